@@ -1,0 +1,1 @@
+"""The studies: python -m experiments.<name>."""

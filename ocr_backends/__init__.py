@@ -1,0 +1,1 @@
+"""OCR engines, one a file: page images or PDFs in, Markdown out."""

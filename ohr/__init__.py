@@ -1,0 +1,1 @@
+"""Measures how OCR noise cascades through retrieval-augmented generation."""

@@ -1,0 +1,1 @@
+"""Datasets: OHR-Bench, a folder of PDFs, the generated sample."""

@@ -1,0 +1,147 @@
+"""The dataset: documents, questions, and a report of what is wrong with them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar
+
+from ohr.errors import DatasetError
+from ohr.identity import digest
+from ohr.plugins import Params, Plugin
+from ohr.types import Document, Page, PageRef, Question
+
+
+class DatasetParams(Params):
+    """What every kind of dataset may be told; a kind that cannot use a field refuses it."""
+
+    path: Path | None = None
+    questions: Path | None = None
+    pdfs: Path | None = None
+    domains: tuple[str, ...] = ()
+    strict: bool = False
+    seed: int = 0
+    cache: Path = Path(".ohr-cache")
+
+
+class DatasetSource(Plugin, ABC):
+    """Reads or makes a dataset."""
+
+    Params: ClassVar[type[DatasetParams]] = DatasetParams
+
+    @abstractmethod
+    def load(self) -> Dataset:
+        """The dataset, validated. Raises DatasetError; strict datasets on any problem."""
+
+
+@dataclass
+class ValidationReport:
+    """Problems found while a dataset was read, by kind, each a line for a person."""
+
+    problems: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, kind: str, line: str) -> None:
+        """Record a problem; ``kind`` is a short name such as ``missing_document``."""
+        self.problems.setdefault(kind, []).append(line)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Number of problems of each kind, sorted by kind."""
+        return {kind: len(lines) for kind, lines in sorted(self.problems.items())}
+
+    def __bool__(self) -> bool:
+        return bool(self.problems)
+
+    def summary(self) -> str:
+        """One line: each kind with its count and its first case."""
+        return "; ".join(
+            f"{len(lines)} x {kind} (first: {lines[0]})"
+            for kind, lines in sorted(self.problems.items())
+        )
+
+
+class Dataset:
+    """Documents in index order, and the questions asked of them."""
+
+    def __init__(
+        self,
+        documents: Iterable[Document],
+        questions: Iterable[Question],
+        *,
+        kind: str,
+        root: Path | None = None,
+        report: ValidationReport | None = None,
+    ) -> None:
+        self.documents: Mapping[str, Document] = {doc.doc_id: doc for doc in documents}
+        self.questions = tuple(questions)
+        self.kind = kind
+        self.root = root
+        self.report = report if report is not None else ValidationReport()
+
+    @cached_property
+    def pages(self) -> Mapping[PageRef, Page]:
+        """Every ground-truth page, in index order."""
+        return {page.ref: page for doc in self.documents.values() for page in doc.pages}
+
+    def digest(self) -> str:
+        """Digest of all ground-truth text and all questions with their gold fields."""
+        pages = [(ref.doc_id, ref.page_no, page.text) for ref, page in self.pages.items()]
+        return digest([digest(pages), digest(list(self.questions))])
+
+
+def validate_questions(
+    questions: Iterable[Question],
+    documents: Mapping[str, Document],
+    report: ValidationReport,
+) -> list[Question]:
+    """The questions that can be asked; the others go into the report.
+
+    Dropped: a repeated id, an empty question, no answer, a missing document, no evidence
+    page. Kept but reported: an evidence page that its document lacks, empty evidence.
+    """
+    kept: list[Question] = []
+    seen: Counter[str] = Counter()
+    page_nos = {
+        doc_id: {page.ref.page_no for page in doc.pages} for doc_id, doc in documents.items()
+    }
+    for question in questions:
+        seen[question.qid] += 1
+        missing = [ref.doc_id for ref in question.evidence_pages if ref.doc_id not in documents]
+        if question.doc_id not in documents:
+            missing.insert(0, question.doc_id)
+        if seen[question.qid] > 1:
+            report.add("duplicate_question_id", question.qid)
+        elif not question.text.strip():
+            report.add("empty_question", question.qid)
+        elif not any(answer.strip() for answer in question.answers):
+            report.add("empty_answer", question.qid)
+        elif not question.evidence_pages:
+            report.add("no_evidence_page", question.qid)
+        elif missing:
+            report.add("missing_document", f"{missing[0]}, asked by {question.qid}")
+        else:
+            for ref in question.evidence_pages:
+                if ref.page_no not in page_nos[ref.doc_id]:
+                    report.add(
+                        "missing_evidence_page",
+                        f"page {ref.page_no} of {ref.doc_id}, asked by {question.qid}",
+                    )
+            if not question.evidence_text.strip():
+                report.add("empty_evidence", question.qid)
+            kept.append(question)
+    return kept
+
+
+def finish(dataset: Dataset, *, strict: bool) -> Dataset:
+    """The dataset, or DatasetError: when strict on any problem, else if nothing is left."""
+    if strict and dataset.report:
+        raise DatasetError(f"dataset fails strict validation: {dataset.report.summary()}")
+    if not dataset.documents:
+        raise DatasetError(f"no documents under {dataset.root}: {dataset.report.summary()}")
+    if not dataset.questions:
+        raise DatasetError(f"no questions can be asked: {dataset.report.summary()}")
+    return dataset

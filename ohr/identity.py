@@ -1,0 +1,75 @@
+"""Canonical JSON and digests: the identity of parameters, inputs and artefacts."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, is_dataclass
+from enum import Enum
+from pathlib import Path
+
+import numpy as np
+from pydantic import BaseModel
+
+DIGEST_BYTES = 16
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Sequence):
+        return list(value)
+    raise TypeError(f"{type(value).__name__} has no canonical JSON")
+
+
+def canonical_json(value: object) -> str:
+    """JSON with sorted keys and no spaces: equal values give equal text.
+
+    Accepts plain JSON values, pydantic models, dataclasses, enums, paths and NumPy scalars.
+    Raises TypeError for anything else and ValueError for NaN or infinity.
+    """
+    return json.dumps(
+        value,
+        sort_keys=True,
+        separators=(",", ":"),
+        ensure_ascii=False,
+        allow_nan=False,
+        default=_plain,
+    )
+
+
+def digest(value: object) -> str:
+    """Hex digest (BLAKE2b, 128 bits) of bytes, of text, or of a value's canonical JSON."""
+    if isinstance(value, bytes | bytearray | memoryview):
+        data: bytes | bytearray | memoryview = value
+    else:
+        text = value if isinstance(value, str) else canonical_json(value)
+        data = text.encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(data, digest_size=DIGEST_BYTES).hexdigest()
+
+
+def file_digest(path: Path) -> str:
+    """Digest of a file's bytes, read in blocks."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(
+            stream, lambda: hashlib.blake2b(digest_size=DIGEST_BYTES)
+        ).hexdigest()
+
+
+def pixel_digest(image: np.ndarray) -> str:
+    """Digest of an image's shape, dtype and pixels."""
+    state = hashlib.blake2b(digest_size=DIGEST_BYTES)
+    state.update(f"{image.shape}{image.dtype}".encode())
+    state.update(np.ascontiguousarray(image).data)
+    return state.hexdigest()

@@ -1,0 +1,1 @@
+"""Metrics of the study, under both scoring protocols."""

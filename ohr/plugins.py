@@ -1,0 +1,185 @@
+"""The hooks: one base class for each kind of plug-in.
+
+A plug-in is a class with a ``name``, a ``version`` that changes whenever its output may
+change, and a pydantic model ``Params`` beside it. :meth:`Plugin.identity` is what the
+artefact store keys on. :mod:`ohr.registry` finds plug-ins by name.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict
+
+from ohr.types import Answer, Chunk, Document, Hit, KnowledgeBase, Outcome, PageRef
+
+if TYPE_CHECKING:
+    from ohr.datasets.dataset import Dataset
+
+X = TypeVar("X")
+
+
+class Params(BaseModel):
+    """Parameters of a plug-in: immutable, and no unknown names."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Plugin:
+    """Base of every plug-in; subclasses declare a ``Params`` model of their own."""
+
+    name: ClassVar[str]
+    version: ClassVar[str] = "1"
+    argument: ClassVar[str | None] = None
+    """The parameter that ``name:value`` sets, as in ``precomputed:MinerU``."""
+
+    Params: ClassVar[type[BaseModel]] = Params
+
+    def __init__(self, params: BaseModel | None = None) -> None:
+        self.params: Any = params if params is not None else self.Params()
+
+    def identity(self) -> dict[str, object]:
+        """Name, version and parameters as plain JSON; equal identities give equal output."""
+        return {
+            "name": self.name,
+            "version": self.version,
+            "params": self.params.model_dump(mode="json"),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Applied(Generic[X]):
+    """A perturbed value and the record (plain JSON) that replays it to the same bytes."""
+
+    value: X
+    record: dict[str, Any]
+
+
+class Perturbation(Plugin, ABC, Generic[X]):
+    """Noise on a page image (uint8, ``(h, w)`` grey or ``(h, w, 3)`` RGB) or on a text."""
+
+    kind: ClassVar[str]
+    """``semantic`` (acts on images) or ``formatting`` (acts on text)."""
+
+    @abstractmethod
+    def apply(self, x: X, *, intensity: float, rng: np.random.Generator) -> Applied[X]:
+        """Perturb ``x``; intensity 0 returns equal bytes. Raises ValueError outside [0, 1]."""
+
+    @abstractmethod
+    def replay(self, x: X, record: Mapping[str, Any]) -> X:
+        """The value that :meth:`apply` returned with this record, to the byte."""
+
+
+class ImagePerturbation(Perturbation[np.ndarray], ABC):
+    """A page distortion: same size and dtype out as in; boxes move with the pixels."""
+
+    kind = "semantic"
+
+    @abstractmethod
+    def move(self, boxes: np.ndarray, record: Mapping[str, Any]) -> np.ndarray:
+        """Move ``(n, 4)`` float boxes (x0, y0, x1, y1; pixels, origin top left) likewise.
+
+        A moved box is the upright hull of the distorted one, clipped to the page.
+        """
+
+
+class TextPerturbation(Perturbation[str], ABC):
+    """Formatting noise on Markdown/LaTeX."""
+
+    kind = "formatting"
+
+    @abstractmethod
+    def undo(self, value: str, record: Mapping[str, Any]) -> str:
+        """The text before :meth:`apply`, to the byte."""
+
+
+class OcrBackend(Plugin, ABC):
+    """Reads pages into Markdown. It never sees ground-truth text."""
+
+    accepts: ClassVar[frozenset[str]] = frozenset({"image"})
+    """What it reads: ``image`` (page images), ``pdf`` (a PDF file), or both."""
+
+    @abstractmethod
+    def transcribe(
+        self, source: Path | Sequence[np.ndarray], page_nos: Sequence[int]
+    ) -> Iterator[tuple[int, Outcome[str]]]:
+        """Read pages of a PDF, or page images (uint8, grey or RGB), in the order given.
+
+        ``page_nos`` are page numbers of the PDF; for images, the number of each image.
+        """
+
+    def engine_version(self) -> str:
+        """Version of the engine and its models, part of the identity. May be slow."""
+        return ""
+
+    def identity(self) -> dict[str, object]:
+        return super().identity() | {"engine_version": self.engine_version()}
+
+
+class KnowledgeBaseSource(Plugin, ABC):
+    """An engine whose reading already exists: ground truth, or output made elsewhere."""
+
+    @abstractmethod
+    def knowledge_base(self, dataset: Dataset) -> KnowledgeBase:
+        """Pages of the dataset's documents, in index order. Raises DatasetError."""
+
+
+class Chunker(Plugin, ABC):
+    """Cuts pages into chunks."""
+
+    @abstractmethod
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Character spans of a page's chunks, in order, without overlap."""
+
+    def split(self, ref: PageRef, text: str) -> list[Chunk]:
+        """Chunks of one page's text."""
+        return [Chunk(ref, start, end, text[start:end]) for start, end in self.spans(text)]
+
+
+class Retriever(Plugin, ABC):
+    """Ranks chunks for a question's text."""
+
+    @abstractmethod
+    def index(self, chunks: Sequence[Chunk]) -> None:
+        """Index chunks, replacing what was indexed before."""
+
+    @abstractmethod
+    def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+        """The k best chunks for each query, best first; ties in index order."""
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """The k best chunks for one query."""
+        return self.search_many([query], k)[0]
+
+
+class Reader(Plugin, ABC):
+    """Answers a question from retrieved text, or from nothing."""
+
+    @abstractmethod
+    def answer(self, question: str, context: Sequence[Hit]) -> Outcome[str]:
+        """The answer in a few words. An empty context asks what the reader guesses."""
+
+
+class System(Plugin, ABC):
+    """A whole published system: documents in, answer out."""
+
+    @abstractmethod
+    def answer(self, question: str, documents: Sequence[Document]) -> Outcome[Answer]:
+        """Answer a question over documents."""
+
+
+class Metric(Plugin, ABC):
+    """A score in [0, 1] of a prediction against a reference."""
+
+    missing: ClassVar[float]
+    """The worst value: what a failed or empty prediction scores."""
+    higher_is_better: ClassVar[bool] = True
+
+    @abstractmethod
+    def score(self, prediction: str, reference: str) -> float:
+        """Score one pair."""

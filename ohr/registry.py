@@ -1,0 +1,124 @@
+"""Finds plug-ins by name. Built-ins register as anyone's package does: by entry points.
+
+A package adds a retriever with, in its ``pyproject.toml``::
+
+    [project.entry-points."ohr.retrievers"]
+    my-retriever = "my_package.retriever:MyRetriever"
+
+Without packaging, a dotted path names the class itself: ``my_package.retriever.MyRetriever``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, TypeVar, cast
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from ohr.errors import ConfigError, MissingDependencyError, UnknownPluginError
+from ohr.plugins import Plugin
+
+P = TypeVar("P", bound=Plugin)
+
+KINDS = {
+    "perturbation": "ohr.perturbations",
+    "engine": "ohr.engines",
+    "chunker": "ohr.chunkers",
+    "retriever": "ohr.retrievers",
+    "reader": "ohr.readers",
+    "system": "ohr.systems",
+    "metric": "ohr.metrics",
+    "dataset": "ohr.datasets",
+}
+"""Kind of plug-in -> its entry-point group."""
+
+
+class PluginSpec(BaseModel):
+    """A plug-in as a configuration names it: ``name``, ``name:argument``, or with ``params``."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    argument: str | None = None
+    params: dict[str, Any] = {}
+
+    @classmethod
+    def parse(cls, value: str | Mapping[str, Any] | PluginSpec) -> PluginSpec:
+        """Read ``"bm25"``, ``"precomputed:MinerU"`` or ``{"name": …, "params": {…}}``."""
+        if isinstance(value, PluginSpec):
+            return value
+        if isinstance(value, str):
+            name, colon, argument = value.partition(":")
+            return cls(name=name, argument=argument if colon else None)
+        try:
+            return cls.model_validate(value)
+        except ValidationError as error:
+            raise ConfigError(f"not a plug-in: {value!r} ({first_error(error)})") from error
+
+    @property
+    def label(self) -> str:
+        """Short name for tables and figures: ``precomputed:MinerU``."""
+        return self.name if self.argument is None else f"{self.name}:{self.argument}"
+
+
+def first_error(error: ValidationError) -> str:
+    """The first problem of a pydantic error as ``field: message``."""
+    problem = error.errors()[0]
+    where = ".".join(str(part) for part in problem["loc"])
+    return f"{where}: {problem['msg']}" if where else str(problem["msg"])
+
+
+@cache
+def _entry_points(kind: str) -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=KINDS[kind])}
+
+
+def known(kind: str) -> list[str]:
+    """Names of the registered plug-ins of a kind, sorted."""
+    return sorted(_entry_points(kind))
+
+
+def plugin_class(kind: str, name: str) -> type[Plugin]:
+    """The class registered under a name. Raises UnknownPluginError, MissingDependencyError."""
+    if name in _entry_points(kind):
+        target = _entry_points(kind)[name].value
+    elif "." in name:
+        target = ":".join(name.rsplit(".", 1))
+    else:
+        close = difflib.get_close_matches(name, known(kind), n=1)
+        hint = f"did you mean {close[0]!r}? " if close else ""
+        raise UnknownPluginError(f"unknown {kind} {name!r}; {hint}known: {', '.join(known(kind))}")
+    module_name, _, class_name = target.partition(":")
+    try:
+        found = getattr(importlib.import_module(module_name), class_name)
+    except ModuleNotFoundError as error:
+        if error.name and module_name.startswith(error.name):
+            raise UnknownPluginError(f"{kind} {name!r}: no module {error.name!r}") from error
+        raise MissingDependencyError(
+            f"{kind} {name!r} needs the package {error.name!r}: pip install {error.name}"
+        ) from error
+    except AttributeError as error:
+        raise UnknownPluginError(f"{kind} {name!r}: {error}") from error
+    return cast(type[Plugin], found)
+
+
+def create(kind: str, value: str | Mapping[str, Any] | PluginSpec) -> Any:
+    """Make a plug-in from its specification.
+
+    Raises UnknownPluginError for the name and ConfigError for its parameters.
+    """
+    spec = PluginSpec.parse(value)
+    cls = plugin_class(kind, spec.name)
+    params = dict(spec.params)
+    if spec.argument is not None:
+        if cls.argument is None:
+            raise ConfigError(f"{kind} {spec.name!r} takes no argument, got {spec.argument!r}")
+        params[cls.argument] = spec.argument
+    try:
+        return cls(cls.Params.model_validate(params))
+    except ValidationError as error:
+        raise ConfigError(f"{kind} {spec.label!r}: {first_error(error)}") from error

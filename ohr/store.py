@@ -1,0 +1,55 @@
+"""The artefact store: costly results under the digest of everything that made them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from ohr.atomic import write_bytes
+from ohr.errors import StoreError
+from ohr.identity import canonical_json, digest
+
+_KIND = re.compile(r"[a-z][a-z0-9_]*")
+
+
+class ArtefactStore:
+    """A folder of JSON artefacts, safe to share between processes.
+
+    An artefact is found by its kind (``ocr``, ``reading``, ``retrieval`` …) and a key: any
+    value with canonical JSON. Writes are atomic, so a reader sees all of an artefact or none.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def path(self, kind: str, key: object) -> Path:
+        """Where an artefact lies, whether or not it is there."""
+        if not _KIND.fullmatch(kind):
+            raise ValueError(f"not a kind of artefact: {kind!r}")
+        name = digest(key)
+        return self.root / kind / name[:2] / f"{name}.json"
+
+    def get(self, kind: str, key: object) -> Any | None:
+        """The artefact, or None where there is none. A damaged file counts as none."""
+        path = self.path(kind, key)
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
+        try:
+            return json.loads(data)
+        except ValueError:
+            return None
+
+    def put(self, kind: str, key: object, value: object) -> None:
+        """Store an artefact, replacing an equal key's. Raises StoreError."""
+        text = canonical_json(value)
+        write_bytes(self.path(kind, key), text.encode("utf-8", "surrogatepass"))
+
+    def has(self, kind: str, key: object) -> bool:
+        """Whether the artefact is there."""
+        return self.path(kind, key).is_file()

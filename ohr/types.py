@@ -1,0 +1,176 @@
+"""The study's vocabulary: small frozen types that every room shares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Generic, TypeVar, overload
+
+T = TypeVar("T")
+
+EVIDENCE_SOURCES = ("text", "table", "formula", "chart", "reading_order")
+"""Evidence sources of OHR-Bench, in the order of the paper's table 2."""
+
+
+class Status(StrEnum):
+    """How an attempt ended. Only ``ok`` carries a value worth scoring."""
+
+    OK = "ok"
+    EMPTY = "empty"
+    ERROR = "error"
+    TIMEOUT = "timeout"
+
+    @property
+    def severity(self) -> int:
+        """0 for ok up to 3 for timeout; the worst status of several is the largest."""
+        return list(Status).index(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(Generic[T]):
+    """A value, or why there is none. ``detail`` is one line for a person."""
+
+    value: T | None
+    status: Status = Status.OK
+    detail: str = ""
+
+    @classmethod
+    def error(cls, detail: str) -> Outcome[T]:
+        return cls(None, Status.ERROR, detail)
+
+    @classmethod
+    def timeout(cls, detail: str) -> Outcome[T]:
+        return cls(None, Status.TIMEOUT, detail)
+
+    @staticmethod
+    def of_text(text: str, detail: str = "") -> Outcome[str]:
+        """``ok`` with the text, or ``empty`` when it is only white space."""
+        return Outcome(text, Status.OK if text.strip() else Status.EMPTY, detail)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class PageRef:
+    """A page: document id (``domain/name``) and page number, 0-based as in OHR-Bench."""
+
+    doc_id: str
+    page_no: int
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Ground truth of one page: Markdown with LaTeX, and its image where there is one."""
+
+    ref: PageRef
+    text: str
+    image: Path | None = None
+
+
+class LazyPages(Sequence[Page]):
+    """Pages that are read from disk the first time one of them is asked for."""
+
+    def __init__(self, load: Callable[[], tuple[Page, ...]]) -> None:
+        self._load = load
+        self._pages: tuple[Page, ...] | None = None
+
+    def _all(self) -> tuple[Page, ...]:
+        if self._pages is None:
+            self._pages = self._load()
+        return self._pages
+
+    @overload
+    def __getitem__(self, index: int) -> Page: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Page]: ...
+    def __getitem__(self, index: int | slice) -> Page | Sequence[Page]:
+        return self._all()[index]
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __iter__(self) -> Iterator[Page]:
+        return iter(self._all())
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document: its ground-truth pages and, where there is one, the PDF they come from."""
+
+    doc_id: str
+    domain: str
+    pages: Sequence[Page]
+    source: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question with its gold fields. Retrievers, readers and systems see ``text`` only.
+
+    ``evidence_source`` is one of :data:`EVIDENCE_SOURCES`; ``evidence_text`` joins several
+    contexts with a line break; ``answers`` are alternatives, the best one counts.
+    """
+
+    qid: str
+    text: str
+    answers: tuple[str, ...]
+    doc_id: str
+    domain: str
+    evidence_pages: tuple[PageRef, ...]
+    evidence_text: str
+    evidence_source: str
+    answer_form: str = ""
+    task: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeBase:
+    """What one engine made of one (perhaps distorted) dataset; ``origin`` says which.
+
+    ``pages`` keeps the order in which documents and pages are indexed.
+    """
+
+    pages: Mapping[PageRef, Outcome[str]]
+    origin: Mapping[str, object] = field(default_factory=dict)
+
+    def text(self, ref: PageRef) -> str:
+        """Text of a page; a page that failed or is missing reads as the empty string."""
+        outcome = self.pages.get(ref)
+        return (outcome.value or "") if outcome is not None else ""
+
+    def status(self, ref: PageRef) -> Status:
+        """Status of a page; a page that the knowledge base lacks is an error."""
+        outcome = self.pages.get(ref)
+        return outcome.status if outcome is not None else Status.ERROR
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of one page: ``text == page_text[start:end]``, offsets in characters."""
+
+    ref: PageRef
+    start: int
+    end: int
+    text: str
+    section: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A retrieved chunk. ``rank`` is 0-based; a higher ``score`` is better."""
+
+    ref: PageRef
+    text: str
+    score: float
+    rank: int
+    span: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a whole system says: the answer, the words it rests on, where, and how."""
+
+    text: str
+    quote: str = ""
+    sources: tuple[PageRef, ...] = ()
+    trace: tuple[str, ...] = ()

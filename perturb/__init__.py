@@ -1,0 +1,1 @@
+"""Noise: distort page images, or rewrite ground-truth Markdown and LaTeX."""
