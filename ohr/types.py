@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Generic, TypeVar, overload
+from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
@@ -65,32 +65,6 @@ class Page:
     ref: PageRef
     text: str
     image: Path | None = None
-
-
-class LazyPages(Sequence[Page]):
-    """Pages that are read from disk the first time one of them is asked for."""
-
-    def __init__(self, load: Callable[[], tuple[Page, ...]]) -> None:
-        self._load = load
-        self._pages: tuple[Page, ...] | None = None
-
-    def _all(self) -> tuple[Page, ...]:
-        if self._pages is None:
-            self._pages = self._load()
-        return self._pages
-
-    @overload
-    def __getitem__(self, index: int) -> Page: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Page]: ...
-    def __getitem__(self, index: int | slice) -> Page | Sequence[Page]:
-        return self._all()[index]
-
-    def __len__(self) -> int:
-        return len(self._all())
-
-    def __iter__(self) -> Iterator[Page]:
-        return iter(self._all())
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import ClassVar
 from ohr.errors import DatasetError
 from ohr.identity import digest
 from ohr.plugins import Params, Plugin
-from ohr.types import Document, Page, PageRef, Question
+from ohr.types import EVIDENCE_SOURCES, Document, Page, PageRef, Question
 
 
 class DatasetParams(Params):
@@ -101,7 +101,8 @@ def validate_questions(
     """The questions that can be asked; the others go into the report.
 
     Dropped: a repeated id, an empty question, no answer, a missing document, no evidence
-    page. Kept but reported: an evidence page that its document lacks, empty evidence.
+    page. Kept but reported: an evidence page that its document lacks, empty evidence, an evidence
+    source that is not one of the paper's.
     """
     kept: list[Question] = []
     seen: Counter[str] = Counter()
@@ -132,6 +133,10 @@ def validate_questions(
                     )
             if not question.evidence_text.strip():
                 report.add("empty_evidence", question.qid)
+            if question.evidence_source not in EVIDENCE_SOURCES:
+                report.add(
+                    "unknown_evidence_source", f"{question.evidence_source!r} of {question.qid}"
+                )
             kept.append(question)
     return kept
 

@@ -1,0 +1,168 @@
+"""Reads OHR-Bench: ``retrieval_base/<kb>/<domain>/<doc>.json`` and the Q&A file.
+
+Both releases' Q&A schemas are read. The second adds chart and reading_order questions, says
+``formula`` for ``equation``, and lets ``doc_name``, ``evidence_page_no`` and
+``evidence_context`` be lists (questions over several pages).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ohr.datasets.dataset import (
+    Dataset,
+    DatasetParams,
+    DatasetSource,
+    ValidationReport,
+    finish,
+    validate_questions,
+)
+from ohr.errors import DatasetError
+from ohr.types import Document, Page, PageRef, Question
+
+GROUND_TRUTH = "gt"
+_SOURCE_NAMES = {"equation": "formula", "reading order": "reading_order"}
+
+
+class OhrBench(DatasetSource):
+    """The OHR-Bench layout, as published or as written by this toolkit.
+
+    ``path`` is the folder ``retrieval_base`` (with ``gt`` in it), ``questions`` the Q&A file,
+    ``pdfs`` an optional folder with ``<domain>/<doc>.pdf`` or ``<doc>.pdf``.
+    """
+
+    name = "ohrbench"
+
+    def load(self) -> Dataset:
+        params = self.params
+        if params.path is None or params.questions is None:
+            raise DatasetError("dataset.kind=ohrbench needs dataset.path and dataset.questions")
+        report = ValidationReport()
+        root = Path(params.path)
+        pdfs = find_pdfs(params.pdfs) if params.pdfs is not None else {}
+        documents = {
+            doc.doc_id: doc
+            for doc in read_documents(root / GROUND_TRUTH, params.domains, pdfs, report)
+        }
+        asked = [
+            question
+            for question in read_questions(params.questions, report)
+            if not params.domains or question.domain in params.domains
+        ]
+        questions = validate_questions(asked, documents, report)
+        dataset = Dataset(documents.values(), questions, kind=self.name, root=root, report=report)
+        return finish(dataset, strict=params.strict)
+
+
+def find_pdfs(folder: Path) -> dict[str, Path]:
+    """PDFs below a folder by name without suffix and by path: ``doc`` and ``domain/doc``."""
+    if not folder.is_dir():
+        raise DatasetError(f"no folder of PDFs at {folder}")
+    found: dict[str, Path] = {}
+    for path in sorted(folder.rglob("*")):
+        if path.suffix.lower() == ".pdf" and path.is_file():
+            found.setdefault(path.stem, path)
+            found[path.relative_to(folder).with_suffix("").as_posix()] = path
+    return found
+
+
+def read_documents(
+    folder: Path,
+    domains: tuple[str, ...],
+    pdfs: Mapping[str, Path],
+    report: ValidationReport,
+) -> Iterator[Document]:
+    """Documents of a knowledge-base folder, by domain, then by file name.
+
+    The published evaluation indexes files in the order of their names *with* the suffix.
+    """
+    if not folder.is_dir():
+        raise DatasetError(f"no ground truth at {folder}: expected <domain>/<document>.json there")
+    present = sorted(entry.name for entry in folder.iterdir() if entry.is_dir())
+    for domain in domains:
+        if domain not in present:
+            raise DatasetError(f"no domain {domain!r} under {folder}; there: {', '.join(present)}")
+    for domain in present:
+        if domains and domain not in domains:
+            continue
+        for path in sorted((folder / domain).glob("*.json"), key=lambda path: path.name):
+            doc_id = f"{domain}/{path.stem}"
+            try:
+                pages = read_pages(path, doc_id)
+            except DatasetError as error:
+                report.add("unreadable_document", str(error))
+                continue
+            if not pages:
+                report.add("document_without_pages", doc_id)
+            source = pdfs.get(doc_id) or pdfs.get(path.stem)
+            yield Document(doc_id, domain, pages, source)
+
+
+def read_pages(path: Path, doc_id: str) -> tuple[Page, ...]:
+    """Pages of one JSON file: a list of ``{page_idx | page_no, text}``. Raises DatasetError."""
+    try:
+        entries = json.loads(path.read_bytes().decode("utf-8", "replace"))
+    except (OSError, ValueError) as error:
+        raise DatasetError(f"{path}: not a JSON file of pages ({error})") from error
+    if not isinstance(entries, list):
+        raise DatasetError(f"{path}: expected a list of pages, found {type(entries).__name__}")
+    pages: dict[int, Page] = {}
+    for entry in entries:
+        try:
+            number = int(entry["page_idx"] if "page_idx" in entry else entry["page_no"])
+            text = entry["text"]
+        except (KeyError, TypeError, ValueError) as error:
+            raise DatasetError(f"{path}: a page needs page_idx and text") from error
+        if number in pages:
+            raise DatasetError(f"{path}: page {number} occurs twice")
+        pages[number] = Page(PageRef(doc_id, number), text if isinstance(text, str) else "")
+    return tuple(pages.values())
+
+
+def read_questions(path: Path, report: ValidationReport) -> Iterator[Question]:
+    """Questions of a Q&A file; entries that cannot be understood go into the report."""
+    try:
+        entries = json.loads(path.read_bytes().decode("utf-8", "replace"))
+    except (OSError, ValueError) as error:
+        raise DatasetError(f"cannot read questions from {path}: {error}") from error
+    if not isinstance(entries, list):
+        raise DatasetError(f"{path}: expected a list of questions")
+    for number, entry in enumerate(entries):
+        try:
+            yield _question(entry)
+        except (KeyError, TypeError, ValueError) as error:
+            report.add("malformed_question", f"entry {number} of {path.name}: {error!r}")
+
+
+def _listed(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list) else [value]
+
+
+def _question(entry: Mapping[str, Any]) -> Question:
+    names = [str(name).removesuffix(".json") for name in _listed(entry["doc_name"])]
+    domains = [str(domain) for domain in _listed(entry.get("doc_type", ""))]
+    doc_ids = [
+        name if "/" in name else f"{domains[min(i, len(domains) - 1)]}/{name}"
+        for i, name in enumerate(names)
+    ]
+    numbers = [int(number) for number in _listed(entry["evidence_page_no"])]
+    if len(doc_ids) not in (1, len(numbers)):
+        raise ValueError(f"{len(doc_ids)} documents for {len(numbers)} evidence pages")
+    owners = doc_ids if len(doc_ids) == len(numbers) else doc_ids * len(numbers)
+    refs = dict.fromkeys(PageRef(*pair) for pair in zip(owners, numbers, strict=True))
+    source = str(entry["evidence_source"]).strip().lower()
+    return Question(
+        qid=str(entry["ID"]),
+        text=str(entry["questions"]),
+        answers=tuple(str(answer) for answer in _listed(entry["answers"])),
+        doc_id=doc_ids[0],
+        domain=doc_ids[0].split("/", 1)[0],
+        evidence_pages=tuple(refs),
+        evidence_text="\n".join(str(text) for text in _listed(entry["evidence_context"])),
+        evidence_source=_SOURCE_NAMES.get(source, source),
+        answer_form=str(entry.get("answer_form", "")),
+        task=str(entry.get("task", entry.get("task_type", ""))),
+    )

@@ -1,0 +1,97 @@
+"""The published evaluation's metrics, quirks included (OHR-Bench, section 4.1).
+
+Kept as they are so that published figures can be reproduced: ASCII punctuation is deleted
+(so -5 equals 5), articles are removed (so "Option A" and "Option B" share two thirds),
+Chinese is segmented for F1 but not for LCS, two empty strings match exactly but have an F1
+of 0, and the LCS of an empty reference is 0.5.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import re
+import string
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+
+from rapidfuzz.distance import LCSseq, Levenshtein
+
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_DELETE_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_VERDICTS = {"yes", "no", "noanswer"}
+_WHITESPACE = re.compile(r"\s+")
+
+
+def normalise(text: str) -> str:
+    """Lower case, no ASCII punctuation, no articles, single spaces."""
+    bare = text.lower().translate(_DELETE_PUNCTUATION)
+    return " ".join(_ARTICLES.sub(" ", bare).split())
+
+
+def tokens(text: str) -> list[str]:
+    """Words of the normalised text; Chinese is not segmented."""
+    return normalise(text).split()
+
+
+@functools.lru_cache(maxsize=65536)
+def _is_cjk(char: str) -> bool:
+    return "CJK" in unicodedata.name(char, "")
+
+
+def _has_cjk(text: str) -> bool:
+    return not text.isascii() and any(_is_cjk(char) for char in text)
+
+
+def _segment(text: str) -> list[str]:
+    import jieba  # half a second to import and to load its dictionary: only for Chinese
+
+    jieba.setLogLevel(logging.WARNING)
+    return [str(word) for word in jieba.lcut(text)]
+
+
+def f1(prediction: str, reference: str) -> float:
+    """Token F1 in [0, 1]; a yes/no answer scores only when it matches exactly."""
+    predicted, expected = normalise(prediction), normalise(reference)
+    if predicted != expected and (predicted in _VERDICTS or expected in _VERDICTS):
+        return 0.0
+    if _has_cjk(prediction) or _has_cjk(reference):
+        return token_f1(_segment(predicted), _segment(expected))
+    return token_f1(predicted.split(), expected.split())
+
+
+def token_f1(predicted: Sequence[str], expected: Sequence[str]) -> float:
+    """Harmonic mean of precision and recall over token multisets; 0 without overlap."""
+    shared = (Counter(predicted) & Counter(expected)).total()
+    if shared == 0:
+        return 0.0
+    precision, recall = shared / len(predicted), shared / len(expected)
+    return 2 * precision * recall / (precision + recall)
+
+
+def em(prediction: str, reference: str) -> float:
+    """1 when the normalised texts are equal, else 0."""
+    return float(normalise(prediction) == normalise(reference))
+
+
+def lcs(prediction: str, reference: str) -> float:
+    """Word-level LCS over the reference's words; 0.5 for a reference without words."""
+    return token_lcs(tokens(prediction), tokens(reference))
+
+
+def token_lcs(predicted: Sequence[str], expected: Sequence[str]) -> float:
+    """:func:`lcs` on tokens that are already there."""
+    if not expected:
+        return 0.5
+    return LCSseq.similarity(expected, predicted) / len(expected)
+
+
+def edit_distance(prediction: str, reference: str) -> float:
+    """Levenshtein over the longer text, white space collapsed; 0 for two empty texts."""
+    return Levenshtein.normalized_distance(collapse(prediction), collapse(reference))
+
+
+def collapse(text: str) -> str:
+    """White space collapsed to single spaces, none at the ends."""
+    return _WHITESPACE.sub(" ", text).strip()

@@ -1,0 +1,94 @@
+"""The metrics as plug-ins, and the two protocols as bundles of functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ohr import plugins
+from ohr.metrics import default, reference
+
+Protocol = Literal["default", "reference"]
+TextScore = Callable[[str, str], float]
+
+R_NOISE_THRESHOLD = 0.95
+"""Evidence with an LCS of at most this counts as hit by noise (OHR-Bench, section 4.3)."""
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """One protocol's functions; every score takes (prediction, reference)."""
+
+    name: Protocol
+    tokens: Callable[[str], list[str]]
+    token_lcs: Callable[[Sequence[str], Sequence[str]], float]
+    f1: TextScore
+    em: TextScore
+    lcs: TextScore
+    edit_distance: TextScore
+
+
+SCORING: dict[Protocol, Scoring] = {
+    "default": Scoring(
+        "default",
+        default.tokens,
+        default.token_lcs,
+        default.f1,
+        default.em,
+        default.lcs,
+        default.edit_distance,
+    ),
+    "reference": Scoring(
+        "reference",
+        reference.tokens,
+        reference.token_lcs,
+        reference.f1,
+        reference.em,
+        reference.lcs,
+        reference.edit_distance,
+    ),
+}
+
+
+class ProtocolParams(plugins.Params):
+    """Which protocol scores."""
+
+    protocol: Protocol = "default"
+
+
+class _Score(plugins.Metric):
+    argument = "protocol"
+    missing = 0.0
+    Params = ProtocolParams
+
+    def score(self, prediction: str, reference: str) -> float:
+        scoring = SCORING[self.params.protocol]
+        function: TextScore = getattr(scoring, self.name)
+        return function(prediction, reference)
+
+
+class F1(_Score):
+    """Token F1 of an answer."""
+
+    name = "f1"
+
+
+class ExactMatch(_Score):
+    """Whether an answer matches exactly."""
+
+    name = "em"
+
+
+class Lcs(_Score):
+    """Word-level longest common subsequence over the reference's words."""
+
+    name = "lcs"
+
+
+class EditDistance(_Score):
+    """Levenshtein distance over the longer text."""
+
+    name = "edit_distance"
+    missing = 1.0
+    higher_is_better = False

@@ -1,0 +1,140 @@
+"""Chunks of at most so many tokens, within a page, without overlap.
+
+After the sentence splitter that the published evaluation uses: pages are cut at blank lines
+(three line breaks), then sentences, then phrases, then spaces, then anywhere, each only
+where the larger unit does not fit, and the pieces are packed greedily from the left.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from ohr.plugins import Chunker, Params
+from rag.chunking.token_counter import cumulative_tokens
+
+_SENTENCE_END = re.compile(r"[.?!][\"')\]}\u2019\u201d]*\s+(?=\S)")
+_PARAGRAPH = re.compile("\n\n\n")
+_SPACE = re.compile(" ")
+_PHRASE_END = re.compile(r"[,.;\u3002\uff1f\uff01]")
+
+Boundaries = Callable[[str, int, int], Iterable[int]]
+
+
+class TokenChunkerParams(Params):
+    """``size`` tokens a chunk, of which ``reserve`` are kept free for metadata."""
+
+    size: int = Field(default=1024, ge=1)
+    reserve: int = Field(default=0, ge=0)
+    keep_empty: bool = False
+    """Whether an empty page becomes an empty chunk, as in the published evaluation."""
+
+    @model_validator(mode="after")
+    def _room_left(self) -> TokenChunkerParams:
+        if self.reserve >= self.size:
+            raise ValueError("reserve must be smaller than size")
+        return self
+
+
+class TokenChunker(Chunker):
+    """Packs sentences into chunks by the built-in token counter."""
+
+    name = "tokens"
+    Params = TokenChunkerParams
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        if not text:
+            return [(0, 0)] if self.params.keep_empty else []
+        budget = self.params.size - self.params.reserve
+        tokens = cumulative_tokens(text)
+        cuts = np.array([0, len(text)])
+        for boundaries in (_paragraphs, _sentences, _phrases, _words):
+            if np.diff(tokens[cuts]).max() <= budget:
+                break
+            cuts = _refine(cuts, boundaries, text, tokens, budget)
+        cuts = _cut_anywhere(cuts, tokens, budget)
+        packed = _pack(cuts, tokens, budget)
+        stripped = (_strip(text, start, end) for start, end in packed)
+        return [(start, end) for start, end in stripped if start < end]
+
+
+def _refine(
+    cuts: np.ndarray, boundaries: Boundaries, text: str, tokens: np.ndarray, budget: float
+) -> np.ndarray:
+    """Add a level's boundaries inside every piece that does not fit."""
+    added = [cuts]
+    for start, end in _too_long(cuts, tokens, budget):
+        inner = np.fromiter(boundaries(text, start, end), np.int64)
+        added.append(inner[(inner > start) & (inner < end)])
+    return np.unique(np.concatenate(added))
+
+
+def _too_long(cuts: np.ndarray, tokens: np.ndarray, budget: float) -> list[tuple[int, int]]:
+    long = np.flatnonzero(np.diff(tokens[cuts]) > budget)
+    return [(int(cuts[i]), int(cuts[i + 1])) for i in long]
+
+
+def _paragraphs(text: str, start: int, end: int) -> Iterable[int]:
+    return (match.start() for match in _PARAGRAPH.finditer(text, start, end))
+
+
+def _sentences(text: str, start: int, end: int) -> Iterable[int]:
+    for match in _SENTENCE_END.finditer(text, start, end):
+        if not _is_abbreviation(text, match.start(), match.end()):
+            yield match.end()
+
+
+def _is_abbreviation(text: str, mark: int, following: int) -> bool:
+    """An ellipsis, an initial, or a number before a lower-case word ends no sentence."""
+    if text[mark] != ".":
+        return False
+    before = text[max(0, mark - 12) : mark].rsplit(maxsplit=1)
+    word = before[-1] if before and not text[mark - 1].isspace() else ""
+    if word.endswith("."):
+        return True
+    if len(word) == 1 and word.isalpha():
+        return True
+    return word.isdigit() and text[following].islower()
+
+
+def _phrases(text: str, start: int, end: int) -> Iterable[int]:
+    return (match.end() for match in _PHRASE_END.finditer(text, start, end))
+
+
+def _words(text: str, start: int, end: int) -> Iterable[int]:
+    return (match.start() for match in _SPACE.finditer(text, start, end))
+
+
+def _cut_anywhere(cuts: np.ndarray, tokens: np.ndarray, budget: float) -> np.ndarray:
+    """Cut what still does not fit into pieces that do, at least one character each."""
+    added = [cuts]
+    for start, end in _too_long(cuts, tokens, budget):
+        pieces = []
+        position = start
+        while tokens[end] - tokens[position] > budget:
+            fits = int(np.searchsorted(tokens, tokens[position] + budget, side="right")) - 1
+            position = max(position + 1, fits)
+            pieces.append(position)
+        added.append(np.array(pieces, dtype=np.int64))
+    return np.unique(np.concatenate(added))
+
+
+def _pack(cuts: np.ndarray, tokens: np.ndarray, budget: float) -> list[tuple[int, int]]:
+    """Greedy spans from cut to cut, each as long as the budget allows."""
+    at_cut = tokens[cuts]
+    spans = []
+    first = 0
+    while first < len(cuts) - 1:
+        last = int(np.searchsorted(at_cut, at_cut[first] + budget, side="right")) - 1
+        last = max(last, first + 1)
+        spans.append((int(cuts[first]), int(cuts[last])))
+        first = last
+    return spans
+
+
+def _strip(text: str, start: int, end: int) -> tuple[int, int]:
+    piece = text[start:end]
+    return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))
