@@ -14,7 +14,6 @@ from typing import Any
 
 from ohr.datasets.dataset import (
     Dataset,
-    DatasetParams,
     DatasetSource,
     ValidationReport,
     finish,

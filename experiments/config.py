@@ -1,0 +1,142 @@
+"""The configuration of a study, from a YAML file and ``key=value`` arguments."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from ohr.errors import ConfigError
+from ohr.metrics.scores import Protocol
+from ohr.registry import PluginSpec, first_error
+
+Stage = Literal["ocr", "retrieval", "generation", "overall"]
+STAGES: tuple[Stage, ...] = ("ocr", "retrieval", "generation", "overall")
+Spec = Annotated[PluginSpec, BeforeValidator(PluginSpec.parse)]
+Intensity = Annotated[float, Field(ge=0, le=1)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class DatasetConfig(_Strict):
+    """Which questions are asked of which documents."""
+
+    kind: str = "sample"
+    path: Path | None = None
+    questions: Path | None = None
+    pdfs: Path | None = None
+    domains: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
+    """Documents that are re-read, and whose questions are asked; empty: all of them."""
+    pages: Literal["all", "evidence"] = "all"
+    """Which of their pages are re-read; the others keep their ground truth."""
+    limit: Annotated[int, Field(ge=1)] | None = None
+    """At most so many questions, drawn with the seed."""
+    strict: bool = False
+    params: dict[str, Any] = {}
+    """Further parameters of this kind of dataset."""
+
+
+class StudyConfig(_Strict):
+    """A study: every combination of engine, noise, retriever and reader."""
+
+    dataset: DatasetConfig = DatasetConfig()
+    dpi: int = Field(default=150, ge=30, le=1200)
+    engines: tuple[Spec, ...] = (PluginSpec(name="gt"),)
+    noise: tuple[Spec, ...] = ()
+    levels: tuple[str, ...] | None = None
+    """Named levels; by default all three, or none where ``intensities`` are given."""
+    intensities: tuple[Intensity, ...] = ()
+    chunker: Spec = PluginSpec(name="tokens")
+    retrievers: tuple[Spec, ...] = (PluginSpec(name="bm25"),)
+    readers: tuple[Spec, ...] = (PluginSpec(name="extractive"),)
+    stages: tuple[Stage, ...] = STAGES
+    top_k: int = Field(default=2, ge=1)
+    scoring: Protocol = "default"
+    seed: int = Field(default=0, ge=0)
+    workers: int = Field(default_factory=lambda: os.cpu_count() or 1, ge=1)
+    cache: Path = Path(".ohr-cache")
+    page_cpu_s: float = Field(default=300, gt=0)
+    """CPU seconds that reading one page may take before it counts as a timeout."""
+    page_wall_s: float = Field(default=1800, gt=0)
+    """Wall seconds after which a page counts as hung even if it uses no CPU."""
+    bootstrap: int = Field(default=1000, ge=100)
+    """Resamples of each 95 % interval."""
+
+    def identity(self) -> dict[str, Any]:
+        """The configuration without what cannot change a result."""
+        kept = self.model_dump(mode="json")
+        for name in ("workers", "cache"):
+            kept.pop(name)
+        return kept
+
+
+def load_config(arguments: Iterable[str], defaults: Mapping[str, Any] | None = None) -> StudyConfig:
+    """Defaults, then a YAML file (an argument without ``=``), then ``key=value`` arguments.
+
+    Keys are dotted (``dataset.kind=sample``), values are YAML (``"levels=[mild,severe]"``).
+    Raises ConfigError with the key, the value and the mend.
+    """
+    merged: dict[str, Any] = {}
+    _merge(merged, defaults or {})
+    for argument in arguments:
+        key, equals, text = argument.partition("=")
+        if not equals:
+            _merge(merged, _read_yaml(Path(argument)))
+            continue
+        node: dict[str, Any] = {}
+        leaf = node
+        *parents, last = key.split(".")
+        for parent in parents:
+            leaf = leaf.setdefault(parent, {})
+        leaf[last] = _parse(argument, text)
+        _merge(merged, node)
+    try:
+        return StudyConfig.model_validate(merged)
+    except ValidationError as error:
+        raise ConfigError(f"configuration: {_explain(error)}") from error
+
+
+def _read_yaml(path: Path) -> Mapping[str, Any]:
+    try:
+        content = yaml.safe_load(path.read_text("utf-8"))
+    except FileNotFoundError as error:
+        raise ConfigError(f"no configuration file {path}; options are key=value") from error
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        reason = " ".join(str(error).split())
+        raise ConfigError(f"cannot read {path} as YAML: {reason}") from error
+    if content is None:
+        return {}
+    if not isinstance(content, dict):
+        raise ConfigError(f"{path} must hold key: value pairs, not a {type(content).__name__}")
+    return content
+
+
+def _parse(argument: str, text: str) -> Any:
+    try:
+        return yaml.safe_load(text) if text else None
+    except yaml.YAMLError as error:
+        raise ConfigError(f"cannot read {argument!r}: the value is not YAML") from error
+
+
+def _merge(into: dict[str, Any], update: Mapping[str, Any]) -> None:
+    for key, value in update.items():
+        if isinstance(value, Mapping) and isinstance(into.get(key), dict):
+            _merge(into[key], value)
+        else:
+            into[key] = dict(value) if isinstance(value, Mapping) else value
+
+
+def _explain(error: ValidationError) -> str:
+    problem = error.errors()[0]
+    if problem["type"] != "extra_forbidden":
+        return f"{first_error(error)} (got {problem.get('input')!r})"
+    *parents, name = (str(part) for part in problem["loc"])
+    model: type[BaseModel] = DatasetConfig if parents == ["dataset"] else StudyConfig
+    return f"unknown option {'.'.join([*parents, name])!r}; known: {', '.join(model.model_fields)}"

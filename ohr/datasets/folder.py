@@ -1,0 +1,126 @@
+"""A folder of PDFs and a CSV of questions: for one's own documents.
+
+There is no ground truth: the PDFs' text layer is the declared pseudo-truth. A PDF in a
+subfolder belongs to the domain of that name, the others to ``documents``.
+
+The CSV has a header. ``question``, ``answer``, ``document`` (the PDF's name, with or without
+folder and suffix) and ``page`` (counted from 1, as PDF viewers do) are required; several
+answers are separated by ``|``. Optional: ``evidence`` (by default the lines of the page that
+contain an answer), ``id``, ``evidence_source`` (default ``text``), ``answer_form``, ``task``.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from ohr.datasets.dataset import (
+    Dataset,
+    DatasetSource,
+    ValidationReport,
+    finish,
+    validate_questions,
+)
+from ohr.errors import DatasetError, EngineError
+from ohr.pdf import text_layer
+from ohr.types import Document, Page, PageRef, Question
+
+DEFAULT_DOMAIN = "documents"
+REQUIRED_COLUMNS = ("question", "answer", "document", "page")
+
+
+class Folder(DatasetSource):
+    """``path`` is the folder of PDFs, ``questions`` the CSV."""
+
+    name = "folder"
+
+    def load(self) -> Dataset:
+        params = self.params
+        if params.path is None or params.questions is None:
+            raise DatasetError("dataset.kind=folder needs dataset.path and dataset.questions")
+        if params.pdfs is not None:
+            raise DatasetError("dataset.kind=folder finds its PDFs in dataset.path, not .pdfs")
+        report = ValidationReport()
+        root = Path(params.path)
+        documents = {
+            document.doc_id: document
+            for document in _read_documents(root, report)
+            if not params.domains or document.domain in params.domains
+        }
+        questions = validate_questions(
+            _read_questions(params.questions, documents, report), documents, report
+        )
+        dataset = Dataset(documents.values(), questions, kind=self.name, root=root, report=report)
+        return finish(dataset, strict=params.strict)
+
+
+def _read_documents(root: Path, report: ValidationReport) -> Iterator[Document]:
+    if not root.is_dir():
+        raise DatasetError(f"no folder of PDFs at {root}")
+    for path in sorted(root.rglob("*")):
+        if path.suffix.lower() != ".pdf" or not path.is_file():
+            continue
+        inside = path.relative_to(root).with_suffix("")
+        domain = inside.parts[0] if len(inside.parts) > 1 else DEFAULT_DOMAIN
+        doc_id = f"{domain}/{'/'.join(inside.parts[1:] or inside.parts)}"
+        try:
+            texts = text_layer(path)
+        except EngineError as error:
+            report.add("unreadable_document", str(error))
+            continue
+        if not texts:
+            report.add("document_without_pages", doc_id)
+        for number, text in enumerate(texts):
+            if not text.strip():
+                report.add("page_without_text_layer", f"page {number + 1} of {doc_id}")
+        pages = tuple(Page(PageRef(doc_id, number), text) for number, text in enumerate(texts))
+        yield Document(doc_id, domain, pages, path)
+
+
+def _read_questions(
+    path: Path, documents: Mapping[str, Document], report: ValidationReport
+) -> Iterator[Question]:
+    try:
+        text = path.read_bytes().decode("utf-8-sig", "replace")
+    except OSError as error:
+        raise DatasetError(f"cannot read questions from {path}: {error.strerror}") from error
+    reader = csv.DictReader(io.StringIO(text, newline=""))
+    missing = [name for name in REQUIRED_COLUMNS if name not in (reader.fieldnames or ())]
+    if missing:
+        raise DatasetError(f"{path}: no column {', '.join(missing)} in the header")
+    by_name = {name: doc_id for doc_id in documents for name in (doc_id.rsplit("/", 1)[-1], doc_id)}
+    for number, row in enumerate(reader, start=2):
+        try:
+            page_no = int(row["page"]) - 1
+        except (TypeError, ValueError):
+            report.add("malformed_question", f"line {number}: page {row['page']!r} is no number")
+            continue
+        name = (row["document"] or "").strip()
+        name = name[:-4] if name.lower().endswith(".pdf") else name
+        doc_id = by_name.get(name, name if "/" in name else f"{DEFAULT_DOMAIN}/{name}")
+        ref = PageRef(doc_id, page_no)
+        answers = tuple(part.strip() for part in (row["answer"] or "").split("|") if part.strip())
+        evidence = (row.get("evidence") or "").strip() or _evidence(documents, ref, answers)
+        yield Question(
+            qid=(row.get("id") or "").strip() or f"line-{number}",
+            text=(row["question"] or "").strip(),
+            answers=answers,
+            doc_id=doc_id,
+            domain=doc_id.split("/", 1)[0],
+            evidence_pages=(ref,),
+            evidence_text=evidence,
+            evidence_source=(row.get("evidence_source") or "text").strip() or "text",
+            answer_form=(row.get("answer_form") or "").strip(),
+            task=(row.get("task") or "").strip(),
+        )
+
+
+def _evidence(documents: Mapping[str, Document], ref: PageRef, answers: tuple[str, ...]) -> str:
+    """The lines of the page that contain an answer, ignoring case."""
+    document = documents.get(ref.doc_id)
+    text = next((page.text for page in document.pages if page.ref == ref), "") if document else ""
+    lowered = [answer.casefold() for answer in answers]
+    lines = (line for line in text.splitlines() if any(a in line.casefold() for a in lowered))
+    return "\n".join(lines)

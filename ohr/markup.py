@@ -1,0 +1,105 @@
+"""Removes Markdown, HTML and LaTeX mark-up and keeps what a reader of the page would see.
+
+Used for ``r_noise_content``: an engine that writes plain text must not be charged for not
+writing LaTeX, so mark-up is removed from the evidence and from the page alike. Linear in the
+length of the text, and safe on unbalanced mark-up.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_MATH = re.compile(
+    r"\$\$(?P<a>[^$]{1,20000})\$\$|(?<!\\)\$(?P<b>[^$]{1,20000}?)(?<!\\)\$"
+    r"|\\\((?P<c>.{1,20000}?)\\\)|\\\[(?P<d>.{1,20000}?)\\\]",
+    re.DOTALL,
+)
+_HTML_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]{0,15})\b[^<>]{0,1000}>")
+_INLINE_TAGS = {"b", "i", "u", "em", "strong", "sup", "sub", "span", "font"}
+_ENVIRONMENT = re.compile(
+    r"\\(?:begin|end)\s*\{[a-zA-Z*]{1,30}\}(?:\s*\[[^\]\n]{0,100}\])?"
+    r"(?:\s*\{[|lcrpmbXS@!><*\s\d.,{}\\a-z]{0,300}?\}(?=\s|\\|$))?"
+)
+_DROPPED_ARGUMENTS = re.compile(
+    r"\\(?:multicolumn\s*\{[^{}]{0,20}\}\s*\{[^{}]{0,60}\}"
+    r"|multirow\s*(?:\[[^\]]{0,20}\])?\s*\{[^{}]{0,20}\}\s*\{[^{}]{0,60}\}"
+    r"|(?:cline|cmidrule|hspace|vspace|label|ref|tag|includegraphics|rule|color)\*?"
+    r"(?:\s*[\[(][^\])\n]{0,200}[\])])?\s*\{[^{}]{0,200}\})"
+)
+_LINE_BREAK = re.compile(r"\\\\(?:\s*\[[^\]\n]{0,20}\])?")
+_COMMAND = re.compile(r"\\([a-zA-Z]+)\*?")
+_ESCAPED = re.compile(r"\\([%&$#_{}])")
+_SPACING = re.compile(r"\\[,;:!> ]|~")
+_HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+", re.MULTILINE)
+_LIST_MARK = re.compile(r"^[ \t]*[*+-][ \t]+", re.MULTILINE)
+_RULE_ROW = re.compile(r"^[ \t|:=-]{3,}$", re.MULTILINE)
+_STARS = re.compile(r"\*{1,3}")
+_UNDERSCORES = re.compile(r"(?<!\w)_{1,3}|_{1,3}(?!\w)")
+_IMAGE_OR_LINK = re.compile(r"!?\[([^\[\]\n]{0,500})\]\([^()\s]{0,500}\)")
+
+_GREEK = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho "
+    "sigma tau upsilon phi chi psi omega"
+).split()
+_SYMBOLS = {
+    name: unicodedata.lookup(f"GREEK SMALL LETTER {'LAMDA' if name == 'lambda' else name.upper()}")
+    for name in _GREEK
+}
+_SYMBOLS |= {name.capitalize(): symbol.upper() for name, symbol in _SYMBOLS.items()}
+_SYMBOLS |= {f"var{name}": _SYMBOLS[name] for name in ("epsilon", "theta", "rho", "sigma", "phi")}
+_SYMBOLS |= {
+    "leq": "≤", "le": "≤", "geq": "≥", "ge": "≥", "neq": "≠", "ne": "≠", "approx": "≈",
+    "times": "×", "cdot": "·", "pm": "±", "div": "÷", "infty": "∞", "partial": "∂", "sum": "∑",
+    "prod": "∏", "int": "∫", "in": "∈", "subset": "⊂", "cup": "∪", "cap": "∩", "to": "→",
+    "rightarrow": "→", "leftarrow": "←", "Rightarrow": "⇒", "forall": "∀", "exists": "∃",
+    "nabla": "∇", "sqrt": "√", "degree": "°", "circ": "°", "ldots": "...", "dots": "...",
+    "cdots": "...", "bullet": "•", "dagger": "†", "ell": "ℓ", "S": "§", "pounds": "£",
+}  # fmt: skip
+_FUNCTIONS = frozenset(
+    "sin cos tan cot sec csc log ln exp lim max min sup inf det dim ker deg gcd arg mod".split()
+)
+# Stand-ins from the private use area: they survive until the mark-up around them is gone.
+_STAND_INS = {char: chr(0xE000 + i) for i, char in enumerate("%&$#_{}")}
+_RESTORE = str.maketrans({stand_in: char for char, stand_in in _STAND_INS.items()})
+
+
+def strip_markup(text: str) -> str:
+    """The text without mark-up; lines and the order of words stay."""
+    text = _ESCAPED.sub(lambda match: _STAND_INS[match.group(1)], text)
+    text = _HTML_TAG.sub(lambda m: "" if m.group(2).lower() in _INLINE_TAGS else " ", text)
+    has_cells = "tabular" in text or "\\hline" in text or "array}" in text
+    text = _ENVIRONMENT.sub(" ", text)
+    text = _DROPPED_ARGUMENTS.sub(" ", text)
+    text = _LINE_BREAK.sub("\n", text)
+    text = _MATH.sub(lambda match: _strip_formula(match.group(match.lastgroup or 0)), text)
+    text = _IMAGE_OR_LINK.sub(r"\1", text)
+    text = _RULE_ROW.sub("", text)
+    text = _LIST_MARK.sub("", _HEADING.sub("", text))
+    text = _UNDERSCORES.sub("", _STARS.sub("", text))
+    text = _strip_commands(text)
+    text = text.replace("|", " ").replace("&", " ") if has_cells else _loose_cells(text)
+    return text.replace("$", "").translate(_RESTORE)
+
+
+def _loose_cells(text: str) -> str:
+    """Cell separators of a row without its environment stand between spaces or at an end."""
+    return re.sub(r"(?:(?<=\s)|^)[&|](?=\s|$)", " ", text, flags=re.MULTILINE)
+
+
+def _strip_formula(formula: str) -> str:
+    return _strip_commands(re.sub(r"[\^_]", "", formula))
+
+
+def _strip_commands(text: str) -> str:
+    text = _SPACING.sub(" ", text)
+    text = _COMMAND.sub(lambda match: _command(match.group(1)), text)
+    return re.sub(r"[{}\\]", "", text)
+
+
+def _command(name: str) -> str:
+    if name in _SYMBOLS:
+        return _SYMBOLS[name]
+    if name in _FUNCTIONS:
+        return name
+    return " " if name in ("quad", "qquad", "hline", "frac", "tfrac", "dfrac") else ""

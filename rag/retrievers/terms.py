@@ -1,0 +1,67 @@
+"""Index terms of a text, as integer ids that are stable within a process.
+
+Words are stemmed once each and texts are analysed once each, so indexing a noisy variant of a
+knowledge base costs only its changed pages.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterable
+
+import numpy as np
+import Stemmer
+from bm25s.stopwords import STOPWORDS_EN_PLUS
+
+_WORD = re.compile(r"\w+")
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_CJK_RUN = re.compile(rf"[{_CJK}]+|[^\W{_CJK}]+")
+_STOP_WORDS = frozenset(STOPWORDS_EN_PLUS)
+_CACHED_TEXTS = 65536
+
+
+class Analyser:
+    """Turns texts into arrays of term ids: words, less stop words, stemmed."""
+
+    def __init__(self, words: Callable[[str], Iterable[str]], stemmer: str) -> None:
+        self._words = words
+        self._stem = Stemmer.Stemmer(stemmer).stemWord
+        self._stem_ids: dict[str, int] = {}
+        self._word_ids: dict[str, int] = dict.fromkeys(_STOP_WORDS, -1)
+        self.ids = functools.lru_cache(maxsize=_CACHED_TEXTS)(self._ids)
+
+    def _ids(self, text: str) -> np.ndarray:
+        """Term ids of a text, an int64 array in the order of its words."""
+        known = self._word_ids
+        found = [known[word] if word in known else self._add(word) for word in self._words(text)]
+        ids = np.array(found, dtype=np.int64)
+        return ids[ids >= 0]
+
+    def _add(self, word: str) -> int:
+        stem = self._stem(word)
+        self._word_ids[word] = self._stem_ids.setdefault(stem, len(self._stem_ids))
+        return self._word_ids[word]
+
+
+def _all_words(text: str) -> Iterable[str]:
+    """Every word with its repetitions; runs of Chinese or Japanese become character pairs."""
+    text = text.lower()
+    if text.isascii():
+        return _WORD.findall(text)
+    return (word for run in _CJK_RUN.findall(text) for word in _pairs(run))
+
+
+def _pairs(run: str) -> Iterable[str]:
+    if len(run) < 3 or not "\u3040" <= run[0] <= "\ufaff":
+        return (run,)
+    return (run[i : i + 2] for i in range(len(run) - 1))
+
+
+def _distinct_words(text: str) -> Iterable[str]:
+    """Each word once, in order of appearance: the published evaluation loses the counts."""
+    return dict.fromkeys(_WORD.findall(text.lower()))
+
+
+ENGLISH = Analyser(_all_words, "english")
+REFERENCE = Analyser(_distinct_words, "porter")
