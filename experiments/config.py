@@ -17,7 +17,18 @@ from ohr.registry import PluginSpec, first_error
 Stage = Literal["ocr", "retrieval", "generation", "overall"]
 STAGES: tuple[Stage, ...] = ("ocr", "retrieval", "generation", "overall")
 Spec = Annotated[PluginSpec, BeforeValidator(PluginSpec.parse)]
-Intensity = Annotated[float, Field(ge=0, le=1)]
+
+
+def _listed(value: Any) -> Any:
+    """A single value stands for a list of one."""
+    return [value] if isinstance(value, str | int | float | Mapping) else value
+
+
+_LISTED = BeforeValidator(_listed)
+Specs = Annotated[tuple[Spec, ...], _LISTED]
+Names = Annotated[tuple[str, ...], _LISTED]
+Intensities = Annotated[tuple[Annotated[float, Field(ge=0, le=1)], ...], _LISTED]
+Stages = Annotated[tuple[Stage, ...], _LISTED]
 
 
 class _Strict(BaseModel):
@@ -31,8 +42,8 @@ class DatasetConfig(_Strict):
     path: Path | None = None
     questions: Path | None = None
     pdfs: Path | None = None
-    domains: tuple[str, ...] = ()
-    documents: tuple[str, ...] = ()
+    domains: Names = ()
+    documents: Names = ()
     """Documents that are re-read, and whose questions are asked; empty: all of them."""
     pages: Literal["all", "evidence"] = "all"
     """Which of their pages are re-read; the others keep their ground truth."""
@@ -48,15 +59,15 @@ class StudyConfig(_Strict):
 
     dataset: DatasetConfig = DatasetConfig()
     dpi: int = Field(default=150, ge=30, le=1200)
-    engines: tuple[Spec, ...] = (PluginSpec(name="gt"),)
-    noise: tuple[Spec, ...] = ()
-    levels: tuple[str, ...] | None = None
+    engines: Specs = (PluginSpec(name="gt"),)
+    noise: Specs = ()
+    levels: Names | None = None
     """Named levels; by default all three, or none where ``intensities`` are given."""
-    intensities: tuple[Intensity, ...] = ()
+    intensities: Intensities = ()
     chunker: Spec = PluginSpec(name="tokens")
-    retrievers: tuple[Spec, ...] = (PluginSpec(name="bm25"),)
-    readers: tuple[Spec, ...] = (PluginSpec(name="extractive"),)
-    stages: tuple[Stage, ...] = STAGES
+    retrievers: Specs = (PluginSpec(name="bm25"),)
+    readers: Specs = (PluginSpec(name="extractive"),)
+    stages: Stages = STAGES
     top_k: int = Field(default=2, ge=1)
     scoring: Protocol = "default"
     seed: int = Field(default=0, ge=0)

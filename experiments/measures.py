@@ -1,0 +1,68 @@
+"""What is measured, on what unit, and what a missing value scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from experiments.config import Stage, StudyConfig
+
+Unit = Literal["page", "question"]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A metric of a stage: its unit, its worst value, and whether more is better."""
+
+    stage: Stage
+    metric: str
+    unit: Unit = "question"
+    missing: float = 0.0
+    higher_is_better: bool = True
+
+
+def _noise(metric: str, unit: Unit = "question") -> Measure:
+    return Measure("ocr", metric, unit, missing=1.0, higher_is_better=False)
+
+
+def planned(config: StudyConfig) -> list[Measure]:
+    """The measures of a study, stage by stage."""
+    k = config.top_k
+    by_stage: dict[Stage, list[Measure]] = {
+        "ocr": [
+            _noise("edit_distance", "page"),
+            *(
+                [_noise("cer", "page"), _noise("wer", "page")]
+                if config.scoring == "default"
+                else []
+            ),
+            _noise("r_noise"),
+            _noise("r_noise_content"),
+            Measure("ocr", "evidence_lcs"),
+        ],
+        "retrieval": [
+            Measure("retrieval", name) for name in ("lcs", f"hit@{k}", f"mrr@{k}", f"ndcg@{k}")
+        ],
+        "generation": [
+            Measure("generation", name) for name in ("f1", "em", "f1_no_context", "em_no_context")
+        ],
+        "overall": [Measure("overall", name) for name in ("f1", "em")],
+    }
+    return [measure for stage in by_stage if stage in config.stages for measure in by_stage[stage]]
+
+
+def ranking_scores(relevant: Sequence[bool], n_relevant: int) -> tuple[float, float, float]:
+    """Hit, reciprocal rank and nDCG of a ranked list of pages, each page counted once.
+
+    ``relevant[i]`` says whether the i-th distinct page carries evidence; gains are binary.
+    """
+    if not any(relevant):
+        return 0.0, 0.0, 0.0
+    first = list(relevant).index(True)
+    discounts = 1 / np.log2(np.arange(len(relevant)) + 2)
+    gained = float(np.sum(discounts[np.array(relevant, dtype=bool)]))
+    ideal = float(np.sum(discounts[: min(n_relevant, len(relevant))]))
+    return 1.0, 1 / (first + 1), gained / ideal

@@ -1,0 +1,93 @@
+"""Reads one page in a worker process: render, distort, transcribe, store."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ohr import registry
+from ohr.errors import EngineError
+from ohr.identity import pixel_digest
+from ohr.pdf import load_image, render
+from ohr.plugins import ImagePerturbation, OcrBackend
+from ohr.randomness import generator_for
+from ohr.registry import PluginSpec
+from ohr.store import ArtefactStore
+from ohr.types import PageRef, Status
+
+
+@dataclass(frozen=True)
+class PageTask:
+    """A page to read: where its image comes from, how it is distorted, and where to store."""
+
+    ref: PageRef
+    source: Path
+    dpi: int
+    operator: PluginSpec | None
+    intensity: float
+    seed: int
+    key: dict[str, Any]
+    """Key of the ``reading`` artefact."""
+
+
+@dataclass
+class PageReader:
+    """What a worker keeps from page to page: the engine, with its model once it is loaded."""
+
+    engine: PluginSpec
+    engine_identity: dict[str, Any]
+    store: ArtefactStore
+    _backend: OcrBackend | None = field(default=None, repr=False)
+
+    def transcribe(self, image: np.ndarray, page_no: int) -> dict[str, Any]:
+        """Status, text and detail of one page image. Raises EngineError."""
+        if self._backend is None:
+            self._backend = registry.create("engine", self.engine)
+        for _, outcome in self._backend.transcribe([image], [page_no]):
+            if outcome.status in (Status.OK, Status.EMPTY):
+                return {
+                    "status": str(outcome.status),
+                    "text": outcome.value or "",
+                    "detail": outcome.detail,
+                }
+            raise EngineError(outcome.detail or f"engine {self.engine.label} failed")
+        raise EngineError(f"engine {self.engine.label} returned nothing for the page")
+
+
+def page_image(task: PageTask) -> np.ndarray:
+    """The clean page as uint8 RGB or grey."""
+    if task.source.suffix.lower() == ".pdf":
+        return render(task.source, task.ref.page_no, task.dpi)
+    return load_image(task.source)
+
+
+def distort(task: PageTask, image: np.ndarray) -> tuple[np.ndarray, dict[str, Any] | None]:
+    """The page as the engine sees it, and the record of its distortion."""
+    if task.operator is None:
+        return image, None
+    perturbation: ImagePerturbation = registry.create("perturbation", task.operator)
+    rng = generator_for(task.seed, task.operator.name, task.ref)
+    applied = perturbation.apply(image, intensity=task.intensity, rng=rng)
+    return applied.value, applied.record
+
+
+def read_page(task: PageTask, reader: PageReader) -> None:
+    """Read a page and store its text; equal pixels are read once, whatever their recipe.
+
+    The text is stored before the reading that points to it, so a kill at any moment leaves
+    either a finished reading or none.
+    """
+    image, record = distort(task, page_image(task))
+    pixels = pixel_digest(image)
+    key = ocr_key(pixels, reader.engine_identity)
+    if not reader.store.has("ocr", key):
+        reader.store.put("ocr", key, reader.transcribe(image, task.ref.page_no))
+    reader.store.put("reading", task.key, {"pixels": pixels, "record": record})
+
+
+def ocr_key(pixels: str, engine_identity: dict[str, Any]) -> dict[str, Any]:
+    """Key of the ``ocr`` artefact: the text that an engine reads from these pixels."""
+    return {"pixels": pixels, "engine": engine_identity}

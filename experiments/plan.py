@@ -1,0 +1,252 @@
+"""What a study will do: variants of the knowledge base, conditions, and every cell's key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from experiments.config import StudyConfig
+from ohr import registry
+from ohr.datasets.dataset import Dataset, DatasetSource
+from ohr.errors import ConfigError
+from ohr.plugins import Chunker, KnowledgeBaseSource, OcrBackend, Perturbation, Reader, Retriever
+from ohr.registry import PluginSpec
+from ohr.types import PageRef, Question
+from perturb.levels import LEVELS
+
+REFERENCE_NAMES = {"bm25": "bm25_reference"}
+"""Retrievers that the reference protocol exchanges for the published ones."""
+REFERENCE_CHUNKER = {"reserve": 30, "keep_empty": True}
+"""The published chunker counts about 30 tokens of metadata against each chunk."""
+
+
+@dataclass(frozen=True)
+class Noise:
+    """One point on the noise axis; ``operator`` is None for the clean pages."""
+
+    operator: PluginSpec | None = None
+    level: str = ""
+    intensity: float = 0.0
+
+    @property
+    def kind(self) -> str:
+        """``none``, ``semantic`` or ``formatting``."""
+        if self.operator is None:
+            return "none"
+        cls = registry.plugin_class("perturbation", self.operator.name)
+        assert issubclass(cls, Perturbation)
+        return cls.kind
+
+    @property
+    def name(self) -> str:
+        """The operator's name, or ``none``."""
+        return self.operator.label if self.operator is not None else "none"
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One knowledge base: what one engine makes of the pages under one noise."""
+
+    engine: PluginSpec
+    noise: Noise
+
+    @property
+    def label(self) -> str:
+        """For progress lines: ``tesseract, salt_and_pepper mild``."""
+        noise = self.noise
+        if noise.operator is None:
+            return f"{self.engine.label}, clean"
+        return f"{self.engine.label}, {noise.name} {noise.level or noise.intensity}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that a study's configuration asks for, resolved against its dataset."""
+
+    config: StudyConfig
+    dataset: Dataset
+    questions: tuple[Question, ...]
+    reread: tuple[PageRef, ...]
+    variants: tuple[Variant, ...]
+    engines: dict[str, OcrBackend | KnowledgeBaseSource]
+    chunker: Chunker
+    retrievers: dict[str, Retriever]
+    readers: dict[str, Reader]
+
+    @property
+    def domains(self) -> tuple[str, ...]:
+        """Domains whose questions are asked, in index order."""
+        asked = {question.domain for question in self.questions}
+        present = dict.fromkeys(doc.domain for doc in self.dataset.documents.values())
+        return tuple(domain for domain in present if domain in asked)
+
+    @property
+    def kb_scope(self) -> str:
+        """``evidence`` if only pages that carry evidence are re-read, else ``all``."""
+        return self.config.dataset.pages
+
+
+def load_dataset(config: StudyConfig) -> Dataset:
+    """The dataset that a configuration names. Raises ConfigError, DatasetError."""
+    wanted = config.dataset
+    given: dict[str, Any] = {
+        "path": wanted.path,
+        "questions": wanted.questions,
+        "pdfs": wanted.pdfs,
+        "domains": wanted.domains,
+        "strict": wanted.strict,
+        "cache": config.cache,
+    }
+    params = {name: value for name, value in given.items() if value is not None} | wanted.params
+    source: DatasetSource = registry.create("dataset", PluginSpec(name=wanted.kind, params=params))
+    return source.load()
+
+
+def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
+    """Resolve and check a study before anything costly happens. Raises ConfigError."""
+    _check_documents(config, dataset)
+    questions = select_questions(config, dataset)
+    noises = _noises(config)
+    engines = {spec.label: registry.create("engine", spec) for spec in config.engines}
+    _check_unique("engine", config.engines)
+    variants = []
+    for spec in config.engines:
+        for noise in noises:
+            _check_combination(engines[spec.label], spec, noise)
+            variants.append(Variant(spec, noise))
+    reread = _pages_to_reread(config, dataset, questions)
+    for label, engine in engines.items():
+        if isinstance(engine, OcrBackend):
+            _check_sources(dataset, reread, label)
+            engine.identity()  # an engine that is not installed says so now
+    chunker_spec, retriever_specs = _protocol(config)
+    _check_unique("retriever", config.retrievers)
+    _check_unique("reader", config.readers)
+    needs_retrieval = bool({"retrieval", "overall"} & set(config.stages))
+    needs_reader = bool({"generation", "overall"} & set(config.stages))
+    if needs_retrieval and not config.retrievers:
+        raise ConfigError("the stages retrieval and overall need retrievers=[…]")
+    if needs_reader and not config.readers:
+        raise ConfigError("the stages generation and overall need readers=[…]")
+    return Plan(
+        config=config,
+        dataset=dataset,
+        questions=questions,
+        reread=reread,
+        variants=tuple(variants),
+        engines=engines,
+        chunker=registry.create("chunker", chunker_spec),
+        retrievers={
+            label: registry.create("retriever", spec) for label, spec in retriever_specs.items()
+        }
+        if needs_retrieval
+        else {},
+        readers={spec.label: registry.create("reader", spec) for spec in config.readers}
+        if needs_reader
+        else {},
+    )
+
+
+def _check_unique(kind: str, specs: Iterable[PluginSpec]) -> None:
+    seen: set[str] = set()
+    for spec in specs:
+        if spec.label in seen:
+            raise ConfigError(f"{kind} {spec.label!r} is given twice")
+        seen.add(spec.label)
+
+
+def _check_documents(config: StudyConfig, dataset: Dataset) -> None:
+    for doc_id in config.dataset.documents:
+        if doc_id not in dataset.documents:
+            some = ", ".join(list(dataset.documents)[:3])
+            raise ConfigError(
+                f"dataset.documents: no document {doc_id!r} among {len(dataset.documents)}; "
+                f"they are named like {some}"
+            )
+
+
+def select_questions(config: StudyConfig, dataset: Dataset) -> tuple[Question, ...]:
+    """The questions that are asked, in the dataset's order. Raises ConfigError if none are."""
+    wanted = set(config.dataset.documents)
+    questions = [q for q in dataset.questions if not wanted or q.doc_id in wanted]
+    if not questions:
+        raise ConfigError("dataset.documents: no question is asked of these documents")
+    limit = config.dataset.limit
+    if limit is not None and limit < len(questions):
+        drawn = np.random.default_rng(config.seed).permutation(len(questions))[:limit]
+        questions = [questions[i] for i in sorted(drawn)]
+    return tuple(questions)
+
+
+def _pages_to_reread(
+    config: StudyConfig, dataset: Dataset, questions: Sequence[Question]
+) -> tuple[PageRef, ...]:
+    wanted = set(config.dataset.documents)
+    asked = {question.domain for question in questions}
+    evidence = {ref for question in questions for ref in question.evidence_pages}
+    return tuple(
+        ref
+        for ref in dataset.pages
+        if (not wanted or ref.doc_id in wanted)
+        and dataset.documents[ref.doc_id].domain in asked
+        and (config.dataset.pages == "all" or ref in evidence)
+    )
+
+
+def _noises(config: StudyConfig) -> list[Noise]:
+    levels = config.levels
+    if levels is None:
+        levels = () if config.intensities else tuple(LEVELS)
+    for level in levels:
+        if level not in LEVELS:
+            raise ConfigError(f"unknown level {level!r}; known: {', '.join(LEVELS)}")
+    noises = [Noise()]
+    for spec in config.noise:
+        registry.create("perturbation", spec)
+        noises += [Noise(spec, level, LEVELS[level]) for level in levels]
+        noises += [Noise(spec, "", intensity) for intensity in config.intensities]
+    if len(set(map(str, noises))) < len(noises):
+        raise ConfigError("noise: the same operator, level or intensity is given twice")
+    return noises
+
+
+def _check_combination(engine: object, spec: PluginSpec, noise: Noise) -> None:
+    if noise.kind == "semantic" and not isinstance(engine, OcrBackend):
+        raise ConfigError(
+            f"noise {noise.name!r} distorts page images, but engine {spec.label!r} reads none: "
+            "name an OCR engine, such as engines=[tesseract]"
+        )
+    if noise.kind == "formatting" and spec.name != "gt":
+        raise ConfigError(
+            f"noise {noise.name!r} rewrites ground-truth text: its engine is gt, not {spec.label!r}"
+        )
+
+
+def _check_sources(dataset: Dataset, reread: Iterable[PageRef], engine: str) -> None:
+    without = {
+        ref.doc_id
+        for ref in reread
+        if dataset.documents[ref.doc_id].source is None and dataset.pages[ref].image is None
+    }
+    if without:
+        raise ConfigError(
+            f"engine {engine!r} reads page images, but {len(without)} documents have no PDF "
+            f"(such as {min(without)}): give dataset.pdfs, and name the documents to be re-read "
+            "in dataset.documents"
+        )
+
+
+def _protocol(config: StudyConfig) -> tuple[PluginSpec, dict[str, PluginSpec]]:
+    retrievers = {spec.label: spec for spec in config.retrievers}
+    if config.scoring == "default":
+        return config.chunker, retrievers
+    chunker = config.chunker
+    if chunker.name == "tokens":
+        chunker = chunker.model_copy(update={"params": REFERENCE_CHUNKER | chunker.params})
+    return chunker, {
+        label: spec.model_copy(update={"name": REFERENCE_NAMES.get(spec.name, spec.name)})
+        for label, spec in retrievers.items()
+    }

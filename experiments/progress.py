@@ -1,0 +1,74 @@
+"""Progress on standard error: a bar on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.progress import Progress as Bar
+
+PLAIN_INTERVAL_S = 15.0
+
+
+class Progress:
+    """Call it with (what, done, total); ``say`` writes a line of its own."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console or Console(stderr=True, highlight=False, soft_wrap=True)
+        self._bar = Bar(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            console=self._console,
+        )
+        self._tasks: dict[str, TaskID] = {}
+        self._started: dict[str, float] = {}
+        self._last = 0.0
+
+    def __enter__(self) -> Progress:
+        if self._console.is_terminal:
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._console.is_terminal:
+            self._bar.stop()
+
+    def say(self, line: str) -> None:
+        """A plain line, without interpretation of square brackets."""
+        if self._console.is_terminal:
+            self._console.print(line, markup=False)
+        else:
+            print(line, file=sys.stderr, flush=True)
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """Report that ``done`` of ``total`` pages of an engine have been read."""
+        if self._console.is_terminal:
+            if what not in self._tasks:
+                self._tasks[what] = self._bar.add_task(f"reading with {what}", total=total)
+            self._bar.update(self._tasks[what], completed=done)
+            return
+        now = time.monotonic()
+        started = self._started.setdefault(what, now)
+        if done in (0, total) or now - self._last >= PLAIN_INTERVAL_S:
+            self._last = now
+            left = f", {(now - started) / done * (total - done):.0f} s left" if done else ""
+            self.say(f"reading with {what}: {done}/{total} pages{left}")

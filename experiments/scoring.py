@@ -1,0 +1,287 @@
+"""Scores one variant's knowledge base, stage by stage."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from rapidfuzz.distance import Levenshtein
+
+from experiments.conditions import Condition, condition_of
+from experiments.config import Stage
+from experiments.measures import ranking_scores
+from experiments.plan import Plan, Variant
+from ohr.identity import digest
+from ohr.markup import strip_markup
+from ohr.metrics.default import wer
+from ohr.metrics.reference import collapse
+from ohr.metrics.scores import R_NOISE_THRESHOLD, SCORING
+from ohr.plugins import Reader
+from ohr.store import ArtefactStore
+from ohr.types import Chunk, Hit, KnowledgeBase, Outcome, PageRef, Question, Status
+
+_CACHED_TEXTS = 8192
+
+
+@dataclass(frozen=True)
+class Scores:
+    """One metric over one stage's units: a value and a status each, in the plan's order."""
+
+    condition: Condition
+    stage: Stage
+    metric: str
+    values: np.ndarray
+    statuses: tuple[Status, ...]
+
+
+@dataclass
+class Scorer:
+    """Scores variants of one plan; keeps tokens of texts that variants share."""
+
+    plan: Plan
+    store: ArtefactStore
+    _guesses: dict[str, list[Outcome[str]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.scoring = SCORING[self.plan.config.scoring]
+        cached = functools.lru_cache(maxsize=_CACHED_TEXTS)
+        self.tokens = cached(self.scoring.tokens)
+        self.content_tokens = cached(lambda text: self.scoring.tokens(strip_markup(text)))
+        self.spans = cached(self.plan.chunker.spans)
+
+    def score(self, variant: Variant, kb: KnowledgeBase) -> list[Scores]:
+        """All planned scores of a variant, and those of OCR: every cell shows its noise."""
+        stages = self.plan.config.stages
+        found = self._ocr(variant, kb)
+        if "generation" in stages:
+            for name in self.plan.readers:
+                found += self._generation(variant, kb, name)
+        for name in self.plan.retrievers:
+            hits = self.retrieve(kb, name)
+            if "retrieval" in stages:
+                found += self._retrieval(variant, kb, name, hits)
+            if "overall" in stages:
+                for reader in self.plan.readers:
+                    found += self._overall(variant, kb, name, reader, hits)
+        return found
+
+    # --- OCR ---------------------------------------------------------------------------
+
+    def _ocr(self, variant: Variant, kb: KnowledgeBase) -> list[Scores]:
+        condition = condition_of(self.plan, variant).at("ocr")
+        found = []
+        statuses = tuple(kb.status(ref) for ref in self.plan.reread)
+        pairs = [(kb.text(ref), self.plan.dataset.pages[ref].text) for ref in self.plan.reread]
+        columns = {"edit_distance": [_edit_rates(*pair) for pair in pairs]}
+        distances = np.array(columns["edit_distance"]).reshape(-1, 2)
+        values = {"edit_distance": distances[:, 0]}
+        if self.plan.config.scoring == "default":
+            values["cer"] = distances[:, 1]
+            values["wer"] = np.array([0.0 if a == b else wer(a, b) for a, b in pairs])
+        failed = np.array([status in (Status.ERROR, Status.TIMEOUT) for status in statuses])
+        for metric, column in values.items():
+            worst = np.where(failed, 1.0, column) if len(column) else column
+            found.append(Scores(condition, "ocr", metric, worst, statuses))
+        questions = self.plan.questions
+        evidence = tuple(self._evidence_status(question, kb) for question in questions)
+        lcs = np.array([self._evidence_lcs(question, kb) for question in questions])
+        content = np.array([self._evidence_lcs(q, kb, content=True) for q in questions])
+        for metric, column in {
+            "r_noise": (lcs <= R_NOISE_THRESHOLD).astype(float),
+            "r_noise_content": (content <= R_NOISE_THRESHOLD).astype(float),
+            "evidence_lcs": lcs,
+        }.items():
+            found.append(Scores(condition, "ocr", metric, column, evidence))
+        return found
+
+    def _evidence_lcs(
+        self, question: Question, kb: KnowledgeBase, *, content: bool = False
+    ) -> float:
+        tokens = self.content_tokens if content else self.tokens
+        page = [token for ref in question.evidence_pages for token in tokens(kb.text(ref))]
+        return self.scoring.token_lcs(page, tokens(question.evidence_text))
+
+    def _evidence_status(self, question: Question, kb: KnowledgeBase) -> Status:
+        """The worst status of the question's evidence pages.
+
+        A row's status is the worse of this and of its own outcome; the published evaluation
+        looks at the own outcome alone.
+        """
+        if self.plan.config.scoring == "reference":
+            return Status.OK
+        return max((kb.status(ref) for ref in question.evidence_pages), key=_severity)
+
+    # --- retrieval ---------------------------------------------------------------------
+
+    def retrieve(self, kb: KnowledgeBase, name: str) -> list[list[Hit]]:
+        """The hits of every question, from the knowledge base of its domain."""
+        hits: dict[str, list[Hit]] = {}
+        for domain in self.plan.domains:
+            asked = [q for q in self.plan.questions if q.domain == domain]
+            found = self._retrieve_domain(kb, name, domain, [q.text for q in asked])
+            hits.update((q.qid, h) for q, h in zip(asked, found, strict=True))
+        return [hits[question.qid] for question in self.plan.questions]
+
+    def _retrieve_domain(
+        self, kb: KnowledgeBase, name: str, domain: str, queries: list[str]
+    ) -> list[list[Hit]]:
+        retriever, k = self.plan.retrievers[name], self.plan.config.top_k
+        documents = self.plan.dataset.documents
+        texts = {ref: kb.text(ref) for ref in kb.pages if documents[ref.doc_id].domain == domain}
+        key = {
+            "pages": digest([[ref.doc_id, ref.page_no, text] for ref, text in texts.items()]),
+            "chunker": self.plan.chunker.identity(),
+            "retriever": retriever.identity(),
+            "queries": digest(queries),
+            "k": k,
+        }
+        stored = self.store.get("retrieval", key)
+        if stored is None:
+            retriever.index(self._chunks(texts))
+            stored = [
+                [[h.ref.doc_id, h.ref.page_no, *h.span, h.score] for h in hits]
+                for hits in retriever.search_many(queries, k)
+            ]
+            self.store.put("retrieval", key, stored)
+        return [
+            [
+                Hit(ref := PageRef(doc_id, page_no), texts[ref][a:b], score, rank, (a, b))
+                for rank, (doc_id, page_no, a, b, score) in enumerate(hits)
+            ]
+            for hits in stored
+        ]
+
+    def _chunks(self, texts: dict[PageRef, str]) -> list[Chunk]:
+        return [
+            Chunk(ref, start, end, text[start:end])
+            for ref, text in texts.items()
+            for start, end in self.spans(text)
+        ]
+
+    def _retrieval(
+        self, variant: Variant, kb: KnowledgeBase, name: str, hits: Sequence[Sequence[Hit]]
+    ) -> list[Scores]:
+        condition = condition_of(self.plan, variant, name).at("retrieval")
+        k = self.plan.config.top_k
+        rows, statuses = [], []
+        for question, found in zip(self.plan.questions, hits, strict=True):
+            gold = set(question.evidence_pages)
+            chunks = [hit for hit in found if hit.ref in gold]
+            words = [token for hit in chunks for token in self.tokens(hit.text)]
+            lcs = (
+                self.scoring.token_lcs(words, self.tokens(question.evidence_text))
+                if chunks
+                else 0.0
+            )
+            pages = list(dict.fromkeys(hit.ref for hit in found))
+            rows.append((lcs, *ranking_scores([ref in gold for ref in pages], len(gold))))
+            own = Status.OK if found else Status.EMPTY
+            statuses.append(max(own, self._evidence_status(question, kb), key=_severity))
+        columns = np.array(rows).reshape(-1, 4).T
+        return [
+            Scores(condition, "retrieval", metric, column, tuple(statuses))
+            for metric, column in zip(
+                ("lcs", f"hit@{k}", f"mrr@{k}", f"ndcg@{k}"), columns, strict=True
+            )
+        ]
+
+    # --- answers -----------------------------------------------------------------------
+
+    def _generation(self, variant: Variant, kb: KnowledgeBase, name: str) -> list[Scores]:
+        condition = condition_of(self.plan, variant, reader=name).at("generation")
+        contexts = [
+            [
+                Hit(ref, kb.text(ref), 1.0, rank, (0, len(kb.text(ref))))
+                for rank, ref in enumerate(question.evidence_pages)
+            ]
+            for question in self.plan.questions
+        ]
+        if name not in self._guesses:
+            self._guesses[name] = self._answers(name, [[] for _ in contexts])
+        # A guess owes nothing to the page, so a failed page does not count against it.
+        guesses = self._answer_scores(condition, "generation", self._guesses[name], "_no_context")
+        answers = self._answers(name, contexts)
+        return self._answer_scores(condition, "generation", answers, "", kb) + guesses
+
+    def _overall(
+        self,
+        variant: Variant,
+        kb: KnowledgeBase,
+        retriever: str,
+        name: str,
+        hits: list[list[Hit]],
+    ) -> list[Scores]:
+        condition = condition_of(self.plan, variant, retriever, name).at("overall")
+        return self._answer_scores(condition, "overall", self._answers(name, hits), "", kb)
+
+    def _answers(self, name: str, contexts: list[list[Hit]]) -> list[Outcome[str]]:
+        reader: Reader = self.plan.readers[name]
+        questions = [question.text for question in self.plan.questions]
+        key = {
+            "reader": reader.identity(),
+            "asked": digest(
+                [[q, [h.text for h in c]] for q, c in zip(questions, contexts, strict=True)]
+            ),
+        }
+        stored = self.store.get("answers", key)
+        if stored is None:
+            outcomes = [_answer(reader, q, c) for q, c in zip(questions, contexts, strict=True)]
+            stored = [[o.value, str(o.status), o.detail] for o in outcomes]
+            self.store.put("answers", key, stored)
+        return [Outcome(value, Status(status), detail) for value, status, detail in stored]
+
+    def _answer_scores(
+        self,
+        condition: Condition,
+        stage: Stage,
+        answers: Sequence[Outcome[str]],
+        suffix: str,
+        kb: KnowledgeBase | None = None,
+    ) -> list[Scores]:
+        rows, statuses = [], []
+        for question, outcome in zip(self.plan.questions, answers, strict=True):
+            status = outcome.status
+            if status is Status.OK:
+                text = outcome.value or ""
+                rows.append(
+                    (
+                        max(self.scoring.f1(text, answer) for answer in question.answers),
+                        max(self.scoring.em(text, answer) for answer in question.answers),
+                    )
+                )
+            else:
+                rows.append((0.0, 0.0))
+            if kb is not None:
+                status = max(status, self._evidence_status(question, kb), key=_severity)
+            statuses.append(status)
+        columns = np.array(rows).reshape(-1, 2).T
+        return [
+            Scores(condition, stage, metric + suffix, column, tuple(statuses))
+            for metric, column in zip(("f1", "em"), columns, strict=True)
+        ]
+
+
+def _severity(status: Status) -> int:
+    return status.severity
+
+
+def _answer(reader: Reader, question: str, context: Sequence[Hit]) -> Outcome[str]:
+    """A reader's answer; whatever it raises is a counted error, not a dead run."""
+    try:
+        return reader.answer(question, context)
+    except Exception as error:
+        return Outcome.error(" ".join(f"{type(error).__name__}: {error}".split()))
+
+
+def _edit_rates(read: str, truth: str) -> tuple[float, float]:
+    """Levenshtein distance over the longer text, and over the truth (at most 1)."""
+    if read == truth:
+        return 0.0, 0.0
+    read, truth = collapse(read), collapse(truth)
+    longer = max(len(read), len(truth))
+    if longer == 0:
+        return 0.0, 0.0
+    distance = Levenshtein.distance(read, truth, score_hint=longer // 10)
+    return distance / longer, min(1.0, distance / len(truth)) if truth else 1.0

@@ -1,0 +1,211 @@
+"""Runs a study: plan, read, score, aggregate, write."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import platform
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from experiments.aggregate import FLOAT_FORMAT, make_cells, make_rows, planned_cells
+from experiments.config import StudyConfig
+from experiments.plan import Plan, load_dataset, make_plan
+from experiments.progress import Progress
+from experiments.reading import Readings
+from experiments.scoring import Scorer, Scores
+from ohr.atomic import write_bytes, write_text
+from ohr.errors import ConfigError, OhrError
+from ohr.plugins import OcrBackend
+from ohr.store import ArtefactStore
+from ohr.types import KnowledgeBase
+
+PACKAGES = (
+    "ohr bm25s matplotlib numpy onnxruntime opencv-python-headless pandas pillow pyarrow pydantic "
+    "pypdfium2 pystemmer pytesseract rapidfuzz rapidocr scipy typst"
+).split()
+
+
+@dataclass
+class Result:
+    """What a study found, and where it is written."""
+
+    plan: Plan
+    out: Path
+    cells: pd.DataFrame
+    missing: list[str]
+    """Planned cells that are not there; empty when the study is complete."""
+
+
+@dataclass
+class Clock:
+    """Wall and CPU seconds (children included) by stage."""
+
+    seconds: dict[str, dict[str, float]] = field(default_factory=dict)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Add the time spent inside to a stage."""
+        wall, cpu = time.perf_counter(), _cpu_seconds()
+        try:
+            yield
+        finally:
+            spent = self.seconds.setdefault(name, {"wall_s": 0.0, "cpu_s": 0.0})
+            spent["wall_s"] = round(spent["wall_s"] + time.perf_counter() - wall, 3)
+            spent["cpu_s"] = round(spent["cpu_s"] + _cpu_seconds() - cpu, 3)
+
+
+def _cpu_seconds() -> float:
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def run_study(
+    config: StudyConfig,
+    out: Path,
+    *,
+    progress: Progress | None = None,
+    overwrite: bool = False,
+) -> Result:
+    """Run a study, or finish one that was cut short, and write its results to ``out``.
+
+    Raises OhrError for whatever the user can mend, before anything costly happens.
+    """
+    progress = progress or Progress()
+    clock = Clock()
+    _check_out(config, out, overwrite)
+    with clock.stage("plan"):
+        dataset = load_dataset(config)
+        if dataset.report:
+            progress.say(f"dataset: {dataset.report.summary()}")
+        plan = make_plan(config, dataset)
+        store = ArtefactStore(config.cache)
+        readings = Readings(plan, store)
+    with clock.stage("read"), progress:
+        readings.make(progress)
+    scorer = Scorer(plan, store)
+    scores: list[Scores] = []
+    bases: dict[str, dict[str, Any]] = {}
+    for variant in plan.variants:
+        with clock.stage("knowledge base"):
+            kb = readings.knowledge_base(variant)
+            bases[variant.label] = _describe(plan, kb)
+        with clock.stage("score"):
+            scores += scorer.score(variant, kb)
+    with clock.stage("aggregate"):
+        cells = make_cells(plan, scores)
+        rows = make_rows(plan, scores)
+    missing = _missing(plan, cells)
+    with clock.stage("write"):
+        write_bytes(out / "rows.parquet", _parquet(rows))
+        write_text(out / "cells.csv", cells.to_csv(index=False, float_format=FLOAT_FORMAT))
+    manifest = {
+        "config": config.model_dump(mode="json"),
+        "seed": config.seed,
+        "versions": versions(),
+        "engines": {
+            label: engine.identity()
+            for label, engine in plan.engines.items()
+            if isinstance(engine, OcrBackend)
+        },
+        "dataset": {
+            "kind": dataset.kind,
+            "digest": dataset.digest(),
+            "documents": len(dataset.documents),
+            "pages": len(dataset.pages),
+            "questions": len(dataset.questions),
+            "asked": len(plan.questions),
+            "reread_pages": len(plan.reread),
+            "problems": dataset.report.counts,
+        },
+        "knowledge_bases": bases,
+        "counts": _status_counts(scores),
+        "cells": {"planned": len(planned_cells(plan)), "missing": len(missing)},
+        "seconds": clock.seconds,
+    }
+    write_text(out / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
+    return Result(plan, out, cells, missing)
+
+
+def _check_out(config: StudyConfig, out: Path, overwrite: bool) -> None:
+    """Refuse to replace another study's results."""
+    path = out / "manifest.json"
+    if overwrite or not path.exists():
+        return
+    try:
+        there = StudyConfig.model_validate(json.loads(path.read_text("utf-8"))["config"])
+        same = there.identity() == config.identity()
+    except (OSError, ValueError, KeyError, OhrError):
+        same = False
+    if not same:
+        raise ConfigError(f"{out} holds another study's results: choose another --out")
+
+
+def _describe(plan: Plan, kb: KnowledgeBase) -> dict[str, Any]:
+    """Counts of a knowledge base for the manifest, and how its page set differs."""
+    truth = set(plan.dataset.pages)
+    missing = [ref for ref in truth if ref not in kb.pages or "missing" in kb.pages[ref].detail]
+    extra = [ref for ref in kb.pages if ref not in truth]
+    failures = [
+        f"{ref.doc_id} page {ref.page_no}: {outcome.status}: {outcome.detail}"
+        for ref, outcome in kb.pages.items()
+        if outcome.status in ("error", "timeout")
+    ]
+    return {
+        "pages": len(kb.pages),
+        "by_status": dict(sorted(Counter(str(o.status) for o in kb.pages.values()).items())),
+        "missing_pages": len(missing),
+        "extra_pages": len(extra),
+        "documents_with_other_pages": len({ref.doc_id for ref in missing + extra}),
+        "failures": failures[:100],
+    }
+
+
+def _status_counts(scores: Sequence[Scores]) -> dict[str, dict[str, int]]:
+    counts: dict[str, Counter[str]] = {}
+    for score in scores:
+        counts.setdefault(score.stage, Counter()).update(str(s) for s in score.statuses)
+    return {stage: dict(sorted(counter.items())) for stage, counter in counts.items()}
+
+
+def _missing(plan: Plan, cells: pd.DataFrame) -> list[str]:
+    """Planned cells that are absent or have no unit to average over."""
+    there = set(zip(cells["stage"], cells["metric"], cells["group"], strict=True))
+    absent = {
+        f"{stage} {metric} {group}"
+        for _, stage, metric, group in planned_cells(plan)
+        if (stage, metric, group) not in there
+    }
+    short = len(planned_cells(plan)) - len(cells)
+    if short and not absent:
+        absent.add(f"{short} cells")
+    return sorted(absent)
+
+
+def _parquet(rows: pd.DataFrame) -> bytes:
+    table = pa.Table.from_pandas(rows, preserve_index=False)
+    sink = io.BytesIO()
+    pq.write_table(table, sink, compression="zstd")
+    return sink.getvalue()
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python, the platform and the packages that can change a result."""
+    found = {"python": platform.python_version(), "platform": platform.platform()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found
