@@ -64,6 +64,8 @@ class StudyConfig(_Strict):
     levels: Names | None = None
     """Named levels; by default all three, or none where ``intensities`` are given."""
     intensities: Intensities = ()
+    ground_truth: bool = False
+    """Also measure the clean ground truth, as the ceiling that the engines are held against."""
     chunker: Spec = PluginSpec(name="tokens")
     retrievers: Specs = (PluginSpec(name="bm25"),)
     readers: Specs = (PluginSpec(name="extractive"),)

@@ -113,6 +113,10 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
     engines = {spec.label: registry.create("engine", spec) for spec in config.engines}
     _check_unique("engine", config.engines)
     variants = []
+    if config.ground_truth and "gt" not in engines:
+        truth = PluginSpec(name="gt")
+        engines["gt"] = registry.create("engine", truth)
+        variants.append(Variant(truth, Noise()))
     for spec in config.engines:
         for noise in noises:
             _check_combination(engines[spec.label], spec, noise)

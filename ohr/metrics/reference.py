@@ -21,7 +21,6 @@ from rapidfuzz.distance import LCSseq, Levenshtein
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _DELETE_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _VERDICTS = {"yes", "no", "noanswer"}
-_WHITESPACE = re.compile(r"\s+")
 
 
 def normalise(text: str) -> str:
@@ -94,4 +93,4 @@ def edit_distance(prediction: str, reference: str) -> float:
 
 def collapse(text: str) -> str:
     """White space collapsed to single spaces, none at the ends."""
-    return _WHITESPACE.sub(" ", text).strip()
+    return " ".join(text.split())

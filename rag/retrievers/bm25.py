@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -12,6 +13,8 @@ from pydantic import Field
 from ohr.plugins import Params, Retriever
 from ohr.types import Chunk, Hit
 from rag.retrievers.terms import ENGLISH, Analyser
+
+logging.getLogger("bm25s").setLevel(logging.WARNING)
 
 
 class Bm25Params(Params):

@@ -1,0 +1,230 @@
+"""Noise curves and benchmark bars, drawn from cells alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from experiments.labels import STAGE_METRICS, group_label, mathless
+from experiments.style import COLOURS, LINES, MARKERS, figure, save
+
+CI_NOTE = {"document": "documents", "page": "pages"}
+
+
+def noise_curves(cells: pd.DataFrame, folder: Path) -> list[Path]:
+    """Retrieval, generation and overall quality against measured r_noise, an engine a column."""
+    engines = [e for e in _distinct(cells["engine"]) if _noisy(cells, e)]
+    measures = [m for m in STAGE_METRICS if len(cells_of(cells, m[0], m[1], "all"))]
+    if not engines or not measures:
+        return []
+    operators = [p for p in _distinct(cells["perturbation"]) if p != "none"]
+    with figure(1.2 + 3.4 * len(engines), 0.9 + 2.2 * len(measures)) as made:
+        axes = made.subplots(len(measures), len(engines), squeeze=False, sharex="col", sharey="row")
+        for row, (stage, metric, title) in enumerate(measures):
+            for column, engine in enumerate(engines):
+                ax: Axes = axes[row, column]
+                chosen = cells_of(cells, stage, metric, "all")
+                chosen = first_setting(chosen)
+                mine = chosen[chosen["engine"] == engine]
+                for number, operator in enumerate(operators):
+                    _curve(ax, mine, operator, number)
+                _ground_truth(ax, chosen)
+                if stage == "generation":
+                    _floor(ax, first_setting(cells_of(cells, stage, "f1_no_context", "all")))
+                if row == 0:
+                    ax.set_title(mathless(engine))
+                if row == len(measures) - 1:
+                    ax.set_xlabel("measured noise ratio $r_{noise}$")
+                if column == 0:
+                    ax.set_ylabel(title)
+                ax.set_ylim(bottom=0)
+        handles, labels = axes[0, 0].get_legend_handles_labels()
+        for ax in axes.flat:
+            for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+                if label not in labels:
+                    handles.append(handle)
+                    labels.append(label)
+        made.legend(handles, labels, loc="outside lower center", ncols=min(5, len(labels)))
+        made.suptitle(_caption(cells), fontsize=8, color="#444444")
+        return save(made, folder, "noise_curve")
+
+
+def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
+    """Measured r_noise and edit distance against the requested intensity."""
+    engines = [e for e in _distinct(cells["engine"]) if _noisy(cells, e)]
+    operators = [p for p in _distinct(cells["perturbation"]) if p != "none"]
+    chosen = cells[(cells["group"] == "all") & (cells["metric"] == "r_noise")]
+    if not engines or chosen.empty:
+        return []
+    with figure(1.2 + 3.4 * len(operators), 5.2) as made:
+        axes = made.subplots(2, len(operators), squeeze=False, sharey="row")
+        for column, operator in enumerate(operators):
+            for number, engine in enumerate(engines):
+                mine = chosen[
+                    (chosen["engine"] == engine) & chosen["perturbation"].isin([operator, "none"])
+                ].sort_values("intensity", kind="stable")
+                for row, name in enumerate(("r_noise", "edit_distance")):
+                    axes[row, column].plot(
+                        mine["intensity"],
+                        mine[name],
+                        color=COLOURS[number % len(COLOURS)],
+                        marker=MARKERS[number % len(MARKERS)],
+                        linestyle=LINES[number % len(LINES)],
+                        label=mathless(engine),
+                    )
+            axes[0, column].set_title(mathless(operator.replace("_", " ")))
+            axes[1, column].set_xlabel("requested intensity")
+        axes[0, 0].set_ylabel("measured $r_{noise}$")
+        axes[1, 0].set_ylabel("edit distance")
+        for ax in axes.flat:
+            ax.set_ylim(bottom=0)
+        made.legend(
+            *axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(engines)
+        )
+        made.suptitle(_caption(cells), fontsize=8, color="#444444")
+        return save(made, folder, "noise_strength")
+
+
+def benchmark_bars(cells: pd.DataFrame, folder: Path) -> list[Path]:
+    """Each engine's retrieval, generation and overall quality by evidence source."""
+    measures = [m for m in STAGE_METRICS if len(cells_of(cells, m[0], m[1], "all"))]
+    if not measures:
+        return []
+    engines = _distinct(cells["engine"])
+    groups = [g for g in _distinct(cells["group"]) if g.startswith("source:")] + ["all"]
+    with figure(2.5 + 0.28 * len(groups) * len(engines), 0.9 + 2.1 * len(measures)) as made:
+        axes = made.subplots(len(measures), 1, squeeze=False, sharex=True)[:, 0]
+        width = 0.8 / len(engines)
+        for ax, (stage, metric, title) in zip(axes, measures, strict=True):
+            for number, engine in enumerate(engines):
+                for place, group in enumerate(groups):
+                    cell = first_setting(cells_of(cells, stage, metric, group))
+                    cell = cell[(cell["engine"] == engine) & (cell["noise"] == "none")]
+                    if cell.empty:
+                        continue
+                    x = place + (number - (len(engines) - 1) / 2) * width
+                    ax.bar(
+                        x,
+                        cell["mean"].iloc[0],
+                        width * 0.92,
+                        color=COLOURS[number % len(COLOURS)],
+                        label=mathless(engine) if place == 0 else None,
+                    )
+                    _error_bar(ax, x, cell.iloc[0])
+            ax.set_ylabel(title)
+            ax.set_ylim(0, 1)
+            ax.grid(axis="x", visible=False)
+        axes[-1].set_xticks(range(len(groups)), [group_label(group) for group in groups])
+        made.legend(
+            *axes[0].get_legend_handles_labels(),
+            loc="outside lower center",
+            ncols=min(4, len(engines)),
+        )
+        made.suptitle(_caption(cells), fontsize=8, color="#444444")
+        return save(made, folder, "ocr_benchmark")
+
+
+def _distinct(column: pd.Series) -> list[str]:
+    return [str(value) for value in column.drop_duplicates() if value != ""]
+
+
+def _noisy(cells: pd.DataFrame, engine: str) -> bool:
+    return bool(((cells["engine"] == engine) & (cells["noise"] != "none")).any())
+
+
+def cells_of(cells: pd.DataFrame, stage: str, metric: str, group: str) -> pd.DataFrame:
+    """Cells of one stage, metric and group."""
+    return cells[
+        (cells["stage"] == stage) & (cells["metric"] == metric) & (cells["group"] == group)
+    ]
+
+
+def first_setting(cells: pd.DataFrame) -> pd.DataFrame:
+    """The cells of the first retriever and reader; figures show one setting."""
+    for column in ("retriever", "reader"):
+        if len(cells):
+            cells = cells[cells[column] == cells[column].iloc[0]]
+    return cells
+
+
+def _curve(ax: Axes, cells: pd.DataFrame, operator: str, number: int) -> None:
+    mine = cells[cells["perturbation"].isin([operator, "none"])]
+    mine = mine.sort_values(["intensity", "noise"], kind="stable")
+    if not (mine["perturbation"] == operator).any():
+        return
+    colour = COLOURS[number % len(COLOURS)]
+    ax.plot(
+        mine["r_noise"],
+        mine["mean"],
+        color=colour,
+        marker=MARKERS[number % len(MARKERS)],
+        linestyle=LINES[number % len(LINES)],
+        label=mathless(operator.replace("_", " ")),
+    )
+    has_interval = mine["ci_low"].notna()
+    ax.vlines(
+        mine["r_noise"][has_interval],
+        mine["ci_low"][has_interval],
+        mine["ci_high"][has_interval],
+        color=colour,
+        alpha=0.35,
+        linewidth=1.2,
+    )
+    for _, cell in mine[mine["perturbation"] == operator].iterrows():
+        ax.annotate(
+            str(cell["level"]) or f"{cell['intensity']:g}",
+            (cell["r_noise"], cell["mean"]),
+            xytext=(3, 4),
+            textcoords="offset points",
+            fontsize=6,
+            color=colour,
+        )
+
+
+def _ground_truth(ax: Axes, cells: pd.DataFrame) -> None:
+    truth = cells[(cells["engine"] == "gt") & (cells["noise"] == "none")]
+    if len(truth):
+        ax.plot(
+            truth["r_noise"],
+            truth["mean"],
+            marker="*",
+            markersize=10,
+            color="#000000",
+            linestyle="none",
+            label="ground truth",
+        )
+
+
+def _floor(ax: Axes, cells: pd.DataFrame) -> None:
+    if len(cells):
+        ax.axhline(
+            cells["mean"].iloc[0], color="#777777", linewidth=1, linestyle=":", label="no context"
+        )
+
+
+def _error_bar(ax: Axes, x: float, cell: pd.Series) -> None:
+    if not np.isnan(cell["ci_low"]):
+        ax.vlines(x, cell["ci_low"], cell["ci_high"], color="#333333", linewidth=1)
+
+
+def _caption(cells: pd.DataFrame) -> str:
+    questions = cells[(cells["metric"] == "r_noise") & (cells["group"] == "all")]
+    questions = questions if len(questions) else cells[cells["group"] == "all"]
+    n = int(questions["n"].max())
+    units: Sequence[str] = [CI_NOTE[u] for u in _distinct(cells["ci_unit"]) if u in CI_NOTE]
+    interval = f"bars: 95 % bootstrap over {units[0]}" if units else "no intervals: too few units"
+    scope = cells["kb_scope"].iloc[0]
+    reread = (
+        "evidence pages re-read only: overstates the loss"
+        if scope == "evidence"
+        else ("all pages re-read")
+    )
+    setting = first_setting(cells[cells["stage"] == "overall"])
+    parts = [f"n = {n} questions", reread, interval]
+    if len(setting):
+        parts.append(f"{setting['retriever'].iloc[0]}, {setting['reader'].iloc[0]}")
+    return mathless("; ".join(parts))

@@ -1,0 +1,35 @@
+"""How columns and groups are called in tables and figures."""
+
+from __future__ import annotations
+
+import re
+
+SOURCES = {
+    "text": "text",
+    "table": "table",
+    "formula": "formula",
+    "chart": "chart",
+    "reading_order": "reading order",
+}
+STAGE_METRICS = (
+    ("retrieval", "lcs", "Retrieval LCS"),
+    ("generation", "f1", "Generation F1"),
+    ("overall", "f1", "Overall F1"),
+)
+"""The three measures of the paper's figure 3."""
+
+
+def group_label(group: str) -> str:
+    """``source:reading_order`` -> ``reading order``; ``domain:law`` -> ``law``."""
+    name = group.partition(":")[2] or group
+    return SOURCES.get(name, name)
+
+
+def plain(text: str) -> str:
+    """Text from outside without control characters, for tables and figures."""
+    return re.sub(r"[\x00-\x1f\x7f]", "?", text)
+
+
+def mathless(text: str) -> str:
+    """Text for matplotlib, which would read a formula between dollar signs."""
+    return plain(text).replace("$", r"\$")

@@ -1,0 +1,102 @@
+"""Terminal tables of a study's cells."""
+
+from __future__ import annotations
+
+import pandas as pd
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from experiments.figures import cells_of, first_setting
+from experiments.labels import STAGE_METRICS, group_label, plain
+
+_NOISE_METRICS = (("ocr", "r_noise", "r_noise"), ("ocr", "edit_distance", "edit dist."))
+
+
+def number(value: float) -> str:
+    """Three decimals, or a dash for what is not there."""
+    return "-" if pd.isna(value) else f"{value:.3f}"
+
+
+def _columns(cells: pd.DataFrame) -> list[tuple[str, str, str]]:
+    wanted = (*_NOISE_METRICS, *STAGE_METRICS)
+    return [column for column in wanted if len(cells_of(cells, column[0], column[1], "all"))]
+
+
+def noise_table(cells: pd.DataFrame) -> Table:
+    """A row a knowledge base: level, measured noise, and quality at each stage."""
+    columns = _columns(cells)
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    for name in ("engine", "noise", "level"):
+        table.add_column(name)
+    for _, _, title in columns:
+        table.add_column(title, justify="right")
+    keys = ["engine", "perturbation", "level", "intensity"]
+    for _, key in cells[keys].drop_duplicates().iterrows():
+        mine = cells[(cells[keys] == key).all(axis=1)]
+        clean = key["perturbation"] == "none"
+        level = "clean" if clean else (key["level"] or f"{key['intensity']:g}")
+        table.add_row(
+            Text(plain(str(key["engine"]))),
+            "" if clean else str(key["perturbation"]),
+            level,
+            *(_mean(mine, stage, metric, "all") for stage, metric, _ in columns),
+        )
+    return table
+
+
+def benchmark_table(cells: pd.DataFrame) -> Table:
+    """A row an engine and evidence source, after the paper's table 2."""
+    columns = _columns(cells)
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    for name in ("engine", "questions on"):
+        table.add_column(name)
+    table.add_column("n", justify="right")
+    for _, _, title in columns:
+        table.add_column(title, justify="right")
+    clean = cells[cells["noise"] == "none"]
+    groups = clean["group"].drop_duplicates()
+    for engine in clean["engine"].drop_duplicates():
+        mine = clean[clean["engine"] == engine]
+        for group in groups:
+            counted = mine[(mine["group"] == group) & (mine["metric"] == "r_noise")]
+            counted = counted if len(counted) else mine[mine["group"] == group]
+            table.add_row(
+                Text(plain(str(engine)) if group == "all" else ""),
+                Text(plain(group_label(group))),
+                str(counted["n"].max()),
+                *(_mean(mine, stage, metric, group) for stage, metric, _ in columns),
+            )
+        table.add_section()
+    return table
+
+
+def _mean(cells: pd.DataFrame, stage: str, metric: str, group: str) -> str:
+    chosen = first_setting(cells_of(cells, stage, metric, group))
+    return number(chosen["mean"].iloc[0]) if len(chosen) else "-"
+
+
+def trouble_lines(cells: pd.DataFrame) -> list[str]:
+    """A line for each knowledge base with pages or answers that failed."""
+    lines = []
+    chosen = cells[cells["group"] == "all"]
+    keys = ["engine", "perturbation", "level", "intensity", "stage"]
+    for _, group in chosen.groupby(keys, sort=False):
+        worst = group.iloc[group[["n_error", "n_timeout"]].sum(axis=1).argmax()]
+        if worst["n_error"] or worst["n_timeout"]:
+            where = " ".join(str(worst[k]) for k in ("engine", "perturbation", "level")).strip()
+            published = worst["protocol"] == "reference"
+            fate = "are left out of the mean" if published else "count with the worst value"
+            lines.append(
+                f"{plain(where)}, {worst['stage']}: {worst['n_error']} errors and "
+                f"{worst['n_timeout']} timeouts {fate}; see manifest.json"
+            )
+    return lines
+
+
+def show(table: Table) -> None:
+    """Print a table on standard output, as wide as it needs to be when there is no terminal."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=140)
+    console.print(table)
