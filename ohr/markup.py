@@ -10,11 +10,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_MATH = re.compile(
-    r"\$\$(?P<a>[^$]{1,20000})\$\$|(?<!\\)\$(?P<b>[^$]{1,20000}?)(?<!\\)\$"
-    r"|\\\((?P<c>.{1,20000}?)\\\)|\\\[(?P<d>.{1,20000}?)\\\]",
-    re.DOTALL,
-)
+_DELIMITER = re.compile(r"\\[()\[\]]|\$\$?")
+_CLOSERS = {"$": "$", "$$": "$$", r"\(": r"\)", r"\[": r"\]"}
+_LONGEST_FORMULA = 20_000
 _HTML_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]{0,15})\b[^<>]{0,1000}>")
 _INLINE_TAGS = {"b", "i", "u", "em", "strong", "sup", "sub", "span", "font"}
 _ENVIRONMENT = re.compile(
@@ -72,7 +70,7 @@ def strip_markup(text: str) -> str:
     text = _ENVIRONMENT.sub(" ", text)
     text = _DROPPED_ARGUMENTS.sub(" ", text)
     text = _LINE_BREAK.sub("\n", text)
-    text = _MATH.sub(lambda match: _strip_formula(match.group(match.lastgroup or 0)), text)
+    text = _strip_formulas(text)
     text = _IMAGE_OR_LINK.sub(r"\1", text)
     text = _RULE_ROW.sub("", text)
     text = _LIST_MARK.sub("", _HEADING.sub("", text))
@@ -87,8 +85,23 @@ def _loose_cells(text: str) -> str:
     return re.sub(r"(?:(?<=\s)|^)[&|](?=\s|$)", " ", text, flags=re.MULTILINE)
 
 
-def _strip_formula(formula: str) -> str:
-    return _strip_commands(re.sub(r"[\^_]", "", formula))
+def _strip_formulas(text: str) -> str:
+    """Remove the delimiters of formulas and the marks of their super- and subscripts."""
+    pieces: list[str] = []
+    done = 0
+    opening: re.Match[str] | None = None
+    for mark in _DELIMITER.finditer(text):
+        if opening is not None and mark.end() - opening.start() > _LONGEST_FORMULA:
+            opening = None
+        if opening is not None and mark.group() == _CLOSERS[opening.group()]:
+            pieces.append(text[done : opening.start()])
+            formula = text[opening.end() : mark.start()]
+            pieces.append(formula.replace("^", "").replace("_", ""))
+            done = mark.end()
+            opening = None
+        elif mark.group() in _CLOSERS:
+            opening = mark
+    return "".join([*pieces, text[done:]])
 
 
 def _strip_commands(text: str) -> str:

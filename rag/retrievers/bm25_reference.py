@@ -25,11 +25,12 @@ class Bm25Reference(Bm25):
     minimum_score: ClassVar[float] = -np.inf
 
     def _weigh_terms(self, model: bm25s.BM25) -> None:
-        """Exchange Lucene's inverse document frequency for Okapi's with its floor."""
+        """Exchange Lucene's weights for Okapi's: a floored idf, and its factor k1 + 1."""
         indptr = np.asarray(model.scores["indptr"])
         frequency = np.diff(indptr)
         n = model.scores["num_docs"]
         okapi = np.log(n - frequency + 0.5) - np.log(frequency + 0.5)
         okapi[okapi < 0] = _FLOOR * okapi.mean()
         lucene = np.log1p((n - frequency + 0.5) / (frequency + 0.5))
-        model.scores["data"] = model.scores["data"] * np.repeat(okapi / lucene, frequency)
+        factors = (self.params.k1 + 1) * okapi / lucene
+        model.scores["data"] = model.scores["data"] * np.repeat(factors, frequency)

@@ -1,0 +1,166 @@
+"""Annual reports: revenue and profit by segment, the balance sheet, what is to come."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ohr.datasets.sample.template import Ask, TableDraft, numeric, string, yes_no
+from ohr.datasets.sample.world import World
+
+MONTHS = ("March", "April", "May", "June", "September", "October", "November")
+ASSETS = ("Land and buildings", "Machinery", "Inventories", "Receivables", "Cash and deposits")
+
+
+class AnnualReport:
+    """The annual report of one company for one year: letter, result, financial position."""
+
+    domain = "finance"
+
+    def __init__(self, world: World, index: int, rng: np.random.Generator) -> None:
+        company = world.company(index)
+        year = 2023 - (index // 2) % 5
+        names = company.sector["segments"]
+        segments = [names[int(i)] for i in rng.permutation(len(names))[:4]]
+        # Money is exact: whole tenths of a million, so that totals add up to the last digit.
+        revenue = [int(value) for value in rng.integers(900, 5200, 4)]
+        profit = [int(r * rng.uniform(0.05, 0.19)) for r in revenue]
+        assets = [int(value) for value in rng.integers(500, 4200, len(ASSETS))]
+
+        def integer(low: int, high: int) -> int:
+            return int(rng.integers(low, high + 1))
+
+        staff, growth, foreign = integer(1200, 9800), integer(20, 95), integer(18, 64)
+        wages = int(sum(revenue) * rng.uniform(0.2, 0.34))
+        debt, equity = integer(900, 4800), integer(5000, 9900)
+        margin = f"{100 * sum(profit) / sum(revenue):.1f}"
+        self.name = f"{company.short.lower()}-annual-report-{year}"
+        self.title = f"{company.name}: Annual Report {year}"
+        self.slots = {
+            "company": company.name,
+            "sector": company.sector["name"],
+            "product": company.product,
+            "town": company.town,
+            "ceo": company.chief,
+            "cfo": company.finance_director,
+            "year": str(year),
+            "prior": str(year - 1),
+            "next": str(year + 1),
+            "rival": world.company(index ^ 1).name,
+            "acquired": world.company(-1 - 2 * index).name,
+            "claimant": world.company(-2 - 2 * index).name,
+            "place": world.place(-1 - 3 * index),
+            "site": world.place(-2 - 3 * index),
+            "meeting_town": world.place(-3 - 3 * index),
+            "auditor": world.person(-1 - 3 * index),
+            "chair": world.person(-2 - 3 * index),
+            "lead": world.person(-3 - 3 * index),
+            "month": MONTHS[integer(0, len(MONTHS) - 1)],
+            "move_month": MONTHS[integer(0, len(MONTHS) - 1)],
+            "staff": f"{staff:,}",
+            "wrong_staff": f"{staff + integer(110, 900):,}",
+            "stake": str(integer(51, 92)),
+            "price": tenths(integer(140, 980)),
+            "invest": tenths(integer(200, 1400)),
+            "dividend": f"{integer(40, 260) / 100:.2f}",
+            "patents": str(integer(12, 88)),
+            "wages": tenths(wages),
+            "wrong_wages": tenths(wages + integer(40, 200)),
+            "wage_share": f"{100 * wages / sum(revenue):.1f}",
+            "units": f"{integer(2100, 9900):,}",
+            "profit_total": plain(sum(profit)),
+            "revenue_total": plain(sum(revenue)),
+            "margin": margin,
+            "wrong_margin": f"{float(margin) + integer(8, 30) / 10:.1f}",
+            "growth": tenths(growth),
+            "wrong_growth": tenths(growth + integer(4, 30)),
+            "energy": tenths(integer(15, 99)),
+            "research": tenths(integer(90, 700)),
+            "lead_year": str(year - integer(2, 14)),
+            "debt": plain(debt),
+            "equity": plain(equity),
+            "gearing": f"{debt / equity:.2f}",
+            "wrong_gearing": f"{debt / equity + integer(7, 30) / 100:.2f}",
+            "limit": f"{1.2 + integer(0, 6) / 10:.1f}",
+            "credit": str(10 * integer(12, 48)),
+            "credit_year": str(year + integer(3, 8)),
+            "foreign": str(foreign),
+            "wrong_foreign": str(foreign + integer(4, 20)),
+            "claim": tenths(integer(20, 190)),
+            "chair_year": str(year - integer(2, 12)),
+            "meetings": str(integer(5, 11)),
+            "meeting_day": str(integer(3, 28)),
+            **{f"seg{i}": name for i, name in enumerate(segments)},
+        }
+        self.tables = {
+            "revenue": self._yearly("revenue", segments, revenue, rng),
+            "profit": self._yearly("operating profit", segments, profit, rng),
+            "assets": self._assets(assets),
+        }
+
+    @staticmethod
+    def _yearly(
+        what: str, segments: list[str], values: list[int], rng: np.random.Generator
+    ) -> TableDraft:
+        prior = [int(value * rng.uniform(0.8, 1.15)) + 1 for value in values]
+        names = [*segments, f"Total {what}"]
+        this, last = [*values, sum(values)], [*prior, sum(prior)]
+        year, before = "<year>", "<prior>"
+        rows = [
+            (name, tenths(new), tenths(old))
+            for name, new, old in zip(names, this, last, strict=True)
+        ]
+        asks: list[tuple[int, Ask]] = []
+        for row, name in enumerate(segments):
+            of = f"the {what} of the {name} segment of <company>"
+            asks.append((row, numeric(f"What was {of} in EUR million in {year}?", rows[row][1])))
+            asks.append((row, numeric(f"What was {of} in EUR million in {before}?", rows[row][2])))
+            if this[row] != last[row]:
+                ways = ("higher", "lower") if this[row] > last[row] else ("lower", "higher")
+                yes, no = (f"Was {of} {way} in {year} than in {before}?" for way in ways)
+                asks.append((row, yes_no(yes, no)))
+        total = f"What was the total {what} of <company> in EUR million in {year}?"
+        asks.append((len(segments), numeric(total, rows[-1][1])))
+        if values.count(max(values)) == 1:
+            best = f"Which segment of <company> had the highest {what} in {year}?"
+            asks.append((len(segments) - 1, string(best, segments[values.index(max(values))])))
+        header = (f"<company>, {what} in EUR million", year, before)
+        return TableDraft(header, rows, asks, "lrr")
+
+    @staticmethod
+    def _assets(values: list[int]) -> TableDraft:
+        total = sum(values)
+        shares = shares_of(values, 1000)
+        rows = [
+            (name, tenths(value), tenths(share))
+            for name, value, share in zip(ASSETS, values, shares, strict=True)
+        ]
+        rows.append(("Total assets", tenths(total), "100.0"))
+        asks: list[tuple[int, Ask]] = []
+        for row, (name, value, share) in enumerate(rows[:-1]):
+            of = f"{name.lower()} of <company> at the end of <year>"
+            asks.append((row, numeric(f"What was the value of {of} in EUR million?", value)))
+            asks.append((row, numeric(f"What share of all assets, in per cent, were {of}?", share)))
+        total_ask = "What were the total assets of <company> in EUR million at the end of <year>?"
+        asks.append((len(ASSETS), numeric(total_ask, rows[-1][1])))
+        header = ("<company>, assets at the end of <year>", "EUR million", "Share in %")
+        return TableDraft(header, rows, asks, "lrr")
+
+
+def shares_of(values: list[int], whole: int) -> list[int]:
+    """Shares of ``whole`` by largest remainder, so that rounded shares still add up to it."""
+    total = sum(values)
+    shares = [value * whole // total for value in values]
+    by_remainder = sorted(range(len(values)), key=lambda i: -(values[i] * whole % total))
+    for i in by_remainder[: whole - sum(shares)]:
+        shares[i] += 1
+    return shares
+
+
+def tenths(value: int) -> str:
+    """A whole number of tenths as a person writes it: 12345 -> ``1,234.5``."""
+    return f"{value // 10:,}.{value % 10}"
+
+
+def plain(value: int) -> str:
+    """The same without the comma, as formulas have it: 12345 -> ``1234.5``."""
+    return f"{value // 10}.{value % 10}"

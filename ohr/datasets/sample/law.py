@@ -1,0 +1,128 @@
+"""Supply agreements between two companies: term, prices, payment, warranty, liability."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ohr.datasets.sample.template import Ask, TableDraft, numeric, string, yes_no
+from ohr.datasets.sample.world import World
+
+MONTHS = ("January", "February", "April", "May", "July", "August", "October", "November")
+
+
+class SupplyAgreement:
+    """An agreement by which one company supplies the next one with parts."""
+
+    domain = "law"
+
+    def __init__(self, world: World, index: int, rng: np.random.Generator) -> None:
+        supplier, customer = world.company(index), world.company(index + 1)
+
+        def integer(low: int, high: int) -> int:
+            return int(rng.integers(low, high + 1))
+
+        goods = [supplier.sector["goods"][int(i)] for i in rng.permutation(8)]
+        quantities = [50 * integer(4, 60) for _ in range(5)]
+        prices = [integer(115, 8990) for _ in range(5)]
+        refuse, cure, deliver = integer(3, 7), integer(20, 45), integer(14, 50)
+        interest, warranty = integer(60, 118), 6 * integer(2, 6)
+        self.name = f"{supplier.short.lower()}-{customer.short.lower()}-supply-agreement"
+        self.title = f"Supply Agreement between {supplier.name} and {customer.name}"
+        self.slots = {
+            "supplier": supplier.name,
+            "customer": customer.name,
+            "supplier_town": supplier.town,
+            "customer_town": customer.town,
+            "supplier_person": supplier.chief,
+            "customer_person": customer.finance_director,
+            "sector": supplier.sector["name"],
+            "plant": world.place(-1 - 3 * (index + 1)),
+            "bank_town": world.place(-2 - 3 * (index + 2)),
+            "seat": world.place(-3 - 3 * (index + 3)),
+            "chamber": world.place(-1 - 3 * (index + 4)),
+            "day": str(integer(2, 28)),
+            "month": MONTHS[integer(0, len(MONTHS) - 1)],
+            "year": str(integer(2016, 2023)),
+            "since": str(integer(1991, 2014)),
+            "start_month": MONTHS[integer(0, len(MONTHS) - 1)],
+            "refuse": str(refuse),
+            "wrong_refuse": str(refuse + integer(2, 6)),
+            "forecast": str(integer(4, 14)),
+            "quality_person": world.person(-4 - 3 * (index + 1)),
+            "term": str(integer(3, 9)),
+            "object": str(integer(3, 11)),
+            "cure": str(cure),
+            "wrong_cure": str(cure + integer(5, 20)),
+            "deliver": str(deliver),
+            "wrong_deliver": str(deliver + integer(3, 12)),
+            "penalty": f"{integer(4, 19) / 10:.1f}",
+            "inspect": str(integer(5, 16)),
+            "raise": f"{integer(15, 49) / 10:.1f}",
+            "pay": str(integer(20, 60)),
+            "interest": f"{interest / 10:.1f}",
+            "wrong_interest": f"{(interest + integer(5, 25)) / 10:.1f}",
+            "basis": str((360, 365)[integer(0, 1)]),
+            "hold": str(integer(10, 30)),
+            "warranty": str(warranty),
+            "wrong_warranty": str(warranty + 6 * integer(1, 3)),
+            "factor": f"{integer(11, 29) / 10:.1f}",
+            "base": str(10_000 * integer(4, 60)),
+            "insurance": f"{100_000 * integer(11, 79):,}",
+            "loss": f"{integer(5, 24) / 10:.1f}",
+            "secret": str(integer(2, 10)),
+            "agree": str(integer(10, 40)),
+        }
+        self.tables = {
+            "prices": self._prices(goods[:5], quantities, prices),
+            "reserve": self._reserve(goods[:4], [integer(20, 240) for _ in range(4)], rng),
+        }
+
+    @staticmethod
+    def _prices(goods: list[str], quantities: list[int], cents: list[int]) -> TableDraft:
+        values = [q * price for q, price in zip(quantities, cents, strict=True)]
+        rows = [
+            (name.capitalize(), f"{q:,}", money(price), money(value))
+            for name, q, price, value in zip(goods, quantities, cents, values, strict=True)
+        ]
+        rows.append(("Total", f"{sum(quantities):,}", "", money(sum(values))))
+        under = "under the supply agreement between <supplier> and <customer>"
+        asks: list[tuple[int, Ask]] = []
+        for row, name in enumerate(goods):
+            _, quantity, price, value = rows[row]
+            asks += [
+                (row, numeric(f"What is the unit price of {name} in EUR {under}?", price)),
+                (row, numeric(f"How many {name} a Year shall be ordered {under}?", quantity)),
+                (row, numeric(f"What is the annual value of {name} in EUR {under}?", value)),
+            ]
+        dear, cheap = (goods[cents.index(pick(cents))] for pick in (max, min))
+        question = f"Is the unit price of {{}} higher than that of {{}} {under}?"
+        last = max(goods.index(dear), goods.index(cheap))
+        asks.append((last, yes_no(question.format(dear, cheap), question.format(cheap, dear))))
+        total = f"What is the total annual value of all goods in EUR {under}?"
+        asks.append((len(goods), numeric(total, rows[-1][3])))
+        header = ("Goods of <supplier> for <customer>", "Quantity", "Unit price", "Annual value")
+        return TableDraft(header, rows, asks, "lrrr", grid=True)
+
+    @staticmethod
+    def _reserve(goods: list[str], pieces: list[int], rng: np.random.Generator) -> TableDraft:
+        bays = [f"{letter}{int(rng.integers(10, 99))}" for letter in "ABCD"]
+        rows = [
+            (name.capitalize(), bay, str(count))
+            for name, bay, count in zip(goods, bays, pieces, strict=True)
+        ]
+        rows.append(("Total", "", str(sum(pieces))))
+        where = "at the plant of <customer>"
+        asks: list[tuple[int, Ask]] = []
+        for row, name in enumerate(goods):
+            count = f"How many {name} does <supplier> keep in reserve {where}?"
+            bay = f"In which bay does <supplier> keep its reserve of {name} {where}?"
+            asks += [(row, numeric(count, str(pieces[row]))), (row, string(bay, bays[row]))]
+        total = f"How many pieces does <supplier> keep in reserve {where} in total?"
+        asks.append((len(goods), numeric(total, str(sum(pieces)))))
+        header = ("Reserve of <supplier> for <customer>", "Bay", "Pieces")
+        return TableDraft(header, rows, asks, "lcr", grid=True)
+
+
+def money(cents: int) -> str:
+    """EUR from whole cents: 123450 -> ``1,234.50``."""
+    return f"{cents // 100:,}.{cents % 100:02d}"

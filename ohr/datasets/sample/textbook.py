@@ -1,0 +1,144 @@
+"""Textbook chapters on linear transport laws: the law, its measurement, an example, problems."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ohr.datasets.sample.template import Ask, TableDraft, numeric, string, yes_no
+from ohr.datasets.sample.world import World
+
+
+class Chapter:
+    """A chapter of an invented textbook; different books treat like laws in like words."""
+
+    domain = "textbook"
+
+    def __init__(self, world: World, index: int, rng: np.random.Generator) -> None:
+        topics, subjects = world.words["topics"], world.words["subjects"]
+        topic = topics[index % len(topics)]
+        company = world.company(index)
+        materials = [topic["materials"][int(i)] for i in rng.permutation(6)]
+
+        def integer(low: int, high: int) -> int:
+            return int(rng.integers(low, high + 1))
+
+        # Two authors may write books of one title, so a book is named with its author.
+        author = world.person(-200 - index)
+        book = f"{subjects[(index + index // len(subjects)) % len(subjects)]} by {author}"
+        low, high = topic["coefficient_low"], topic["coefficient_high"]
+        coefficients = [v / 100 for v in rng.choice(np.arange(low, high), 5, False).tolist()]
+        difference, thickness = integer(8, 60), integer(5, 40) / 100
+        flux = coefficients[0] * difference / thickness
+        disc, film, hours = integer(60, 180), integer(4, 19), integer(6, 40)
+        second_year = integer(1885, 1935)
+        self.name = f"{author.lower().replace(' ', '-')}-{topic['process'].replace(' ', '-')}"
+        self.title = f"{topic['title']}, from {book}"
+        self.slots = {
+            "book": book,
+            "chapter": str(integer(2, 14)),
+            "title": topic["title"],
+            "process": topic["process"],
+            "quantity": topic["quantity"],
+            "flux": topic["flux"],
+            "flux_symbol": topic["symbol"],
+            "flux_unit": topic["flux_unit"],
+            "coefficient": topic["coefficient"],
+            "coefficient_title": topic["coefficient"].capitalize(),
+            "coef": topic["coefficient_symbol"],
+            "barrier": topic["barrier"],
+            "setting": topic["setting"],
+            "driver": topic["driver"],
+            "driver_symbol": topic["driver_symbol"],
+            "company": company.name,
+            "town": company.town,
+            "example_town": world.place(-1 - 3 * index),
+            "college": world.place(-2 - 3 * (index + 1)),
+            "discovery_place": world.place(-3 - 3 * (index + 2)),
+            "discoverer": world.person(-201 - 4 * index - 100),
+            "second": world.person(-202 - 4 * index - 100),
+            "measurer": world.person(-203 - 4 * index - 100),
+            "deviser": world.person(-204 - 4 * index - 100),
+            "setter": company.chief,
+            "law_year": str(second_year - integer(8, 40)),
+            "second_year": str(second_year),
+            "wrong_second": str(second_year + integer(2, 9)),
+            "disc": str(disc),
+            "wrong_disc": str(disc + integer(5, 30)),
+            "ring": ("brass", "copper", "glass", "ceramic")[integer(0, 3)],
+            "settle": str(integer(20, 95)),
+            "k": f"{coefficients[0]:.2f}",
+            "diff": str(difference),
+            "thick": f"{thickness:.2f}",
+            "flux_value": f"{flux:.1f}",
+            "wrong_flux": f"{flux * 1.25 + 1:.1f}",
+            "film": ("s", "f", "a")[integer(0, 2)],
+            "film_value": f"{film / 100:.2f}",
+            "wrong_film": f"{(film + integer(2, 7)) / 100:.2f}",
+            "rebuild": str(integer(1988, 2019)),
+            "saved": f"{10 * integer(45, 480):,}",
+            "thin": f"{integer(8, 49) / 10:.1f}",
+            "rule": str(integer(2, 9)),
+            "hours": str(hours),
+            "wrong_hours": str(hours + integer(4, 20)),
+            "classes": str(integer(12, 90)),
+            "error": f"{integer(15, 79) / 10:.1f}",
+            "answer": str(integer(11, 98)),
+            **{f"mat{i}": name for i, name in enumerate(materials)},
+        }
+        layers = [integer(2, 30) for _ in range(3)]
+        self.tables = {
+            "coefficients": self._coefficients(materials[:5], coefficients, topic),
+            "stack": self._stack(materials[:3], layers, [integer(11, 240) for _ in range(3)]),
+            "readings": self._readings([integer(200, 900) for _ in range(5)]),
+        }
+
+    @staticmethod
+    def _coefficients(
+        materials: list[str], values: list[float], topic: dict[str, str]
+    ) -> TableDraft:
+        rows = [
+            (name.capitalize(), f"{value:.2f}")
+            for name, value in zip(materials, values, strict=True)
+        ]
+        asks: list[tuple[int, Ask]] = []
+        for row, name in enumerate(materials):
+            question = f"What <coefficient>, in {topic['coefficient_unit']}, does <book> give for"
+            asks.append((row, numeric(f"{question} {name}?", rows[row][1])))
+        good, poor = (materials[values.index(pick(values))] for pick in (max, min))
+        last = max(materials.index(good), materials.index(poor))
+        question = "Does {} have a higher <coefficient> than {} according to the table of <book>?"
+        asks.append((last, yes_no(question.format(good, poor), question.format(poor, good))))
+        highest = "Which material has the highest <coefficient> in the table of <book>?"
+        asks.append((len(rows) - 1, string(highest, good)))
+        header = ("Material", f"<coefficient_title> in {topic['coefficient_unit']}")
+        return TableDraft(header, rows, asks, "lr")
+
+    @staticmethod
+    def _stack(materials: list[str], layers: list[int], resistances: list[int]) -> TableDraft:
+        rows = [
+            (name.capitalize(), str(thick), f"{value / 100:.2f}")
+            for name, thick, value in zip(materials, layers, resistances, strict=True)
+        ]
+        rows.append(("Whole stack", str(sum(layers)), f"{sum(resistances) / 100:.2f}"))
+        asks: list[tuple[int, Ask]] = []
+        for row, name in enumerate(materials):
+            of = f"of the layer of {name} in the stack of <book>"
+            asks += [
+                (row, numeric(f"What is the thickness, in centimetres, {of}?", rows[row][1])),
+                (row, numeric(f"What is the resistance {of}?", rows[row][2])),
+            ]
+        total = "What is the resistance of the whole stack in <book>?"
+        asks.append((len(materials), numeric(total, rows[-1][2])))
+        return TableDraft(("Layer", "Thickness in cm", "Resistance"), rows, asks, "lrr")
+
+    @staticmethod
+    def _readings(values: list[int]) -> TableDraft:
+        rows = [(str(number), str(v)) for number, v in enumerate(values, start=1)]
+        rows.append(("Sum", f"{sum(values):,}"))
+        asks: list[tuple[int, Ask]] = []
+        for row, value in enumerate(values):
+            of = f"reading {row + 1} in the laboratory exercise of <book>"
+            asks.append((row, numeric(f"What is the value of {of}?", str(value))))
+        total = "What is the sum of the readings in the laboratory exercise of <book>?"
+        asks.append((len(values), numeric(total, f"{sum(values):,}")))
+        return TableDraft(("Reading", "Value in divisions"), rows, asks, "rr")

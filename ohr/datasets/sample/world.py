@@ -1,0 +1,90 @@
+"""The invented world of a seed: companies, people and places that recur across documents."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+from typing import Any
+
+from ohr.randomness import generator_for
+from ohr.types import PageRef
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    """A company; neighbours (0 and 1, 2 and 3, …) are rivals in one sector."""
+
+    name: str
+    short: str
+    sector: dict[str, Any]
+    town: str
+    chief: str
+    finance_director: str
+    product: str
+
+
+class World:
+    """Names drawn once from a seed; entity ``i`` is the same however many are used."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+
+    @cached_property
+    def words(self) -> dict[str, Any]:
+        """Word lists, sectors and topics (``words.json``)."""
+        source = files("ohr.datasets.sample").joinpath("words.json")
+        words: dict[str, Any] = json.loads(source.read_text("utf-8"))
+        return words
+
+    def company(self, index: int) -> Company:
+        """Company ``index``; negative ones count from the end, far from the others."""
+        short = self._company_names[index]
+        kinds = self.words["company_kinds"]
+        sectors = self.words["sectors"]
+        sector = sectors[(index // 2 + self._offset) % len(sectors)]
+        # Rivals may share the letters of a product code, never the whole name.
+        number = 100 + 20 * ((index * 7 + self._offset) % 40)
+        return Company(
+            name=f"{short} {kinds[(index * 5 + self._offset) % len(kinds)]}",
+            short=short,
+            sector=sector,
+            town=self.place(index),
+            chief=self.person(2 * index),
+            finance_director=self.person(2 * index + 1),
+            product=f"{short} {sector['device']['code']}-{number}",
+        )
+
+    def person(self, index: int) -> str:
+        """Full name of a person."""
+        return self._people[index % len(self._people)]
+
+    def place(self, index: int) -> str:
+        """Name of a town."""
+        return self._places[index % len(self._places)]
+
+    def _shuffled(self, what: str, *lists: str, space: str = "") -> list[str]:
+        first, second = (self.words[name] for name in lists)
+        names = [f"{a}{space}{b}" for a in first for b in second]
+        rng = generator_for(self.seed, f"sample.{what}", PageRef("", 0))
+        return [names[int(i)] for i in rng.permutation(len(names))]
+
+    @cached_property
+    def _company_names(self) -> list[str]:
+        return self._shuffled("companies", "company_starts", "company_ends")
+
+    @cached_property
+    def _places(self) -> list[str]:
+        return self._shuffled("places", "place_starts", "place_ends")
+
+    @cached_property
+    def _people(self) -> list[str]:
+        surnames = self._shuffled("surnames", "surname_starts", "surname_ends")
+        firsts = self.words["first_names"]
+        rng = generator_for(self.seed, "sample.first_names", PageRef("", 0))
+        return [f"{firsts[int(rng.integers(len(firsts)))]} {surname}" for surname in surnames]
+
+    @cached_property
+    def _offset(self) -> int:
+        return int(generator_for(self.seed, "sample.offset", PageRef("", 0)).integers(1000))

@@ -1,0 +1,72 @@
+"""Engines for tests, named by their dotted path. They log what they read, and misbehave."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from ohr.identity import pixel_digest
+from ohr.plugins import OcrBackend, Params
+from ohr.types import Outcome
+
+LOG = "OHR_TEST_READ_LOG"
+
+
+class LoggingEngine(OcrBackend):
+    """Reads a text that depends on the pixels alone, and logs each reading."""
+
+    name = "logging"
+    pause_s: ClassVar[float] = 0.02
+
+    def transcribe(
+        self, source: Path | Sequence[np.ndarray], page_nos: Sequence[int]
+    ) -> Iterator[tuple[int, Outcome[str]]]:
+        assert not isinstance(source, Path)
+        for image, page_no in zip(source, page_nos, strict=True):
+            time.sleep(self.pause_s)
+            yield page_no, self.read(image, page_no)
+            digest = pixel_digest(image)
+            if LOG in os.environ:
+                with open(os.environ[LOG], "a") as log:
+                    log.write(digest + "\n")
+
+    def read(self, image: np.ndarray, page_no: int) -> Outcome[str]:
+        dark = int((image < 128).sum())
+        return Outcome.of_text(f"Fact {page_no} is answer {page_no}. Dark pixels: {dark}.")
+
+
+class SlowLoggingEngine(LoggingEngine):
+    name = "slow_logging"
+    pause_s = 0.15
+
+
+class TroubledEngine(LoggingEngine):
+    """Page 0 is fine, 1 never ends, 2 kills the process, 3 is 5 MB of one character."""
+
+    name = "troubled"
+
+    def read(self, image: np.ndarray, page_no: int) -> Outcome[str]:
+        if page_no == 1:
+            time.sleep(3600)
+        if page_no == 2:
+            os._exit(13)
+        if page_no == 3:
+            return Outcome.of_text("a" * 5_000_000)
+        return super().read(image, page_no)
+
+
+class ParamsEngine(LoggingEngine):
+    """An engine with a parameter."""
+
+    name = "params"
+
+    class Options(Params):
+        word: str = "word"
+
+    Params = Options
+    argument = "word"

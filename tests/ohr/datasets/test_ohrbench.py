@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ohr import registry
+from ohr.datasets.dataset import Dataset
+from ohr.errors import DatasetError
+from ohr.types import PageRef
+from tests.builders import qa, write_kb, write_pdf, write_questions
+
+
+def load(tmp_path, **params) -> Dataset:
+    given = {"path": tmp_path, "questions": tmp_path / "qas.json"} | params
+    return registry.create("dataset", {"name": "ohrbench", "params": given}).load()
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    write_kb(tmp_path / "gt", {"law/b": ["one", "two"], "law/b c": ["x"], "manual/a": ["three"]})
+    write_questions(tmp_path / "qas.json", [qa(1, "law/b", 1), qa(2, "manual/a", 0)])
+    return tmp_path
+
+
+def test_first_release(corpus):
+    dataset = load(corpus)
+    assert list(dataset.documents) == ["law/b c", "law/b", "manual/a"]  # by name with suffix
+    assert dataset.pages[PageRef("law/b", 1)].text == "two"
+    question = dataset.questions[0]
+    assert (question.qid, question.domain, question.answers) == ("q1", "law", ("answer 1",))
+    assert question.evidence_pages == (PageRef("law/b", 1),)
+    assert not dataset.report
+
+
+def test_second_release_with_lists_and_new_names(corpus):
+    entries = [
+        qa(1, "law/b", 0, evidence_page_no=[1, 0], evidence_context=["x", "y"]),
+        qa(
+            2,
+            "x",
+            0,
+            doc_name=["b", "a"],
+            doc_type=["law", "manual"],
+            evidence_page_no=[0, 0],
+            evidence_context=["x", "y"],
+            evidence_source="reading_order",
+            answers=["yes", "Yes."],
+        ),
+        qa(3, "law/b", 1, evidence_source="equation"),
+        qa(4, "law/b", 1, evidence_source="formula"),
+    ]
+    write_questions(corpus / "qas.json", entries)
+    dataset = load(corpus, strict=True)
+    one, two, three, four = dataset.questions
+    assert one.evidence_pages == (PageRef("law/b", 1), PageRef("law/b", 0))
+    assert one.evidence_text == "x\ny"
+    assert two.evidence_pages == (PageRef("law/b", 0), PageRef("manual/a", 0))
+    assert two.answers == ("yes", "Yes.")
+    assert two.evidence_source == "reading_order"
+    assert three.evidence_source == four.evidence_source == "formula"
+
+
+def test_pdfs_are_found_by_path_or_by_name(corpus):
+    write_pdf(corpus / "pdfs" / "b.pdf", 2)
+    write_pdf(corpus / "pdfs" / "manual" / "a.PDF", 1)
+    documents = load(corpus, pdfs=corpus / "pdfs").documents
+    assert documents["law/b"].source == corpus / "pdfs" / "b.pdf"
+    assert documents["manual/a"].source == corpus / "pdfs" / "manual" / "a.PDF"
+    assert documents["law/b c"].source is None
+
+
+def test_every_problem_is_counted_and_strict_refuses(corpus):
+    (corpus / "gt" / "law" / "empty.json").write_text("")
+    (corpus / "gt" / "law" / "object.json").write_text("{}")
+    (corpus / "gt" / "law" / "nothing.json").write_text("[]")
+    (corpus / "gt" / "law" / "twice.json").write_text(
+        json.dumps([{"page_idx": 0, "text": "a"}, {"page_idx": 0, "text": "b"}])
+    )
+    write_questions(
+        corpus / "qas.json",
+        [
+            qa(1, "law/b", 0),
+            qa(1, "law/b", 1),
+            qa(2, "law/b", 7),
+            qa(3, "law/gone", 0),
+            qa(4, "law/b", 0, questions="  "),
+            qa(5, "law/b", 0, answers=""),
+            qa(6, "law/b", 0, evidence_context=" "),
+            qa(7, "law/b", 0, evidence_page_no="first"),
+            qa(8, "law/b", 0, evidence_source="smell"),
+            {"ID": "9"},
+        ],
+    )
+    dataset = load(corpus)
+    assert [q.qid for q in dataset.questions] == ["q1", "q2", "q6", "q8"]
+    assert dataset.report.counts == {
+        "document_without_pages": 1,
+        "duplicate_question_id": 1,
+        "empty_answer": 1,
+        "empty_evidence": 1,
+        "empty_question": 1,
+        "malformed_question": 2,
+        "missing_document": 1,
+        "missing_evidence_page": 1,
+        "unknown_evidence_source": 1,
+        "unreadable_document": 3,
+    }
+    with pytest.raises(DatasetError, match=r"strict validation: .*1 x missing_document"):
+        load(corpus, strict=True)
+
+
+def test_invalid_utf8_is_read_with_replacement(corpus):
+    path = corpus / "gt" / "law" / "b.json"
+    path.write_bytes(path.read_bytes().replace(b"two", b"tw\xff"))
+    assert load(corpus).pages[PageRef("law/b", 1)].text == "tw\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"questions": None}, "needs dataset.path and dataset.questions"),
+        ({"path": "/nowhere"}, "no ground truth at /nowhere"),
+        ({"questions": "/nowhere.json"}, "cannot read questions"),
+        ({"domains": ["finance"]}, "no domain 'finance'.*law, manual"),
+        ({"pdfs": "/nowhere"}, "no folder of PDFs"),
+    ],
+)
+def test_what_is_not_there_is_one_clear_line(corpus, params, message):
+    with pytest.raises(DatasetError, match=message):
+        load(corpus, **params)
+
+
+def test_domains_filter_documents_and_questions(corpus):
+    dataset = load(corpus, domains=["manual"])
+    assert list(dataset.documents) == ["manual/a"]
+    assert [q.qid for q in dataset.questions] == ["q2"]
+    assert not dataset.report
+
+
+def test_digest_sees_text_and_gold_fields(corpus):
+    before = load(corpus).digest()
+    assert load(corpus).digest() == before
+    write_questions(corpus / "qas.json", [qa(1, "law/b", 1), qa(2, "manual/a", 0, answers="no")])
+    assert load(corpus).digest() != before
+
+
+def test_the_real_data_has_no_problems(data_dir):
+    bench = data_dir / "ohrbench"
+    dataset = load(bench / "retrieval_base", questions=bench / "qas_dev.json", strict=True)
+    assert len(dataset.questions) == 3325
+    assert len(dataset.documents) == 752
+    assert len(dataset.pages) == 5723

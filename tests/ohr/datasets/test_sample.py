@@ -1,0 +1,435 @@
+"""The generated sample: exact ground truth, repeatable bytes, questions its pages answer."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pypdfium2
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+from pydantic import ValidationError
+
+from ohr.datasets.dataset import Dataset
+from ohr.datasets.sample import Sample, SampleParams, corpus, storage
+from ohr.datasets.sample.blocks import Math, Paragraph, Strong, Table, Words, text
+from ohr.datasets.sample.markdown import block_text, page_text
+from ohr.datasets.sample.mathematics import to_typst
+from ohr.datasets.sample.render import render
+from ohr.datasets.sample.template import spin
+from ohr.errors import ConfigError, DatasetError
+from ohr.registry import create
+from ohr.types import PageRef
+
+SMALL = {"n_pages": 2, "n_questions": 5}
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def flat(words: str) -> str:
+    return re.sub(r"\s+", " ", words)
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def sample(cache: Path) -> Dataset:
+    start = time.process_time()
+    made = Sample(SampleParams(cache=cache, strict=True)).load()
+    assert time.process_time() - start < 15, "the first use takes too long"
+    return made
+
+
+# What the user gets
+
+
+def test_default_is_24_pages_and_60_questions(sample: Dataset) -> None:
+    assert len(sample.pages) == 24
+    assert len(sample.documents) == 8
+    assert [question.qid for question in sample.questions] == [
+        f"sample-{number:04d}" for number in range(1, 61)
+    ]
+    domains = Counter(document.domain for document in sample.documents.values())
+    assert domains == {"finance": 2, "law": 2, "manual": 2, "textbook": 2}
+    assert not sample.report
+
+
+def test_registered_by_name(cache: Path, sample: Dataset) -> None:
+    again = create("dataset", {"name": "sample", "params": {"cache": str(cache)}}).load()
+    assert again.digest() == sample.digest()
+    assert (again.kind, again.root) == ("sample", sample.root)
+
+
+def test_every_evidence_stands_verbatim_on_its_page(sample: Dataset) -> None:
+    for question in sample.questions:
+        (ref,) = question.evidence_pages
+        assert ref.doc_id == question.doc_id
+        assert question.evidence_text in sample.pages[ref].text
+
+
+def test_answers_follow_from_the_evidence(sample: Dataset) -> None:
+    for question in sample.questions:
+        if question.answer_form != "Yes/No":
+            answer = question.answers[0].removeprefix("the ")
+            assert answer.strip("$").lower() in question.evidence_text.lower()
+
+
+def test_sources_forms_and_pages_are_balanced(sample: Dataset) -> None:
+    assert Counter(q.evidence_source for q in sample.questions) == {
+        "text": 36,
+        "table": 15,
+        "formula": 9,
+    }
+    answers = Counter(q.answers[0] for q in sample.questions if q.answer_form == "Yes/No")
+    assert answers["Yes"] == answers["No"] > 0
+    assert set(answers) == {"Yes", "No"}
+    assert {q.answer_form for q in sample.questions} == {"Yes/No", "String", "Numeric"}
+    assert {q.task for q in sample.questions} == {"understanding"}
+    per_page = Counter(q.evidence_pages[0] for q in sample.questions)
+    assert set(per_page.values()) <= {2, 3}
+    assert len(per_page) == 24
+
+
+def test_questions_differ_and_name_their_entity(sample: Dataset) -> None:
+    texts = [question.text for question in sample.questions]
+    assert len(set(texts)) == len(texts)
+    for question in sample.questions:
+        pages = " ".join(page.text for page in sample.documents[question.doc_id].pages)
+        names = re.findall(r"(?=\b([A-Z]\w+ (?:[A-Z]+-\d+|[A-Z]\w+)))", question.text)
+        assert any(name in pages for name in names), question.text
+
+
+def test_pages_are_dense_and_no_two_documents_alike(sample: Dataset) -> None:
+    for page in sample.pages.values():
+        assert 250 <= len(page.text.split()) <= 450
+    sentences = [
+        set(re.split(r"(?<=[.:])\s", " ".join(page.text for page in document.pages)))
+        for document in sample.documents.values()
+    ]
+    for i, first in enumerate(sentences):
+        for second in sentences[:i]:
+            assert len(first & second) < 0.5 * len(first)
+
+
+def test_entities_recur_across_documents(sample: Dataset) -> None:
+    words = {
+        doc_id: " ".join(page.text for page in document.pages)
+        for doc_id, document in sample.documents.items()
+    }
+    agreement = next(doc_id for doc_id in words if doc_id.startswith("law/"))
+    (supplier,) = re.findall(r"between \*\*([^*]+)\*\*", words[agreement])
+    assert sum(supplier in text for text in words.values()) >= 3
+
+
+def test_page_images_are_a4_at_150_dpi_and_pdfs_have_the_same_pages(sample: Dataset) -> None:
+    for document in sample.documents.values():
+        assert document.source is not None
+        assert document.source.parts[-3:] == ("pdfs", *f"{document.doc_id}.pdf".split("/"))
+        assert len(pypdfium2.PdfDocument(document.source)) == len(document.pages)
+        for page in document.pages:
+            assert page.image is not None
+            with Image.open(page.image) as image:
+                assert image.size == (1240, 1754)
+                assert image.mode == "L"
+                pixels = np.asarray(image)
+            assert pixels.max() == 255
+            assert 0.01 < (pixels < 128).mean() < 0.2
+            # A page that ran into its own margin would have ink at the edge.
+            assert pixels[:60].min() == pixels[-60:].min() == pixels[:, :60].min() == 255
+
+
+def test_the_pdf_says_what_the_ground_truth_says(sample: Dataset) -> None:
+    for document in sample.documents.values():
+        pdf = pypdfium2.PdfDocument(document.source)
+        for page in document.pages:
+            shown = set(flat(pdf[page.ref.page_no].get_textpage().get_text_range()).split())
+            prose = re.sub(r"(?s)\$\$.*?\$\$|\$[^$]*\$|\\\w+(\{[^}]*\})*|[*&\\#]", " ", page.text)
+            words = {word for word in prose.split() if word.isalpha()}
+            assert len(words - shown) <= 0.02 * len(words)
+
+
+def test_layout_and_schema_of_ohrbench(sample: Dataset) -> None:
+    assert sample.root is not None
+    folder = sample.root.parent
+    for doc_id, document in sample.documents.items():
+        pages = json.loads((sample.root / "gt" / f"{doc_id}.json").read_text("utf-8"))
+        assert [(page["page_idx"], page["text"]) for page in pages] == [
+            (page.ref.page_no, page.text) for page in document.pages
+        ]
+    records = json.loads((folder / "qas.json").read_text("utf-8"))
+    assert len(records) == 60
+    assert set(records[0]) == {
+        "doc_name",
+        "ID",
+        "questions",
+        "answers",
+        "doc_type",
+        "answer_form",
+        "evidence_source",
+        "evidence_context",
+        "evidence_page_no",
+    }
+
+
+def test_table_totals_add_up(sample: Dataset) -> None:
+    tables = 0
+    for page in sample.pages.values():
+        for body in re.findall(r"(?s)\\begin\{tabular\}(.*?)\\end\{tabular\}", page.text):
+            rows = [
+                [cell.strip() for cell in line.removesuffix(r" \\").split("&")]
+                for line in body.splitlines()
+                if "&" in line
+            ]
+            if not re.match("Total|Sum|Whole", rows[-1][0]):
+                continue
+            tables += 1
+            for column in range(1, len(rows[0])):
+                if rows[-1][column]:
+                    parts = [float(row[column].replace(",", "")) for row in rows[1:-1]]
+                    assert sum(parts) == pytest.approx(float(rows[-1][column].replace(",", "")))
+    assert tables == 16
+
+
+def test_formulas_compute_what_they_say(sample: Dataset) -> None:
+    checked = 0
+    for page in sample.pages.values():
+        for over, under, hundred, result in re.findall(
+            r"\\frac\{([\d.]+)\}\{([\d.]+)\}( \\times 100)? = ([\d.]+)", page.text
+        ):
+            value = float(over) / float(under) * (100 if hundred else 1)
+            assert value == pytest.approx(float(result), abs=0.051)
+            checked += 1
+    assert checked == 4
+
+
+# Repeatable
+
+
+def test_same_seed_same_bytes_other_seed_others(tmp_path: Path) -> None:
+    first, again, other = (
+        Sample(SampleParams(cache=tmp_path / name, seed=seed, **SMALL))
+        for name, seed in (("a", 3), ("b", 3), ("c", 4))
+    )
+    digests = [source.load().digest() for source in (first, again, other)]
+    assert digests[0] == digests[1] != digests[2]
+    assert files_of(first.folder()) == files_of(again.folder())
+    images = [
+        data
+        for source in (first, other)
+        for name, data in files_of(source.folder()).items()
+        if name.endswith(".png")
+    ]
+    assert len(set(images)) == 4
+
+
+def test_a_larger_corpus_contains_the_smaller_one() -> None:
+    small = {doc.doc_id: doc for doc in corpus.documents(5, 12)}
+    large = {doc.doc_id: doc for doc in corpus.documents(5, 48)}
+    assert small.items() <= large.items()
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**32), st.integers(1, 60), st.integers(1, 90))
+def test_questions_keep_their_promises(seed: int, n_pages: int, n_questions: int) -> None:
+    written = corpus.documents(seed, n_pages)
+    texts = {
+        PageRef(document.doc_id, page_no): page_text(page.blocks)
+        for document in written
+        for page_no, page in enumerate(document.pages)
+    }
+    assert len(texts) == n_pages
+    count = min(n_questions, 6 * n_pages)
+    asked = corpus.questions(seed, written, count)
+    assert len(asked) == len({one.asked.question for one in asked}) == count
+    answers = Counter(one.asked.answer for one in asked if one.asked.form == "Yes/No")
+    assert answers["Yes"] == answers["No"]
+    for one in asked:
+        assert one.asked.evidence in texts[one.ref]
+        assert not re.search(r"<\w+>|\[\w+\|", one.asked.question + texts[one.ref])
+
+
+def test_pages_fit_whatever_the_seed() -> None:
+    for seed in range(1, 4):
+        for document in corpus.documents(seed, 12):
+            render(document.title, document.domain, [page.blocks for page in document.pages])
+
+
+# Parameters
+
+
+def test_domains_select_documents_and_keep_ids(cache: Path, sample: Dataset) -> None:
+    law = Sample(SampleParams(cache=cache, domains=("law",))).load()
+    assert {document.domain for document in law.documents.values()} == {"law"}
+    assert law.questions == tuple(q for q in sample.questions if q.domain == "law")
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"path": "x"}, "leave path out"),
+        ({"questions": "q.json"}, "leave questions out"),
+        ({"pdfs": "x"}, "leave pdfs out"),
+        ({"domains": ("biology",)}, "no domain 'biology'; known: finance, law, manual, textbook"),
+        ({"n_pages": 1, "n_questions": 500}, "1 sample pages answer at most"),
+    ],
+)
+def test_parameters_that_cannot_be_used(
+    tmp_path: Path, params: dict[str, object], message: str
+) -> None:
+    with pytest.raises(ConfigError, match=message):
+        Sample(SampleParams.model_validate({"cache": tmp_path, **params})).load()
+    assert not list(tmp_path.rglob("*.json"))
+
+
+@pytest.mark.parametrize("params", [{"n_pages": 0}, {"n_questions": 0}, {"pages": 3}])
+def test_parameters_out_of_range(params: dict[str, int]) -> None:
+    with pytest.raises(ValidationError):
+        SampleParams.model_validate(params)
+
+
+# Whole or not at all
+
+
+def test_interrupted_generation_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = Sample(SampleParams(cache=tmp_path, n_pages=6, n_questions=5))
+    calls: list[str] = []
+
+    def interrupted(*args: object) -> object:
+        calls.append("")
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return render(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(storage, "render", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        source.load()
+    assert list((tmp_path / "sample").iterdir()) == []
+    monkeypatch.undo()
+    assert len(source.load().pages) == 6
+
+
+def test_incomplete_sample_is_made_again(tmp_path: Path) -> None:
+    source = Sample(SampleParams(cache=tmp_path, **SMALL))
+    source.load()
+    before = files_of(source.folder())
+    image = next(source.folder().rglob("*.png"))
+    manifest = source.folder() / storage.MANIFEST
+    for damage in (image.unlink, manifest.unlink, lambda: image.write_bytes(b"")):
+        damage()
+        assert not storage.is_complete(source.folder())
+        source.load()
+        assert files_of(source.folder()) == before
+    assert [path.name for path in (tmp_path / "sample").iterdir()] == [source.folder().name]
+
+
+def test_complete_sample_is_not_written_again(
+    cache: Path, sample: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Sample, "_write", lambda *_: pytest.fail("written again"))
+    assert Sample(SampleParams(cache=cache)).load().digest() == sample.digest()
+
+
+def test_concurrent_generation(tmp_path: Path) -> None:
+    folder = tmp_path / "sample" / "x"
+
+    def write(part: Path) -> None:
+        for number in range(20):
+            (part / f"{number}.txt").write_text("whole")
+
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(20):
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / storage.MANIFEST).unlink(missing_ok=True)
+            list(pool.map(lambda _: storage.ensure(folder, write), range(8)))
+            assert storage.is_complete(folder)
+            assert len(files_of(folder)) == 21
+    assert [path.name for path in folder.parent.iterdir()] == ["x"]
+
+
+# The block model
+
+
+def test_blocks_that_do_not_fit_are_refused() -> None:
+    page = tuple(Paragraph(text("A line that is repeated. " * 20)) for _ in range(40))
+    with pytest.raises(DatasetError, match="1 pages of blocks take"):
+        render("too long", "law", [page])
+
+
+def test_a_glyph_that_the_fonts_lack_is_refused() -> None:
+    with pytest.raises(DatasetError, match="could not be displayed"):
+        render("no such glyph", "law", [(Paragraph((Words("漢字"),)),)])
+
+
+def test_ground_truth_escapes_what_is_markup() -> None:
+    words = (Words("5 * 3 costs $4, a_b"), Strong("so"), Math("x^{2}"))
+    assert block_text(Paragraph(words)) == r"5 \* 3 costs \$4, a\_b**so**$x^{2}$"
+    table = Table((text("A & B"), text("%")), ((text("$x$"), ()),), "lr", grid=True)
+    assert block_text(table).splitlines() == [
+        r"\begin{tabular}{|l|r|}",
+        r"\hline",
+        r"A \& B & \% \\",
+        r"\hline",
+        r"$x$ & \\",
+        r"\hline",
+        r"\end{tabular}",
+    ]
+    with pytest.raises(ValueError, match="uneven"):
+        Table((text("a"),), ((text("b"), text("c")),), "l")
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1, max_size=40))
+def test_any_words_are_shown_as_they_are(words: str) -> None:
+    pdf = render(words, "finance", [(Paragraph((Words(f"a {words} b"),)),)]).pdf
+    shown = pypdfium2.PdfDocument(pdf)[0].get_textpage().get_text_range()
+    assert re.sub(r"\s", "", shown) == re.sub(r"\s", "", f"a{words}b")
+
+
+@pytest.mark.parametrize(
+    ("latex", "typst"),
+    [
+        (r"\frac{a}{b} \times 100", "frac(a, b) times 100"),
+        (r"\sum_{i=1}^{n} x_{i}", "sum_(i = 1)^(n) x_(i)"),
+        (r"\sqrt{2.5 \lambda}", "sqrt(2.5 lambda)"),
+        (r"\left( a/b \right)^2", r"lr(( a \/ b ))^(2)"),
+        (r"V_{\text{max}}, x", 'V_("max") comma x'),
+    ],
+)
+def test_formula_subset(latex: str, typst: str) -> None:
+    assert to_typst(latex) == typst
+
+
+@pytest.mark.parametrize(
+    "latex", [r"\oint x", r"\frac{a}", "{a", "a}", "x ~ y", r"\left( a", r"x^", "é"]
+)
+def test_formula_outside_the_subset(latex: str) -> None:
+    with pytest.raises(ValueError, match="formula"):
+        to_typst(latex)
+
+
+def test_spin_fills_slots_and_draws_wordings() -> None:
+    drawn = {
+        spin("<who> [came|went [home|away]].", {"who": "Ada"}, np.random.default_rng(seed))
+        for seed in range(40)
+    }
+    assert drawn == {"Ada came.", "Ada went home.", "Ada went away."}
+    with pytest.raises(KeyError):
+        spin("<nobody>", {}, np.random.default_rng(0))

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ohr.metrics import reference
+
+WORDS = st.lists(st.sampled_from("lorem ipsum dolor sit amet".split()), max_size=12)
+
+
+def test_golden_vectors_of_the_published_code_hold_exactly(data_dir):
+    lines = (data_dir / "reference" / "metric_golden.jsonl").read_text("utf-8").splitlines()
+    assert len(lines) == 150
+    for line in lines:
+        golden = json.loads(line)
+        pair = golden["prediction"], golden["reference"]
+        assert reference.normalise(pair[0]) == golden["norm_prediction"]
+        assert reference.normalise(pair[1]) == golden["norm_reference"]
+        assert reference.f1(*pair) == golden["f1"]
+        assert reference.em(*pair) == golden["em"]
+        assert reference.lcs(*pair) == golden["lcs"]
+
+
+def textbook_lcs(one: list[str], other: list[str]) -> int:
+    table = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
+    for i, a in enumerate(one):
+        for j, b in enumerate(other):
+            table[i + 1][j + 1] = (
+                table[i][j] + 1 if a == b else max(table[i][j + 1], table[i + 1][j])
+            )
+    return table[-1][-1]
+
+
+@given(WORDS, WORDS.filter(bool))
+def test_lcs_agrees_with_the_textbook_table(predicted, expected):
+    got = reference.token_lcs(predicted, expected)
+    assert got == textbook_lcs(expected, predicted) / len(expected)
+
+
+def test_quirks_are_kept():
+    assert reference.f1("-5", "5") == 1.0
+    assert reference.em("3.14", "314") == 1.0
+    assert reference.f1("Option A", "Option B") == pytest.approx(2 / 3)
+    assert (reference.em("", ""), reference.f1("", "")) == (1.0, 0.0)
+    assert reference.lcs("anything", "") == 0.5
+    assert reference.f1("Yes, it is", "Yes") == 0.0
+
+
+def test_chinese_is_segmented_for_f1_but_not_for_lcs():
+    assert 0 < reference.f1("公司总部位于北京", "总部位于上海") < 1
+    assert reference.lcs("公司总部位于北京", "总部位于北京") == 0.0
+
+
+@given(st.text(max_size=40), st.text(max_size=40))
+def test_edit_distance_is_a_share_of_the_longer_text(one, other):
+    distance = reference.edit_distance(one, other)
+    assert 0 <= distance <= 1
+    assert distance == reference.edit_distance(other, one)
+    assert reference.edit_distance(one, f"  {one}\n") == 0

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ohr.markup import strip_markup
+
+CASES = [
+    ("# A title\n\n**Bold** and *italic* __text__", "A title Bold and italic text"),
+    (r"\section*{Scope} \textbf{Bold} \underline{x}", "Scope Bold x"),
+    (r"Loans retained $^{(\mathrm{a})}$ & \$ & 842 & $22 \%$", "Loans retained (a) $ 842 22 %"),
+    (
+        r"\begin{tabular}{|l|r|} \hline Year & Sales \\ \hline 2017 & 1,234 \\ \end{tabular}",
+        "Year Sales 2017 1,234",
+    ),
+    (r"\multicolumn{2}{|c|}{Both years} & \multirow{3}{*}{Left}", "Both years Left"),
+    ("| a | b |\n|---|:-:|\n| 1 | 2 |", "a b 1 2"),
+    ("<table><tr><td colspan='2'>x</td><td>y</td></tr></table>", "x y"),
+    ("H<sub>2</sub>O", "H2O"),
+    (r"the angle $\alpha_{1} \leq \pi$", "the angle α1 ≤ π"),
+    (r"$$\frac{1}{2} x^{2}$$", "12 x2"),
+    (r"R\&D at AT&T costs \$5", "R&D at AT&T costs $5"),
+    ("snake_case stays, -5 too", "snake_case stays, -5 too"),
+    ("[link](http://x.y/z) ![alt](a.png)", "link alt"),
+    ("- one\n* two", "one two"),
+]
+
+
+@pytest.mark.parametrize(("marked", "plain"), CASES)
+def test_keeps_what_a_reader_sees(marked, plain):
+    seen = strip_markup(marked).replace("|", " ")
+    assert seen.split() == plain.split()
+
+
+@given(st.text(alphabet="ab1 .\n"))
+def test_plain_text_stays(text):
+    assert strip_markup(text).split() == text.split()
+
+
+@given(st.text())
+def test_never_fails(text):
+    strip_markup(text)
+
+
+@pytest.mark.parametrize("piece", ["a", "$", "\\begin{", "{", "<td", "|", "\\(", "*_", "![", "$a"])
+def test_is_linear_on_hostile_text(piece):
+    text = piece * (400_000 // len(piece))
+    started = time.process_time()
+    strip_markup(text)
+    assert time.process_time() - started < 5

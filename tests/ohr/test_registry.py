@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import importlib
+from importlib.metadata import entry_points
+
+import pytest
+
+from ohr import registry
+from ohr.errors import ConfigError, MissingDependencyError, UnknownPluginError
+from ohr.plugins import Plugin
+from ohr.registry import KINDS, PluginSpec
+
+
+def test_every_registered_plugin_loads_under_its_own_name():
+    found = 0
+    for kind in KINDS:
+        for name in registry.known(kind):
+            cls = registry.plugin_class(kind, name)
+            assert issubclass(cls, Plugin)
+            assert cls.name == name
+            assert cls.Params.model_config.get("frozen"), f"{name}: parameters can be changed"
+            found += 1
+    assert found >= 15
+
+
+def test_an_unknown_name_lists_the_known_and_guesses():
+    with pytest.raises(UnknownPluginError, match=r"unknown retriever 'bm52'.*'bm25'.*known: bm25"):
+        registry.create("retriever", "bm52")
+
+
+def test_bad_parameters_name_the_plugin_and_the_field():
+    with pytest.raises(ConfigError, match="retriever 'bm25': k1"):
+        registry.create("retriever", {"name": "bm25", "params": {"k1": -1}})
+    with pytest.raises(ConfigError, match="takes no argument"):
+        registry.create("retriever", "bm25:x")
+    with pytest.raises(ConfigError, match="not a plug-in"):
+        PluginSpec.parse({"nome": "bm25"})
+
+
+def test_a_dotted_path_names_a_class_without_packaging():
+    engine = registry.create("engine", "tests.fakes.ParamsEngine:hello")
+    assert engine.params.word == "hello"
+    with pytest.raises(UnknownPluginError, match="no module"):
+        registry.create("engine", "tests.nowhere.Engine")
+    with pytest.raises(UnknownPluginError, match="Nothing"):
+        registry.create("engine", "tests.fakes.Nothing")
+
+
+def test_a_missing_package_names_the_mend(monkeypatch):
+    def absent(name):
+        raise ModuleNotFoundError("no", name="rapidfuzz_of_the_moon")
+
+    monkeypatch.setattr(importlib, "import_module", absent)
+    with pytest.raises(MissingDependencyError, match="pip install rapidfuzz_of_the_moon"):
+        registry.create("reader", "extractive")
+
+
+def test_identity_is_plain_json_of_name_version_parameters():
+    one = registry.create("retriever", {"name": "bm25", "params": {"k1": 1.2}})
+    assert one.identity()["params"] == {"k1": 1.2, "b": 0.75}
+    assert one.identity() != registry.create("retriever", "bm25").identity()
+
+
+def test_groups_are_those_of_the_package_metadata():
+    assert {"gt", "precomputed"} <= {point.name for point in entry_points(group="ohr.engines")}

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rank_bm25 import BM25Okapi
+
+from ohr import registry
+from ohr.types import Chunk, PageRef
+from rag.retrievers.bm25 import top_k
+from rag.retrievers.terms import ENGLISH, REFERENCE
+
+WORDS = "river bank money loan water fish boat interest rate stream".split()
+TEXTS = st.lists(
+    st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join), min_size=1, max_size=12
+)
+
+
+def chunks(texts):
+    return [Chunk(PageRef("d/x", i), 0, len(t), t) for i, t in enumerate(texts)]
+
+
+def ranked(name, texts, query, k):
+    retriever = registry.create("retriever", name)
+    retriever.index(chunks(texts))
+    return retriever.search(query, k)
+
+
+@settings(deadline=None)
+@given(TEXTS.filter(lambda ts: any(ts)), st.lists(st.sampled_from(WORDS), min_size=1, max_size=4))
+def test_reference_agrees_with_rank_bm25_over_sets_of_words(texts, query):
+    oracle = BM25Okapi([REFERENCE.ids(t).tolist() for t in texts])
+    expected = oracle.get_scores(REFERENCE.ids(" ".join(query)).tolist())
+    hits = ranked("bm25_reference", texts, " ".join(query), len(texts))
+    assert [h.score for h in hits] == pytest.approx(sorted(expected, reverse=True), abs=1e-9)
+    assert [expected[h.ref.page_no] for h in hits] == pytest.approx([h.score for h in hits])
+
+
+@settings(deadline=None)
+@given(TEXTS, st.lists(st.sampled_from(WORDS), min_size=1, max_size=4), st.integers(1, 5))
+def test_hits_are_ranked_chunks_that_share_a_term(texts, query, k):
+    hits = ranked("bm25", texts, " ".join(query), k)
+    matching = [t for t in texts if set(t.split()) & set(query)]
+    assert len(hits) == min(k, len(matching))
+    assert [h.rank for h in hits] == list(range(len(hits)))
+    assert [h.score for h in hits] == sorted((h.score for h in hits), reverse=True)
+    assert all(texts[h.ref.page_no] == h.text for h in hits)
+
+
+def test_term_frequency_counts_except_in_the_published_evaluation():
+    texts = ["loan river boat", "loan loan boat", "fish", "water", "bank"]
+    assert ranked("bm25", texts, "loan", 1)[0].ref.page_no == 1
+    hits = ranked("bm25_reference", texts, "loan", 2)
+    assert [h.ref.page_no for h in hits] == [1, 0]  # the shorter set of words first
+    assert ranked("bm25_reference", ["loan boat x"] * 2, "zebra", 2)[0].ref.page_no == 0
+
+
+def test_equal_scores_come_in_index_order():
+    hits = ranked("bm25", ["river"] * 9 + ["bank"], "river", 4)
+    assert [h.ref.page_no for h in hits] == [0, 1, 2, 3]
+
+
+@given(st.lists(st.integers(-3, 3).map(float), max_size=30), st.integers(0, 40))
+def test_top_k_is_a_stable_sort(scores, k):
+    expected = sorted(range(len(scores)), key=lambda i: -scores[i])[:k]
+    assert top_k(np.array(scores), k) == expected
+
+
+def test_nothing_indexed_and_nothing_asked():
+    assert ranked("bm25", [], "loan", 2) == []
+    assert ranked("bm25", ["", ""], "loan", 2) == []
+    assert ranked("bm25", ["loan"], "the of", 2) == []
+    assert ranked("bm25_reference", [], "loan", 2) == []
+    assert len(ranked("bm25_reference", ["", "x"], "", 2)) == 2
+
+
+def test_terms_are_stemmed_and_chinese_is_cut_into_pairs():
+    assert ENGLISH.ids("Running the runs").tolist() == [ENGLISH.ids("run")[0]] * 2
+    assert len(ENGLISH.ids("总部位于北京 in 2017")) == 6
+    assert set(ENGLISH.ids("北京")) <= set(ENGLISH.ids("位于北京"))
+    assert len(REFERENCE.ids("loan Loan loan")) == 1
+
+
+def test_other_parameters_change_scores_and_identity():
+    weak = {"name": "bm25", "params": {"b": 0}}
+    texts = ["loan", "loan boat fish water"]
+    scores = [h.score for h in ranked(weak, texts, "loan", 2)]
+    assert scores[0] == pytest.approx(scores[1])
+    plain = [h.score for h in ranked("bm25", texts, "loan", 2)]
+    assert plain[0] > plain[1]
