@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import cv2
 import numpy as np
 
 from ohr import registry
@@ -45,6 +46,7 @@ class PageReader:
     def transcribe(self, image: np.ndarray, page_no: int) -> dict[str, Any]:
         """Status, text and detail of one page image. Raises EngineError."""
         if self._backend is None:
+            cv2.setNumThreads(1)  # the workers share the cores already
             self._backend = registry.create("engine", self.engine)
         for _, outcome in self._backend.transcribe([image], [page_no]):
             if outcome.status in (Status.OK, Status.EMPTY):

@@ -129,7 +129,11 @@ class Scorer:
     ) -> list[list[Hit]]:
         retriever, k = self.plan.retrievers[name], self.plan.config.top_k
         documents = self.plan.dataset.documents
-        texts = {ref: kb.text(ref) for ref in kb.pages if documents[ref.doc_id].domain == domain}
+        texts = {  # a page that could not be read is not even an empty chunk
+            ref: outcome.value
+            for ref, outcome in kb.pages.items()
+            if outcome.value is not None and documents[ref.doc_id].domain == domain
+        }
         key = {
             "pages": digest([[ref.doc_id, ref.page_no, text] for ref, text in texts.items()]),
             "chunker": self.plan.chunker.identity(),

@@ -1,0 +1,127 @@
+"""A knowledge base that some engine made elsewhere, in OHR-Bench's layout.
+
+``<kb>/<domain>/<document>.json`` is a list of ``{"page_idx": 0, "text": "…"}``, 0-based;
+``page_no`` will do for ``page_idx``.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path, PurePosixPath
+
+from ohr import plugins
+from ohr.datasets.dataset import Dataset
+from ohr.errors import DatasetError, EngineError
+from ohr.identity import digest
+from ohr.plugins import KnowledgeBaseSource
+from ohr.types import Document, KnowledgeBase, Outcome, PageRef
+
+PAGE_KEYS = ("page_idx", "page_no")
+
+
+class PrecomputedParams(plugins.Params):
+    """``kb``: a folder, or the name of one beside the ground truth (``MinerU``)."""
+
+    kb: str
+
+
+class Precomputed(KnowledgeBaseSource):
+    """What an engine made of the dataset's documents, read from files."""
+
+    name = "precomputed"
+    argument = "kb"
+    Params = PrecomputedParams
+
+    def knowledge_base(self, dataset: Dataset) -> KnowledgeBase:
+        """Pages of the dataset's documents, in the order of the files.
+
+        Where a file or page is missing or damaged, the document's ground-truth pages that it
+        fails to give are ``error`` outcomes and follow its other pages; pages that only the
+        knowledge base has are kept. Raises DatasetError if the folder is missing.
+        """
+        folder = find_folder(self.params.kb, dataset.root)
+        pages: dict[PageRef, Outcome[str]] = {}
+        digests = []
+        for document in dataset.documents.values():
+            data, problem = b"", ""
+            found: dict[int, Outcome[str]] = {}
+            try:
+                data = _read(folder, document.doc_id)
+                found, problem = parse_pages(data)
+            except EngineError as error:
+                problem = str(error)
+            digests.append((document.doc_id, digest(data)))
+            pages |= _with_missing(document, found, f"page missing from {folder.name}", problem)
+        return KnowledgeBase(pages, {"engine": self.identity(), "digest": digest(digests)})
+
+
+def find_folder(kb: str, root: Path | None) -> Path:
+    """The folder of a knowledge base. Raises DatasetError that lists those beside the truth.
+
+    A bare name means the folder beside the ground truth first, anything else a path first.
+    """
+    places = [Path(kb).expanduser()] if kb else []
+    if kb and root is not None:
+        places.insert(0 if Path(kb).name == kb else 1, root / kb)
+    for place in places:
+        if place.is_dir():
+            return place
+    beside = sorted(path.name for path in root.iterdir() if path.is_dir()) if root else []
+    known = f"; known in {root}: {', '.join(beside)}" if beside else ""
+    raise DatasetError(f"no folder of a precomputed knowledge base {kb!r}{known}")
+
+
+def _read(folder: Path, doc_id: str) -> bytes:
+    """The file of a document, whose id is not trusted as a path. Raises EngineError."""
+    parts = doc_id.split("/")
+    if any(part in ("", ".", "..") or "\\" in part or "\0" in part for part in parts):
+        raise EngineError(f"document id {doc_id!r} cannot be a file name")
+    name = PurePosixPath(*parts[:-1], f"{parts[-1]}.json")
+    path = folder / name
+    try:
+        if not path.is_file():  # a pipe would be waited on for ever
+            raise EngineError(f"{name} missing from {folder.name}")
+        return path.read_bytes()
+    except (OSError, ValueError) as error:
+        raise EngineError(f"{name} cannot be read: {error}") from error
+
+
+def parse_pages(data: bytes) -> tuple[dict[int, Outcome[str]], str]:
+    """Pages of a document's file by number, in file order, and what is wrong with the file.
+
+    Text that is not UTF-8 is read with U+FFFD in place of what is invalid. Entries with the
+    same page number are joined by a blank line. Raises EngineError unless it is a JSON list.
+    """
+    try:
+        entries = json.loads(data.decode("utf-8-sig", "replace"))
+    except (ValueError, RecursionError) as error:
+        raise EngineError(f"file is not JSON: {error}" if data else "file is empty") from error
+    if not isinstance(entries, list):
+        raise EngineError(f"file holds a {type(entries).__name__}, not a list of pages")
+    pages: dict[int, Outcome[str]] = {}
+    astray = 0
+    for entry in entries:
+        fields = entry if isinstance(entry, dict) else {}
+        page_no = next((fields[key] for key in PAGE_KEYS if key in fields), None)
+        text = fields.get("text")
+        if type(page_no) is not int or page_no < 0:
+            astray += 1
+        elif not isinstance(text, str):
+            pages.setdefault(page_no, Outcome.error("entry has no text"))
+        elif (before := pages.get(page_no)) is not None and before.value is not None:
+            pages[page_no] = Outcome.of_text(f"{before.value}\n\n{text}", "entries joined")
+        else:
+            pages[page_no] = Outcome.of_text(text)
+    problem = f"{astray} of {len(entries)} entries have no page number" if astray else ""
+    return pages, problem or ("" if entries else "file has no pages")
+
+
+def _with_missing(
+    document: Document, found: dict[int, Outcome[str]], missing: str, problem: str
+) -> dict[PageRef, Outcome[str]]:
+    """The pages found, then an error for each ground-truth page that is not among them."""
+    pages = {PageRef(document.doc_id, page_no): page for page_no, page in found.items()}
+    why = " ".join(f"{missing}: {problem}".split()) if problem else missing
+    for page in document.pages:
+        pages.setdefault(page.ref, Outcome.error(why))
+    return pages

@@ -1,0 +1,355 @@
+"""A pool of worker processes that runs one function on many tasks."""
+
+from __future__ import annotations
+
+import logging
+import os
+import pickle
+import secrets
+import selectors
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Generic, TypeVar
+
+from ohr.errors import OhrError
+from ohr.types import Outcome, Status
+from ohr.workers import guardian
+from ohr.workers._worker import describe
+from ohr.workers.process import Job, WorkerProcess, pack
+
+R = TypeVar("R")
+
+POLL_S = 0.2
+START_S = 120.0
+FAILED_STARTS = 3
+FAILED = (Status.ERROR, Status.TIMEOUT)
+
+# Every worker is one core's worth of work: threads inside it only fight the other workers.
+SINGLE_THREADED = {
+    "OMP_NUM_THREADS": "1",
+    "OMP_THREAD_LIMIT": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "NUMEXPR_NUM_THREADS": "1",
+    "VECLIB_MAXIMUM_THREADS": "1",
+    "NUMBA_NUM_THREADS": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+}
+
+log = logging.getLogger("ohr.workers")
+
+Finished = tuple[int, Any, Outcome[Any]]
+"""Index of a task, the task, its outcome."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one task may use: CPU seconds of the worker and its children, and wall seconds.
+
+    The wall limit is for real hangs (a worker that sleeps or waits); it should be generous.
+    """
+
+    cpu_s: float = 120.0
+    wall_s: float = 900.0
+
+
+class WorkerPool(Generic[R]):
+    """Runs ``function(task)``, or ``function(task, setup)``, in worker processes.
+
+    ``function`` is importable: a module-level function or ``"package.module:function"``.
+    ``setup`` is pickled once and unpickled once in each worker, so what the function keeps
+    on it (a loaded model) lasts as long as the worker. ``max_tasks`` replaces a worker after
+    so many tasks. ``TMPDIR`` of the workers is a folder that goes with the pool.
+
+    Linux keeps every promise; where there is no ``/proc``, a grandchild that left its
+    worker's process group survives the worker.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., R | Outcome[R]] | str,
+        *,
+        workers: int,
+        setup: Any = None,
+        limits: Limits | None = None,
+        max_tasks: int | None = None,
+    ) -> None:
+        if workers < 1:
+            raise ValueError(f"a pool needs at least one worker, got {workers}")
+        self.function = function if isinstance(function, str) else function_path(function)
+        self.workers = workers
+        self.limits = limits if limits is not None else Limits()
+        self.max_tasks = max_tasks
+        self._setup = pack(setup)
+        self._live: list[WorkerProcess] = []
+        self._open = False
+        self._running = False
+        self._failed_starts = 0
+
+    def __enter__(self) -> WorkerPool[R]:
+        scratch = tempfile.mkdtemp(prefix="ohr-workers-")
+        self._marker = f"OHR_POOL_{secrets.token_hex(8)}"
+        self._environment = os.environ | SINGLE_THREADED | {"TMPDIR": scratch}
+        self._guardian = subprocess.Popen(
+            [sys.executable, "-I", "-S", guardian.__file__, f"{self._marker}=", scratch],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            bufsize=0,
+        )
+        self._selector = selectors.DefaultSelector()
+        self._spawned = 0
+        self._open = True
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._open = False
+        try:
+            for worker in list(self._live):
+                self._bury(worker, sweep=False)
+        finally:
+            self._selector.close()
+            if self._guardian.stdin is not None:
+                self._guardian.stdin.close()  # it kills whatever else bears our marker
+            self._guardian.wait()
+
+    def run(self, tasks: Iterable[Any]) -> Iterator[tuple[int, Outcome[R]]]:
+        """Run the function on each task; (index of the task, outcome), as they finish.
+
+        Tasks are taken when a worker is free. What the function returns becomes an ``ok``
+        outcome, unless it is an outcome already; an exception becomes an ``error``, and so
+        does a worker's death; a task over a limit becomes a ``timeout`` and its worker's
+        process group is killed. A task that ended in ``error`` or ``timeout`` is tried once
+        more after all others, alone, and its second outcome stands.
+
+        The limits are watched while the caller waits for the next outcome. Raises OhrError
+        when workers cannot be started: the function cannot be imported, say.
+        """
+        if not self._open:
+            raise RuntimeError("run a WorkerPool inside its `with` block")
+        if self._running:
+            raise RuntimeError("this WorkerPool is still running other tasks")
+        self._running = True
+        again: list[tuple[int, Any]] = []
+        try:
+            for index, task, outcome in self._attempt(enumerate(tasks), self.workers):
+                if outcome.status in FAILED:
+                    log.debug("task %d: %s; once more later", index, outcome.detail)
+                    again.append((index, task))
+                else:
+                    yield index, outcome
+            if again:
+                for worker in list(self._live):
+                    self._bury(worker)
+            for entry in sorted(again, key=lambda entry: entry[0]):
+                for index, _, outcome in self._attempt(iter([entry]), 1):
+                    yield index, outcome
+        finally:
+            self._running = False
+
+    def _attempt(self, entries: Iterator[tuple[int, Any]], most: int) -> Iterator[Finished]:
+        """Run each task once, by at most so many workers."""
+        more = True
+        self._resumed = self._next_check = time.monotonic()
+        try:
+            while True:
+                if not self._open:
+                    raise RuntimeError("this WorkerPool was closed while it ran")
+                while more and self._has_room(most):
+                    entry = next(entries, None)
+                    if entry is None:
+                        more = False
+                        break
+                    try:
+                        job = Job(*entry, pack(entry[1]))
+                    except Exception as error:
+                        yield (*entry, Outcome.error(f"task cannot be sent: {describe(error)}"))
+                    else:
+                        self._assign(job)
+                if not any(worker.job for worker in self._live):
+                    return
+                yield from self._step()
+        finally:
+            for worker in [worker for worker in self._live if worker.job]:
+                self._bury(worker)
+
+    def _has_room(self, most: int) -> bool:
+        return len(self._live) < most or any(worker.job is None for worker in self._live)
+
+    def _assign(self, job: Job) -> None:
+        idle = (worker for worker in self._live if worker.job is None)
+        worker = next(idle, None) or self._spawn()
+        worker.job = job
+        if worker.ready:
+            self._start(worker)
+
+    def _spawn(self) -> WorkerProcess:
+        self._spawned += 1
+        mark = f"{self._spawned}."
+        environment = self._environment | {self._marker: mark}
+        worker = WorkerProcess(self.function, self._setup, environment, f"{self._marker}={mark}")
+        worker.deadline = worker.started + max(START_S, self.limits.wall_s)
+        self._live.append(worker)
+        self._tell_guardian(f"+{worker.process.pid}\n")
+        self._selector.register(worker.channel.socket, selectors.EVENT_READ, worker)
+        self._selector.register(worker.stderr, selectors.EVENT_READ, worker)
+        self._watch(worker)
+        return worker
+
+    def _start(self, worker: WorkerProcess) -> None:
+        worker.start(self.limits.wall_s)
+        self._watch(worker)
+
+    def _watch(self, worker: WorkerProcess) -> None:
+        """Wait for room to send only while there is something to send."""
+        events = selectors.EVENT_READ | (selectors.EVENT_WRITE if worker.channel.sending else 0)
+        self._selector.modify(worker.channel.socket, events, worker)
+
+    def _step(self) -> list[Finished]:
+        """Wait a little; the tasks that finished."""
+        # While the caller kept us waiting nobody read the answers: that is not the tasks' time.
+        away = time.monotonic() - self._resumed
+        for worker in self._live:
+            worker.deadline += away
+        finished: list[Finished] = []
+        touched: dict[WorkerProcess, None] = {}
+        for key, _ in self._selector.select(POLL_S):
+            worker = key.data
+            if key.fileobj == worker.stderr:
+                if not worker.listen():
+                    self._selector.unregister(worker.stderr)
+            else:
+                touched[worker] = None
+        for worker in touched:
+            finished += self._serve(worker)
+        if time.monotonic() >= self._next_check:
+            for worker in list(self._live):
+                finished += self._check(worker)
+            self._next_check = time.monotonic() + POLL_S
+        self._resumed = time.monotonic()
+        return finished
+
+    def _serve(self, worker: WorkerProcess) -> list[Finished]:
+        """Send and receive what there is."""
+        worker.channel.flush()
+        finished: list[Finished] = []
+        for message in worker.channel.collect():
+            if worker.ready:
+                finished += self._take(worker, message)
+            else:
+                self._welcome(worker, pickle.loads(message))
+        if worker not in self._live:
+            return finished
+        if worker.channel.closed:
+            return finished + self._died(worker)
+        self._watch(worker)
+        return finished
+
+    def _welcome(self, worker: WorkerProcess, problem: str | None) -> None:
+        if problem is not None:
+            raise OhrError(f"cannot start a worker for {self.function}: {problem}")
+        worker.ready = True
+        self._failed_starts = 0
+        if worker.job:
+            self._start(worker)
+
+    def _take(self, worker: WorkerProcess, message: bytes) -> list[Finished]:
+        """The answer to the worker's job."""
+        try:
+            outcome, trace = pickle.loads(message)
+        except Exception as error:
+            outcome, trace = Outcome.error(f"answer cannot be read: {describe(error)}"), ""
+        if trace:
+            log.debug("%s", trace)
+        finished = self._finish(worker, outcome)
+        worker.answered += 1
+        if self.max_tasks is not None and worker.answered >= self.max_tasks:
+            self._bury(worker)
+        return finished
+
+    def _finish(self, worker: WorkerProcess, outcome: Outcome[Any]) -> list[Finished]:
+        job, worker.job = worker.job, None
+        return [] if job is None else [(job.index, job.task, outcome)]
+
+    def _check(self, worker: WorkerProcess) -> list[Finished]:
+        """Enforce the limits, and notice a death of which the channel did not tell."""
+        if worker.process.poll() is not None:
+            served = self._serve(worker)
+            return served + (self._died(worker) if worker in self._live else [])
+        now = time.monotonic()
+        if worker.ready and worker.job is None:
+            return []
+        if now >= worker.deadline:
+            if not worker.ready:
+                return self._died(worker)
+            late = f"no answer within {self.limits.wall_s:g} s"
+        elif worker.ready and self._over_cpu(worker, now):
+            late = f"used {self.limits.cpu_s:g} s of CPU time"
+        else:
+            return []
+        finished = self._finish(worker, Outcome.timeout(late))
+        self._bury(worker)
+        return finished
+
+    def _over_cpu(self, worker: WorkerProcess, now: float) -> bool:
+        # No task can use more than all cores since its start: most are never measured.
+        most = (now - worker.started) * (os.cpu_count() or 1)
+        return most >= self.limits.cpu_s and worker.cpu_s() >= self.limits.cpu_s
+
+    def _died(self, worker: WorkerProcess) -> list[Finished]:
+        """Bury a worker that died: on its job, idle, or before it was ready."""
+        how = worker.epitaph()
+        if worker.ready:
+            finished = self._finish(worker, Outcome.error(how))
+            self._bury(worker)
+            return finished
+        self._failed_starts += 1
+        job = worker.job
+        self._bury(worker)
+        if self._failed_starts >= FAILED_STARTS:
+            raise OhrError(f"cannot start a worker for {self.function}: {how}")
+        if job is not None:
+            self._assign(job)
+        return []
+
+    def _bury(self, worker: WorkerProcess, *, sweep: bool = True) -> None:
+        """Kill a worker with all it started, and forget it."""
+        self._live.remove(worker)
+        registered = self._selector.get_map()
+        for handle in (worker.channel.socket, worker.stderr):
+            if handle in registered:
+                self._selector.unregister(handle)
+        worker.kill()
+        if sweep:
+            guardian.sweep(worker.mark)
+        self._tell_guardian(f"-{worker.process.pid}\n")
+
+    def _tell_guardian(self, line: str) -> None:
+        if self._guardian.stdin is None:
+            return
+        try:
+            self._guardian.stdin.write(line.encode())
+        except BrokenPipeError:
+            # Workers still leave by themselves when this process dies, unless they hang.
+            log.warning("the guardian of the worker processes has been killed")
+
+
+def function_path(function: Callable[..., Any]) -> str:
+    """``module:name`` of a module-level function. Raises ValueError for any other."""
+    module, name = function.__module__, function.__qualname__
+    if module == "__main__" or "<" in name:
+        raise ValueError(
+            f"a worker cannot import {module}:{name}: put the function at the top of a module"
+        )
+    return f"{module}:{name}"

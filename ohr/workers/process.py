@@ -1,0 +1,145 @@
+"""One worker process as the pool sees it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pickle
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ohr.workers._worker import one_line
+from ohr.workers.framing import Channel
+from ohr.workers.guardian import kill_group
+from ohr.workers.usage import tree_cpu_s
+
+STDERR_TAIL = 2000
+KILL_S = 5.0
+
+# The path must be the parent's before anything of ours is imported.
+_BOOT = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[3]); "
+    "from ohr.workers._worker import main; main(int(sys.argv[1]), sys.argv[2])"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A task, its place in the pool's input, and its pickle."""
+
+    index: int
+    task: Any
+    payload: bytes
+
+
+class WorkerProcess:
+    """A worker, its channel, and the job it is on.
+
+    It runs in a session, hence a process group, of its own. Its standard output and error go
+    to a pipe of which the tail is kept, to say what a worker that died had to say.
+    """
+
+    def __init__(
+        self, function: str, setup: bytes, environment: Mapping[str, str], mark: str
+    ) -> None:
+        self.mark = mark
+        ours, theirs = socket.socketpair()
+        self.stderr, stderr = os.pipe()
+        arguments = (str(theirs.fileno()), function, json.dumps(sys.path))
+        try:
+            self.process = subprocess.Popen(
+                [sys.executable, "-P", "-c", _BOOT, *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=stderr,
+                stderr=stderr,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
+                env=environment,
+            )
+        except BaseException:
+            ours.close()
+            os.close(self.stderr)
+            raise
+        finally:
+            theirs.close()
+            os.close(stderr)
+        os.set_blocking(self.stderr, False)
+        self.channel = Channel(ours)
+        self.channel.post(setup)
+        self.ready = False
+        self.job: Job | None = None
+        self.answered = 0
+        self.started = time.monotonic()
+        self.deadline = float("inf")
+        self._said = b""
+        self._cpu_before = 0.0
+
+    def start(self, wall_s: float) -> None:
+        """Send the job and start its clocks. The worker must be ready."""
+        if self.job is None:
+            raise RuntimeError("a worker without a job cannot start")
+        self._cpu_before = tree_cpu_s(self.process.pid)
+        self.started = time.monotonic()
+        self.deadline = self.started + wall_s
+        self._said = b""
+        self.channel.post(self.job.payload)
+
+    def cpu_s(self) -> float:
+        """CPU seconds that the worker and its children have spent on the job."""
+        return tree_cpu_s(self.process.pid) - self._cpu_before
+
+    def listen(self) -> bool:
+        """Keep the tail of what the worker wrote; False once it can write no more."""
+        try:
+            while data := os.read(self.stderr, 65536):
+                self._said = (self._said + data)[-STDERR_TAIL:]
+        except BlockingIOError:
+            return True
+        return False
+
+    def kill(self) -> None:
+        """Kill the worker and its process group, and release what it held."""
+        kill_group(self.process.pid)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            # Only a process stuck in the kernel outlasts SIGKILL; it must not hold us up.
+            self.process.wait(timeout=KILL_S)
+        with contextlib.suppress(OSError):
+            self.listen()
+        self.channel.socket.close()
+        os.close(self.stderr)
+
+    def epitaph(self) -> str:
+        """How a worker that is dead died, in one line."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            # Its socket closes a moment before its exit status can be had.
+            self.process.wait(timeout=1)
+        status = self.process.poll()
+        if status is None:
+            how = "closed its channel"
+        elif status < 0:
+            how = f"signal {-status}, {_signal_name(-status)}"
+        else:
+            how = f"exit status {status}"
+        with contextlib.suppress(OSError):
+            self.listen()
+        last = self._said.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        return one_line(f"worker died ({how})" + (f": {last}" if last else ""))
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return "unknown"
+
+
+def pack(value: Any) -> bytes:
+    """Pickle for a worker. Raises what pickle raises."""
+    return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)

@@ -1,0 +1,183 @@
+"""Both engines read a rendered page; blank and broken pages are outcomes, not crashes."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw, ImageFont
+from rapidfuzz.distance import Levenshtein
+
+from ocr_backends.rapidocr import RapidOcr
+from ocr_backends.tesseract import Tesseract
+from ohr import registry
+from ohr.errors import ConfigError, MissingDependencyError
+from ohr.plugins import OcrBackend
+from ohr.types import Outcome, Status
+from ohr.workers import WorkerPool
+from tests.faults import tasks
+
+LINES = [
+    "The annual report states that revenue",
+    "grew by 12.5 percent in 2017, while the",
+    "operating margin fell to 2.3 percent.",
+    "Shareholders approved every proposal.",
+]
+TEXT = "\n".join(LINES)
+
+needs_tesseract = pytest.mark.skipif(
+    shutil.which("tesseract") is None, reason="no tesseract: apt-get install tesseract-ocr"
+)
+ENGINES = [pytest.param("tesseract", marks=needs_tesseract), "rapidocr"]
+
+
+def draw(lines: list[str]) -> np.ndarray:
+    """A white RGB page with lines of DejaVu Sans at 32 px."""
+    font_path = Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"
+    font = ImageFont.truetype(str(font_path), 32)
+    image = Image.new("RGB", (900, 420), "white")
+    for row, line in enumerate(lines):
+        ImageDraw.Draw(image).text((60, 60 + 60 * row), line, font=font, fill="black")
+    return np.asarray(image)
+
+
+def read(engine: OcrBackend, *images: np.ndarray) -> list[Outcome[str]]:
+    numbers = list(range(10, 10 + len(images)))
+    found = list(engine.transcribe(images, numbers))
+    assert [number for number, _ in found] == numbers
+    return [outcome for _, outcome in found]
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request: pytest.FixtureRequest) -> OcrBackend:
+    made: OcrBackend = registry.create("engine", request.param)
+    return made
+
+
+def test_reads_rgb_and_grey(engine: OcrBackend) -> None:
+    page = draw(LINES)
+    for outcome in read(engine, page, page[:, :, 0].copy(), page[:, :, :1]):
+        assert outcome.status is Status.OK
+        assert Levenshtein.normalized_distance((outcome.value or "").strip(), TEXT) < 0.03
+
+
+def test_colour_order_is_rgb(engine: OcrBackend) -> None:
+    page = draw(LINES)
+    page = np.where(page < 128, np.uint8([200, 0, 0]), np.uint8([255, 255, 230])).astype(np.uint8)
+    [outcome] = read(engine, page)
+    assert Levenshtein.normalized_distance((outcome.value or "").strip(), TEXT) < 0.03
+
+
+def test_blank_page_is_empty(engine: OcrBackend) -> None:
+    blank = np.full((420, 900, 3), 255, np.uint8)
+    assert [outcome.status for outcome in read(engine, blank)] == [Status.EMPTY]
+
+
+def test_what_is_no_page_is_an_error_beside_good_pages(engine: OcrBackend) -> None:
+    page = draw(LINES)
+    bad = [np.zeros((0, 5), np.uint8), page.astype(float), np.zeros((9, 9, 4), np.uint8)]
+    statuses = [outcome.status for outcome in read(engine, *bad, page)]
+    assert statuses == [Status.ERROR] * 3 + [Status.OK]
+
+
+def test_tiny_images_do_not_crash(engine: OcrBackend) -> None:
+    for shape in [(1, 1), (300, 2)]:
+        [outcome] = read(engine, np.zeros(shape, np.uint8))
+        assert outcome.status is not Status.OK
+
+
+def test_pdf_is_refused(engine: OcrBackend) -> None:
+    with pytest.raises(ConfigError, match=r"render report\.pdf"):
+        next(engine.transcribe(Path("report.pdf"), [0]))
+
+
+def test_identity_is_stable_and_names_the_models(engine: OcrBackend) -> None:
+    identity = engine.identity()
+    again: OcrBackend = registry.create("engine", engine.name)
+    assert again.identity() == identity
+    assert pickle.loads(pickle.dumps(engine)).identity() == identity
+    models = {"tesseract": "eng ", "rapidocr": "PP-OCRv6_rec_small.onnx "}
+    assert models[engine.name] in str(identity["engine_version"])
+
+
+def test_reads_the_same_in_a_worker(engine: OcrBackend) -> None:
+    page = draw(LINES)
+    [here] = read(engine, page)
+    with WorkerPool(tasks.read_page, workers=1, setup=engine) as pool:  # pickled after use
+        [(_, there)] = pool.run([page])
+    assert there == here
+
+
+def test_reading_is_silent(engine: OcrBackend, capfd: pytest.CaptureFixture[str]) -> None:
+    code = (
+        "import numpy, sys; from ohr import registry; "
+        f"engine = registry.create('engine', {engine.name!r}); "
+        "list(engine.transcribe([numpy.full((300, 300), 255, numpy.uint8)], [0]))"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert capfd.readouterr() == ("", "")
+
+
+@needs_tesseract
+def test_tesseract_language_that_is_missing() -> None:
+    engine = registry.create("engine", {"name": "tesseract", "params": {"lang": "eng+xyz_sim"}})
+    with pytest.raises(MissingDependencyError, match="apt-get install tesseract-ocr-xyz-sim"):
+        engine.identity()
+    with pytest.raises(MissingDependencyError):
+        next(engine.transcribe([draw(LINES)], [0]))
+
+
+def test_tesseract_that_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(MissingDependencyError, match="apt-get install tesseract-ocr"):
+        Tesseract().engine_version()
+
+
+@pytest.mark.parametrize("lang", ["--help", "../eng", "eng;ls", ""])
+def test_tesseract_language_is_no_option_and_no_path(lang: str) -> None:
+    with pytest.raises(ConfigError, match="lang"):
+        registry.create("engine", {"name": "tesseract", "params": {"lang": lang}})
+
+
+@pytest.fixture
+def failing_tesseract(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> tuple[Path, Path]:
+    """A ``tesseract`` that notes its environment and arguments, then dies by a signal."""
+    real = shutil.which("tesseract")
+    program, notes = tmp_path / "tesseract", tmp_path / "notes"
+    program.write_text(
+        f'#!/bin/sh\ncase "$1" in --*) exec {real} "$@";; esac\n'
+        f'echo "$OMP_THREAD_LIMIT $@" >> {notes}\nkill -SEGV $$\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    return program, notes
+
+
+@needs_tesseract
+def test_tesseract_that_crashes(
+    failing_tesseract: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMP_THREAD_LIMIT", "8")
+    engine = registry.create("engine", {"name": "tesseract", "params": {"psm": 6, "dpi": 150}})
+    assert read(engine, draw(LINES)) == [Outcome.error("tesseract: killed by signal 11")]
+    notes = failing_tesseract[1].read_text()
+    assert notes.startswith("1 ")
+    assert "--psm 6 --oem 3 --dpi 150" in notes
+    assert os.environ["OMP_THREAD_LIMIT"] == "8"
+
+
+def test_rapidocr_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ocr_backends.rapidocr.DETECTOR", "no_such_model.onnx")
+    monkeypatch.setattr("ocr_backends.rapidocr._version", RapidOcr.engine_version)
+    from ocr_backends import rapidocr
+
+    rapidocr._engine.cache_clear()
+    with pytest.raises(MissingDependencyError, match=r"no_such_model\.onnx is not installed"):
+        next(RapidOcr().transcribe([draw(LINES)], [0]))

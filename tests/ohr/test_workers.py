@@ -1,0 +1,168 @@
+"""The worker pool on tasks that behave: complete, lazy, paired with their index."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ohr.errors import OhrError
+from ohr.types import Outcome, Status
+from ohr.workers import Limits, WorkerPool
+from tests.faults import tasks
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_every_task_has_its_outcome(workers: int) -> None:
+    with WorkerPool(tasks.square, workers=workers) as pool:
+        found = dict(pool.run(range(50)))
+    assert found == {number: Outcome(number * number) for number in range(50)}
+
+
+def test_function_by_name_with_setup() -> None:
+    with WorkerPool[int]("tests.faults.tasks:scaled", workers=1, setup=7) as pool:
+        assert [outcome.value for _, outcome in pool.run([1, 2])] == [7, 14]
+
+
+def test_results_come_as_they_finish() -> None:
+    with WorkerPool(tasks.sleep_for, workers=2) as pool:
+        order = [index for index, _ in pool.run([1.0, 0.0, 0.0])]
+    assert order == [1, 2, 0]
+
+
+def test_tasks_are_taken_lazily() -> None:
+    taken: list[int] = []
+
+    def source() -> Iterator[int]:
+        for number in range(1000):
+            taken.append(number)
+            yield number
+
+    with WorkerPool(tasks.square, workers=2) as pool:
+        results = pool.run(source())
+        next(results)
+        assert len(taken) <= 4
+
+
+def test_no_more_workers_than_tasks_and_workers_stay() -> None:
+    with WorkerPool(tasks.process_id, workers=8) as pool:
+        first = [outcome.value for _, outcome in pool.run(["only"])]
+        second = [outcome.value for _, outcome in pool.run(["only"])]
+        assert len(pool._live) == 1
+    assert first == second
+
+
+def test_max_tasks_replaces_workers() -> None:
+    with WorkerPool(tasks.process_id, workers=1, max_tasks=2) as pool:
+        pids = [outcome.value for _, outcome in pool.run(range(5))]
+    assert pids[0] == pids[1] != pids[2] == pids[3] != pids[4]
+
+
+def test_no_tasks() -> None:
+    with WorkerPool(tasks.square, workers=2) as pool:
+        assert list(pool.run([])) == []
+
+
+def test_prints_do_not_break_the_channel(capfd: pytest.CaptureFixture[str]) -> None:
+    with WorkerPool(tasks.noisy, workers=2) as pool:
+        assert sorted(outcome.value or 0 for _, outcome in pool.run(range(20))) == list(range(20))
+    assert capfd.readouterr() == ("", "")
+
+
+def test_large_results_and_large_tasks() -> None:
+    size = 20_000_000
+    with WorkerPool(tasks.big, workers=2) as pool:
+        for _, outcome in pool.run([size, size, size]):
+            assert outcome.value == b"\xff" * size
+    with WorkerPool(tasks.length, workers=1) as pool:
+        assert [outcome.value for _, outcome in pool.run([b"x" * size])] == [size]
+
+
+def test_an_outcome_is_passed_on() -> None:
+    with WorkerPool(tasks.own_outcome, workers=1) as pool:
+        found = dict(pool.run(["fine", "engine failed"]))
+    assert found[0] == Outcome("", detail="fine")
+    assert found[1] == Outcome.error("engine failed")
+
+
+def test_what_cannot_be_pickled_is_an_error() -> None:
+    with WorkerPool(tasks.unpicklable, workers=1) as pool:
+        [(_, answer)] = pool.run(["x"])
+        [(_, task)] = pool.run([lambda: None])
+    assert answer.status is Status.ERROR
+    assert "pickle" in answer.detail
+    assert task.detail.startswith("task cannot be sent")
+
+
+def test_workers_are_single_threaded_and_keep_their_own_temporary_folder() -> None:
+    with WorkerPool(tasks.environment, workers=1) as pool:
+        found = [outcome.value for _, outcome in pool.run(["OMP_THREAD_LIMIT", "TMPDIR"])]
+        assert found[0] == "1"
+        scratch = Path(str(found[1]))
+        assert scratch.is_dir()
+    assert not scratch.exists()
+
+
+def test_a_slow_reader_does_not_time_tasks_out() -> None:
+    with WorkerPool(tasks.big, workers=2, limits=Limits(cpu_s=5, wall_s=0.5)) as pool:
+        for _, outcome in pool.run([1_000_000] * 4):
+            assert outcome.status is Status.OK
+            time.sleep(0.6)
+
+
+def test_abandoned_run_leaves_the_pool_usable() -> None:
+    with WorkerPool(tasks.sleep_for, workers=2) as pool:
+        for _ in pool.run([0.0, 1000.0]):
+            break
+        assert [outcome.value for _, outcome in pool.run([0.0])] == [0.0]
+
+
+def test_dispatch_is_cheap() -> None:
+    with WorkerPool(tasks.square, workers=1) as pool:
+        list(pool.run([0]))
+        start = time.perf_counter()
+        list(pool.run(range(300)))
+        spent = time.perf_counter() - start
+    assert spent / 300 < 0.005
+
+
+def test_misuse_is_named() -> None:
+    with pytest.raises(ValueError, match="at least one worker"):
+        WorkerPool(tasks.square, workers=0)
+    with pytest.raises(ValueError, match="at the top of a module"):
+        WorkerPool(lambda task: task, workers=1)
+    pool = WorkerPool(tasks.square, workers=1)
+    with pytest.raises(RuntimeError, match="`with` block"):
+        next(pool.run([1]))
+    with pool:
+        running = pool.run([1, 2])
+        next(running)
+        with pytest.raises(RuntimeError, match="still running"):
+            next(pool.run([1]))
+    with pytest.raises(RuntimeError, match="was closed"):
+        list(running)
+
+
+@pytest.mark.parametrize("name", ["no_such_module:f", "tests.faults.tasks:no_such_function"])
+def test_a_function_that_cannot_be_imported_ends_the_run(name: str) -> None:
+    with (
+        WorkerPool[int](name, workers=2) as pool,
+        pytest.raises(OhrError, match="no_such"),
+    ):
+        list(pool.run([1, 2, 3]))
+
+
+def test_no_descriptor_leaks() -> None:
+    def count() -> int:
+        return len(os.listdir("/proc/self/fd"))
+
+    with WorkerPool(tasks.square, workers=2) as pool:
+        list(pool.run(range(4)))
+    before = count()
+    for _ in range(3):
+        with WorkerPool(tasks.misbehave, workers=2) as pool:
+            list(pool.run([1, "_exit:1"]))
+    assert count() == before
