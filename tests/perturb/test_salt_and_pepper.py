@@ -1,0 +1,79 @@
+"""Salt and pepper: the hits nest, are as many as asked for, and are white or black."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from perturb.image.salt_and_pepper import (
+    PAPER_FRACTION,
+    SEVERE_FRACTION,
+    SaltAndPepper,
+    SaltAndPepperParams,
+)
+
+
+def noisy(page, intensity, seed=0, **params):
+    operator = SaltAndPepper(SaltAndPepperParams(**params))
+    return operator.apply(page, intensity=intensity, rng=np.random.default_rng(seed)).value
+
+
+# Half of all pixels hit: sites come up twice all the time, and the first hit must win.
+@settings(max_examples=40, deadline=None)
+@given(
+    levels=st.tuples(st.floats(0, 1), st.floats(0, 1)).map(sorted),
+    seed=st.integers(0, 2**32),
+    fraction=st.sampled_from([0.01, 0.5]),
+    colour=st.booleans(),
+)
+def test_edits_nest_in_the_intensity(levels, seed, fraction, colour):
+    page = np.full((80, 70, 3) if colour else (80, 70), 128, np.uint8)
+    low, high = (noisy(page, level, seed, fraction=fraction) for level in levels)
+    changed = low != page
+    assert np.array_equal(high[changed], low[changed])
+
+
+@pytest.mark.parametrize("fraction", [0.01, 0.3])
+@pytest.mark.parametrize("intensity", [0.25, 0.5, 1.0])
+def test_the_share_of_pixels_hit_is_the_one_asked_for(fraction, intensity):
+    page = np.full((700, 500), 128, np.uint8)
+    out = noisy(page, intensity, fraction=fraction)
+    share = fraction * intensity
+    deviation = np.sqrt(share / page.size)
+    assert abs((out != page).mean() - share) < 5 * deviation
+    assert abs((out == 255).mean() - (out == 0).mean()) < 5 * deviation
+    assert set(np.unique(out)) == {0, 128, 255}
+
+
+def test_hits_fall_evenly_on_the_page():
+    page = np.full((600, 400), 128, np.uint8)
+    hit = noisy(page, 1.0, fraction=0.2) != page
+    tiles = hit.reshape(6, 100, 4, 100).mean((1, 3))
+    assert np.abs(tiles - 0.2).max() < 0.025
+    assert hit[[0, -1]].any()
+    assert hit[:, [0, -1]].any()
+
+
+def test_grey_and_colour_pages_are_hit_alike():
+    grey = np.full((100, 90), 128, np.uint8)
+    colour = np.repeat(grey[..., None], 3, axis=2)
+    expected = noisy(grey, 0.8)
+    for channel in np.moveaxis(noisy(colour, 0.8), 2, 0):
+        assert np.array_equal(channel, expected)
+
+
+def test_the_paper_lies_on_the_scale():
+    assert 0 < PAPER_FRACTION <= SEVERE_FRACTION
+
+
+def test_the_sequence_of_sites_is_pinned():
+    """A record written today must replay for ever, under any NumPy."""
+    record = (
+        SaltAndPepper()
+        .apply(np.zeros((32, 32), np.uint8), intensity=0, rng=np.random.default_rng(0))
+        .record
+    )
+    record |= {"intensity": 1.0, "seed": 2**53 - 1, "count": 4}
+    out = SaltAndPepper().replay(np.full((32, 32), 128, np.uint8), record)
+    hits = [(int(y), int(x), int(out[y, x])) for y, x in np.argwhere(out != 128)]
+    assert hits == [(5, 0, 0), (17, 6, 255), (19, 12, 255), (25, 5, 255)]
