@@ -29,11 +29,11 @@ class LoggingEngine(OcrBackend):
         assert not isinstance(source, Path)
         for image, page_no in zip(source, page_nos, strict=True):
             time.sleep(self.pause_s)
-            yield page_no, self.read(image, page_no)
-            digest = pixel_digest(image)
+            outcome = self.read(image, page_no)
             if LOG in os.environ:
                 with open(os.environ[LOG], "a") as log:
-                    log.write(digest + "\n")
+                    log.write(pixel_digest(image) + "\n")
+            yield page_no, outcome
 
     def read(self, image: np.ndarray, page_no: int) -> Outcome[str]:
         dark = int((image < 128).sum())

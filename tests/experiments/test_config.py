@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import pytest
+
+from experiments.config import load_config
+from ohr.errors import ConfigError
+
+
+def test_defaults_then_yaml_then_arguments(tmp_path):
+    path = tmp_path / "study.yaml"
+    path.write_text("seed: 3\ndataset: {kind: ohrbench, path: /data}\nlevels: [mild]\n")
+    config = load_config(
+        [str(path), "dataset.questions=/q.json", "levels=[mild,severe]"], {"seed": 1, "top_k": 5}
+    )
+    assert (config.seed, config.top_k, config.levels) == (3, 5, ("mild", "severe"))
+    assert config.dataset.kind == "ohrbench"
+    assert str(config.dataset.questions) == "/q.json"
+
+
+def test_plugins_are_named_with_arguments_and_parameters():
+    config = load_config(
+        ["engines=[gt,precomputed:MinerU]", "retrievers=[{name: bm25, params: {k1: 1.2}}]"]
+    )
+    assert [spec.label for spec in config.engines] == ["gt", "precomputed:MinerU"]
+    assert config.retrievers[0].params == {"k1": 1.2}
+
+
+def test_a_single_value_stands_for_a_list():
+    config = load_config(["engines=tesseract", "intensities=0.5", "stages=ocr"])
+    assert config.engines[0].name == "tesseract"
+    assert config.intensities == (0.5,)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["sede=1"], r"unknown option 'sede'; known: dataset, dpi"),
+        (["dataset.knid=x"], r"unknown option 'dataset.knid'; known: kind"),
+        (["top_k=0"], r"top_k: .*greater than or equal to 1 \(got 0\)"),
+        (["scoring=best"], r"scoring: .*'default' or 'reference'"),
+        (["intensities=[0,2]"], r"intensities.1: .*less than or equal to 1"),
+        (["engines=[gt"], r"cannot read 'engines=\[gt': the value is not YAML"),
+        (["study.yaml"], r"no configuration file study.yaml; options are key=value"),
+        (["engines=[{nome: gt}]"], r"not a plug-in"),
+    ],
+)
+def test_mistakes_are_one_line_with_the_mend(arguments, message):
+    with pytest.raises(ConfigError, match=message) as caught:
+        load_config(arguments)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_no_yaml_is_named(tmp_path):
+    path = tmp_path / "bad.yaml"
+    path.write_text("a: [1\n")
+    with pytest.raises(ConfigError, match=r"bad\.yaml as YAML"):
+        load_config([str(path)])
+    path.write_text("- 1\n")
+    with pytest.raises(ConfigError, match="key: value pairs, not a list"):
+        load_config([str(path)])
+
+
+def test_workers_and_cache_do_not_change_what_a_study_is():
+    one, other = load_config(["workers=1", "cache=/a"]), load_config(["workers=7", "cache=/b"])
+    assert one.identity() == other.identity()
+    assert one.identity() != load_config(["seed=1"]).identity()

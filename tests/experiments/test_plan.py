@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import pytest
+
+from experiments.aggregate import group_names, planned_cells
+from experiments.config import load_config
+from experiments.plan import load_dataset, make_plan
+from ohr.errors import ConfigError
+from tests.builders import write_corpus
+
+FAKE = "tests.fakes.LoggingEngine"
+
+
+def plan(settings, *more):
+    config = load_config([*settings, *more])
+    return make_plan(config, load_dataset(config))
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory):
+    return write_corpus(tmp_path_factory.mktemp("corpus"))
+
+
+def test_every_engine_meets_every_noise_once(settings):
+    made = plan(
+        settings, f"engines=[{FAKE}]", "noise=[rotation,psf_blur]", "intensities=[0,0.3]",
+        "levels=[mild]", "ground_truth=true",
+    )  # fmt: skip
+    labels = [variant.label for variant in made.variants]
+    assert labels == ["gt, clean", f"{FAKE}, clean"] + [
+        f"{FAKE}, {operator} {what}"
+        for operator in ("rotation", "psf_blur")
+        for what in ("mild", "0.0", "0.3")
+    ]
+
+
+def test_levels_are_the_default_unless_intensities_are_given(settings):
+    assert len(plan(settings, f"engines={FAKE}", "noise=rotation").variants) == 4
+    assert len(plan(settings, f"engines={FAKE}", "noise=rotation", "intensities=0.1").variants) == 2
+
+
+def test_scope_and_selection(settings):
+    everything = plan(settings)
+    assert len(everything.questions) == 24
+    assert len(everything.reread) == 12
+    one = plan(settings, "dataset.documents=law/doc1")
+    assert {ref.doc_id for ref in one.reread} == {"law/doc1"}
+    assert len(one.questions) == 8
+    assert one.domains == ("law",)
+    few = plan(settings, "dataset.limit=3", "dataset.pages=evidence")
+    assert len(few.questions) == 3
+    assert set(few.reread) == {ref for q in few.questions for ref in q.evidence_pages}
+    assert plan(settings, "dataset.limit=3", "seed=1").questions != few.questions
+    assert few.kb_scope == "evidence"
+    assert group_names(one) == ["all", "source:text", "domain:law"]
+
+
+def test_reference_protocol_exchanges_chunker_and_retriever(settings):
+    made = plan(settings, "scoring=reference")
+    assert made.retrievers["bm25"].name == "bm25_reference"
+    assert made.chunker.params.reserve == 30
+    assert made.chunker.params.keep_empty
+
+
+def test_planned_cells_have_unique_keys(settings):
+    cells = planned_cells(
+        plan(settings, f"engines=[gt,{FAKE}]", "retrievers=[bm25,bm25_reference]")
+    )
+    assert len(cells) == len(set(cells)) > 100
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["engines=gt", "noise=rotation"], r"'rotation' distorts page images, but engine 'gt'"),
+        (["engines=tesserakt"], r"unknown engine 'tesserakt'; did you mean 'tesseract'\?"),
+        (["noise=smudge", f"engines={FAKE}"], "unknown perturbation 'smudge'"),
+        (["levels=[mildly]"], "unknown level 'mildly'; known: mild, moderate, severe"),
+        (["engines=[gt,gt]"], "engine 'gt' is given twice"),
+        ([f"engines={FAKE}", "noise=[rotation,rotation]"], "given twice"),
+        (["dataset.documents=law/doc9"], "no document 'law/doc9' among 3; .* like"),
+        (["retrievers=[]"], "need retrievers"),
+        (["readers=[]"], "need readers"),
+        ([f"engines={FAKE}", "dataset.pdfs=null"], "have no PDF .*dataset.pdfs"),
+        (["dataset.kind=folders"], "unknown dataset 'folders'; did you mean 'folder'"),
+        (["dataset.params={colour: red}"], "dataset 'ohrbench': colour"),
+    ],
+)
+def test_what_cannot_run_is_refused_before_it_costs_anything(settings, more, message):
+    with pytest.raises(ConfigError, match=message):
+        plan(settings, *more)

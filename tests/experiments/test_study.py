@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pytest
+
+from experiments.aggregate import CELL_COLUMNS, KEY_COLUMNS, planned_cells
+from experiments.config import load_config
+from experiments.progress import Progress
+from experiments.study import Result, run_study
+from ohr.errors import ConfigError
+from tests.builders import qa, write_corpus, write_kb, write_questions
+
+FAKE = "tests.fakes.LoggingEngine"
+NOISE = [f"engines=[{FAKE}]", "noise=[salt_and_pepper,rotation]", "intensities=[0,0.5]"]
+
+
+def run(settings, out, *more) -> Result:
+    return run_study(load_config([*settings, *more]), out, progress=Progress())
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    root = tmp_path_factory.mktemp("corpus")
+    return root, write_corpus(root)
+
+
+@pytest.fixture(scope="module")
+def noisy(corpus, tmp_path_factory):
+    out = tmp_path_factory.mktemp("run") / "noisy"
+    return run(corpus[1], out, *NOISE, "ground_truth=true"), out
+
+
+def cell(cells, **wanted):
+    chosen = cells
+    for name, value in wanted.items():
+        chosen = chosen[chosen[name] == value]
+    assert len(chosen) == 1, f"{len(chosen)} cells for {wanted}"
+    return chosen.iloc[0]
+
+
+def test_every_planned_cell_is_there_once_with_all_columns(noisy):
+    result, out = noisy
+    cells = pd.read_csv(out / "cells.csv", keep_default_na=False)
+    assert tuple(cells.columns) == CELL_COLUMNS
+    assert not cells.duplicated(list(KEY_COLUMNS)).any()
+    assert len(cells) == len(planned_cells(result.plan))
+    assert result.missing == []
+
+
+def test_every_cell_of_a_curve_has_the_same_denominator(noisy):
+    cells = noisy[0].cells
+    for _, curve in cells.groupby(["stage", "metric", "group"]):
+        assert curve["n"].nunique() == 1
+
+
+def test_cells_are_means_of_rows(noisy):
+    _, out = noisy
+    rows = pd.read_parquet(out / "rows.parquet")
+    cells = pd.read_csv(out / "cells.csv", keep_default_na=False)
+    keys = [name for name in KEY_COLUMNS if name not in ("group", "top_k")]
+    rows["group"] = "domain:" + rows["domain"].astype(str)
+    for group, grouped in (("all", keys), ("domain", [*keys, "group"])):
+        means = rows.groupby(grouped, observed=True)["value"].agg(["mean", "count"]).reset_index()
+        chosen = cells[cells["group"].str.startswith(group)]
+        merged = chosen.merge(means, on=grouped, suffixes=("", "_rows"))
+        assert len(merged) == len(chosen)
+        assert merged["mean"].to_numpy() == pytest.approx(merged["mean_rows"], abs=1e-6)
+        assert (merged["n"] == merged["count"]).all()
+
+
+def test_intensity_zero_is_the_clean_engine(noisy):
+    cells = noisy[0].cells
+    clean = cells[(cells["noise"] == "none") & (cells["engine"] == FAKE)]
+    for operator in ("salt_and_pepper", "rotation"):
+        zero = cells[(cells["perturbation"] == operator) & (cells["intensity"] == 0)]
+        assert zero["mean"].tolist() == clean["mean"].tolist()
+        assert len(zero) == len(clean) > 10
+
+
+def test_the_ground_truth_is_perfect_and_the_fake_engine_is_not(noisy):
+    cells = noisy[0].cells
+    for metric, perfect in (("edit_distance", 0), ("r_noise", 0), ("evidence_lcs", 1)):
+        truth = cell(cells, engine="gt", metric=metric, group="all")
+        assert truth["mean"] == perfect
+    assert cell(cells, engine=FAKE, noise="none", metric="edit_distance", group="all")["mean"] > 0.3
+    assert cell(cells, engine="gt", metric="hit@2", group="all")["mean"] > 0.9
+    lcs = cells[(cells["metric"] == "lcs") & (cells["group"] == "all")].set_index("engine")["mean"]
+    assert lcs["gt"] > lcs[FAKE].max()
+
+
+def test_what_does_not_apply_is_empty(noisy):
+    cells = pd.read_csv(noisy[1] / "cells.csv", keep_default_na=False, dtype=str)
+    filled = {
+        "ocr": set(),
+        "retrieval": {"chunker", "retriever", "top_k"},
+        "generation": {"reader"},
+        "overall": {"chunker", "retriever", "top_k", "reader"},
+    }
+    for stage, names in filled.items():
+        mine = cells[cells["stage"] == stage]
+        for name in ("chunker", "retriever", "top_k", "reader"):
+            assert (mine[name] != "").all() == (name in names)
+            assert (mine[name] == "").all() == (name not in names)
+
+
+def test_the_manifest_says_what_was_run(noisy):
+    result, out = noisy
+    manifest = json.loads((out / "manifest.json").read_text("utf-8"))
+    assert manifest["dataset"]["asked"] == 24
+    assert manifest["dataset"]["problems"] == {}
+    assert manifest["cells"] == {"planned": len(result.cells), "missing": 0}
+    assert manifest["engines"][FAKE]["name"] == "logging"
+    assert manifest["versions"]["bm25s"]
+    assert {"read", "score"} <= set(manifest["seconds"])
+    assert manifest["config"]["noise"][0]["name"] == "salt_and_pepper"
+
+
+def test_results_do_not_depend_on_workers_or_cache(noisy, corpus, tmp_path):
+    settings = [s for s in corpus[1] if not s.startswith("cache=")]
+    run(settings, tmp_path / "run", *NOISE, "ground_truth=true", "workers=1",
+        f"cache={tmp_path / 'other'}")  # fmt: skip
+    for name in ("rows.parquet", "cells.csv"):
+        assert (tmp_path / "run" / name).read_bytes() == (noisy[1] / name).read_bytes()
+
+
+def test_another_studys_results_are_not_replaced(noisy, corpus):
+    with pytest.raises(ConfigError, match="another study's results"):
+        run(corpus[1], noisy[1])
+    assert run(corpus[1], noisy[1], *NOISE, "ground_truth=true").missing == []
+
+
+def test_evidence_scope_keeps_the_other_pages(corpus, tmp_path):
+    result = run(
+        corpus[1], tmp_path / "run", f"engines={FAKE}", "dataset.pages=evidence",
+        "dataset.limit=2", "stages=[ocr,retrieval]",
+    )  # fmt: skip
+    assert set(result.cells["kb_scope"]) == {"evidence"}
+    assert (
+        cell(result.cells, metric="edit_distance", group="all")["n"] == len(result.plan.reread) <= 2
+    )
+
+
+def test_precomputed_differences_are_counted(tmp_path):
+    write_kb(tmp_path / "gt", {"law/a": ["fact 1", "fact 2"], "law/b": ["fact 3"]})
+    write_kb(tmp_path / "Mine", {"law/a": ["fact 1", "fakt 2", "more"]})
+    entries = [
+        qa(1, "law/a", 0, evidence_context="fact 1", questions="fact 1"),
+        qa(2, "law/a", 1, evidence_context="fact 2", questions="fact 2"),
+        qa(3, "law/b", 0, evidence_context="fact 3", questions="fact 3"),
+    ]
+    write_questions(tmp_path / "qas.json", entries)
+    settings = [
+        "dataset.kind=ohrbench", f"dataset.path={tmp_path}", f"cache={tmp_path / 'cache'}",
+        f"dataset.questions={tmp_path / 'qas.json'}", "engines=precomputed:Mine",
+        "stages=[ocr,retrieval]",
+    ]  # fmt: skip
+    cells = run(settings, tmp_path / "default").cells
+    distance = cell(cells, metric="edit_distance", group="all")
+    assert (distance["n"], distance["n_error"]) == (3, 1)
+    assert distance["mean"] == pytest.approx((0 + 1 / 6 + 1) / 3)
+    noise = cell(cells, metric="r_noise", group="all")
+    assert (noise["mean"], noise["n_error"]) == (pytest.approx(2 / 3), 1)
+    cells = run([*settings, "scoring=reference"], tmp_path / "reference").cells
+    distance = cell(cells, metric="edit_distance", group="all")
+    assert (distance["n"], distance["mean"]) == (2, pytest.approx(1 / 12))
+    manifest = json.loads((tmp_path / "default" / "manifest.json").read_text())
+    base = manifest["knowledge_bases"]["precomputed:Mine, clean"]
+    assert (base["missing_pages"], base["extra_pages"]) == (1, 1)
+    assert base["documents_with_other_pages"] == 2
