@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from experiments.labels import STAGE_METRICS, group_label, mathless
 from experiments.style import COLOURS, LINES, MARKERS, figure, save
@@ -41,15 +43,20 @@ def noise_curves(cells: pd.DataFrame, folder: Path) -> list[Path]:
                     ax.set_xlabel("measured noise ratio $r_{noise}$")
                 if column == 0:
                     ax.set_ylabel(title)
-                ax.set_ylim(bottom=0)
+            _from_zero(axes[row])
         handles, labels = axes[0, 0].get_legend_handles_labels()
         for ax in axes.flat:
             for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
                 if label not in labels:
                     handles.append(handle)
                     labels.append(label)
-        made.legend(handles, labels, loc="outside lower center", ncols=min(5, len(labels)))
-        made.suptitle(_caption(cells), fontsize=8, color="#444444")
+        made.legend(
+            handles,
+            labels,
+            loc="outside lower center",
+            ncols=max(2, min(5, 2 * len(engines), len(labels))),
+        )
+        _caption(made, cells)
         return save(made, folder, "noise_curve")
 
 
@@ -80,12 +87,12 @@ def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
             axes[1, column].set_xlabel("requested intensity")
         axes[0, 0].set_ylabel("measured $r_{noise}$")
         axes[1, 0].set_ylabel("edit distance")
-        for ax in axes.flat:
-            ax.set_ylim(bottom=0)
+        for row_of_axes in axes:
+            _from_zero(row_of_axes)
         made.legend(
             *axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(engines)
         )
-        made.suptitle(_caption(cells), fontsize=8, color="#444444")
+        _caption(made, cells)
         return save(made, folder, "noise_strength")
 
 
@@ -99,6 +106,7 @@ def benchmark_bars(cells: pd.DataFrame, folder: Path) -> list[Path]:
     with figure(2.5 + 0.28 * len(groups) * len(engines), 0.9 + 2.1 * len(measures)) as made:
         axes = made.subplots(len(measures), 1, squeeze=False, sharex=True)[:, 0]
         width = 0.8 / len(engines)
+        hatches = ("", "///", "...", "\\\\\\", "xxx")
         for ax, (stage, metric, title) in zip(axes, measures, strict=True):
             for number, engine in enumerate(engines):
                 for place, group in enumerate(groups):
@@ -112,6 +120,9 @@ def benchmark_bars(cells: pd.DataFrame, folder: Path) -> list[Path]:
                         cell["mean"].iloc[0],
                         width * 0.92,
                         color=COLOURS[number % len(COLOURS)],
+                        hatch=hatches[number % len(hatches)],
+                        edgecolor="white",
+                        linewidth=0,
                         label=mathless(engine) if place == 0 else None,
                     )
                     _error_bar(ax, x, cell.iloc[0])
@@ -124,7 +135,7 @@ def benchmark_bars(cells: pd.DataFrame, folder: Path) -> list[Path]:
             loc="outside lower center",
             ncols=min(4, len(engines)),
         )
-        made.suptitle(_caption(cells), fontsize=8, color="#444444")
+        _caption(made, cells)
         return save(made, folder, "ocr_benchmark")
 
 
@@ -178,7 +189,7 @@ def _curve(ax: Axes, cells: pd.DataFrame, operator: str, number: int) -> None:
         ax.annotate(
             str(cell["level"]) or f"{cell['intensity']:g}",
             (cell["r_noise"], cell["mean"]),
-            xytext=(3, 4),
+            xytext=(4, 5 if number % 2 == 0 else -10),
             textcoords="offset points",
             fontsize=6,
             color=colour,
@@ -211,20 +222,30 @@ def _error_bar(ax: Axes, x: float, cell: pd.Series) -> None:
         ax.vlines(x, cell["ci_low"], cell["ci_high"], color="#333333", linewidth=1)
 
 
-def _caption(cells: pd.DataFrame) -> str:
+def _from_zero(axes: Sequence[Axes]) -> None:
+    """One scale from 0 for axes that share it, with room above the highest mark."""
+    top = max(ax.dataLim.ymax for ax in axes)
+    for ax in axes:
+        ax.set_ylim(0, 1.08 * top if top > 0 else 1)
+
+
+def _caption(made: Figure, cells: pd.DataFrame) -> None:
+    """What a reader must know to read the figure, above it."""
     questions = cells[(cells["metric"] == "r_noise") & (cells["group"] == "all")]
     questions = questions if len(questions) else cells[cells["group"] == "all"]
-    n = int(questions["n"].max())
-    units: Sequence[str] = [CI_NOTE[u] for u in _distinct(cells["ci_unit"]) if u in CI_NOTE]
-    interval = f"bars: 95 % bootstrap over {units[0]}" if units else "no intervals: too few units"
-    scope = cells["kb_scope"].iloc[0]
-    reread = (
-        "evidence pages re-read only: overstates the loss"
-        if scope == "evidence"
-        else ("all pages re-read")
-    )
+    units = [CI_NOTE[u] for u in _distinct(cells["ci_unit"]) if u in CI_NOTE]
+    evidence = cells["kb_scope"].iloc[0] == "evidence"
     setting = first_setting(cells[cells["stage"] == "overall"])
-    parts = [f"n = {n} questions", reread, interval]
+    parts = [
+        f"n = {int(questions['n'].max())} questions",
+        "only pages with evidence re-read, which overstates the loss"
+        if evidence
+        else "all pages re-read",
+        f"bars: 95 % bootstrap over {units[0]}" if units else "no intervals: too few units",
+        f"{cells['protocol'].iloc[0]} scoring",
+    ]
     if len(setting):
         parts.append(f"{setting['retriever'].iloc[0]}, {setting['reader'].iloc[0]}")
-    return mathless("; ".join(parts))
+    width = int(made.get_figwidth() * 17)  # characters of this size that fit in a line
+    lines = textwrap.wrap(mathless("; ".join(parts)), width)
+    made.suptitle("\n".join(lines), fontsize=8, color="#444444")

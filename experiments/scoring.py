@@ -13,7 +13,7 @@ from experiments.conditions import Condition, condition_of
 from experiments.config import Stage
 from experiments.measures import ranking_scores
 from experiments.plan import Plan, Variant
-from ohr.identity import digest
+from ohr.identity import digest, pages_digest
 from ohr.markup import strip_markup
 from ohr.metrics.default import wer
 from ohr.metrics.reference import collapse
@@ -135,7 +135,7 @@ class Scorer:
             if outcome.value is not None and documents[ref.doc_id].domain == domain
         }
         key = {
-            "pages": digest([[ref.doc_id, ref.page_no, text] for ref, text in texts.items()]),
+            "pages": pages_digest(texts.items()),
             "chunker": self.plan.chunker.identity(),
             "retriever": retriever.identity(),
             "queries": digest(queries),

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from enum import Enum
 from pathlib import Path
 
 import numpy as np
 from pydantic import BaseModel
+
+from ohr.types import PageRef
 
 DIGEST_BYTES = 16
 
@@ -57,6 +59,16 @@ def digest(value: object) -> str:
         text = value if isinstance(value, str) else canonical_json(value)
         data = text.encode("utf-8", "surrogatepass")
     return hashlib.blake2b(data, digest_size=DIGEST_BYTES).hexdigest()
+
+
+def pages_digest(pages: Iterable[tuple[PageRef, str]]) -> str:
+    """Digest of pages and their texts, in order; much faster than their canonical JSON."""
+    state = hashlib.blake2b(digest_size=DIGEST_BYTES)
+    for ref, text in pages:
+        data = text.encode("utf-8", "surrogatepass")
+        state.update(f"{canonical_json(ref)}{len(data)}:".encode("utf-8", "surrogatepass"))
+        state.update(data)
+    return state.hexdigest()
 
 
 def file_digest(path: Path) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from ohr.errors import DatasetError
-from ohr.identity import digest
+from ohr.identity import digest, pages_digest
 from ohr.plugins import Params, Plugin
 from ohr.types import EVIDENCE_SOURCES, Document, Page, PageRef, Question
 
@@ -89,8 +89,8 @@ class Dataset:
 
     def digest(self) -> str:
         """Digest of all ground-truth text and all questions with their gold fields."""
-        pages = [(ref.doc_id, ref.page_no, page.text) for ref, page in self.pages.items()]
-        return digest([digest(pages), digest(list(self.questions))])
+        pages = pages_digest((ref, page.text) for ref, page in self.pages.items())
+        return digest([pages, digest(list(self.questions))])
 
 
 def validate_questions(

@@ -60,14 +60,8 @@ def _tables() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return kinds, table[:, :-1], table[:, -1]
 
 
-def cumulative_tokens(text: str) -> np.ndarray:
-    """Tokens before each character: float array of ``len(text) + 1``, rising from 0.
-
-    The tokens of ``text[i:j]`` are ``result[j] - result[i]``; a run's cost is spread evenly
-    over its characters.
-    """
-    if not text:
-        return np.zeros(1)
+def _run_costs(text: str) -> tuple[np.ndarray, np.ndarray]:
+    """Tokens and length of each run of a text that is not empty."""
     kinds, costs, excess = _tables()
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     classes = kinds[np.minimum(codes, _CLASSIFIED - 1)]
@@ -83,9 +77,21 @@ def cumulative_tokens(text: str) -> np.ndarray:
     longest = costs.shape[1]
     cost = costs[run_kinds, np.minimum(lengths, longest) - 1]
     cost = cost + excess[run_kinds] * np.maximum(lengths - longest, 0)
+    return cost, lengths
+
+
+def cumulative_tokens(text: str) -> np.ndarray:
+    """Tokens before each character: float array of ``len(text) + 1``, rising from 0.
+
+    The tokens of ``text[i:j]`` are ``result[j] - result[i]``; a run's cost is spread evenly
+    over its characters.
+    """
+    if not text:
+        return np.zeros(1)
+    cost, lengths = _run_costs(text)
     return np.concatenate(([0.0], np.cumsum(np.repeat(cost / lengths, lengths))))
 
 
 def count_tokens(text: str) -> float:
     """Estimated number of tokens of a text."""
-    return float(cumulative_tokens(text)[-1])
+    return float(_run_costs(text)[0].sum()) if text else 0.0

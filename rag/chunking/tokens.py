@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from ohr.plugins import Chunker, Params
-from rag.chunking.token_counter import cumulative_tokens
+from rag.chunking.token_counter import count_tokens, cumulative_tokens
 
 _SENTENCE_END = re.compile(r"[.?!][\"')\]}\u2019\u201d]*\s+(?=\S)")
 _PARAGRAPH = re.compile("\n\n\n")
@@ -49,6 +49,9 @@ class TokenChunker(Chunker):
         if not text:
             return [(0, 0)] if self.params.keep_empty else []
         budget = self.params.size - self.params.reserve
+        if count_tokens(text) <= budget:
+            start, end = _strip(text, 0, len(text))
+            return [(start, end)] if start < end else []
         tokens = cumulative_tokens(text)
         cuts = np.array([0, len(text)])
         for boundaries in (_paragraphs, _sentences, _phrases, _words):

@@ -21,27 +21,32 @@ _STOP_WORDS = frozenset(STOPWORDS_EN_PLUS)
 _CACHED_TEXTS = 65536
 
 
+class _WordIds(dict[str, int]):
+    """Word -> id of its stem, or -1 for a stop word; a new word is stemmed on first sight."""
+
+    def __init__(self, stemmer: str) -> None:
+        super().__init__(dict.fromkeys(_STOP_WORDS, -1))
+        self._stem = Stemmer.Stemmer(stemmer).stemWord
+        self._stem_ids: dict[str, int] = {}
+
+    def __missing__(self, word: str) -> int:
+        self[word] = self._stem_ids.setdefault(self._stem(word), len(self._stem_ids))
+        return self[word]
+
+
 class Analyser:
     """Turns texts into arrays of term ids: words, less stop words, stemmed."""
 
     def __init__(self, words: Callable[[str], Iterable[str]], stemmer: str) -> None:
         self._words = words
-        self._stem = Stemmer.Stemmer(stemmer).stemWord
-        self._stem_ids: dict[str, int] = {}
-        self._word_ids: dict[str, int] = dict.fromkeys(_STOP_WORDS, -1)
+        self._word_ids = _WordIds(stemmer)
         self.ids = functools.lru_cache(maxsize=_CACHED_TEXTS)(self._ids)
 
     def _ids(self, text: str) -> np.ndarray:
         """Term ids of a text, an int64 array in the order of its words."""
-        known = self._word_ids
-        found = [known[word] if word in known else self._add(word) for word in self._words(text)]
-        ids = np.array(found, dtype=np.int64)
+        # Calling __missing__ through the subscript keeps the loop in C.
+        ids = np.fromiter(map(self._word_ids.__getitem__, self._words(text)), np.int64)
         return ids[ids >= 0]
-
-    def _add(self, word: str) -> int:
-        stem = self._stem(word)
-        self._word_ids[word] = self._stem_ids.setdefault(stem, len(self._stem_ids))
-        return self._word_ids[word]
 
 
 def _all_words(text: str) -> Iterable[str]:
