@@ -158,7 +158,7 @@ def _check_unique(kind: str, specs: Iterable[PluginSpec]) -> None:
     seen: set[str] = set()
     for spec in specs:
         if spec.label in seen:
-            raise ConfigError(f"{kind} {spec.label!r} is given twice")
+            raise ConfigError(f"{kind} {spec.label!r} is given twice: give one another label")
         seen.add(spec.label)
 
 

@@ -17,7 +17,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from ohr.errors import ConfigError, MissingDependencyError, UnknownPluginError
 from ohr.plugins import Plugin
@@ -38,13 +38,24 @@ KINDS = {
 
 
 class PluginSpec(BaseModel):
-    """A plug-in as a configuration names it: ``name``, ``name:argument``, or with ``params``."""
+    """A plug-in as a configuration names it: ``name``, ``name:argument``, or with ``params``.
+
+    ``label`` names it in tables and figures, where one plug-in appears with several parameters.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     argument: str | None = None
     params: dict[str, Any] = {}
+    label: str = ""
+
+    @model_validator(mode="after")
+    def _default_label(self) -> PluginSpec:
+        if not self.label:
+            label = self.name if self.argument is None else f"{self.name}:{self.argument}"
+            object.__setattr__(self, "label", label)
+        return self
 
     @classmethod
     def parse(cls, value: str | Mapping[str, Any] | PluginSpec) -> PluginSpec:
@@ -58,11 +69,6 @@ class PluginSpec(BaseModel):
             return cls.model_validate(value)
         except ValidationError as error:
             raise ConfigError(f"not a plug-in: {value!r} ({first_error(error)})") from error
-
-    @property
-    def label(self) -> str:
-        """Short name for tables and figures: ``precomputed:MinerU``."""
-        return self.name if self.argument is None else f"{self.name}:{self.argument}"
 
 
 def first_error(error: ValidationError) -> str:

@@ -37,6 +37,12 @@ def test_bad_parameters_name_the_plugin_and_the_field():
         PluginSpec.parse({"nome": "bm25"})
 
 
+def test_a_label_tells_the_same_plugin_apart():
+    assert PluginSpec.parse("precomputed:MinerU").label == "precomputed:MinerU"
+    spec = PluginSpec.parse({"name": "bm25", "params": {"b": 0}, "label": "flat"})
+    assert (spec.name, spec.label) == ("bm25", "flat")
+
+
 def test_a_dotted_path_names_a_class_without_packaging():
     engine = registry.create("engine", "tests.fakes.ParamsEngine:hello")
     assert engine.params.word == "hello"

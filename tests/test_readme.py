@@ -1,0 +1,85 @@
+"""The README's commands and snippets do what they say."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typst
+
+from tests.builders import write_kb
+from tests.conftest import ROOT
+
+README = (ROOT / "README.md").read_text("utf-8")
+COMMANDS = [
+    command
+    for block in re.findall(r"```bash\n(.*?)```", README, re.DOTALL)
+    for command in block.replace("\\\n", " ").splitlines()
+    if command.startswith("python -m experiments.")
+]
+SNIPPETS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+
+
+def run(arguments: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=cwd, capture_output=True, text=True, check=False
+    )
+
+
+def test_the_readme_has_its_commands():
+    assert len(COMMANDS) == 4
+    assert len(SNIPPETS) == 2
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.split("--out ")[-1])
+def test_commands_make_a_plan(command, data_dir, tmp_path):
+    if "tesseract" in command and not shutil.which("tesseract"):
+        pytest.skip("tesseract is not installed")
+    (tmp_path / "my_pdfs").mkdir()
+    (tmp_path / "my_pdfs" / "a.pdf").write_bytes(typst.compile(b"Sales: 12 euros.", format="pdf"))
+    (tmp_path / "my_questions.csv").write_text("question,answer,document,page\nSales?,12,a,1\n")
+    write_kb(tmp_path / "my_reading", {"law/a": ["text"]})
+    command = command.replace("$D", str(data_dir)).replace("/path/to", str(tmp_path))
+    done = run([*shlex.split(command)[1:], "--dry-run"], tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"\d+ questions of \d+ documents; .* \d+ cells", done.stdout)
+
+
+@pytest.mark.parametrize("snippet", SNIPPETS, ids=["study", "parts"])
+def test_snippets_run(snippet, tmp_path):
+    done = run(["-c", snippet], tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip()
+
+
+def test_a_folder_of_pdfs_end_to_end(tmp_path):
+    if not shutil.which("tesseract"):
+        pytest.skip("tesseract is not installed")
+    (tmp_path / "my_pdfs").mkdir()
+    page = "#set text(size: 14pt)\nSales in the year 2017 were 12 million euros."
+    (tmp_path / "my_pdfs" / "a.pdf").write_bytes(typst.compile(page.encode(), format="pdf"))
+    (tmp_path / "my_questions.csv").write_text(
+        "question,answer,document,page\nWhat were sales in 2017?,12 million euros,a.pdf,1\n"
+    )
+    command = next(c for c in COMMANDS if "kind=folder" in c).replace(",rapidocr", "")
+    done = run(shlex.split(command)[1:], tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "tesseract" in done.stdout
+    assert (tmp_path / "runs" / "mine" / "figures" / "ocr_benchmark.png").exists()
+
+
+def test_errors_are_one_line_and_a_traceback_is_for_debugging(tmp_path):
+    command = ["-m", "experiments.ocr_benchmark", "engines=[tesserakt]", "--out", "runs/x"]
+    done = run(command, tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: unknown engine 'tesserakt'; did you mean 'tesseract'?")
+    assert done.stderr.count("\n") == 1
+    assert "Traceback" in run([*command, "--debug"], tmp_path).stderr
+    nowhere = run(command[:2], tmp_path)
+    assert nowhere.returncode == 2
+    assert "--out" in nowhere.stderr
