@@ -10,6 +10,7 @@ from typing import Any
 from experiments.page_worker import PageReader, PageTask, ocr_key, read_page
 from experiments.plan import Plan, Variant
 from ohr import registry
+from ohr.errors import MissingDependencyError, StoreError
 from ohr.identity import file_digest
 from ohr.pdf import RENDERER
 from ohr.plugins import KnowledgeBaseSource, OcrBackend
@@ -82,6 +83,7 @@ class Readings:
             ) as pool:
                 for done, (index, outcome) in enumerate(pool.run(tasks), start=1):
                     if outcome.status in (Status.ERROR, Status.TIMEOUT):
+                        _stop_if_not_the_page(outcome.detail)
                         failure = {"status": str(outcome.status), "detail": outcome.detail}
                         self.store.put("reading", tasks[index].key, failure)
                     progress(label, done, len(tasks))
@@ -114,6 +116,13 @@ class Readings:
             overlay(self.plan, read),
             {"engine": variant.engine.label, "noise": variant.noise.name},
         )
+
+
+def _stop_if_not_the_page(detail: str) -> None:
+    """Raise for what ails the machine, not the page: it must not be journalled as an outcome."""
+    for error in (StoreError, MissingDependencyError):
+        if detail.startswith(f"{error.__name__}: "):
+            raise error(detail.partition(": ")[2])
 
 
 def overlay(plan: Plan, read: Mapping[PageRef, Outcome[str]]) -> dict[PageRef, Outcome[str]]:

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ohr.errors import MissingDependencyError
 from ohr.identity import pixel_digest
 from ohr.plugins import OcrBackend, Params
 from ohr.types import Outcome
@@ -58,6 +59,15 @@ class TroubledEngine(LoggingEngine):
         if page_no == 3:
             return Outcome.of_text("a" * 5_000_000)
         return super().read(image, page_no)
+
+
+class HalfInstalledEngine(LoggingEngine):
+    """Finds out at the first page that its model is missing."""
+
+    name = "half_installed"
+
+    def read(self, image: np.ndarray, page_no: int) -> Outcome[str]:
+        raise MissingDependencyError("no model: pip install half")
 
 
 class ParamsEngine(LoggingEngine):

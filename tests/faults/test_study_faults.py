@@ -13,7 +13,7 @@ import pytest
 
 from experiments.config import load_config
 from experiments.study import run_study
-from ohr.errors import EngineError
+from ohr.errors import EngineError, MissingDependencyError
 from ohr.pdf import MAX_PIXELS, check_size, load_image, render
 from tests.builders import write_corpus
 from tests.conftest import ROOT
@@ -84,6 +84,14 @@ def test_troubled_pages_are_counted_and_their_outcome_stands(tmp_path):
     again = run_study(config, tmp_path / "run").cells
     assert time.monotonic() - started < 10  # no hung page is tried again
     assert again.equals(first)
+
+
+def test_what_ails_the_machine_is_not_journalled_as_a_pages_outcome(tmp_path):
+    settings = write_corpus(tmp_path, documents=1, pages=2)
+    config = load_config([*settings, "engines=tests.fakes.HalfInstalledEngine"])
+    with pytest.raises(MissingDependencyError, match="pip install half"):
+        run_study(config, tmp_path / "run")
+    assert not list((tmp_path / "cache").rglob("reading/**/*.json"))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from benchmarks.reader import groups, load, mean, measure
 from ohr.metrics import default
 from ohr.types import Hit, PageRef, Status
-from rag.readers._candidates import read_page
+from rag.readers import _candidates
 from rag.readers._question_type import QuestionType, question_type
 from rag.readers.extractive import Extractive
 
@@ -24,7 +24,7 @@ The port of Larvik was founded in 1671 by Count Gyldenlove. It handles about 4,2
 most of which carry timber. The harbour master is Ingrid Solheim, who took office on 3 May 2018.
 
 Visitors may not enter the grain terminal. Fishing from the eastern pier is permitted at all
-times. The mooring fee is \\$ 85 for each night, and $12 \\%$ of it goes to the rescue service.
+times. The mooring fee is \\$ 85 for each night. The rescue service receives $12 \\%$ of all fees.
 
 The pilots were retrained because the new channel is narrower than the old one.
 """
@@ -80,7 +80,7 @@ def ask(question: str, *texts: str) -> str:
     [
         ("How many ships does the port handle a year?", HARBOUR, "4,250"),
         ("What is the mooring fee for each night?", HARBOUR, "$85"),
-        ("What percentage of the fee goes to the rescue service?", HARBOUR, "12%"),
+        ("What percentage of all fees does the rescue service receive?", HARBOUR, "12%"),
         ("What year was the port of Larvik founded?", HARBOUR, "1671"),
         ("When did the harbour master take office?", HARBOUR, "3 May 2018"),
         ("Who is the harbour master?", HARBOUR, "Ingrid Solheim"),
@@ -176,7 +176,7 @@ def test_the_same_input_gives_the_same_answer_after_other_work() -> None:
     question = "Who is the harbour master?"
     first = ask(question, HARBOUR)
     ask("What were the sales of Ladles in 2020?", LATEX_TABLE)
-    read_page.cache_clear()
+    _candidates._parse.cache_clear()
     assert Extractive().answer(question, [Hit(PageRef("e/y", 9), HARBOUR, 0.1, 3)]).value == first
 
 
@@ -196,11 +196,11 @@ def test_no_text_raises(question: str, texts: list[str]) -> None:
     ask(question, *texts)
 
 
-@pytest.mark.parametrize(
-    "piece",
-    ["a", "$", "$a", "\\(", "\\begin{tabular}{l}a&b\\\\", "| a |\n", "<table>", "<tr><td>1", "中"]
-    + ["a. ", "1,", "(", "{", "no ", "What is ", "\\multicolumn{2}{", "^{", " \n", "-"],
-)
+NONSENSE = ["a", "$", "$a", "\\(", "| a |\n", "<table>", "<tr><td>1", "中", "a. ", "1,", "(", "{"]
+NONSENSE += ["no ", "What is ", "\\begin{tabular}{l}a&b\\\\", "\\multicolumn{2}{", "^{", " \n", "-"]
+
+
+@pytest.mark.parametrize("piece", NONSENSE)
 def test_five_megabytes_of_nonsense_take_no_time(piece: str) -> None:
     text = (piece * (5_000_000 // len(piece) + 1))[:5_000_000]
     start = time.process_time()

@@ -1,0 +1,162 @@
+"""Words, numbers, ideographs and formulas of a text, and plain text out of Markdown/LaTeX.
+
+Every pattern here runs in time linear in the text: quantifiers are possessive or bounded,
+since what an OCR engine writes is untrusted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+import Stemmer
+
+IDEOGRAPH = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+"""Ranges of characters that are a token each: kana, ideographs and hangul syllables."""
+
+FORMULA_MARK = "\ue000"
+"""Private-use character that stands for a formula while the text around it is cut."""
+
+_MAX_STEM = 40
+_TOKEN = re.compile(
+    rf"""
+    {FORMULA_MARK}
+    | [{IDEOGRAPH}]
+    | \d++(?:[.,]\d++)*+[^\W\d_{IDEOGRAPH}{FORMULA_MARK}]*+
+    | [^\W_{IDEOGRAPH}{FORMULA_MARK}]++(?:['’](?:s|t|re|ve|ll|d|m)\b)?
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def token_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Start and end of every token, in order."""
+    return (match.span() for match in _TOKEN.finditer(text))
+
+
+def stems(words: list[str]) -> list[str]:
+    """Lower-case stems (Porter2 for English); numbers lose their thousands separators."""
+    plain = [word[:_MAX_STEM].lower().replace("’", "'").replace(",", "") for word in words]
+    # A stemmer keeps state, so threads must not share one; without a cache it is cheap to make.
+    found: list[str] = Stemmer.Stemmer("english", 0).stemWords(plain)
+    return found
+
+
+def question_stems(question: str) -> list[str]:
+    """Stems of all words of a question, formulas included, repeats kept."""
+    text = question.replace(FORMULA_MARK, " ")
+    return stems([text[start:end] for start, end in token_spans(text)])
+
+
+_DELIMITER = re.compile(
+    r"""
+    \\\\ | \\[$%&\#_{}]             # an escaped character opens nothing
+    | \\[(\[)\]]                    # \( \) \[ \]
+    | \\(?:begin|end)\{(?:equation|align|gather|multline|eqnarray|displaymath)\*?\}
+    | \$\$ | \$
+    | \n\s*?\n
+    """,
+    re.VERBOSE,
+)
+_CLOSERS = {"\\(": "\\)", "\\[": "\\]"}
+
+
+def formula_spans(text: str) -> list[tuple[int, int]]:
+    """Spans of inline and display formulas, delimiters included.
+
+    A single ``$`` opens only before and closes only after a character that is not a space,
+    and never before a digit, so that amounts in dollars are left alone (Pandoc's rule).
+    """
+    found: list[tuple[int, int]] = []
+    opened: tuple[int, str] | None = None
+    for match in _DELIMITER.finditer(text):
+        mark, start, end = match.group(), match.start(), match.end()
+        if opened is not None and mark == opened[1]:
+            if mark == "$" and (text[start - 1].isspace() or text[end : end + 1].isdigit()):
+                continue
+            found.append((opened[0], end))
+            opened = None
+        elif mark[0] == "\n":
+            if opened is not None and opened[1] in ("$", "\\)"):
+                opened = None
+        elif opened is None:
+            closer = _closer(mark, text[end : end + 1])
+            opened = (start, closer) if closer else None
+    return found
+
+
+def _closer(mark: str, following: str) -> str:
+    if mark == "$$" or (mark == "$" and following.strip()):
+        return mark
+    if mark.startswith("\\begin"):
+        return "\\end" + mark[len("\\begin") :]
+    return _CLOSERS.get(mark, "")
+
+
+_FOOTNOTE = re.compile(
+    r"(?:\{\s*\}\s*)?\^\s*\{?\s*\\?(?:text\w*|math\w+)?\s*\{?\s*\(\s*\w\s*\)[\s}]*"
+)
+_ORDINAL = re.compile(r"\s*\^\s*\{?\s*\\(?:text|mathrm)\s*\{\s*(st|nd|rd|th)\s*\}\s*\}?")
+_FONT = re.compile(
+    r"\\(?:text(?:bf|it|rm|sc|sf|tt|normal|up)?|math(?:bf|rm|it|sf|tt|bb|cal)|emph|underline|"
+    r"operatorname|boldsymbol|section|subsection|subsubsection|paragraph|title|chapter|"
+    r"footnotetext|caption|bf|it|rm|large|Large|small|item|hline|noindent|centering|url|href)\b\*?"
+)
+_SPACING = re.compile(r"\\\\(?:\[[\w.]{1,8}\])?|\\[,;:!> ]|\\q?quad\b|~")
+_ESCAPED = re.compile(r"\\([$%&#_{}])")
+_MARKDOWN = re.compile(
+    r"\*\*|__|`|(?<![^\s(\[*\"'])[*_](?=\w)|(?<=[\w.,;:!?)])[*_](?![^\s.,;:)\]])"
+)
+_LINE_MARK = re.compile(r"^[ \t]*+(?:#{1,6}[ \t]|>[ \t]|[-*+•·][ \t])[ \t]*+", re.MULTILINE)
+_FRACTION = re.compile(r"(?<=\d)\s{0,3}/\s{0,3}(?=\d)")
+_LOOSE = re.compile(r"(?<=[\d$(]) (?=[.,%)])|(?<=[$(]) ")
+_LOOSE_DIGITS = re.compile(r"(?<=[\d$(]) (?=[\d.,%)])|(?<=[$(]) ")
+_THOUSANDS = re.compile(r"(?<=\d), (?=\d{3}(?!\d))")
+_FORMULA_SIGN = re.compile(r"[\\=^_<>{}|]")
+_AMOUNT = re.compile(r"(?<=[$€£¥]) (?=\d)")
+_TAG = re.compile(r"</?[a-zA-Z][^<>\n]{0,100}>")
+_BRACE = re.compile(r"(?<!\\)[{}]")
+
+
+def plain_math(formula: str) -> str | None:
+    """Plain text of a formula that only sets a number, amount or word; None for a real one."""
+    inner = formula.strip("$")
+    if len(inner) > 200:
+        return None
+    inner = _FOOTNOTE.sub(" ", inner)
+    inner = _ORDINAL.sub(r"\1", inner)
+    inner = _SPACING.sub(" ", _FONT.sub("", inner)).replace("\\cdot", "·")
+    inner = _FRACTION.sub("/", _ESCAPED.sub(r"\1", _BRACE.sub("", inner)))
+    if _FORMULA_SIGN.search(inner) or (len(inner.strip()) == 1 and inner.strip().isalpha()):
+        return None
+    # Formula OCR writes "1 0 0 \\%"; a space before a fraction is kept, as in "1 1/2".
+    gaps = _LOOSE if "/" in inner else _LOOSE_DIGITS
+    return _THOUSANDS.sub(",", gaps.sub("", " ".join(inner.split())))
+
+
+def strip_markup(text: str) -> str:
+    """Text (outside formulas) without Markdown's and LaTeX's style commands and HTML tags."""
+    text = _LINE_MARK.sub("", _TAG.sub(" ", text))
+    text = _SPACING.sub(" ", _FONT.sub("", text))
+    text = _ESCAPED.sub(r"\1", _BRACE.sub("", text))
+    return _AMOUNT.sub("", _MARKDOWN.sub("", text))
+
+
+def split_formulas(text: str) -> tuple[str, list[str]]:
+    """Plain text with a mark for each real formula, and the formulas as they are written."""
+    text = text.replace(FORMULA_MARK, " ")
+    parts: list[str] = []
+    formulas: list[str] = []
+    spans = formula_spans(text)
+    edges = [0, *(edge for span in spans for edge in span), len(text)]
+    for index, (start, end) in enumerate(pairwise(edges)):
+        piece = text[start:end]
+        if index % 2 == 0:
+            parts.append(piece)
+            continue
+        plain = plain_math(piece)
+        if plain is None:
+            formulas.append(piece)
+        parts.append(FORMULA_MARK if plain is None else plain.replace("$", "\\$"))
+    return strip_markup("".join(parts)), formulas
