@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -189,7 +190,7 @@ def make_rows(plan: Plan, scores: Iterable[Scores]) -> pd.DataFrame:
     """One row for each unit, condition, stage and metric."""
     units = {measure.metric: measure.unit for measure in planned(plan.config)}
     questions, dataset = plan.questions, plan.dataset
-    columns = {
+    columns: dict[str, dict[str, list[Any]]] = {
         "question": {
             "qid": [q.qid for q in questions],
             "doc_id": [q.doc_id for q in questions],
@@ -205,24 +206,26 @@ def make_rows(plan: Plan, scores: Iterable[Scores]) -> pd.DataFrame:
             "domain": [dataset.documents[ref.doc_id].domain for ref in plan.reread],
         },
     }
-    frames = []
+    parts: dict[str, list[Any]] = {}
     for score in scores:
         if score.stage not in plan.config.stages:
             continue
-        frame = pd.DataFrame(columns[units[score.metric]])
-        for name, value in asdict(score.condition).items():
-            frame[name] = pd.Series([value] * len(frame), dtype=_column_type(name))
-        frame["stage"] = score.stage
-        frame["metric"] = score.metric
-        frame["value"] = score.values
-        frame["status"] = [str(status) for status in score.statuses]
-        frames.append(frame)
-    table = pd.concat(frames, ignore_index=True)
-    first = [*CONDITION_COLUMNS, "stage", "metric"]
-    table = table[[*first, *(name for name in table.columns if name not in first)]]
-    text = [name for name in table.columns if table[name].dtype.kind in "OSU" or name == "status"]
-    return table.astype(dict.fromkeys(text, "category"))
-
-
-def _column_type(name: str) -> str:
-    return {"intensity": "float64", "top_k": "Int64", "seed": "int64"}.get(name, "object")
+        unit = columns[units[score.metric]]
+        constant = asdict(score.condition) | {"stage": score.stage, "metric": score.metric}
+        for name, value in constant.items():
+            parts.setdefault(name, []).extend([value] * len(score.values))
+        for name, values in unit.items():
+            parts.setdefault(name, []).extend(values)
+        parts.setdefault("value", []).extend(score.values.tolist())
+        parts.setdefault("status", []).extend(map(str, score.statuses))
+    numeric = {
+        **dict.fromkeys(("intensity", "value"), "float64"),
+        **dict.fromkeys(("seed", "page_no"), "int64"),
+        "top_k": "Int64",
+    }
+    return pd.DataFrame(
+        {
+            name: pd.Series(values, dtype=numeric.get(name, "category"))
+            for name, values in parts.items()
+        }
+    )

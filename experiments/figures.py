@@ -25,7 +25,7 @@ def noise_curves(cells: pd.DataFrame, folder: Path) -> list[Path]:
         return []
     operators = [p for p in _distinct(cells["perturbation"]) if p != "none"]
     with figure(1.2 + 3.4 * len(engines), 0.9 + 2.2 * len(measures)) as made:
-        axes = made.subplots(len(measures), len(engines), squeeze=False, sharex="col", sharey="row")
+        axes = made.subplots(len(measures), len(engines), squeeze=False, sharex="all", sharey="row")
         for row, (stage, metric, title) in enumerate(measures):
             for column, engine in enumerate(engines):
                 ax: Axes = axes[row, column]
@@ -44,6 +44,7 @@ def noise_curves(cells: pd.DataFrame, folder: Path) -> list[Path]:
                 if column == 0:
                     ax.set_ylabel(title)
             _from_zero(axes[row])
+        axes[0, 0].set_xlim(left=0)
         handles, labels = axes[0, 0].get_legend_handles_labels()
         for ax in axes.flat:
             for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):

@@ -66,7 +66,8 @@ def pages_digest(pages: Iterable[tuple[PageRef, str]]) -> str:
     state = hashlib.blake2b(digest_size=DIGEST_BYTES)
     for ref, text in pages:
         data = text.encode("utf-8", "surrogatepass")
-        state.update(f"{canonical_json(ref)}{len(data)}:".encode("utf-8", "surrogatepass"))
+        head = f"{len(ref.doc_id)}:{ref.doc_id}{ref.page_no}:{len(data)}:"
+        state.update(head.encode("utf-8", "surrogatepass"))
         state.update(data)
     return state.hexdigest()
 

@@ -17,6 +17,7 @@ from importlib.resources import files
 import numpy as np
 
 from ohr import plugins
+from ohr.identity import digest
 from ohr.types import Hit, Outcome
 from rag.readers._answer import render
 from rag.readers._candidates import Page, read_page
@@ -42,6 +43,9 @@ class Extractive(plugins.Reader):
 
     name = "extractive"
     version = "1"
+
+    def identity(self) -> dict[str, object]:
+        return super().identity() | {"weights": digest(_weights_text())}
 
     def answer(self, question: str, context: Sequence[Hit]) -> Outcome[str]:
         """A span of the context, or ``Yes``/``No``.
@@ -79,8 +83,13 @@ def span_text(found: Spans, index: int, ranked: Sequence[Ranked], pages: Sequenc
 
 
 @cache
+def _weights_text() -> str:
+    return (files("rag.readers") / WEIGHTS_FILE).read_text(encoding="utf-8")
+
+
+@cache
 def _weights() -> dict[str, np.ndarray]:
-    table = json.loads((files("rag.readers") / WEIGHTS_FILE).read_text(encoding="utf-8"))
+    table = json.loads(_weights_text())
     return {
         kind: np.array([row[name] for name in FEATURES], dtype=np.float32)
         for kind, row in table.items()
