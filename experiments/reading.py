@@ -39,7 +39,7 @@ class Readings:
         )
         engine = self.plan.engines[variant.engine.label].identity()
         for ref in self.plan.reread:
-            source = dataset.pages[ref].image or dataset.documents[ref.doc_id].source
+            source = dataset.documents[ref.doc_id].source or dataset.pages[ref].image
             assert source is not None  # the plan has checked it
             rendered = source.suffix.lower() == ".pdf"
             key: dict[str, Any] = {
