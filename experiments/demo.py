@@ -16,7 +16,7 @@ DOCUMENTS = [
     "textbook/edvin-eskstad-heat-conduction",
 ]
 NEXT = (
-    "next: all 24 pages at full resolution, turned, read by Tesseract (apt-get install tesseract-ocr)",
+    "next: all 24 pages at 150 dpi, turned, read by Tesseract (apt-get install tesseract-ocr)",
     '  python -m experiments.noise_curve "engines=[tesseract]" "noise=[rotation]" '
     "--out runs/rotation",
 )

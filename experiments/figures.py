@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from experiments.labels import STAGE_METRICS, group_label, mathless
 from experiments.style import COLOURS, LINES, MARKERS, figure, save
 
+CROWDED = 0.04
 CI_NOTE = {"document": "documents", "page": "pages"}
 
 
@@ -55,7 +56,7 @@ def noise_curves(cells: pd.DataFrame, folder: Path) -> list[Path]:
             handles,
             labels,
             loc="outside lower center",
-            ncols=max(2, min(5, 2 * len(engines), len(labels))),
+            ncols=5 if len(engines) > 1 else 2,
         )
         _caption(made, cells)
         return save(made, folder, "noise_curve")
@@ -186,7 +187,11 @@ def _curve(ax: Axes, cells: pd.DataFrame, operator: str, number: int) -> None:
         alpha=0.35,
         linewidth=1.2,
     )
-    for _, cell in mine[mine["perturbation"] == operator].iterrows():
+    noisy = mine[mine["perturbation"] == operator]
+    following = noisy["r_noise"].shift(-1)
+    for (_, cell), after in zip(noisy.iterrows(), following, strict=True):
+        if abs(after - cell["r_noise"]) < CROWDED:
+            continue  # the next mark's label would cover this one's
         ax.annotate(
             str(cell["level"]) or f"{cell['intensity']:g}",
             (cell["r_noise"], cell["mean"]),
