@@ -59,25 +59,39 @@ _FUNCTIONS = frozenset(
 )
 # Stand-ins from the private use area: they survive until the mark-up around them is gone.
 _STAND_INS = {char: chr(0xE000 + i) for i, char in enumerate("%&$#_{}")}
-_RESTORE = str.maketrans({stand_in: char for char, stand_in in _STAND_INS.items()})
+_RESTORE = {stand_in: char for char, stand_in in _STAND_INS.items()}
+_STAND_IN = re.compile("[\ue000-\ue006]")
 
 
 def strip_markup(text: str) -> str:
     """The text without mark-up; lines and the order of words stay."""
-    text = _ESCAPED.sub(lambda match: _STAND_INS[match.group(1)], text)
-    text = _HTML_TAG.sub(lambda m: "" if m.group(2).lower() in _INLINE_TAGS else " ", text)
-    has_cells = "tabular" in text or "\\hline" in text or "array}" in text
-    text = _ENVIRONMENT.sub(" ", text)
-    text = _DROPPED_ARGUMENTS.sub(" ", text)
-    text = _LINE_BREAK.sub("\n", text)
-    text = _strip_formulas(text)
-    text = _IMAGE_OR_LINK.sub(r"\1", text)
-    text = _RULE_ROW.sub("", text)
-    text = _LIST_MARK.sub("", _HEADING.sub("", text))
-    text = _UNDERSCORES.sub("", _STARS.sub("", text))
+    # Each group of patterns is skipped where the character that it needs is absent: most
+    # pages of an OCR engine are plain.
+    has_latex = "\\" in text
+    has_cells = has_latex and ("tabular" in text or "\\hline" in text or "array}" in text)
+    if "<" in text:
+        text = _HTML_TAG.sub(lambda m: "" if m.group(2).lower() in _INLINE_TAGS else " ", text)
+    if has_latex:
+        text = _ESCAPED.sub(lambda match: _STAND_INS[match.group(1)], text)
+        text = _ENVIRONMENT.sub(" ", text)
+        text = _DROPPED_ARGUMENTS.sub(" ", text)
+        text = _LINE_BREAK.sub("\n", text)
+    if has_latex or "$" in text:
+        text = _strip_formulas(text)
+    if "](" in text:
+        text = _IMAGE_OR_LINK.sub(r"\1", text)
+    text = _LIST_MARK.sub("", _RULE_ROW.sub("", text))
+    if "#" in text:
+        text = _HEADING.sub("", text)
+    if "*" in text:
+        text = _STARS.sub("", text)
+    if "_" in text:
+        text = _UNDERSCORES.sub("", text)
     text = _strip_commands(text)
-    text = text.replace("|", " ").replace("&", " ") if has_cells else _loose_cells(text)
-    return text.replace("$", "").translate(_RESTORE)
+    if "&" in text or "|" in text:
+        text = text.replace("|", " ").replace("&", " ") if has_cells else _loose_cells(text)
+    text = text.replace("$", "")
+    return _STAND_IN.sub(lambda match: _RESTORE[match.group()], text) if has_latex else text
 
 
 def _loose_cells(text: str) -> str:
@@ -105,9 +119,10 @@ def _strip_formulas(text: str) -> str:
 
 
 def _strip_commands(text: str) -> str:
-    text = _SPACING.sub(" ", text)
-    text = _COMMAND.sub(lambda match: _command(match.group(1)), text)
-    return re.sub(r"[{}\\]", "", text)
+    if "\\" in text or "~" in text:
+        text = _SPACING.sub(" ", text)
+        text = _COMMAND.sub(lambda match: _command(match.group(1)), text)
+    return text.replace("{", "").replace("}", "").replace("\\", "")
 
 
 def _command(name: str) -> str:

@@ -19,19 +19,18 @@ from collections.abc import Sequence
 from rapidfuzz.distance import LCSseq, Levenshtein
 
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
-_DELETE_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_PUNCTUATION = re.compile(f"[{re.escape(string.punctuation)}]+")
 _VERDICTS = {"yes", "no", "noanswer"}
 
 
 def normalise(text: str) -> str:
     """Lower case, no ASCII punctuation, no articles, single spaces."""
-    bare = text.lower().translate(_DELETE_PUNCTUATION)
-    return " ".join(_ARTICLES.sub(" ", bare).split())
+    return " ".join(tokens(text))
 
 
 def tokens(text: str) -> list[str]:
     """Words of the normalised text; Chinese is not segmented."""
-    return normalise(text).split()
+    return _ARTICLES.sub(" ", _PUNCTUATION.sub("", text.lower())).split()
 
 
 @functools.lru_cache(maxsize=65536)

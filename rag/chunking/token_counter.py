@@ -50,30 +50,35 @@ def _kind(code: int) -> int:
 
 
 @functools.cache
-def _tables() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Kind of each code point below 0x30000; cost by kind and length; cost of each excess."""
+def _tables() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Kind, and whether upper case, of each code point (the last stands for all above);
+    cost by kind and length; cost of each character past the longest length."""
     kinds = np.fromiter((_kind(code) for code in range(_CLASSIFIED)), np.uint8, _CLASSIFIED)
     rows: dict[str, Any] = json.loads(
         files("rag.chunking").joinpath("token_costs.json").read_text("utf-8")
     )
     table = np.array([rows[name] for name in _KINDS])
-    return kinds, table[:, :-1], table[:, -1]
+    upper = np.zeros(_CLASSIFIED, np.uint8)
+    upper[ord("A") : ord("Z") + 1] = 1
+    return kinds, upper, table[:, :-1], table[:, -1]
 
 
 def _run_costs(text: str) -> tuple[np.ndarray, np.ndarray]:
     """Tokens and length of each run of a text that is not empty."""
-    kinds, costs, excess = _tables()
+    kinds, upper, costs, excess = _tables()
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-    classes = kinds[np.minimum(codes, _CLASSIFIED - 1)]
-    starts = np.flatnonzero(np.concatenate(([True], classes[1:] != classes[:-1])))
-    lengths = np.diff(np.append(starts, len(codes)))
+    classes = kinds.take(codes, mode="clip")
+    starts = np.flatnonzero(classes[1:] != classes[:-1])
+    starts = np.concatenate(([0], starts + 1))
+    lengths = np.diff(starts, append=len(codes))
     run_kinds = classes[starts]
-    upper = (codes >= 65) & (codes <= 90)
-    uppers = np.add.reduceat(upper.astype(np.int64), starts)
-    capitalised = (uppers == 1) & upper[starts]
+    is_upper = upper.take(codes, mode="clip")
+    before = np.concatenate(([0], np.cumsum(is_upper, dtype=np.int64)))
+    uppers = before[starts + lengths] - before[starts]
     letters = run_kinds == _LETTERS
-    run_kinds = np.where(letters & capitalised, _CAPITALISED, run_kinds)
-    run_kinds = np.where(letters & (uppers > 0) & ~capitalised, _MIXED, run_kinds)
+    capitalised = letters & (uppers == 1) & (is_upper[starts] == 1)
+    run_kinds[letters & (uppers > 0)] = _MIXED
+    run_kinds[capitalised] = _CAPITALISED
     longest = costs.shape[1]
     cost = costs[run_kinds, np.minimum(lengths, longest) - 1]
     cost = cost + excess[run_kinds] * np.maximum(lengths - longest, 0)

@@ -48,7 +48,9 @@ class Bm25(Retriever):
         self._local = {int(term): i for i, term in enumerate(terms)}
         if not self._local:
             return
-        documents = [np.searchsorted(terms, document).tolist() for document in ids]
+        local = np.zeros(terms[-1] + 1, dtype=np.int64)
+        local[terms] = np.arange(len(terms))
+        documents = [local[document].tolist() for document in ids]
         self._model = bm25s.BM25(
             k1=self.params.k1, b=self.params.b, method="lucene", dtype="float64"
         )

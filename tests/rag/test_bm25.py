@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,7 +11,7 @@ from rank_bm25 import BM25Okapi
 from ohr import registry
 from ohr.types import Chunk, PageRef
 from rag.retrievers.bm25 import top_k
-from rag.retrievers.terms import ENGLISH, REFERENCE
+from rag.retrievers.terms import ENGLISH, REFERENCE, _split
 
 WORDS = "river bank money loan water fish boat interest rate stream".split()
 TEXTS = st.lists(
@@ -73,6 +75,11 @@ def test_nothing_indexed_and_nothing_asked():
     assert ranked("bm25", ["loan"], "the of", 2) == []
     assert ranked("bm25_reference", [], "loan", 2) == []
     assert len(ranked("bm25_reference", ["", "x"], "", 2)) == 2
+
+
+@given(st.text(alphabet=st.characters(max_codepoint=127)))
+def test_ascii_words_are_those_of_the_pattern(text):
+    assert _split(text) == re.findall(r"\w+", text.lower())
 
 
 def test_terms_are_stemmed_and_chinese_is_cut_into_pairs():
