@@ -11,6 +11,8 @@ from experiments.figures import cells_of, first_setting
 from experiments.labels import STAGE_METRICS, group_label, plain
 
 _NOISE_METRICS = (("ocr", "r_noise", "r_noise"), ("ocr", "edit_distance", "edit dist."))
+_GUESS = ("generation", "f1_no_context", "no context")
+"""The reader's F1 with nothing to read stands beside its F1 with the gold pages."""
 
 
 def number(value: float) -> str:
@@ -19,7 +21,8 @@ def number(value: float) -> str:
 
 
 def _columns(cells: pd.DataFrame) -> list[tuple[str, str, str]]:
-    wanted = (*_NOISE_METRICS, *STAGE_METRICS)
+    retrieval, generation, overall = STAGE_METRICS
+    wanted = (*_NOISE_METRICS, retrieval, generation, _GUESS, overall)
     return [column for column in wanted if len(cells_of(cells, column[0], column[1], "all"))]
 
 
