@@ -66,7 +66,7 @@ def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
     """Measured r_noise and edit distance against the requested intensity."""
     engines = [e for e in _distinct(cells["engine"]) if _noisy(cells, e)]
     operators = [p for p in _distinct(cells["perturbation"]) if p != "none"]
-    chosen = cells[(cells["group"] == "all") & (cells["metric"] == "r_noise")]
+    chosen = cells[(cells["group"] == "all") & (cells["stage"] == "ocr")]
     if not engines or chosen.empty:
         return []
     with figure(1.2 + 3.4 * len(operators), 5.2) as made:
@@ -77,14 +77,8 @@ def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
                     (chosen["engine"] == engine) & chosen["perturbation"].isin([operator, "none"])
                 ].sort_values("intensity", kind="stable")
                 for row, name in enumerate(("r_noise", "edit_distance")):
-                    axes[row, column].plot(
-                        mine["intensity"],
-                        mine[name],
-                        color=COLOURS[number % len(COLOURS)],
-                        marker=MARKERS[number % len(MARKERS)],
-                        linestyle=LINES[number % len(LINES)],
-                        label=mathless(engine),
-                    )
+                    _line(axes[row, column], mine[mine["metric"] == name], "intensity", number)
+                    axes[row, column].lines[-1].set_label(mathless(engine))
             axes[0, column].set_title(mathless(operator.replace("_", " ")))
             axes[1, column].set_xlabel("requested intensity")
         axes[0, 0].set_ylabel("measured $r_{noise}$")
@@ -169,24 +163,8 @@ def _curve(ax: Axes, cells: pd.DataFrame, operator: str, number: int) -> None:
     mine = mine.sort_values(["intensity", "noise"], kind="stable")
     if not (mine["perturbation"] == operator).any():
         return
-    colour = COLOURS[number % len(COLOURS)]
-    ax.plot(
-        mine["r_noise"],
-        mine["mean"],
-        color=colour,
-        marker=MARKERS[number % len(MARKERS)],
-        linestyle=LINES[number % len(LINES)],
-        label=mathless(operator.replace("_", " ")),
-    )
-    has_interval = mine["ci_low"].notna()
-    ax.vlines(
-        mine["r_noise"][has_interval],
-        mine["ci_low"][has_interval],
-        mine["ci_high"][has_interval],
-        color=colour,
-        alpha=0.35,
-        linewidth=1.2,
-    )
+    colour = _line(ax, mine, "r_noise", number)
+    ax.lines[-1].set_label(mathless(operator.replace("_", " ")))
     noisy = mine[mine["perturbation"] == operator]
     following = noisy["r_noise"].shift(-1)
     for (_, cell), after in zip(noisy.iterrows(), following, strict=True):
@@ -200,6 +178,28 @@ def _curve(ax: Axes, cells: pd.DataFrame, operator: str, number: int) -> None:
             fontsize=6,
             color=colour,
         )
+
+
+def _line(ax: Axes, cells: pd.DataFrame, x: str, number: int) -> str:
+    """The means of cells with their intervals; the colour that was used."""
+    colour = COLOURS[number % len(COLOURS)]
+    ax.plot(
+        cells[x],
+        cells["mean"],
+        color=colour,
+        marker=MARKERS[number % len(MARKERS)],
+        linestyle=LINES[number % len(LINES)],
+    )
+    has_interval = cells["ci_low"].notna()
+    ax.vlines(
+        cells[x][has_interval],
+        cells["ci_low"][has_interval],
+        cells["ci_high"][has_interval],
+        color=colour,
+        alpha=0.35,
+        linewidth=1.2,
+    )
+    return colour
 
 
 def _ground_truth(ax: Axes, cells: pd.DataFrame) -> None:

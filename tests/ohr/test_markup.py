@@ -42,12 +42,12 @@ def test_plain_text_stays(text):
 
 @given(st.text())
 def test_never_fails(text):
-    strip_markup(text)
+    assert isinstance(strip_markup(text), str)
 
 
 @pytest.mark.parametrize("piece", ["a", "$", "\\begin{", "{", "<td", "|", "\\(", "*_", "![", "$a"])
 def test_is_linear_on_hostile_text(piece):
     text = piece * (400_000 // len(piece))
     started = time.process_time()
-    strip_markup(text)
+    assert isinstance(strip_markup(text), str)
     assert time.process_time() - started < 5
