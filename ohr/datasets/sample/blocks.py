@@ -1,8 +1,8 @@
 """The block model: what a document says, once, before it is written as Markdown or as Typst.
 
-A document is pages of blocks under one :class:`PageLayout`. What its author writes is the
-ground truth; the layout (``layout.py``) says on which page and in which column each block, and
-each part of a paragraph that is broken off, came to stand.
+A document is pages of blocks under one :class:`PageLayout`; each page of blocks is one printed
+page, so what its author writes is the ground truth. Where on its page, and in which columns, a
+block came to stand is known when it is rendered (``boxes.py``).
 """
 
 from __future__ import annotations
@@ -68,10 +68,16 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A paragraph of running text; ``role`` changes its look only, never the ground truth."""
+    """A paragraph of running text; ``role`` changes its look only, never the ground truth.
+
+    A paragraph that runs on to the next page is two: the last of its page, which ``continues``,
+    and the first of the next, which is ``continued``.
+    """
 
     text: Text
     role: Role = ""
+    continues: bool = False
+    continued: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,16 +258,12 @@ class PageLayout:
 
     ``columns``: the text fills one column after the other. ``header`` and ``footer`` are printed
     on every page, ``{page}`` being its number from 1; they are the first and the last paragraph
-    of its ground truth, because they are on the page. ``flow``: the pages of blocks run on into
-    one another, so that a paragraph may break off at the foot of one page and go on at the head
-    of the next; otherwise each begins a new page. Either way ``n`` pages of blocks fill ``n``
-    pages, so in a flow each must be nearly, but not more than, a page.
+    of its ground truth, because they are on the page.
     """
 
     columns: Literal[1, 2, 3] = 1
     header: str = ""
     footer: str = ""
-    flow: bool = False
 
 
 _INLINE = re.compile(
