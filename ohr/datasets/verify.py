@@ -218,7 +218,9 @@ def _pages_stated(case: Case) -> str | None:
     """A multi-page task has several pages; the pages share the name of an entity."""
     if "multi" in case.question.task.lower() and not case.multi_page:
         return "a multi-page question of one page"
-    if not case.multi_page or case.verbatim is None:
+    # The two halves of a paragraph that runs on overleaf need not repeat a name.
+    whole = case.question.evidence_source == "reading_order"
+    if not case.multi_page or whole or case.verbatim is None:
         return None
     shared: set[str] | None = None
     for page in case.pages:

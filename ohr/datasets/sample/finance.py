@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ohr.datasets.sample.template import Ask, TableDraft, numeric, string, yes_no
+from ohr.datasets.sample.asks import Ask, numeric, string, yes_no
+from ohr.datasets.sample.money import plain, shares_of, tenths
+from ohr.datasets.sample.template import TableDraft
 from ohr.datasets.sample.world import World
 
 MONTHS = ("March", "April", "May", "June", "September", "October", "November")
@@ -144,23 +146,3 @@ class AnnualReport:
         asks.append((len(ASSETS), numeric(total_ask, rows[-1][1])))
         header = ("<company>, assets at the end of <year>", "EUR million", "Share in %")
         return TableDraft(header, rows, asks, "lrr")
-
-
-def shares_of(values: list[int], whole: int) -> list[int]:
-    """Shares of ``whole`` by largest remainder, so that rounded shares still add up to it."""
-    total = sum(values)
-    shares = [value * whole // total for value in values]
-    by_remainder = sorted(range(len(values)), key=lambda i: -(values[i] * whole % total))
-    for i in by_remainder[: whole - sum(shares)]:
-        shares[i] += 1
-    return shares
-
-
-def tenths(value: int) -> str:
-    """A whole number of tenths as a person writes it: 12345 -> ``1,234.5``."""
-    return f"{value // 10:,}.{value % 10}"
-
-
-def plain(value: int) -> str:
-    """The same without the comma, as formulas have it: 12345 -> ``1234.5``."""
-    return f"{value // 10}.{value % 10}"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ohr.datasets.sample.template import Ask, TableDraft, numeric, string, yes_no
+from ohr.datasets.sample.asks import Ask, numeric, string, yes_no
+from ohr.datasets.sample.money import cents as money
+from ohr.datasets.sample.template import TableDraft
 from ohr.datasets.sample.world import World
 
 MONTHS = ("January", "February", "April", "May", "July", "August", "October", "November")
@@ -121,8 +123,3 @@ class SupplyAgreement:
         asks.append((len(goods), numeric(total, str(sum(pieces)))))
         header = ("Reserve of <supplier> for <customer>", "Bay", "Pieces")
         return TableDraft(header, rows, asks, "lcr", grid=True)
-
-
-def money(cents: int) -> str:
-    """EUR from whole cents: 123450 -> ``1,234.50``."""
-    return f"{cents // 100:,}.{cents % 100:02d}"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ohr.datasets.sample.template import Ask, TableDraft, numeric, string, yes_no
+from ohr.datasets.sample.asks import Ask, numeric, string, yes_no
+from ohr.datasets.sample.template import TableDraft
 from ohr.datasets.sample.world import World
 
 
