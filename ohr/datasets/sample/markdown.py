@@ -14,10 +14,12 @@ from ohr.datasets.sample.blocks import (
     Figure,
     Formula,
     Heading,
+    Inline,
     ListBlock,
     Math,
     Note,
     PageBlocks,
+    PageLayout,
     Paragraph,
     Plain,
     Span,
@@ -33,13 +35,50 @@ _MARKDOWN_SPECIAL = re.compile(r"([\\`*_$])")
 _LATEX_SPECIAL = re.compile(r"([&%#_${}])")
 
 
-def page_text(blocks: PageBlocks, header: str = "", footer: str = "") -> str:
+BREAK = "\n\n"
+"""What stands between two blocks of a page."""
+
+
+def page_text(blocks: PageBlocks, layout: PageLayout | None = None, page_no: int = 0) -> str:
     """Ground truth of a page: header, blocks, footnotes, footer; an empty line between them."""
+    return BREAK.join(text for _, text in page_parts(blocks, layout or PageLayout(), page_no))
+
+
+def page_parts(blocks: PageBlocks, layout: PageLayout, page_no: int) -> list[tuple[str, str]]:
+    """What stands on a page, in reading order: its kind (``paragraph``, ``footnote``) and text."""
     plain = list(flatten(blocks))
-    parts = [block_text(block) for block in plain]
-    parts += [note_text(note) for block in plain for note in notes(block)]
-    framed = [inline_text((Words(header),)), *parts, inline_text((Words(footer),))]
-    return "\n\n".join(part for part in framed if part)
+    parts = [(type(block).__name__.removesuffix("Block").lower(), block_text(block)) for block in plain]
+    parts += [("footnote", note_text(note)) for block in plain for note in notes(block)]
+    header, footer = (
+        inline_text((Words(words.replace("{page}", str(page_no + 1))),))
+        for words in (layout.header, layout.footer)
+    )
+    if header:
+        parts.insert(0, ("header", header))
+    return [*parts, ("footer", footer)] if footer else parts
+
+
+def pieces(words: Text) -> list[Inline]:
+    """The text cut before each of its words: ``Words("a b")`` is ``Words("a ")``, ``Words("b")``."""
+    cut: list[Inline] = []
+    for span in words:
+        if isinstance(span, Math | Note):
+            cut.append(span)
+        else:
+            cut += [type(span)(word) for word in re.findall(r"\S+\s*|\s+", span.text)]
+    return cut
+
+
+def joined(cut: Sequence[Inline]) -> Text:
+    """The text of some :func:`pieces`, neighbours of one kind put together again."""
+    spans: list[Inline] = []
+    for piece in cut:
+        last = spans[-1] if spans else None
+        if isinstance(piece, Words | Strong | Emph) and type(last) is type(piece):
+            spans[-1] = type(piece)(last.text + piece.text)  # type: ignore[union-attr]
+        else:
+            spans.append(piece)
+    return tuple(spans)
 
 
 def flatten(blocks: Sequence[Block]) -> Iterator[Plain]:

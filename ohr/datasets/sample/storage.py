@@ -5,7 +5,9 @@
     pdfs/<domain>/<doc>.pdf
     images/<domain>/<doc>/<page>.png
     retrieval_base/gt/<domain>/<doc>.json     [{"page_idx": 0, "text": "…"}, …]
-    qas.json                                  a list of questions in OHR-Bench's schema
+    boxes/<domain>/<doc>.json                 where each block stands on its page
+    documents.json                            title and challenging attributes of each document
+    qas.json                                  questions in the schema of OHR-Bench's second release
     complete.json                             every file with its size
 """
 
@@ -16,16 +18,28 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from ohr.datasets.sample.corpus import AskedOf, Written
+from ohr.datasets.sample.attributes import found_attributes
+from ohr.datasets.sample.corpus import Written, with_breaks
 from ohr.datasets.sample.markdown import page_text
-from ohr.datasets.sample.render import render
+from ohr.datasets.sample.printing import print_document
+from ohr.datasets.sample.qas import record
+from ohr.datasets.sample.questions import Asked
 from ohr.errors import StoreError
 
 MANIFEST = "complete.json"
 _STALE_SECONDS = 3600
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A document that is written: what may be asked of it, its entry in ``documents.json``."""
+
+    written: Written
+    about: dict[str, object]
 
 
 def ensure(folder: Path, write: Callable[[Path], None]) -> None:
@@ -60,34 +74,45 @@ def is_complete(folder: Path) -> bool:
         return False
 
 
-def write_corpus(folder: Path, corpus: list[Written], questions: list[AskedOf]) -> None:
-    """Render every document and write all files but the manifest."""
-    for document in corpus:
-        rendered = render(document.title, document.domain, [page.blocks for page in document.pages])
-        _write(folder / "pdfs" / f"{document.doc_id}.pdf", rendered.pdf)
-        for page_no, image in enumerate(rendered.images):
-            _write(folder / "images" / document.doc_id / f"{page_no}.png", image)
-        pages = [
-            {"page_idx": page_no, "text": page_text(page.blocks)}
-            for page_no, page in enumerate(document.pages)
-        ]
-        _write(folder / "retrieval_base" / "gt" / f"{document.doc_id}.json", _json(pages))
-    _write(folder / "qas.json", _json([_record(i, q) for i, q in enumerate(questions, start=1)]))
+def write_group(folder: Path, members: Sequence[Written], *, images: bool) -> list[Stored]:
+    """Render the documents of a group and write their files; all but questions and manifest."""
+    return [write_document(folder, one, images=images) for one in members]
 
 
-def _record(number: int, question: AskedOf) -> dict[str, object]:
-    doc_id, page_no = question.ref.doc_id, question.ref.page_no
-    return {
+def write_document(folder: Path, written: Written, *, images: bool) -> Stored:
+    """Render a document and write its files: PDF, ground truth, boxes and, if wanted, images."""
+    rendered = print_document(written, images=images)
+    doc_id = written.doc_id
+    _write(folder / "pdfs" / f"{doc_id}.pdf", rendered.pdf)
+    for page_no, image in enumerate(rendered.images):
+        _write(folder / "images" / doc_id / f"{page_no}.png", image)
+    texts = [
+        page_text(page.blocks, written.layout, page_no)
+        for page_no, page in enumerate(written.pages)
+    ]
+    pages = [{"page_idx": page_no, "text": text} for page_no, text in enumerate(texts)]
+    _write(folder / "retrieval_base" / "gt" / f"{doc_id}.json", _json(pages))
+    arrangement = rendered.arrangement
+    _write(folder / "boxes" / f"{doc_id}.json", _json(arrangement.record(len(texts))))
+    found = found_attributes(
+        written.layout, texts, arrangement.boxes, [page.blocks for page in written.pages]
+    )
+    about = {
         "doc_name": doc_id,
-        "ID": f"sample-{number:04d}",
-        "questions": question.asked.question,
-        "answers": question.asked.answer,
-        "doc_type": doc_id.split("/")[0],
-        "answer_form": question.asked.form,
-        "evidence_source": question.asked.source,
-        "evidence_context": question.asked.evidence,
-        "evidence_page_no": page_no,
+        "doc_type": written.domain,
+        "title": written.title,
+        "pages": len(texts),
+        "attributes": list(written.attributes),
+        "page_attributes": found,
     }
+    return Stored(with_breaks(written, arrangement.continuations), about)
+
+
+def write_lists(folder: Path, documents: list[dict[str, object]], asked: Sequence[Asked]) -> None:
+    """Write ``documents.json`` and ``qas.json`` of a whole corpus."""
+    _write(folder / "documents.json", _json(documents))
+    records = [record(f"sample-{i:04d}", one) for i, one in enumerate(asked, start=1)]
+    _write(folder / "qas.json", _json(records))
 
 
 def _json(value: object) -> bytes:
