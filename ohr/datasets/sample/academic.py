@@ -158,10 +158,11 @@ def _losses(groups: list[str], units: int, rng: np.random.Generator) -> TableDra
     asks += reasoning_over(
         groups,
         [row[2] for row in rows],
-        which=f"Which group of owners of the <product> had the {{}} mean loss without coating {STUDY}?",
-        of=f"the mean loss without coating of the <product> in {{}} {STUDY}",
+        of="the mean loss without coating in {}",
+        where=f"of units of the <product> {STUDY}",
         unit="per cent",
-        several=f"Which groups of owners of the <product> had a mean loss of more than {{}} per cent without coating {STUDY}?",
+        which="Which group of owners had the {} mean loss without coating",
+        several="Which groups of owners had a mean loss without coating of more than {} per cent",
     )
     asks.append(
         (3, listed(f"Which four groups of owners of the <product> are compared {STUDY}?", groups))
@@ -190,11 +191,13 @@ def _course(rng: np.random.Generator) -> ChartDraft:
         (row, numeric(f"What was {of.format(month)}, in per cent?", value))
         for row, (month, value) in enumerate(zip(months, written, strict=True))
     ]
-    asks += [
-        (row, ask)
-        for row, ask in reasoning_over(months, written, which="", of=of, unit="per cent")
-        if ask.form != "String"
-    ]
+    asks += reasoning_over(
+        months,
+        written,
+        of="the mean loss after {} months",
+        where=f"of the <product> without coating {STUDY}",
+        unit="per cent",
+    )
     return ChartDraft(
         "line",
         "<product>, months",
@@ -217,10 +220,10 @@ def _reasons(units: int, rng: np.random.Generator) -> ChartDraft:
     asks += reasoning_over(
         REASONS,
         written,
-        which=f"Which reason for buying the <product> had the {{}} number of owners {STUDY}?",
-        of=of,
-        unit="",
-        several=f"Which reasons for buying the <product> were named by more than {{}} owners {STUDY}?",
+        of="the number of owners who named '{}'",
+        where=f"as the reason for buying the <product> {STUDY}",
+        which="Which reason was named by the {} number of owners",
+        several="Which reasons were named by more than {} owners",
     )
     return ChartDraft(
         "bar",

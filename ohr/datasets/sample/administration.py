@@ -141,9 +141,9 @@ def _population(before: int, now: int, year: int, rng: np.random.Generator) -> C
     asks += reasoning_over(
         years,
         values,
-        which=f"In which of the four years drawn {REPORT} was the number of inhabitants {{}}?",
-        of=of,
-        unit="",
+        of="the number of inhabitants in {}",
+        where=REPORT,
+        which="In which of the four years drawn was the number of inhabitants {}",
     )
     return ChartDraft(
         "bar",
@@ -185,10 +185,11 @@ def _budget(departments: list[str], rng: np.random.Generator) -> TableDraft:
     asks += reasoning_over(
         departments,
         [row[2] for row in rows[:-1]],
-        which=f"Which department has the {{}} expenditure {REPORT}?",
-        of=f"the expenditure of the department of {{}} {REPORT}",
+        of="the expenditure of the department of {}",
+        where=REPORT,
         unit="EUR million",
-        several=f"Which departments have an expenditure of more than EUR {{}} million {REPORT}?",
+        which="Which department has the {} expenditure",
+        several="Which departments have an expenditure of more than EUR {} million",
     )
     asks.append((3, listed(f"Which departments does the budget list {REPORT}?", departments)))
     asks.append(
@@ -223,7 +224,8 @@ def _tenders(departments: list[str], rng: np.random.Generator) -> TableDraft:
     for first in (0, 2):
         name = departments[first // 2]
         total = tenths(values[first] + values[first + 1])
-        question = f"What was the total value, in EUR million, of the tenders of the department of {name} {REPORT}?"
+        tenders = f"the tenders of the department of {name} {REPORT}"
+        question = f"What was the total value, in EUR million, of {tenders}?"
         asks.append((first + 1, reasoned(numeric(question, total))))
         more = "Building" if offers[first] > offers[first + 1] else "Supplies"
         which = f"For which kind of tenders did the department of {name} get more offers {REPORT}?"
@@ -245,11 +247,11 @@ def _fees(rng: np.random.Generator) -> TableDraft:
     compared = reasoning_over(
         [names[i] for i in chosen],
         [written[i] for i in chosen],
-        which="",
-        of=f"the fee for '{{}}' {REPORT}",
+        of="the fee for '{}'",
+        where=REPORT,
         unit="EUR",
     )
-    asks += [(chosen[row], ask) for row, ask in compared if ask.form != "String"]
+    asks += [(chosen[row], ask) for row, ask in compared]
     return TableDraft(("Fee of <town>", "EUR"), rows, asks, "lr")
 
 
@@ -269,10 +271,10 @@ def _schools(pupils: list[int], rng: np.random.Generator) -> TableDraft:
     asks += reasoning_over(
         SCHOOLS,
         [row[1] for row in rows[:-1]],
-        which="Which school of <town> has the {} number of pupils in <year>?",
-        of="the number of pupils of the {} of <town> in <year>",
-        unit="",
-        several="Which schools of <town> have more than {} pupils in <year>?",
+        of="the number of pupils of the {}",
+        where="in <town> in <year>",
+        which="Which school has the {} number of pupils",
+        several="Which schools have more than {} pupils",
     )
     asks.append(
         (4, numeric("How many teachers work at the schools of <town> in <year>?", rows[-1][2]))
@@ -290,10 +292,11 @@ def _power(rng: np.random.Generator) -> ChartDraft:
     asks += reasoning_over(
         BUILDINGS,
         values,
-        which="Which public building or service of <town> had the {} use of power in <year>?",
-        of=of,
-        unit="",
-        several="Which public buildings or services of <town> used more than {} megawatt hours of power in <year>?",
+        of="the use of power of '{}'",
+        where="by the municipality of <town> in <year>",
+        unit="megawatt hours",
+        which="Which public building or service had the {} use of power",
+        several="Which public buildings or services used more than {} megawatt hours",
     )
     return ChartDraft(
         "bar",

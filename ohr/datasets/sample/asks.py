@@ -65,49 +65,45 @@ def reasoning_over(
     names: Sequence[str],
     values: Sequence[str],
     *,
-    which: str,
     of: str,
-    unit: str,
+    where: str = "",
+    unit: str = "",
+    which: str = "",
     several: str = "",
 ) -> list[tuple[int, Ask]]:
     """Questions that compare and compute over named values, each with the last row it needs.
 
-    ``which`` asks for a name: "Which segment of <company> had the {} revenue in <year>?";
-    ``of`` is the quantity of one name: "the revenue of the {} segment of <company> in <year>";
-    ``unit`` goes into questions about numbers; ``several`` asks for a list of names:
-    "Which segments of <company> had a revenue of more than {} in <year>?".
+    ``of`` is the quantity of one name, ``where`` what it has in common with the others: "the
+    revenue of the {} segment" and "of <company> in <year>"; ``unit`` goes into questions about
+    numbers. ``which`` asks for a name ("Which segment had the {} revenue"), ``several`` for a
+    list of names ("Which segments had a revenue of more than EUR {} million"); both end in
+    ``where``. Raises ValueError for values that are not numbers.
     """
     numbers = [exact(value) for value in values]
-    rows: list[tuple[int, Ask]] = []
     end = len(names) - 1
-    for pick, word in ((max, "highest"), (min, "lowest")):
-        if numbers.count(pick(numbers)) == 1:
-            best = names[numbers.index(pick(numbers))]
-            rows.append((end, string(which.format(word), best)))
+    tail = f" {where}?" if where else "?"
     in_unit = f", in {unit}," if unit else ""
-    for first in range(len(names)):
+    asks: list[tuple[int, Ask]] = []
+    for pick, word in ((max, "highest"), (min, "lowest")):
+        if which and numbers.count(pick(numbers)) == 1:
+            best = names[numbers.index(pick(numbers))]
+            asks.append((end, string(which.format(word) + tail, best)))
+    for first, name in enumerate(names):
         second = (first + 1) % len(names)
         last = max(first, second)
-        a, b = of.format(names[first]), of.format(names[second])
-        total = numbers[first] + numbers[second]
-        like = values[first]
-        rows.append(
-            (last, numeric(f"What is the sum{in_unit} of {a} and {b}?", printed(total, like)))
-        )
-        if numbers[first] != numbers[second]:
-            (high, more), (low, less) = sorted(
-                ((numbers[first], a), (numbers[second], b)), reverse=True
-            )
-            by = printed(high - low, like)
-            rows.append((last, numeric(f"By how much{in_unit} does {more} exceed {less}?", by)))
-            rows.append(
-                (last, yes_no(f"Is {more} higher than {less}?", f"Is {less} higher than {more}?"))
-            )
-    if several:
-        ranked = sorted(set(numbers), reverse=True)
-        if 1 < (cut := len(ranked) // 2) < len(ranked):
-            over = [n for n, v in zip(names, numbers, strict=True) if v > ranked[cut]]
-            threshold = printed(ranked[cut], values[0])
-            if len(over) > 1:
-                rows.append((end, listed(several.format(threshold), over)))
-    return [(row, reasoned(ask)) for row, ask in rows]
+        a, b = of.format(name), of.format(names[second])
+        total = printed(numbers[first] + numbers[second], values[first])
+        asks.append((last, numeric(f"What is the sum{in_unit} of {a} and {b}{tail}", total)))
+        if numbers[first] == numbers[second]:
+            continue
+        ranked = sorted(((numbers[first], a), (numbers[second], b)), reverse=True)
+        (high, more), (low, less) = ranked
+        by = printed(high - low, values[first])
+        asks.append((last, numeric(f"By how much{in_unit} does {more} exceed {less}{tail}", by)))
+        yes, no = f"Is {more} higher than {less}{tail}", f"Is {less} higher than {more}{tail}"
+        asks.append((last, yes_no(yes, no)))
+    cuts = sorted(set(numbers), reverse=True)
+    for cut in cuts[2:-1] if several else []:
+        over = [name for name, value in zip(names, numbers, strict=True) if value > cut]
+        asks.append((end, listed(several.format(printed(cut, values[0])) + tail, over)))
+    return [(row, reasoned(ask)) for row, ask in asks]

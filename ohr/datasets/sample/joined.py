@@ -61,10 +61,8 @@ def _about(first: Fact, second: Fact, unit: str) -> Iterator[Ask]:
     a, b = first.what, second.what
     if not first.value.replace(",", "").replace(".", "").isdigit():
         if first.value != second.value:
-            yield listed(
-                f"What are {a} and {b}, in this order?".replace("this", "that"),
-                (first.value, second.value),
-            )
+            who = "Who" if unit == "person" else "What"
+            yield listed(f"{who} are {a} and {b}?", (first.value, second.value))
         return
     one, two = exact(first.value), exact(second.value)
     total = printed(one + two, max(first.value, second.value, key=len))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ohr.datasets.sample.asks import Ask, numeric, string, yes_no
+from ohr.datasets.sample.asks import Ask, listed, numeric, reasoning_over, string, yes_no
+from ohr.datasets.sample.blocks import PageLayout
 from ohr.datasets.sample.template import TableDraft
 from ohr.datasets.sample.world import World
 
@@ -29,6 +30,7 @@ class OperatingManual:
         delay, clean, warranty = integer(12, 48), 50 * integer(3, 14), 6 * integer(4, 10)
         self.name = f"{company.product.lower().replace(' ', '-')}-operating-manual"
         self.title = f"{company.product} Operating Manual"
+        self.layout = PageLayout(header=f"{company.product}", footer="{page}")
         self.slots = {
             "product": company.product,
             "sister": f"{code}-{int(number) - 10}",
@@ -104,6 +106,17 @@ class OperatingManual:
                 (row, numeric(f"How many pieces of {of} are delivered?", count)),
                 (row, numeric(f"What is the mass, in grams, of {of}?", mass)),
             ]
+        asks += reasoning_over(
+            parts,
+            [row[3] for row in rows[:-1]],
+            of="the mass of the item '{}'",
+            where="in the box of the <product>",
+            unit="grams",
+            which="Which item has the {} mass",
+            several="Which items have a mass of more than {} grams",
+        )
+        every = "Which items are in the box of the <product>?"
+        asks.append((len(parts) - 1, listed(every, parts)))
         total = "What is the total mass, in grams, of all items in the box of the <product>?"
         asks.append((len(parts), numeric(total, rows[-1][3])))
         header = ("<product>, items in the box", "Order number", "Pieces", "Mass in g")

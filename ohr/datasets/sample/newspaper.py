@@ -160,9 +160,9 @@ def _unemployment(months: list[str], last: int, rng: np.random.Generator) -> Cha
     asks += reasoning_over(
         months,
         written,
-        which="In which month of <year> was the number of people without work in <town> {}?",
-        of=of,
-        unit="",
+        of="the number of people without work in {}",
+        where="in <town> in <year>",
+        which="In which month was the number of people without work {}",
     )
     return ChartDraft(
         "line",
@@ -191,10 +191,11 @@ def _prices(rng: np.random.Generator) -> TableDraft:
     asks += reasoning_over(
         [name.lower() for name in goods],
         [this for this, _ in written],
-        which="Which goods had the {} price at the market of <town> in the week of <date>?",
-        of="the price of {} at the market of <town> in the week of <date>",
+        of="the price of {}",
+        where="at the market of <town> in the week of <date>",
         unit="EUR",
-        several="Which goods cost more than EUR {} at the market of <town> in the week of <date>?",
+        which="Which goods had the {} price",
+        several="Which goods cost more than EUR {}",
     )
     return TableDraft(
         (Merged("Market of <town>", rowspan=2), Merged("EUR a kilogram", colspan=2)),
@@ -226,9 +227,10 @@ def _weather(rng: np.random.Generator) -> TableDraft:
     asks += reasoning_over(
         days,
         [str(value) for value in rain],
-        which="On which day is the {} rainfall forecast by the newspaper of <town> of <date>?",
-        of="the rainfall on {} forecast by the newspaper of <town> of <date>",
+        of="the rainfall forecast for {}",
+        where="in the newspaper of <town> of <date>",
         unit="millimetres",
+        which="For which day is the {} rainfall forecast",
     )
     return TableDraft(
         (
@@ -255,10 +257,11 @@ def _loans(rng: np.random.Generator) -> ChartDraft:
     asks += reasoning_over(
         kinds,
         values,
-        which="Which section of the library of <town> had the {} number of loans?",
-        of=of,
-        unit="",
-        several="Which sections of the library of <town> had more than {} thousand loans?",
+        of="the loans of the section {}",
+        where="of the library of <town>",
+        unit="thousands",
+        which="Which section had the {} number of loans",
+        several="Which sections had more than {} thousand loans",
     )
     return ChartDraft(
         "bar",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ohr.datasets.sample.asks import Ask, numeric, string, yes_no
+from ohr.datasets.sample.asks import Ask, listed, numeric, reasoned, reasoning_over, yes_no
+from ohr.datasets.sample.blocks import PageLayout
 from ohr.datasets.sample.template import TableDraft
 from ohr.datasets.sample.world import World
 
@@ -34,6 +35,7 @@ class Chapter:
         second_year = integer(1885, 1935)
         self.name = f"{author.lower().replace(' ', '-')}-{topic['process'].replace(' ', '-')}"
         self.title = f"{topic['title']}, from {book}"
+        self.layout = PageLayout(header=topic["title"], footer="{page}")
         self.slots = {
             "book": book,
             "chapter": str(integer(2, 14)),
@@ -108,9 +110,19 @@ class Chapter:
         good, poor = (materials[values.index(pick(values))] for pick in (max, min))
         last = max(materials.index(good), materials.index(poor))
         question = "Does {} have a higher <coefficient> than {} according to the table of <book>?"
-        asks.append((last, yes_no(question.format(good, poor), question.format(poor, good))))
-        highest = "Which material has the highest <coefficient> in the table of <book>?"
-        asks.append((len(rows) - 1, string(highest, good)))
+        ask = yes_no(question.format(good, poor), question.format(poor, good))
+        asks.append((last, reasoned(ask)))
+        asks += reasoning_over(
+            materials,
+            [row[1] for row in rows],
+            of="the <coefficient> of {}",
+            where="in the table of <book>",
+            unit=topic["coefficient_unit"],
+            which="Which material has the {} <coefficient>",
+            several="Which materials have a <coefficient> of more than {}",
+        )
+        every = "For which materials does the table of <book> give the <coefficient>?"
+        asks.append((len(rows) - 1, listed(every, materials)))
         header = ("Material", f"<coefficient_title> in {topic['coefficient_unit']}")
         return TableDraft(header, rows, asks, "lr")
 
@@ -140,6 +152,12 @@ class Chapter:
         for row, value in enumerate(values):
             of = f"reading {row + 1} in the laboratory exercise of <book>"
             asks.append((row, numeric(f"What is the value of {of}?", str(value))))
+        asks += reasoning_over(
+            [str(number) for number in range(1, len(values) + 1)],
+            [str(value) for value in values],
+            of="reading {}",
+            where="in the laboratory exercise of <book>",
+        )
         total = "What is the sum of the readings in the laboratory exercise of <book>?"
         asks.append((len(values), numeric(total, f"{sum(values):,}")))
         return TableDraft(("Reading", "Value in divisions"), rows, asks, "rr")
