@@ -38,7 +38,7 @@ class Paper:
 
         parts = device["roles"]["faulty"]
         part = parts[integer(0, len(parts) - 1)]
-        people = [world.person(-501 - 9 * index - i) for i in range(7)]
+        people = [world.person(-501 - 9 * index - i) for i in range(8)]
         places = [world.place(-801 - 4 * index - i) for i in range(3)]
         year = integer(2015, 2023)
         alpha, beta = integer(21, 98), integer(11, 59)  # hundredths
@@ -100,11 +100,30 @@ class Paper:
             "built_months": str(integer(3, 11)),
             "saving": str(integer(45, 390)),
             "grant": f"{'KLMNRST'[integer(0, 6)]}{integer(100, 999)}/{integer(11, 29)}",
+            "second_year": str(year - integer(16, 40)),
+            "survey": str(integer(12, 48)),
+            "most_visits": str(integer(41, 88)),
+            "typos": str(integer(5, 38)),
+            "control": str(integer(5, 12)),
+            "unknown": str(integer(3, 15)),
+            "outside": f"{integer(38, 62) / 10:.1f}",
+            "season": f"{integer(11, 39) / 10:.1f}",
+            "noise_units": str(integer(8, 24)),
+            "noise_change": f"{integer(6, 19) / 10:.1f}",
+            "listeners": str(integer(11, 40)),
+            "price_effect": str(integer(24, 31)),
+            "filtered": str(integer(4, 14)),
+            "fail_year": str(year + integer(4, 11)),
+            "worth": f"{100 * integer(11, 29):,}",
             "ref_year": str(year - integer(14, 30)),
             "ref_year2": str(year - integer(6, 13)),
             "ref_year3": str(year - integer(1, 5)),
             **dict(
-                zip("author0 author1 author2 pioneer owner thanked".split(), people, strict=False)
+                zip(
+                    "author0 author1 author2 pioneer owner thanked second_pioneer keeper".split(),
+                    people,
+                    strict=False,
+                )
             ),
         }
         groups = [GROUPS[int(i)] for i in rng.permutation(len(GROUPS))[:4]]

@@ -116,9 +116,6 @@ class YearlyReport:
         pupils = [int(v) for v in rng.choice(np.arange(95, 640), len(SCHOOLS), replace=False)]
         self.slots["pupils"] = f"{sum(pupils):,}"
         self.tables: dict[str, Draft] = {
-            "station": FigureDraft(
-                "flow", "The new pumping station of <town>.", ("Intake", "Sieve", "Pump", "Tank")
-            ),
             "population": _population(inhabitants - grown, inhabitants, year, rng),
             "budget": _budget(departments, rng),
             "tenders": _tenders(departments, rng),

@@ -66,6 +66,7 @@ class AnnualReport:
             "price": tenths(integer(140, 980)),
             "invest": tenths(integer(200, 1400)),
             "dividend": f"{integer(40, 260) / 100:.2f}",
+            "subsidiary_staff": str(integer(12, 98)),
             "patents": str(integer(12, 88)),
             "wages": tenths(wages),
             "wrong_wages": tenths(wages + integer(40, 200)),

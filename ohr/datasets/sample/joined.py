@@ -9,6 +9,7 @@ from itertools import combinations
 
 from ohr.datasets.sample.asks import FORMS, Ask, exact, listed, numeric, printed, reasoned, yes_no
 from ohr.datasets.sample.template import Fact, Link
+from ohr.datasets.wording import pronouns
 from ohr.types import PageRef
 
 
@@ -37,10 +38,13 @@ class Placed:
 def joined_questions(placed: Sequence[Placed]) -> Iterator[Placed]:
     """Questions that two pages answer together and neither of them alone.
 
-    Both passages name the entity that they share: that is how a reader finds the second.
+    Both passages name the entity that they share: that is how a reader finds the second. Two
+    ambiguous pronouns are one too many (the paper, section II.5).
     """
-    yield from _of_facts(placed)
-    yield from _of_links(placed)
+    for one in (*_of_facts(placed), *_of_links(placed)):
+        assert isinstance(one.content, Ask)
+        if len(pronouns(one.content.question)) <= 1:
+            yield one
 
 
 def _of_facts(placed: Sequence[Placed]) -> Iterator[Placed]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from ohr.datasets.sample.asks import Ask, listed, numeric, reasoning_over, string, yes_no
 from ohr.datasets.sample.blocks import PageLayout
-from ohr.datasets.sample.template import TableDraft
+from ohr.datasets.sample.template import ChartDraft, Draft, Numbered, TableDraft
 from ohr.datasets.sample.world import World
 
 COLOURS = ("green", "blue", "white", "amber")
@@ -82,9 +82,10 @@ class OperatingManual:
         powers = sorted(rng.choice(np.arange(40, 480), 3, replace=False).tolist())
         noise = sorted(rng.choice(np.arange(31, 59), 3, replace=False).tolist())
         faults = [device["faults"][int(i)] for i in rng.permutation(len(device["faults"]))]
-        self.tables = {
+        self.tables: dict[str, Draft] = {
             "parts": self._parts(parts[:6], rng),
             "levels": self._levels(rates, powers, noise),
+            "decline": self._decline(rates[-1], clean, rng),
             "faults": self._faults(faults[:4], [integer(2, 45) for _ in range(4)]),
         }
 
@@ -143,6 +144,34 @@ class OperatingManual:
             asks.append((row, yes_no(power_ask.format(power), power_ask.format(wrong))))
         header = ("<product>", "<output_title>, <unit>", "Power, watts", "Noise, decibels")
         return TableDraft(header, rows, asks, "lrrr", (2, 3, 2, 2), grid=True)
+
+    @staticmethod
+    def _decline(rate: int, clean: int, rng: np.random.Generator) -> ChartDraft:
+        """The output at the highest level, from clean to due for cleaning."""
+        hours = [str(clean * quarter // 4) for quarter in range(5)]
+        losses = np.cumsum(rng.integers(1, 5, 4))
+        values = [str(rate), *(str(max(1, rate - int(loss))) for loss in losses)]
+        of = "the <output> of the <product>, in <unit>, {} hours after a cleaning"
+        asks: list[Numbered] = [
+            (row, numeric(f"What is {of.format(hour)}, as drawn in the operating manual?", value))
+            for row, (hour, value) in enumerate(zip(hours, values, strict=True))
+        ]
+        asks += reasoning_over(
+            hours,
+            values,
+            of="the <output> {} hours after a cleaning",
+            where="of the <product>",
+            unit="<unit>",
+        )
+        return ChartDraft(
+            "line",
+            "<product>, hours",
+            tuple(hours),
+            {"<output_title>": values},
+            asks,
+            unit="<unit>",
+            caption="The <product> between two cleanings.",
+        )
 
     @staticmethod
     def _faults(faults: list[list[str]], minutes: list[int]) -> TableDraft:

@@ -22,6 +22,10 @@ WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September")
 MARKET = ("Apples", "Potatoes", "Onions", "Carrots", "Leeks", "Eggs", "Honey", "Walnuts")
 TEAMS = ("Rovers", "United", "Athletic", "Wanderers", "Rangers", "Town")
+PEOPLE = (
+    "council_head farmer boss engineer mayor librarian clockmaker scorer doyen reporter writer0 "
+    "writer1 writer2 writer3 writer4 villager fire_chief hatter grower director"
+).split()
 VOICES = ("sopranos", "altos", "tenors", "basses", "baritones")
 
 
@@ -40,7 +44,7 @@ class Newspaper:
         month = integer(5, len(MONTHS) - 1)
         day, year = integer(2, 28), 2023 - (index // 2) % 5
         town = company.town
-        people = [world.person(-3001 - 20 * index - i) for i in range(16)]
+        people = [world.person(-9001 - 20 * index - i) for i in range(len(PEOPLE))]
         places = [world.place(-1001 - 9 * index - i) for i in range(9)]
         goods = [company.sector["goods"][int(i)] for i in rng.permutation(8)]
         unemployed, fewer = integer(1200, 8900), integer(60, 800)
@@ -50,6 +54,8 @@ class Newspaper:
             integer(6, 12),
             integer(2, 5),
         )
+        minutes, saved = integer(24, 70), integer(4, 15)
+        weddings, births_more = integer(9, 30), integer(4, 25)
         voices = [VOICES[int(i)] for i in rng.permutation(len(VOICES))[:3]]
         team, loser = (f"{town} {TEAMS[int(i)]}" for i in rng.permutation(len(TEAMS))[:2])
         loser = f"{places[2]} {loser.rsplit(' ', 1)[1]}"
@@ -124,18 +130,39 @@ class Newspaper:
             "voices1": voices[1],
             "voices2": voices[2],
             "sandbags": f"{100 * integer(11, 69):,}",
+            "lark_hectares": str(integer(4, 19)),
+            "airfield_year": str(integer(1971, 2009)),
+            "lorries": str(10 * integer(4, 19)),
+            "train_minutes": str(minutes),
+            "train_saved": str(saved),
+            "train_now": str(minutes + saved),
+            "train_wrong": str(minutes + saved + integer(1, 9)),
+            "signatures": str(integer(110, 980)),
+            "guests": str(integer(5, 19)),
+            "fire_street": ("Dyer", "Harbour", "Cooper", "Barrack", "Glazier")[integer(0, 4)],
+            "fire_hours": str(integer(2, 9)),
+            "fire_tonnes": str(integer(40, 390)),
+            "ferrymen": str(integer(3, 11)),
+            "hat_years": str(integer(31, 52)),
+            "hats": f"{1000 * integer(8, 29):,}",
+            "apples": f"{100 * integer(21, 98):,}",
+            "apples_less": str(integer(8, 35)),
+            "juice": str(integer(9, 24)),
+            "site_hectares": str(integer(5, 24)),
+            "sites": ("two", "four", "six", "eight")[integer(0, 3)],
+            "seasons": str(integer(4, 22)),
+            "seats": str(10 * integer(9, 29)),
+            "ticket": str(integer(7, 19)),
+            "births": str(weddings + births_more),
+            "weddings": str(weddings),
+            "births_more": str(births_more),
+            "bells": str(integer(5, 30)),
             **{f"good{i}": good for i, good in enumerate(goods)},
-            **dict(
-                zip(
-                    "council_head farmer boss engineer mayor librarian clockmaker scorer doyen "
-                    "reporter writer0 writer1 writer2".split(),
-                    people,
-                    strict=False,
-                )
-            ),
+            **dict(zip(PEOPLE, people, strict=True)),
         }
         last_months = [MONTHS[month - 5 + i] for i in range(4)]
         self.tables: dict[str, Draft] = {
+            "station": FigureDraft("photo", "The platform of <detour>."),
             "airfield": FigureDraft("photo", "The old airfield north of <town>."),
             "reading_room": FigureDraft("photo", "The reading room of the library of <town>."),
             "unemployment": _unemployment([*last_months, MONTHS[month - 1]], unemployed, rng),
