@@ -53,6 +53,8 @@ def look_of(domain: str, attributes: Sequence[str]) -> Look:
     drawn = look(domain)
     if "dense" in attributes:
         drawn = dense(drawn)
+    if "multilingual" in attributes:
+        drawn = set_in(drawn, "Libertinus Serif", family_for("multilingual"))
     if "handwriting" in attributes:
         drawn = set_in(drawn, family_for("handwriting"))
     return drawn

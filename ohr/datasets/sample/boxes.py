@@ -184,8 +184,7 @@ Part = tuple[int, tuple[float, float, float, float], str, str]
 def _parts(copy: Copy, entry: Entry, marks: list[Mark], kind: str) -> list[Part]:
     look = copy.look
     if not is_text(entry):
-        corners = {mark.end: mark for mark in marks}
-        first, last = corners[0], corners[1]
+        first, last, _ = sorted(marks, key=lambda mark: mark.end)
         column = look.column((first.x + last.x) / 2, entry.columns)
         box = (first.x, first.y - _AROUND, last.x, last.y + _AROUND)
         return [(column, box, "", "")]

@@ -147,6 +147,7 @@ def _lines(chart: Chart, left: float, group: float, at: object, base: float) -> 
             near = one.numbers[max(i - 1, 0) : i] + one.numbers[i + 1 : i + 2]
             valley = len(chart.series) == 1 and min(near, default=0.0) > one.numbers[i]
             lower = valley or any(other.numbers[i] > one.numbers[i] for other in chart.series)
+            lower = lower and y + 12 < base
             yield _words(x, y + 4 if lower else y - 9.4, one.values[i], "center", 60)
 
 

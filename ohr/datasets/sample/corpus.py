@@ -6,14 +6,15 @@ domains. They share their companies, so that questions over several documents st
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ohr.datasets.sample.asks import Ask
 from ohr.datasets.sample.attributes import check_attributes, drawn_attributes, look_of
-from ohr.datasets.sample.authors import AUTHORS
+from ohr.datasets.sample.authors import AUTHORS, Author
 from ohr.datasets.sample.blocks import PageLayout
 from ohr.datasets.sample.boxes import Continuation
+from ohr.datasets.sample.chinese import Bulletin
 from ohr.datasets.sample.looks import Look
 from ohr.datasets.sample.questions import Answerable, Asked, ask
 from ohr.datasets.sample.template import Candidate, WrittenPage, page_templates, write_document
@@ -22,12 +23,23 @@ from ohr.randomness import generator_for
 from ohr.types import PageRef
 
 PAGES_PER_DOCUMENT = 3
+DENSE_PAGES = {
+    "finance": 3,
+    "law": 3,
+    "manual": 3,
+    "textbook": 3,
+    "newspaper": 2,
+    "academic": 2,
+    "administration": 3,
+}
+"""Domain -> how many ordinary pages a dense one holds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
     """A document before it is rendered; ``attributes`` are those it was asked to have."""
 
+    seed: int
     number: int
     domain: str
     name: str
@@ -51,20 +63,25 @@ class Written:
         return look_of(self.domain, self.attributes)
 
 
-def groups(n_pages: int) -> Iterator[list[tuple[int, int]]]:
+def groups(
+    seed: int, n_pages: int, attributes: Sequence[str] = ()
+) -> Iterator[list[tuple[int, int]]]:
     """Documents of ``n_pages`` pages in all, by group: their numbers and numbers of pages.
 
-    Each has three pages, the last perhaps fewer. A larger corpus begins with the documents of a
-    smaller one.
+    Each has three pages (a dense one has one), the last perhaps fewer. A larger corpus begins
+    with the documents of a smaller one.
     """
-    step = len(AUTHORS) * PAGES_PER_DOCUMENT
-    for group, first in enumerate(range(0, n_pages, step)):
-        rest = min(step, n_pages - first)
-        starts = range(0, rest, PAGES_PER_DOCUMENT)
-        yield [
-            (group * len(AUTHORS) + place, min(PAGES_PER_DOCUMENT, rest - start))
-            for place, start in enumerate(starts)
-        ]
+    number, left = 0, n_pages
+    while left > 0:
+        group = []
+        for place in range(len(AUTHORS)):
+            drawn = drawn_attributes(seed, number + place, attributes)
+            length = min(1 if "dense" in drawn else PAGES_PER_DOCUMENT, left)
+            if length:
+                group.append((number + place, length))
+            left -= length
+        number += len(AUTHORS)
+        yield group
 
 
 def document(seed: int, number: int, length: int, attributes: Sequence[str] = ()) -> Written:
@@ -74,28 +91,46 @@ def document(seed: int, number: int, length: int, attributes: Sequence[str] = ()
     ConfigError for an attribute that is unknown or that this machine lacks the font for.
     """
     check_attributes(attributes)
+    drawn = drawn_attributes(seed, number, attributes)
     world = _world(seed)
     index, place = divmod(number, len(AUTHORS))
     domain = list(AUTHORS)[place]
-    author = AUTHORS[domain](
-        world, index, generator_for(seed, "sample.document", PageRef(domain, index))
-    )
+    rng = generator_for(seed, "sample.document", PageRef(domain, index))
+    author: Author | Bulletin
+    if "multilingual" in drawn:
+        author, templates = Bulletin(world, number, rng), page_templates("chinese")
+    else:
+        author, templates = AUTHORS[domain](world, index, rng), page_templates(domain)
+    layout: PageLayout = author.layout
+    if "dense" in drawn:
+        templates = (_run_together(templates[:DENSE_PAGES[domain]]),)
+        if layout.columns == 1 and "<<" not in templates[0]:
+            layout = replace(layout, columns=2)
     doc_id = f"{domain}/{author.name}"
     pages = write_document(
-        page_templates(domain)[:length],
+        templates[:length],
         author.slots,
         author.tables,
         lambda page_no: generator_for(seed, "sample.page", PageRef(doc_id, page_no)),
     )
-    drawn = drawn_attributes(seed, number, attributes)
-    return Written(number, domain, author.name, author.title, pages, getattr(author, "layout", PageLayout()), drawn)
+    return Written(seed, number, domain, author.name, author.title, pages, layout, drawn)
+
+
+def _run_together(templates: Sequence[str]) -> str:
+    """Several pages as one; a sentence that ran on overleaf is whole again."""
+    whole = templates[0]
+    for template in templates[1:]:
+        before = whole.rstrip()
+        runs_on = before.endswith("\n~")
+        whole = f"{before.removesuffix('~').rstrip()}\n{template}" if runs_on else f"{before}\n\n{template}"
+    return whole
 
 
 def documents(seed: int, n_pages: int, attributes: Sequence[str] = ()) -> list[Written]:
     """All documents of a corpus, in the order of their ids."""
     written = [
         document(seed, number, length, attributes)
-        for group in groups(n_pages)
+        for group in groups(seed, n_pages, attributes)
         for number, length in group
     ]
     return sorted(written, key=lambda document: document.doc_id)
@@ -165,7 +200,3 @@ def _world(seed: int) -> World:
         _WORLDS.clear()
         _WORLDS[seed] = World(seed)
     return _WORLDS[seed]
-
-
-DOMAINS: Mapping[str, int] = {domain: place for place, domain in enumerate(AUTHORS)}
-"""Domain -> its place in a group."""

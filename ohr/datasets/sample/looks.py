@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
-from ohr.datasets.sample.blocks import PageLayout
-
 A4 = (595.276, 841.89)
 """Width and height of a page in points."""
 
+_POINTS = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)pt\b")
+_FONT = re.compile(r'font: "[^"]+"')
 _CM = 28.3465
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Margins (left, right, top, bottom) and the gap between columns in points; Typst rules."""
+    """Margins (left, right, top, bottom) and the gap between columns in points; Typst rules.
+
+    With a ``nameplate`` the header of the first page is printed large above its text.
+    """
 
     margins: tuple[float, float, float, float]
     style: str
     gutter: float = 16.0
-    layout: PageLayout = PageLayout()
+    nameplate: bool = False
     installed_fonts: bool = False
 
     @property
@@ -32,6 +36,14 @@ class Look:
     def column_width(self, columns: int) -> float:
         """Width of one of so many columns in points."""
         return (self.width - (columns - 1) * self.gutter) / columns
+
+    def scaled(self, factor: float) -> Look:
+        """The same look, all its type and spaces so many times as large."""
+
+        def resized(match: re.Match[str]) -> str:
+            return f"{float(match[1]) * factor:.3g}pt"
+
+        return replace(self, style=_POINTS.sub(resized, self.style))
 
     def column(self, x: float, columns: int) -> int:
         """The column in which a mark at ``x`` stands, from 0."""
@@ -50,20 +62,11 @@ _MARGINS = {
     "law": (2.8, 2.8, 2.5, 2.3),
     "manual": (3.2, 2.2, 2.2, 2.0),
     "textbook": (2.8, 2.8, 2.4, 2.0),
-    "newspaper": (1.5, 1.5, 1.7, 1.5),
-    "academic": (1.9, 1.9, 2.2, 2.0),
+    "newspaper": (1.6, 1.6, 1.9, 1.7),
+    "academic": (2.1, 2.1, 2.4, 2.2),
     "administration": (2.4, 2.2, 2.2, 2.0),
 }
 """Domain -> margins in centimetres."""
-
-_DENSE = """
-#set text(size: 7.2pt)
-#set par(leading: 0.5em, spacing: 0.75em)
-#show heading.where(level: 1): set text(size: 12pt)
-#show heading: set block(above: 8pt, below: 5pt)
-#set table(inset: (x: 3pt, y: 2.4pt))
-"""
-
 
 @cache
 def style(name: str) -> str:
@@ -76,16 +79,18 @@ def style(name: str) -> str:
 def look(domain: str) -> Look:
     """The look of a domain. Raises KeyError for a domain without one."""
     left, right, top, bottom = (round(side * _CM, 2) for side in _MARGINS[domain])
-    return Look((left, right, top, bottom), style(domain))
+    return Look((left, right, top, bottom), style(domain), nameplate=domain == "newspaper")
 
 
 def dense(plain: Look) -> Look:
     """Small type and narrow margins: more than 770 tokens on a page, as in the paper."""
-    return replace(plain, margins=(42.0, 42.0, 48.0, 42.0), style=plain.style + _DENSE)
+    return replace(plain.scaled(0.68), margins=(42.0, 42.0, 48.0, 42.0))
 
 
-def set_in(plain: Look, family: str, scale: float = 1.0) -> Look:
-    """The same look in another font."""
-    rules = f'#set text(font: "{family}", size: {scale:g}em)\n'
-    headings = f'#show heading: set text(font: "{family}")\n'
-    return replace(plain, style=plain.style + rules + headings, installed_fonts=True)
+def set_in(plain: Look, *families: str) -> Look:
+    """The same look in other fonts, each for the characters that those before it lack."""
+    named = "(" + "".join(f'"{family}", ' for family in families) + ")"
+    rules = f"#set text(font: {named})\n#show heading: set text(font: {named})\n"
+    # The style's own rule for a heading would set its font again inside.
+    style = _FONT.sub(f"font: {named}", plain.style)
+    return replace(plain, style=style + rules, installed_fonts=True)

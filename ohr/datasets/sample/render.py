@@ -47,7 +47,7 @@ def render(
     the image would not say what the text says.
     """
     drawn = own_look if own_look is not None else look(domain)
-    copy = Copy(title, pages, drawn, layout if layout is not None else drawn.layout)
+    copy = Copy(title, pages, drawn, layout if layout is not None else PageLayout())
     laid_out = lay_out(copy, fonts_for(drawn))
     compiler, source = laid_out.compiler, laid_out.source
     try:

@@ -18,7 +18,8 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,11 +75,6 @@ def is_complete(folder: Path) -> bool:
         return False
 
 
-def write_group(folder: Path, members: Sequence[Written], *, images: bool) -> list[Stored]:
-    """Render the documents of a group and write their files; all but questions and manifest."""
-    return [write_document(folder, one, images=images) for one in members]
-
-
 def write_document(folder: Path, written: Written, *, images: bool) -> Stored:
     """Render a document and write its files: PDF, ground truth, boxes and, if wanted, images."""
     rendered = print_document(written, images=images)
@@ -93,7 +89,7 @@ def write_document(folder: Path, written: Written, *, images: bool) -> Stored:
     pages = [{"page_idx": page_no, "text": text} for page_no, text in enumerate(texts)]
     _write(folder / "retrieval_base" / "gt" / f"{doc_id}.json", _json(pages))
     arrangement = rendered.arrangement
-    _write(folder / "boxes" / f"{doc_id}.json", _json(arrangement.record(len(texts))))
+    _write(folder / "boxes" / f"{doc_id}.json", _lines(arrangement.record(len(texts))))
     found = found_attributes(
         written.layout, texts, arrangement.boxes, [page.blocks for page in written.pages]
     )
@@ -108,15 +104,48 @@ def write_document(folder: Path, written: Written, *, images: bool) -> Stored:
     return Stored(with_breaks(written, arrangement.continuations), about)
 
 
-def write_lists(folder: Path, documents: list[dict[str, object]], asked: Sequence[Asked]) -> None:
+def write_lists(
+    folder: Path, documents: Sequence[dict[str, object]], asked: Sequence[Asked]
+) -> None:
     """Write ``documents.json`` and ``qas.json`` of a whole corpus."""
-    _write(folder / "documents.json", _json(documents))
-    records = [record(f"sample-{i:04d}", one) for i, one in enumerate(asked, start=1)]
-    _write(folder / "qas.json", _json(records))
+    with listing(folder / "documents.json") as add:
+        for about in documents:
+            add(about)
+    with listing(folder / "qas.json") as add:
+        for serial, one in enumerate(asked, start=1):
+            add(record(question_id(serial), one))
+
+
+def question_id(serial: int) -> str:
+    """``sample-0001`` for the first question."""
+    return f"sample-{serial:04d}"
+
+
+@contextmanager
+def listing(path: Path) -> Iterator[Callable[[dict[str, object]], None]]:
+    """Write a JSON list entry by entry; the file has its name only when the list is whole."""
+    part = path.with_name(f".{path.name}.part")
+    between = "[\n"
+    with part.open("w", encoding="utf-8", newline="\n") as stream:
+
+        def add(entry: dict[str, object]) -> None:
+            nonlocal between
+            stream.write(between + json.dumps(entry, ensure_ascii=False))
+            between = ",\n"
+
+        yield add
+        stream.write("[]\n" if between == "[\n" else "\n]\n")
+    os.replace(part, path)
 
 
 def _json(value: object) -> bytes:
     return (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def _lines(values: Sequence[object]) -> bytes:
+    """A JSON list with a line for each of its values."""
+    body = ",\n".join(json.dumps(value, ensure_ascii=False) for value in values)
+    return f"[\n{body}\n]\n".encode()
 
 
 def _write(path: Path, data: bytes) -> None:

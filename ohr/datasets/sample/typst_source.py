@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from ohr.datasets.sample.blocks import (
     Block,
@@ -79,12 +80,31 @@ class Entry:
     within: int = -1
 
 
+def columned(blocks: PageBlocks, columns: int) -> PageBlocks:
+    """The blocks of a page, what is not in columns or across them gathered into columns."""
+    if columns == 1:
+        return blocks
+    count: Literal[2, 3] = 2 if columns == 2 else 3
+    gathered: list[Block] = []
+    run: list[Plain] = []
+    for block in (*blocks, None):
+        if block is not None and not isinstance(block, Columns | Span):
+            run.append(block)
+            continue
+        if run:
+            gathered.append(Columns(count, tuple(run)))
+            run = []
+        if block is not None:
+            gathered.append(block)
+    return tuple(gathered)
+
+
 def entries(copy: Copy) -> list[Entry]:
     """Everything that is marked, in the order of its numbers: per page, blocks then notes."""
     listed: list[Entry] = []
     for page, blocks in enumerate(copy.pages):
         first = len(listed)
-        for block in blocks:
+        for block in columned(blocks, copy.layout.columns):
             match block:
                 case Columns(count, inner):
                     listed.append(Entry(page, block, 1))
@@ -93,11 +113,10 @@ def entries(copy: Copy) -> list[Entry]:
                 case Span(inner):
                     listed += [Entry(page, one, 1) for one in inner]
                 case _:
-                    listed.append(Entry(page, block, copy.layout.columns))
+                    listed.append(Entry(page, block, 1))
         for entry in listed[first:]:
             if not isinstance(entry.block, Columns | Note):
-                for note in notes(entry.block):
-                    listed.append(Entry(page, note, entry.columns))
+                listed += [Entry(page, note, 1) for note in notes(entry.block)]
     return listed
 
 
@@ -125,10 +144,8 @@ class _Writer:
         page = (
             '#set page(paper: "a4", numbering: none, fill: white, '
             f"margin: (left: {left}pt, right: {right}pt, top: {top}pt, bottom: {bottom}pt), "
-            f"columns: {layout.columns}, "
-            f"header: {self.furniture(layout.header, 'header')}, "
+            f"header: {self.header()}, "
             f"footer: {self.furniture(layout.footer, 'footer')})\n"
-            f"#set columns(gutter: {look.gutter}pt)\n"
         )
         title = (
             f"#set document(title: {string(self.copy.title)}, "
@@ -150,32 +167,50 @@ class _Writer:
             f'#par[#t("{kind}", 0)#{string(before)};{number}#t("{kind}", 1)]{rule}]'
         )
 
+    def header(self) -> str:
+        running = self.furniture(self.copy.layout.header, "header")
+        if not self.copy.look.nameplate or running == "none":
+            return running
+        return f"context if counter(page).get().first() > 1 {running}"
+
+    def nameplate(self) -> str:
+        """The header of the first page as a newspaper prints it: large, between rules."""
+        name, _, rest = self.copy.layout.header.partition(",")
+        date = f'#par[#{string(rest.strip())};#t("header", 1)]' if rest else '#t("header", 1)'
+        comma = "," if rest else ""
+        size = min(40.0, self.copy.look.width / (0.62 * len(name + comma)))
+        return (
+            "#block(below: 14pt, width: 100%)[#set align(center); #set par(first-line-indent: 0pt, "
+            "spacing: 9pt)\n#line(length: 100%, stroke: 0.5pt)#v(12pt)"
+            f'#par[#text(font: "New Computer Modern", size: {size:.1f}pt, weight: 700)'
+            f'[#t("header", 0)#{string(name + comma)};]]#v(3pt)'
+            f"#line(length: 100%, stroke: 1.6pt){date}#line(length: 100%, stroke: 0.5pt)]\n\n"
+        )
+
     def page(self, number: int, blocks: PageBlocks) -> str:
+        blocks = columned(blocks, self.copy.layout.columns)
         plain = sum(len(b.blocks) + 1 if isinstance(b, Columns) else 1 for b in blocks)
         plain += sum(len(b.blocks) - 1 for b in blocks if isinstance(b, Span))
         self.note = self.number + plain
         gap = self.adjusted.gaps.get(number, 0.0)
         between = f"\n\n#v({gap:.2f}pt)\n\n" if gap else "\n\n"
-        written = between.join(self.block(block, self.copy.layout.columns) for block in blocks)
+        written = between.join(self.block(block) for block in blocks)
         self.number = self.note
-        return written
+        plate = number == 0 and self.copy.look.nameplate and self.copy.layout.header
+        return self.nameplate() + written if plate else written
 
-    def block(self, block: Block, columns: int) -> str:
+    def block(self, block: Block) -> str:
         match block:
             case Span(inner):
-                body = "\n\n".join(self.block(one, 1) for one in inner)
-                return (
-                    '#place(top, scope: "parent", float: true, clearance: 14pt, '
-                    f"block(width: 100%)[{body}])"
-                )
+                return "\n\n".join(self.plain(one, self.take(), 1) for one in inner)
             case Columns(count, inner):
                 number = self.take()
                 slack = self.adjusted.slack.get(number, 0.0)
                 gutter = self.copy.look.gutter
-                body = "\n\n".join(self.block(one, count) for one in inner)
+                body = "\n\n".join(self.plain(one, self.take(), count) for one in inner)
                 return f"#balanced({number}, {count}, {gutter}pt, {slack:.2f}pt)[{body}]"
             case _:
-                return self.plain(block, self.take(), columns)
+                return self.plain(block, self.take(), 1)
 
     def take(self) -> int:
         self.number += 1
@@ -195,7 +230,7 @@ class _Writer:
                 shown = f"block(width: 100%, {equation})" if tag else equation
                 return _apart(f"object({number}, {shown})", "1.1em")
             case Table(caption=caption):
-                return self.captioned(number, self.table(block), caption, above=True)
+                return self.captioned(number, self.table(block, columns), caption, above=True)
             case Chart(caption=caption):
                 width = min(CHART_WIDTH, self.copy.look.column_width(columns))
                 return self.captioned(number, chart_source(block, width), caption)
@@ -275,10 +310,12 @@ class _Writer:
             case _:
                 return f"#{string(span.text)};"
 
-    def table(self, table: Table) -> str:
+    def table(self, table: Table, columns: int) -> str:
         sides = {"l": "left", "c": "center", "r": "right"}
         aligns = ", ".join(sides[side] for side in table.align)
-        tracks = [f"{share}fr" for share in table.widths] or ["auto"] * len(table.align)
+        # Shares are meant for a page's width; in a narrow column every letter counts.
+        shares = table.widths if columns == 1 else ()
+        tracks = [f"{share}fr" for share in shares] or ["auto"] * len(table.align)
         heads, last = len(table.heads), len(table.heads) + len(table.rows)
         rows = [
             ", ".join(self.cell(cell, sides) for _, cell in placed) for placed in table.places()
