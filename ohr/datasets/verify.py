@@ -74,6 +74,11 @@ class Verification:
         return len({finding.qid for finding in self.findings if finding.qid})
 
 
+def form_name(question: Question) -> str:
+    """A question's answer form by its second-release name; an unknown one as it is."""
+    return _FORM_NAMES.get(question.answer_form.strip().lower(), question.answer_form)
+
+
 class Case:
     """A question beside the pages that it states, with what several checks need of both."""
 
@@ -82,7 +87,7 @@ class Case:
         self.refs = [ref for ref in question.evidence_pages if ref in pages]
         self.pages = [pages[ref] for ref in self.refs]
         self.evidence = question.evidence_text
-        self.form = _FORM_NAMES.get(question.answer_form.strip().lower(), question.answer_form)
+        self.form = form_name(question)
         self.multi_page = len(question.evidence_pages) > 1
 
     @cached_property

@@ -10,7 +10,6 @@ from ohr.datasets.sample.money import cents, plain, tenths
 from ohr.datasets.sample.template import (
     ChartDraft,
     Draft,
-    FigureDraft,
     Merged,
     Numbered,
     TableDraft,

@@ -7,7 +7,7 @@ import numpy as np
 from ohr.datasets.sample.asks import Ask, numeric, reasoned, reasoning_over, string, yes_no
 from ohr.datasets.sample.blocks import PageLayout
 from ohr.datasets.sample.money import cents as money
-from ohr.datasets.sample.template import TableDraft
+from ohr.datasets.sample.template import Draft, TableDraft
 from ohr.datasets.sample.world import World
 
 MONTHS = ("January", "February", "April", "May", "July", "August", "October", "November")
@@ -76,7 +76,7 @@ class SupplyAgreement:
             "secret": str(integer(2, 10)),
             "agree": str(integer(10, 40)),
         }
-        self.tables = {
+        self.tables: dict[str, Draft] = {
             "prices": self._prices(goods[:5], quantities, prices),
             "reserve": self._reserve(goods[:4], [integer(20, 240) for _ in range(4)], rng),
         }

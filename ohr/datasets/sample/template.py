@@ -197,7 +197,7 @@ def write_document(
         writer = _Writer(slots, tables, rng_of(page_no), broken=broken, continued=bool(broken))
         for line in template.splitlines():
             writer.line(line.strip())
-        writer.flush()
+        writer.flush(continues=bool(writer.broken))
         broken = writer.broken
         pages.append(WrittenPage(tuple(writer.blocks), tuple(writer.candidates)))
     return tuple(pages)
@@ -261,8 +261,8 @@ class _Writer:
             self.sentence(line)
         elif line.startswith("~"):
             self.broken = inline_text(text(self.sentences[-1]))
-            self.flush(continues=line == "~")
             if line != "~":
+                self.flush()
                 self.draft(line[1:].strip(" {}"))
         elif line.startswith("{"):
             self.flush()
@@ -278,9 +278,11 @@ class _Writer:
         self.sentences.append(self.fill(line))
         written = inline_text(text(self.sentences[-1]))
         self.source, self.asked = "text", (written,)
-        if self.broken:
+        if self.broken and len(self.sentences) > 1:  # pages that were put together
+            self.asked = (f"{self.broken} {written}",)
+        elif self.broken:
             self.source, self.asked = "reading_order", (self.broken, written)
-            self.broken = ""
+        self.broken = ""
 
     def flush(self, *, continues: bool = False) -> None:
         if self.sentences:

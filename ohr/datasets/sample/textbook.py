@@ -6,7 +6,7 @@ import numpy as np
 
 from ohr.datasets.sample.asks import Ask, listed, numeric, reasoned, reasoning_over, yes_no
 from ohr.datasets.sample.blocks import PageLayout
-from ohr.datasets.sample.template import TableDraft
+from ohr.datasets.sample.template import Draft, TableDraft
 from ohr.datasets.sample.world import World
 
 
@@ -89,7 +89,7 @@ class Chapter:
             **{f"mat{i}": name for i, name in enumerate(materials)},
         }
         layers = [integer(2, 30) for _ in range(3)]
-        self.tables = {
+        self.tables: dict[str, Draft] = {
             "coefficients": self._coefficients(materials[:5], coefficients, topic),
             "stack": self._stack(materials[:3], layers, [integer(11, 240) for _ in range(3)]),
             "readings": self._readings([integer(200, 900) for _ in range(5)]),
