@@ -17,10 +17,15 @@ _WEAK = (
 )
 # "the report of Acme for 2020" says which report; "the report" does not.
 _UNNAMED = r"(?!\s*['\u2019\"\u201c(]|\s+(?:of|for|between|by|on|titled|named|called|with|from)\b)"
+# "in the paper store" is a store, not a paper.
+_ALONE = (
+    r"(?=\s*(?:[,.?;:!)]|$)|\s+(?:what|which|who|whom|whose|how|when|where|why|if|is|are|was|were|do|"
+    r"does|did|has|have|had|can|could|may|might|must|shall|should|will|would|that|to|and|as|the)\b)"
+)
 _CONTEXT_PHRASES = re.compile(
     rf"\b{_THE}\s+{_STRONG}\b{_UNNAMED}"
     rf"|\b(?:in|from|by|per|under|within|according\s+to|based\s+on|shown\s+in)\s+{_THE}\s+"
-    rf"{_WEAK}\b{_UNNAMED}"
+    rf"{_WEAK}\b{_UNNAMED}{_ALONE}"
     r"|\b(?:mentioned|described|listed|shown|stated|given)\s+(?:above|below|here)\b"
     r"|根据(?:本|该|此|上述|这份|这篇)?(?:文档|文件|文本|文章|上文|表格|图表)|文中|上文|本文|本页|该页",
     re.IGNORECASE,

@@ -46,7 +46,7 @@ from ohr.datasets.verify import verify
 from ohr.datasets.wording import numbers
 from ohr.errors import ConfigError
 from ohr.randomness import generator_for
-from ohr.types import Document, Page, PageRef
+from ohr.types import Document, Page, PageRef, Question
 
 GROUPS, A_GROUP = 6, 52
 
@@ -191,6 +191,56 @@ def test_every_candidate_stands_on_its_pages(groups: list[list[Answerable]]) -> 
     for one in groups[0]:
         placed = list(place(one))
         assert len(placed) == sum(len(page.candidates) for page in one.pages)
+
+
+def test_facts_and_links_stand_in_their_evidence(groups: list[list[Answerable]]) -> None:
+    kinds: Counter[str] = Counter()
+    for document in groups[0]:
+        for one in place(document):
+            evidence = " ".join(passage.text for passage in one.evidence)
+            match one.content:
+                case Fact(entity, unit, _, value):
+                    assert value in evidence, one
+                    assert entity in evidence, one
+                    kinds[unit] += 1
+                case Link(description, entity):
+                    assert entity in evidence, one
+                    assert entity not in description
+                    kinds["link"] += 1
+                case Ask(question, _, form, denied):
+                    assert (form == "Yes/No") == bool(denied)
+                    assert question != denied
+    assert kinds["EUR million"] >= 8
+    assert kinds["person"] > 4
+    assert kinds["link"] > 5
+
+
+def test_the_verifier_finds_nothing_in_what_could_be_asked(groups: list[list[Answerable]]) -> None:
+    every = [
+        Asked(c.question, c.answer, c.form, one.source, c.task, one.evidence)
+        for document in groups[0]
+        for one in place(document)
+        if isinstance(c := one.content, Ask) and c.form != "Yes/No"
+    ]
+    pages = [
+        Page(PageRef(one.doc_id, number), page_text(page.blocks))
+        for one in groups[0]
+        for number, page in enumerate(one.pages)
+    ]
+    document = [
+        Document(one.doc_id, "", [p for p in pages if p.ref.doc_id == one.doc_id])
+        for one in groups[0]
+    ]
+    questions = [
+        Question(
+            f"q{number}", one.question, (one.answer,), one.evidence[0].ref.doc_id, "",
+            tuple(dict.fromkeys(passage.ref for passage in one.evidence)),
+            "\n".join(passage.text for passage in one.evidence), one.source, one.form, one.task,
+        )
+        for number, one in enumerate(every)
+    ]  # fmt: skip
+    assert len(questions) > 600
+    assert verify(Dataset(document, questions, kind="sample")).findings == ()
 
 
 @settings(max_examples=15, deadline=None)

@@ -194,6 +194,7 @@ def test_pieces_are_cut_at_line_breaks_only() -> None:
     [
         ("What does the document say about Arvo?", "the document"),
         ("What is shown on this page?", "this page"),
+        ("Who put out the fire in the paper store of Arvo?", ""),
         ("In the table, what is Arvo's revenue?", "In the table"),
         ("According to the report of Arvo for 2020, what fell?", ""),
         ("What does the agreement between Arvo and Bel say?", ""),
