@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 
@@ -131,7 +131,10 @@ class _Choice:
         rng: np.random.Generator,
     ) -> None:
         self.count = count
-        self.left = [asks[int(i)] for i in rng.permutation(len(asks))]
+        self.left: dict[tuple[str, bool], list[Placed]] = defaultdict(list)
+        for i in rng.permutation(len(asks)):
+            one = asks[int(i)]
+            self.left[one.source, len(one.pages) > 1].append(one)
         shares = [SOURCE_SHARES[source] for source in EVIDENCE_SOURCES]
         self.sources = dict(zip(EVIDENCE_SOURCES, _parts(shares, count, rng), strict=True))
         names = [form for form in FORM_SHARES if form != FORMS["Y"]]
@@ -166,11 +169,8 @@ class _Choice:
 
     def _take(self, source: str | None, *, several: bool) -> bool:
         """Take the question that is wanted most, of one page or of several; False if none is."""
-        fitting = (
-            one
-            for one in self.left
-            if source in (None, one.source) and (len(one.pages) > 1) == several
-        )
+        names = EVIDENCE_SOURCES if source is None else (source,)
+        fitting = chain.from_iterable(self.left[name, several] for name in names)
         best = min(
             (
                 (cost, number, one)
@@ -194,20 +194,21 @@ class _Choice:
         # Reasoning is behind when it is a larger part of what is left to ask than of the whole.
         behind = self.reasoning > REASONING_SHARE * (self.count - len(self.chosen))
         wrong_task = (content.task == REASONING) != behind
-        crowded = max(self.load[ref] for ref in one.pages)
+        crowded = max(self.load[passage.ref] for passage in one.evidence)
         return self.evidence[one.evidence] + 0.6 * crowded + 0.8 * wrong_task - 2 * max(0.0, wanted)
 
     def _add(self, one: Placed) -> None:
         content = _ask_of(one)
-        self.left.remove(one)
+        pages = one.pages
+        self.left[one.source, len(pages) > 1].remove(one)
         self.chosen.append(one)
         self.texts |= {content.question, content.denied} - {""}
         self.evidence[one.evidence] += 1
         self.forms[content.form] -= 1
         self.sources[one.source] -= 1
         self.reasoning -= content.task == REASONING
-        self.multi -= len(one.pages) > 1
-        for ref in one.pages:
+        self.multi -= len(pages) > 1
+        for ref in pages:
             self.load[ref] += 1
 
     def _even(self) -> list[Placed]:
@@ -216,7 +217,7 @@ class _Choice:
         if len(odd) % 2 == 0:
             return self.chosen
         kept = [one for one in self.chosen if one is not odd[-1]]
-        for one in self.left:
+        for one in chain.from_iterable(self.left.values()):
             if not _is_yes_no(one) and _ask_of(one).question not in self.texts:
                 return [*kept, one]
         return kept

@@ -335,8 +335,9 @@ class _Writer:
             self.cells(draft.subheader),
         )
         self.blocks.append(table)
+        evidence = {row: table_evidence(table, row) for row in {row for row, _ in draft.asks}}
         for row, content in draft.asks:
-            self.add(content, "table", (table_evidence(table, row),))
+            self.add(content, "table", (evidence[row],))
 
     def chart(self, draft: ChartDraft) -> None:
         series = tuple(
