@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli import with_errors
+from experiments.failing import with_errors
 from experiments.progress import Progress
 from ohr.datasets.sample.attributes import ATTRIBUTES
 from ohr.datasets.sample.scale import Recipe, write_sample
@@ -36,7 +36,9 @@ def command(
         typer.Option(help=f"Challenging attributes, parted by commas: {', '.join(ATTRIBUTES)}."),
     ] = "",
     images: Annotated[bool, typer.Option("--images", help="Write page images too.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Print a traceback with an error.")] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Print a traceback with an error.")
+    ] = False,
 ) -> None:
     """Write the sample and say how fast it went."""
     wanted = tuple(name.strip() for name in attributes.split(",") if name.strip())

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from ohr.datasets.sample.blocks import (
@@ -149,8 +149,8 @@ def arrange(copy: Copy, marks: Marks) -> Arrangement:
             for number, entry in listed
             if entry.page == page and not isinstance(entry.block, Columns)
         ]
-        place, at = 0, 0
-        for kind, text in page_parts(blocks, copy.layout, page):
+        at = 0
+        for place, (kind, text) in enumerate(page_parts(blocks, copy.layout, page)):
             if kind in ("header", "footer"):
                 found = [mark for mark in marks[kind] if mark.page == page]
                 entry = Entry(page, Paragraph(()), 1)
@@ -162,19 +162,22 @@ def arrange(copy: Copy, marks: Marks) -> Arrangement:
             for (column, box, _, _), start, end in zip(parts, cuts, cuts[1:], strict=False):
                 words = text[start:end].strip()
                 start = text.index(words, start)
-                boxes.append(Box(page, kind, place, column, box, at + start, at + start + len(words)))
+                boxes.append(
+                    Box(page, kind, place, column, box, at + start, at + start + len(words))
+                )
             if kind == "paragraph":
-                for first, second in zip(parts, parts[1:], strict=False):
+                for first, second in pairwise(parts):
                     breaks.append(
                         Continuation(page, place, first[0], second[0], first[2], first[3])
                     )
-            place += 1
             at += len(text) + len(BREAK)
     return Arrangement(tuple(boxes), tuple(breaks))
 
 
 def _common(text: str, before: str) -> str:
-    return os.path.commonprefix([text, before])
+    """How the two begin alike: a bold word that is cut in two ends otherwise."""
+    same = (number for number, (a, b) in enumerate(zip(text, before, strict=False)) if a != b)
+    return text[: next(same, min(len(text), len(before)))]
 
 
 Part = tuple[int, tuple[float, float, float, float], str, str]
@@ -209,9 +212,7 @@ def _parts(copy: Copy, entry: Entry, marks: list[Mark], kind: str) -> list[Part]
             continue
         left, right = look.column_span(column, entry.columns)
         box = (left, words[start].y - _RISE * size, right, mark.y + _DEPTH * size)
-        before, after = (
-            inline_text(joined(half)).strip() for half in (cut[:number], cut[number:])
-        )
+        before, after = (inline_text(joined(half)).strip() for half in (cut[:number], cut[number:]))
         parts.append((column, box, before, after))
         start = number
     return parts

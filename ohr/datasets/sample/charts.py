@@ -7,7 +7,8 @@ shapes: the same chart gives the same source, and drawing it costs Typst a milli
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 from ohr.datasets.sample.blocks import Chart
 
@@ -67,7 +68,9 @@ def _line(x0: float, y0: float, x1: float, y1: float, stroke: str) -> str:
 
 
 def _swatch(x: float, y: float, fill: str) -> str:
-    return f'place(dx: {x:.1f}pt, dy: {y:.1f}pt, rect(width: 7pt, height: 5.5pt, fill: rgb("{fill}")))'
+    return (
+        f'place(dx: {x:.1f}pt, dy: {y:.1f}pt, rect(width: 7pt, height: 5.5pt, fill: rgb("{fill}")))'
+    )
 
 
 def _axes(chart: Chart, width: float) -> tuple[float, list[str]]:
@@ -104,8 +107,9 @@ def _axes(chart: Chart, width: float) -> tuple[float, list[str]]:
     return below + _SIZE + 3, marks
 
 
-def _bars(chart: Chart, left: float, group: float, at: object, base: float) -> Iterator[str]:
-    assert callable(at)
+def _bars(
+    chart: Chart, left: float, group: float, at: Callable[[float], float], base: float
+) -> Iterator[str]:
     bar = min(group * 0.8 / len(chart.series), 34.0)
     for number_, one in enumerate(chart.series):
         fill = _FILLS[number_ % len(_FILLS)]
@@ -128,14 +132,15 @@ def _bars(chart: Chart, left: float, group: float, at: object, base: float) -> I
                 )
 
 
-def _lines(chart: Chart, left: float, group: float, at: object, base: float) -> Iterator[str]:
-    assert callable(at)
+def _lines(
+    chart: Chart, left: float, group: float, at: Callable[[float], float], base: float
+) -> Iterator[str]:
     for number_, one in enumerate(chart.series):
         fill = _FILLS[number_ % len(_FILLS)]
         points = [(left + (i + 0.5) * group, at(value)) for i, value in enumerate(one.numbers)]
         dash = ("solid", "dashed", "dotted")[number_ % 3]
         stroke = f'(paint: rgb("{fill}"), thickness: 1.3pt, dash: "{dash}")'
-        for (x0, y0), (x1, y1) in zip(points, points[1:], strict=False):
+        for (x0, y0), (x1, y1) in pairwise(points):
             yield _line(x0, y0, x1, y1, stroke)
         for i, (x, y) in enumerate(points):
             yield (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ohr.datasets.sample.blocks import PageLayout
 from ohr.datasets.sample.asks import numeric
+from ohr.datasets.sample.blocks import PageLayout
 from ohr.datasets.sample.template import Draft, TableDraft
 from ohr.datasets.sample.world import World
 
@@ -15,7 +15,20 @@ _KINDS = ("机械厂", "电器公司", "仪表公司", "水泵厂", "空调公�
 _PRODUCTS = ("水泵", "电动机", "温度计", "压力表", "空调机", "阀门")
 _TOWNS = ("青河市", "白石镇", "南湾市", "柳溪县", "东岭市", "沙洲镇", "云桥县", "金坪市", "安渡市")
 _FAMILY = "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗"
-_GIVEN = ("丽华", "建国", "晓明", "志强", "秀英", "文斌", "雪梅", "海涛", "玉兰", "国平", "思远", "敏")
+_GIVEN = (
+    "丽华",
+    "建国",
+    "晓明",
+    "志强",
+    "秀英",
+    "文斌",
+    "雪梅",
+    "海涛",
+    "玉兰",
+    "国平",
+    "思远",
+    "敏",
+)
 
 
 class Bulletin:

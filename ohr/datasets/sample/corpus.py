@@ -103,7 +103,7 @@ def document(seed: int, number: int, length: int, attributes: Sequence[str] = ()
         author, templates = AUTHORS[domain](world, index, rng), page_templates(domain)
     layout: PageLayout = author.layout
     if "dense" in drawn:
-        templates = (_run_together(templates[:DENSE_PAGES[domain]]),)
+        templates = (_run_together(templates[: DENSE_PAGES[domain]]),)
         if layout.columns == 1 and "<<" not in templates[0]:
             layout = replace(layout, columns=2)
     doc_id = f"{domain}/{author.name}"
@@ -122,7 +122,11 @@ def _run_together(templates: Sequence[str]) -> str:
     for template in templates[1:]:
         before = whole.rstrip()
         runs_on = before.endswith("\n~")
-        whole = f"{before.removesuffix('~').rstrip()}\n{template}" if runs_on else f"{before}\n\n{template}"
+        whole = (
+            f"{before.removesuffix('~').rstrip()}\n{template}"
+            if runs_on
+            else f"{before}\n\n{template}"
+        )
     return whole
 
 

@@ -110,7 +110,9 @@ def _better(copy: Copy, marks: Marks, last: Adjustments) -> Adjustments:
     # Where a paragraph breaks is only asked once the columns have their height.
     if overfull:
         return Adjustments(last.worded, slack)
-    gaps, flush = (dict(last.gaps), last.flush) if last.gaps or last.flush else _stretch(copy, marks)
+    gaps, flush = (
+        (dict(last.gaps), last.flush) if last.gaps or last.flush else _stretch(copy, marks)
+    )
     return Adjustments(frozenset(worded), slack, gaps, flush)
 
 
@@ -123,9 +125,7 @@ def _stretch(copy: Copy, marks: Marks) -> tuple[dict[int, float], frozenset[int]
     numbered = list(enumerate(entries(copy)))
     for page, blocks in enumerate(copy.pages):
         own = [number for number, entry in numbered if entry.page == page]
-        last = max(
-            (i for i in own if isinstance(numbered[i][1].block, Paragraph)), default=-1
-        )
+        last = max((i for i in own if isinstance(numbered[i][1].block, Paragraph)), default=-1)
         block = numbered[last][1].block
         if last < 0 or not isinstance(block, Paragraph) or not block.continues:
             continue

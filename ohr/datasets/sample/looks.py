@@ -68,6 +68,7 @@ _MARGINS = {
 }
 """Domain -> margins in centimetres."""
 
+
 @cache
 def style(name: str) -> str:
     """Typst rules of ``styles/<name>.typ``."""

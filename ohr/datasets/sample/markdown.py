@@ -47,7 +47,7 @@ def page_text(blocks: PageBlocks, layout: PageLayout | None = None, page_no: int
 def page_parts(blocks: PageBlocks, layout: PageLayout, page_no: int) -> list[tuple[str, str]]:
     """What stands on a page, in reading order: its kind (``paragraph``, ``footnote``) and text."""
     plain = list(flatten(blocks))
-    parts = [(type(block).__name__.removesuffix("Block").lower(), block_text(block)) for block in plain]
+    parts = [(kind_of(block), block_text(block)) for block in plain]
     parts += [("footnote", note_text(note)) for block in plain for note in notes(block)]
     header, footer = (
         inline_text((Words(words.replace("{page}", str(page_no + 1))),))
@@ -58,8 +58,13 @@ def page_parts(blocks: PageBlocks, layout: PageLayout, page_no: int) -> list[tup
     return [*parts, ("footer", footer)] if footer else parts
 
 
+def kind_of(block: Plain) -> str:
+    """What a block is called in a list of boxes: ``paragraph``, ``table``, ``list``."""
+    return type(block).__name__.removesuffix("Block").lower()
+
+
 def pieces(words: Text) -> list[Inline]:
-    """The text cut before each of its words: ``Words("a b")`` is ``Words("a ")``, ``Words("b")``."""
+    """The text cut before each word: ``Words("a b")`` is ``Words("a ")`` and ``Words("b")``."""
     cut: list[Inline] = []
     for span in words:
         if isinstance(span, Math | Note):
@@ -75,7 +80,7 @@ def joined(cut: Sequence[Inline]) -> Text:
     for piece in cut:
         last = spans[-1] if spans else None
         if isinstance(piece, Words | Strong | Emph) and type(last) is type(piece):
-            spans[-1] = type(piece)(last.text + piece.text)  # type: ignore[union-attr]
+            spans[-1] = type(piece)(last.text + piece.text)
         else:
             spans.append(piece)
     return tuple(spans)

@@ -30,7 +30,7 @@ GENERATOR = "2"
 
 PARTS = ".parts"
 RECIPE = "sample.json"
-_RENEW = 40  # groups after which a worker is replaced: Typst keeps what it has laid out
+_RENEW = 6  # groups after which a worker is replaced: Typst keeps what it has laid out
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +70,7 @@ class Group:
 def planned(recipe: Recipe) -> Iterator[Group]:
     """The groups of a sample. A longer sample begins with the same whole groups."""
     pages = 0
-    for number, members in enumerate(
-        corpus.groups(recipe.seed, recipe.n_pages, recipe.attributes)
-    ):
+    for number, members in enumerate(corpus.groups(recipe.seed, recipe.n_pages, recipe.attributes)):
         before = math.floor(pages * recipe.questions_per_page)
         pages += sum(length for _, length in members)
         asked = math.floor(pages * recipe.questions_per_page) - before
@@ -105,11 +103,9 @@ def write_sample(
     return True
 
 
-def _written(
-    recipe: Recipe, out: Path, left: list[Group], workers: int
-) -> Iterator[Group]:
-    """The groups as they are finished, by this process or by several."""
-    if workers == 1:
+def _written(recipe: Recipe, out: Path, left: list[Group], workers: int) -> Iterator[Group]:
+    """The groups as they are finished; by worker processes, since Typst's memory only grows."""
+    if len(left) <= 2:
         for group in left:
             write_group((recipe, str(out), group))
             yield group

@@ -52,7 +52,7 @@ class Copy:
     title: str
     pages: Sequence[PageBlocks]
     look: Look
-    layout: PageLayout = PageLayout()
+    layout: PageLayout = field(default_factory=PageLayout)
 
 
 @dataclass(frozen=True, slots=True)
