@@ -24,7 +24,8 @@ MARKET = ("Apples", "Potatoes", "Onions", "Carrots", "Leeks", "Eggs", "Honey", "
 TEAMS = ("Rovers", "United", "Athletic", "Wanderers", "Rangers", "Town")
 PEOPLE = (
     "council_head farmer boss engineer mayor librarian clockmaker scorer doyen reporter writer0 "
-    "writer1 writer2 writer3 writer4 villager fire_chief hatter grower director"
+    "writer1 writer2 writer3 writer4 villager fire_chief hatter grower director "
+    "canoeist innkeeper surveyor novelist coach"
 ).split()
 VOICES = ("sopranos", "altos", "tenors", "basses", "baritones")
 
@@ -156,6 +157,18 @@ class Newspaper:
             "births": str(weddings + births_more),
             "weddings": str(weddings),
             "births_more": str(births_more),
+            "berths": str(integer(12, 48)),
+            "dig_weekends": str(integer(5, 29)),
+            "canoe_cost": f"{100 * integer(12, 98):,}",
+            "conditions": str(integer(4, 17)),
+            "dumplings": f"{integer(65, 139) / 10:.2f}",
+            "festival_guests": f"{100 * integer(11, 88):,}",
+            "boundary": str(integer(4, 39)),
+            "strip_houses": str(integer(3, 19)),
+            "meeting_day": str(integer(3, 27)),
+            "salt_pages": str(integer(310, 890)),
+            "dredger_years": str(integer(3, 21)),
+            "unbeaten": str(integer(1988, 2013)),
             "bells": str(integer(5, 30)),
             **{f"good{i}": good for i, good in enumerate(goods)},
             **dict(zip(PEOPLE, people, strict=True)),
