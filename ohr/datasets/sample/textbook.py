@@ -38,6 +38,7 @@ class Chapter:
         self.layout = PageLayout(header=topic["title"], footer="{page}")
         self.slots = {
             "book": book,
+            "author": author,
             "chapter": str(integer(2, 14)),
             "title": topic["title"],
             "process": topic["process"],
@@ -126,7 +127,7 @@ class Chapter:
         )
         every = "For which materials does the table of <book> give the <coefficient>?"
         asks.append((len(rows) - 1, listed(every, materials)))
-        header = ("Material", f"<coefficient_title> in {topic['coefficient_unit']}")
+        header = ("Material (<author>)", f"<coefficient_title> in {topic['coefficient_unit']}")
         return TableDraft(header, rows, asks, "lr")
 
     @staticmethod
@@ -145,7 +146,7 @@ class Chapter:
             ]
         total = "What is the resistance of the whole stack in <book>?"
         asks.append((len(materials), numeric(total, rows[-1][2])))
-        return TableDraft(("Layer", "Thickness in cm", "Resistance"), rows, asks, "lrr")
+        return TableDraft(("Layer (<author>)", "Thickness in cm", "Resistance"), rows, asks, "lrr")
 
     @staticmethod
     def _readings(values: list[int]) -> TableDraft:
@@ -163,4 +164,4 @@ class Chapter:
         )
         total = "What is the sum of the readings in the laboratory exercise of <book>?"
         asks.append((len(values), numeric(total, f"{sum(values):,}")))
-        return TableDraft(("Reading", "Value in divisions"), rows, asks, "rr")
+        return TableDraft(("Reading (<author>)", "Value in divisions"), rows, asks, "rr")
