@@ -258,12 +258,20 @@ class PageLayout:
 
     ``columns``: the text fills one column after the other. ``header`` and ``footer`` are printed
     on every page, ``{page}`` being its number from 1; they are the first and the last paragraph
-    of its ground truth, because they are on the page.
+    of its ground truth, because they are on the page. As a ``nameplate`` the header of the first
+    page is printed large, its part after the comma (a date) below it and the comma left out.
     """
 
     columns: Literal[1, 2, 3] = 1
     header: str = ""
     footer: str = ""
+    nameplate: bool = False
+
+    def header_of(self, page_no: int) -> str:
+        """The header as it is printed on a page."""
+        if self.nameplate and page_no == 0:
+            return self.header.replace(",", "", 1)
+        return self.header.replace("{page}", str(page_no + 1))
 
 
 _INLINE = re.compile(

@@ -15,7 +15,7 @@ from ohr.datasets.sample.blocks import Chart
 # Neighbours differ in lightness too: pages are read in grey.
 _FILLS = ("#35506b", "#d9c98a", "#8a9fb5", "#5f7a52", "#e4dccb", "#94513b", "#b9b9b9", "#4a4a4a")
 _SIZE = 7.4  # of all words, in points
-_EM = 0.5 * _SIZE  # width of a letter, on average
+_EM = 0.47 * _SIZE  # width of a letter, on average
 
 
 def chart_source(chart: Chart, width: float) -> str:

@@ -102,6 +102,8 @@ def document(seed: int, number: int, length: int, attributes: Sequence[str] = ()
     else:
         author, templates = AUTHORS[domain](world, index, rng), page_templates(domain)
     layout: PageLayout = author.layout
+    if domain == "newspaper" and not isinstance(author, Bulletin):
+        layout = replace(layout, nameplate=True)
     if "dense" in drawn:
         templates = (_run_together(templates[: DENSE_PAGES[domain]]),)
         if layout.columns == 1 and "<<" not in templates[0]:
@@ -118,15 +120,9 @@ def document(seed: int, number: int, length: int, attributes: Sequence[str] = ()
 
 def _run_together(templates: Sequence[str]) -> str:
     """Several pages as one; a sentence that ran on overleaf is whole again."""
-    whole = templates[0]
+    whole = templates[0].rstrip()
     for template in templates[1:]:
-        before = whole.rstrip()
-        runs_on = before.endswith("\n~")
-        whole = (
-            f"{before.removesuffix('~').rstrip()}\n{template}"
-            if runs_on
-            else f"{before}\n\n{template}"
-        )
+        whole += ("\n" if whole.endswith("\n~") else "\n\n") + template.rstrip()
     return whole
 
 

@@ -87,8 +87,10 @@ def _device(figure: Figure, width: float, rng: np.random.Generator) -> tuple[flo
         size = float(rng.uniform(5, 9))
         shape = (
             f"circle(radius: {size:.1f}pt, stroke: 0.8pt, fill: luma(215))",
-            f"rect(width: {2.6 * size:.1f}pt, height: {1.4 * size:.1f}pt, stroke: 0.8pt, fill: luma(225))",
-            f"ellipse(width: {2.8 * size:.1f}pt, height: {1.5 * size:.1f}pt, stroke: 0.8pt, fill: luma(235))",
+            f"rect(width: {2.6 * size:.1f}pt, height: {1.4 * size:.1f}pt, "
+            "stroke: 0.8pt, fill: luma(225))",
+            f"ellipse(width: {2.8 * size:.1f}pt, height: {1.5 * size:.1f}pt, "
+            "stroke: 0.8pt, fill: luma(235))",
         )[int(rng.integers(3))]
         marks.append(f"place(dx: {x - size:.1f}pt, dy: {y - size * 0.8:.1f}pt, {shape})")
         marks.append(_line(x + size, y, left + body + 26, y, "0.5pt"))

@@ -1,4 +1,4 @@
-"""Fonts: the ones inside the typst package, the same everywhere, and two kinds of installed ones."""
+"""Fonts: those inside the typst package, the same everywhere, and two kinds of installed ones."""
 
 from __future__ import annotations
 

@@ -17,15 +17,11 @@ _CM = 28.3465
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Margins (left, right, top, bottom) and the gap between columns in points; Typst rules.
-
-    With a ``nameplate`` the header of the first page is printed large above its text.
-    """
+    """Margins (left, right, top, bottom) and the gap between columns in points; Typst rules."""
 
     margins: tuple[float, float, float, float]
     style: str
     gutter: float = 16.0
-    nameplate: bool = False
     installed_fonts: bool = False
 
     @property
@@ -80,7 +76,7 @@ def style(name: str) -> str:
 def look(domain: str) -> Look:
     """The look of a domain. Raises KeyError for a domain without one."""
     left, right, top, bottom = (round(side * _CM, 2) for side in _MARGINS[domain])
-    return Look((left, right, top, bottom), style(domain), nameplate=domain == "newspaper")
+    return Look((left, right, top, bottom), style(domain))
 
 
 def dense(plain: Look) -> Look:

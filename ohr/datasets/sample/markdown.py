@@ -50,8 +50,8 @@ def page_parts(blocks: PageBlocks, layout: PageLayout, page_no: int) -> list[tup
     parts = [(kind_of(block), block_text(block)) for block in plain]
     parts += [("footnote", note_text(note)) for block in plain for note in notes(block)]
     header, footer = (
-        inline_text((Words(words.replace("{page}", str(page_no + 1))),))
-        for words in (layout.header, layout.footer)
+        inline_text((Words(words),))
+        for words in (layout.header_of(page_no), layout.footer.replace("{page}", str(page_no + 1)))
     )
     if header:
         parts.insert(0, ("header", header))

@@ -169,7 +169,7 @@ class _Writer:
 
     def header(self) -> str:
         running = self.furniture(self.copy.layout.header, "header")
-        if not self.copy.look.nameplate or running == "none":
+        if not self.copy.layout.nameplate or running == "none":
             return running
         return f"context if counter(page).get().first() > 1 {running}"
 
@@ -177,13 +177,12 @@ class _Writer:
         """The header of the first page as a newspaper prints it: large, between rules."""
         name, _, rest = self.copy.layout.header.partition(",")
         date = f'#par[#{string(rest.strip())};#t("header", 1)]' if rest else '#t("header", 1)'
-        comma = "," if rest else ""
-        size = min(40.0, self.copy.look.width / (0.62 * len(name + comma)))
+        size = min(40.0, self.copy.look.width / (0.62 * len(name)))
         return (
             "#block(below: 14pt, width: 100%)[#set align(center); #set par(first-line-indent: 0pt, "
             "spacing: 9pt)\n#line(length: 100%, stroke: 0.5pt)#v(12pt)"
             f'#par[#text(font: "New Computer Modern", size: {size:.1f}pt, weight: 700)'
-            f'[#t("header", 0)#{string(name + comma)};]]#v(3pt)'
+            f'[#t("header", 0)#{string(name)};]]#v(3pt)'
             f"#line(length: 100%, stroke: 1.6pt){date}#line(length: 100%, stroke: 0.5pt)]\n\n"
         )
 
@@ -196,7 +195,7 @@ class _Writer:
         between = f"\n\n#v({gap:.2f}pt)\n\n" if gap else "\n\n"
         written = between.join(self.block(block) for block in blocks)
         self.number = self.note
-        plate = number == 0 and self.copy.look.nameplate and self.copy.layout.header
+        plate = number == 0 and self.copy.layout.nameplate and self.copy.layout.header
         return self.nameplate() + written if plate else written
 
     def block(self, block: Block) -> str:
