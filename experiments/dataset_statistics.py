@@ -12,12 +12,13 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from experiments.cli import with_errors
 from experiments.config import load_config
+from experiments.failing import with_errors
 from experiments.labels import SOURCES, plain
 from experiments.plan import load_dataset
 from experiments.tables import show
 from ohr.datasets.dataset import Dataset
+from ohr.datasets.locating import PageText, has_math
 from ohr.datasets.verify import form_name
 from ohr.types import Question
 from rag.chunking.token_counter import count_tokens
@@ -42,6 +43,7 @@ PAPER_PAGES = {
     "domains": "7",
     "pages": "8,561",
     "tokens a page": "1,034",
+    "data types a page": "1.9",
     "questions": "8,498",
     "tokens a question": "17.9 ± 8.7",
     "tokens an answer": "3.5 ± 4.1",
@@ -86,10 +88,30 @@ def sizes(dataset: Dataset) -> dict[str, str]:
         "domains": str(len({document.domain for document in dataset.documents.values()})),
         "pages": f"{len(pages):,}",
         "tokens a page": f"{statistics.fmean(pages):,.0f}" if pages else "-",
+        "data types a page": _mean([data_types(page.text) for page in dataset.pages.values()]),
         "questions": f"{len(dataset.questions):,}",
         "tokens a question": _spread(asked),
         "tokens an answer": _spread(answers),
     }
+
+
+def data_types(text: str) -> int:
+    """How many kinds of content a page has: running text, tables, charts, formulas."""
+    page = PageText(text)
+    spans = sorted([*page.tables, *page.charts])
+    ends = [0, *(end for _, end in spans)]
+    starts = [*(start for start, _ in spans), len(page.squeezed)]
+    outside = "".join(page.squeezed[a:b] for a, b in zip(ends, starts, strict=True) if a < b)
+    tables = [span for span in page.tables if not _within(span, page.charts)]
+    return sum(map(bool, (outside, tables, page.charts, has_math(outside))))
+
+
+def _within(span: tuple[int, int], others: Iterable[tuple[int, int]]) -> bool:
+    return any(start <= span[0] and span[1] <= end for start, end in others)
+
+
+def _mean(values: list[int]) -> str:
+    return f"{statistics.fmean(values):.1f}" if values else "-"
 
 
 def _spread(values: list[float]) -> str:

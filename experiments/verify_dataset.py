@@ -11,8 +11,8 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from experiments.cli import with_errors
 from experiments.config import load_config
+from experiments.failing import with_errors
 from experiments.plan import load_dataset
 from experiments.tables import show
 from ohr.atomic import write_bytes

@@ -420,3 +420,18 @@ def test_statistics_count_every_question_once_in_each_group(dataset: Dataset) ->
     assert set(totals.values()) == {len(dataset.questions)}
     assert set(dataset_statistics.sizes(dataset)) == set(dataset_statistics.PAPER_PAGES)
     assert dataset_statistics.statistics_table(dataset).row_count > 20
+
+
+@pytest.mark.parametrize(
+    ("text", "types"),
+    [
+        ("", 0),
+        ("Only words.", 1),
+        ("It is $x^2$.", 2),
+        ("A.\n\n$$\nx = 1\n$$\n\n\\begin{tabular}{l}\na \\\\\n\\end{tabular}", 3),
+        ("A.\n\n<chart>\n\\begin{tabular}{l}\na \\\\\n\\end{tabular}\n</chart>", 2),
+        ("\\begin{tabular}{l} never closed", 1),
+    ],
+)
+def test_data_types_of_a_page(text: str, types: int) -> None:
+    assert dataset_statistics.data_types(text) == types
