@@ -40,7 +40,7 @@ QUERY = (
 
 # Of the size of the type: from a baseline up over the tallest letter, from the top that Typst
 # counts (of the capitals) up to it, and down below the deepest letter.
-_RISE, _OVER, _DEPTH = 0.95, 0.28, 0.3
+_RISE, _OVER, _DEPTH = 0.82, 0.2, 0.26
 _AROUND = 3.0  # points: Typst counts a caption's last line to its baseline
 
 
@@ -187,7 +187,8 @@ Part = tuple[int, tuple[float, float, float, float], str, str]
 def _parts(copy: Copy, entry: Entry, marks: list[Mark], kind: str) -> list[Part]:
     look = copy.look
     if not is_text(entry):
-        first, last, _ = sorted(marks, key=lambda mark: mark.end)
+        corners = {mark.end: mark for mark in marks}
+        first, last = corners[0], corners[1]
         column = look.column((first.x + last.x) / 2, entry.columns)
         box = (first.x, first.y - _AROUND, last.x, last.y + _AROUND)
         return [(column, box, "", "")]

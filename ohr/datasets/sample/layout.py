@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import typst
 
-from ohr.datasets.sample.blocks import Columns, Note, Paragraph
+from ohr.datasets.sample.blocks import Columns, Formula, Note, Paragraph
 from ohr.datasets.sample.boxes import (
     QUERY,
     Arrangement,
@@ -146,6 +146,9 @@ def _misfit(copy: Copy, marks: Marks) -> str:
         for mark in marks[number]:
             if mark.page != entry.page or (mark.y > foot and not isinstance(entry.block, Note)):
                 return f"{len(copy.pages)} pages of blocks take {max(pages, len(copy.pages) + 1)}"
-            if mark.x > right + 1 and not is_text(entry):
+            wide = isinstance(entry.block, Formula) and mark.end == 3
+            if (wide and mark.size > copy.look.column_width(entry.columns)) or (
+                mark.x > right + 1 and not is_text(entry)
+            ):
                 return f"block {number} on page {entry.page} juts out of its column"
     return ""

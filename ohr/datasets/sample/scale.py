@@ -30,6 +30,9 @@ GENERATOR = "2"
 
 PARTS = ".parts"
 RECIPE = "sample.json"
+IN_PROCESS = 1
+"""So few groups are written by this process; Typst's memory only grows with more."""
+
 _RENEW = 6  # groups after which a worker is replaced: Typst keeps what it has laid out
 
 
@@ -104,8 +107,8 @@ def write_sample(
 
 
 def _written(recipe: Recipe, out: Path, left: list[Group], workers: int) -> Iterator[Group]:
-    """The groups as they are finished; by worker processes, since Typst's memory only grows."""
-    if len(left) <= 2:
+    """The groups as they are finished."""
+    if len(left) <= IN_PROCESS:
         for group in left:
             write_group((recipe, str(out), group))
             yield group

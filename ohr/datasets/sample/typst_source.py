@@ -227,7 +227,7 @@ class _Writer:
                 numbering = f"numbering: (..) => {string(f'({tag})')}, " if tag else ""
                 equation = f"math.equation(block: true, {numbering}$ {to_typst(latex)} $.body)"
                 shown = f"block(width: 100%, {equation})" if tag else equation
-                return _apart(f"object({number}, {shown})", "1.1em")
+                return _apart(f"formula({number}, {shown})", "1.1em")
             case Table(caption=caption):
                 return self.captioned(number, self.table(block, columns), caption, above=True)
             case Chart(caption=caption):
@@ -283,10 +283,16 @@ class _Writer:
         return f"#t({number}, 0){body}#t({number}, 1)"
 
     def worded(self, words: Text, number: int, first: int) -> str:
-        return "".join(
-            f"#w({number}, {place}){self.inline((piece,))}"
-            for place, piece in enumerate(pieces(words), start=first)
-        )
+        """Every word with its mark right behind it: one before it could stay on the line above."""
+        shown = []
+        for place, piece in enumerate(pieces(words), start=first):
+            word, space = piece, ""
+            if not isinstance(piece, Math | Note):
+                word = type(piece)(piece.text.rstrip())
+                space = piece.text[len(word.text) :]
+            behind = f"#{string(space)};" if space else ""
+            shown.append(f"{self.inline((word,))}#w({number}, {place}){behind}")
+        return "".join(shown)
 
     def inline(self, words: Text) -> str:
         return "".join(map(self.span, words))
