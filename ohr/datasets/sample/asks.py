@@ -26,6 +26,27 @@ class Ask:
     task: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What a passage says about an entity: ``what`` it is, its value and unit.
+
+    The unit of something that is not a number is a word for it (``person``, ``town``).
+    """
+
+    entity: str
+    unit: str
+    what: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A description that a passage makes stand for an entity, without its name."""
+
+    description: str
+    entity: str
+
+
 def string(question: str, answer: str) -> Ask:
     """A question answered by a few words."""
     return Ask(question, answer, FORMS["S"])

@@ -7,8 +7,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from ohr.datasets.sample.asks import FORMS, Ask, exact, listed, numeric, printed, reasoned, yes_no
-from ohr.datasets.sample.template import Fact, Link
+from ohr.datasets.sample.asks import (
+    FORMS,
+    Ask,
+    Fact,
+    Link,
+    exact,
+    listed,
+    numeric,
+    printed,
+    reasoned,
+    yes_no,
+)
 from ohr.datasets.wording import pronouns
 from ohr.types import PageRef
 

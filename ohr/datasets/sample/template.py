@@ -18,6 +18,8 @@ its role. ``<<3`` to ``>>`` stands in three columns, ``<<span`` to ``>>`` across
 ``~ {name}`` breaks the sentence above off; the next line goes on with it after the table, chart
 or figure. With ``~`` alone, at the end of a page, it goes on at the head of the next page.
 
+Lines of ``%%`` part a page into passages; all but the first and the last come in any order.
+
 A line with ``?`` asks a question of the sentence, item or formula above it: ``S`` for a string,
 ``N`` for a number, ``L`` for a list, and ``Y`` for the same fact asked once so that yes is true
 and once no; ``*`` after the letter marks reasoning, ``?^`` asks of the sentence's footnote. For
@@ -36,7 +38,7 @@ from typing import Literal, TypeAlias, cast
 
 import numpy as np
 
-from ohr.datasets.sample.asks import FORMS, REASONING, Ask
+from ohr.datasets.sample.asks import FORMS, REASONING, Ask, Fact, Link
 from ohr.datasets.sample.blocks import (
     Block,
     Cell,
@@ -69,27 +71,6 @@ _CHOICE = re.compile(r"\[([^\[\]]*\|[^\[\]]*)\]")
 _SLOT = re.compile(r"<([a-z][a-z0-9_]*)>")
 _ITEM = re.compile(r"(-|1\.) (.+)")
 _FORMULA = re.compile(r"\$\$(?:\((\w+)\))? *(.+)")
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """What a passage says about an entity: ``what`` it is, its value and unit.
-
-    The unit of something that is not a number is a word for it (``person``, ``town``).
-    """
-
-    entity: str
-    unit: str
-    what: str
-    value: str
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A description that a passage makes stand for an entity, without its name."""
-
-    description: str
-    entity: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,13 +175,21 @@ def write_document(
     pages: list[WrittenPage] = []
     broken = ""
     for page_no, template in enumerate(templates):
-        writer = _Writer(slots, tables, rng_of(page_no), broken=broken, continued=bool(broken))
-        for line in template.splitlines():
+        rng = rng_of(page_no)
+        writer = _Writer(slots, tables, rng, broken=broken, continued=bool(broken))
+        for line in _arranged(template, rng).splitlines():
             writer.line(line.strip())
         writer.flush(continues=bool(writer.broken))
         broken = writer.broken
         pages.append(WrittenPage(tuple(writer.blocks), tuple(writer.candidates)))
     return tuple(pages)
+
+
+def _arranged(template: str, rng: np.random.Generator) -> str:
+    first, *movable = f"{template}\n".split("\n%%\n")
+    last = movable.pop() if movable else ""
+    parts = [first, *(movable[int(i)] for i in rng.permutation(len(movable))), last]
+    return "\n\n".join(part for part in parts if part.strip()).rstrip()
 
 
 def write_page(

@@ -17,7 +17,7 @@ from experiments import dataset_statistics
 from ohr.datasets.dataset import Dataset, ValidationReport
 from ohr.datasets.ohrbench import read_questions
 from ohr.datasets.sample import money
-from ohr.datasets.sample.asks import Ask, exact, reasoning_over
+from ohr.datasets.sample.asks import Ask, Fact, Link, exact, reasoning_over
 from ohr.datasets.sample.authors import AUTHORS
 from ohr.datasets.sample.blocks import Columns, Paragraph, Span
 from ohr.datasets.sample.joined import Placed, joined_questions
@@ -33,8 +33,6 @@ from ohr.datasets.sample.questions import (
 )
 from ohr.datasets.sample.template import (
     ChartDraft,
-    Fact,
-    Link,
     Merged,
     TableDraft,
     page_templates,
@@ -435,3 +433,18 @@ def test_statistics_count_every_question_once_in_each_group(dataset: Dataset) ->
 )
 def test_data_types_of_a_page(text: str, types: int) -> None:
     assert dataset_statistics.data_types(text) == types
+
+
+def test_passages_come_in_any_order_between_the_first_and_the_last() -> None:
+    def words(template: str, seed: int) -> str:
+        return page_text(write_page(template, {}, {}, np.random.default_rng(seed)).blocks)
+
+    orders = {
+        words("First.\n%%\nA.\n%%\nB.\n%%\nLast.", seed).split("\n\n")[1] for seed in range(9)
+    }
+    assert orders == {"A.", "B."}
+    for seed in range(9):
+        whole = words("First.\n%%\nA.\n%%\nB.\n%%\nLast.", seed)
+        assert whole.startswith("First.\n\n")
+        assert whole.endswith("\n\nLast.")
+        assert words("First.\n%%\nA.\n%%", seed) == "First.\n\nA."
