@@ -33,7 +33,7 @@ RECIPE = "sample.json"
 IN_PROCESS = 1
 """So few groups are written by this process; Typst's memory only grows with more."""
 
-_RENEW = 6  # groups after which a worker is replaced: Typst keeps what it has laid out
+_RENEW = 3  # groups after which a worker is replaced: Typst keeps what it has laid out
 
 
 @dataclass(frozen=True, slots=True)
