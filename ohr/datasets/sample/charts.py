@@ -100,8 +100,11 @@ def _axes(chart: Chart, width: float) -> tuple[float, list[str]]:
     draw = _bars if chart.kind == "bar" else _lines
     marks += draw(chart, left, group, at, at(max(ticks[0], 0.0)))
     marks.append(_line(left, at(max(ticks[0], 0.0)), right, at(max(ticks[0], 0.0)), "0.8pt"))
+    longest = max(len(word) for name in chart.categories for word in name.split())
+    fit = min(1.0, (group - 4) / (1.2 * _EM * longest))
     for i, category in enumerate(chart.categories):
-        marks.append(_words(left + (i + 0.5) * group, bottom + 5, category, "center", group - 2))
+        shown = _words(left + (i + 0.5) * group, bottom + 5, category, "center", group - 2)
+        marks.append(f"{{set text(size: {fit * _SIZE:.2f}pt); {shown}}}")
     below = bottom + 7 + lines * (_SIZE + 1.6)
     marks.append(_words((left + right) / 2, below, chart.label, "center", right - left))
     return below + _SIZE + 3, marks

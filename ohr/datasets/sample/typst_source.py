@@ -161,10 +161,11 @@ class _Writer:
         before, at, after = words.partition("{page}")
         number = f"#context counter(page).display();#{string(after)};" if at else ""
         place = "center" if len(words) <= SHORT else "left"
-        rule = "#v(-0.55em)#line(length: 100%, stroke: 0.4pt)" if kind == "header" else ""
+        rule = ", line(length: 100%, stroke: 0.4pt)" if kind == "header" else ""
         return (
             f"[#set text(size: 0.85em); #set align({place}); #set par(first-line-indent: 0pt)\n"
-            f'#par[#t("{kind}", 0)#{string(before)};{number}#t("{kind}", 1)]{rule}]'
+            f'#stack(spacing: 3.6pt, par[#t("{kind}", 0)#{string(before)};{number}'
+            f'#t("{kind}", 1)]{rule})]'
         )
 
     def header(self) -> str:
