@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -169,8 +170,9 @@ def _replace(part: Path, folder: Path) -> None:
         try:
             os.rename(part, folder)
             return
-        except OSError:
-            if not folder.exists():
+        except OSError as error:
+            # The folder itself may be gone again by now: another process has moved it aside.
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                 raise
         # A non-empty folder cannot be renamed over. Moving it aside is atomic too, so another
         # process that is at this very point fails here and looks again.
