@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import sys
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,6 +13,7 @@ from rich.table import Table
 
 from experiments.aggregate import planned_cells
 from experiments.config import StudyConfig, load_config
+from experiments.failing import with_errors as with_errors
 from experiments.plan import load_dataset, make_plan
 from experiments.reading import Readings
 from experiments.study import Result, run_study
@@ -61,22 +61,6 @@ def study_command(
         )
 
     return app
-
-
-def with_errors(action: Callable[[], int], debug: bool) -> None:
-    """Exit with the action's code; an error is one line on standard error and exit code 2."""
-    try:
-        code = action()
-    except OhrError as error:
-        if debug:
-            traceback.print_exc()
-        else:
-            print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
-        code = 2
-    except KeyboardInterrupt:
-        print("interrupted; the same command goes on from here", file=sys.stderr)
-        code = 130
-    raise typer.Exit(code)
 
 
 def _run(

@@ -23,7 +23,8 @@ PLAIN_INTERVAL_S = 15.0
 class Progress:
     """Call it with (what, done, total); ``say`` writes a line of its own."""
 
-    def __init__(self, console: Console | None = None) -> None:
+    def __init__(self, console: Console | None = None, verb: str = "reading with") -> None:
+        self._verb = verb
         self._console = console or Console(stderr=True, highlight=False, soft_wrap=True)
         self._bar = Bar(
             TextColumn("{task.description}"),
@@ -60,10 +61,10 @@ class Progress:
             print(line, file=sys.stderr, flush=True)
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        """Report that ``done`` of ``total`` pages of an engine have been read."""
+        """Report that ``done`` of ``total`` pages have been read, or made."""
         if self._console.is_terminal:
             if what not in self._tasks:
-                self._tasks[what] = self._bar.add_task(f"reading with {what}", total=total)
+                self._tasks[what] = self._bar.add_task(f"{self._verb} {what}", total=total)
             self._bar.update(self._tasks[what], completed=done)
             return
         now = time.monotonic()
@@ -71,4 +72,4 @@ class Progress:
         if done in (0, total) or now - self._last >= PLAIN_INTERVAL_S:
             self._last = now
             left = f", {(now - started) / done * (total - done):.0f} s left" if done else ""
-            self.say(f"reading with {what}: {done}/{total} pages{left}")
+            self.say(f"{self._verb} {what}: {done}/{total} pages{left}")

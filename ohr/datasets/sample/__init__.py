@@ -9,7 +9,6 @@ resemble one another on purpose: retrieval has to tell rivals apart.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import ClassVar
@@ -24,27 +23,34 @@ from ohr.datasets.dataset import (
     finish,
     validate_questions,
 )
+from ohr.datasets.ohrbench import read_questions
 from ohr.datasets.sample import corpus, storage
+from ohr.datasets.sample.authors import AUTHORS
 from ohr.errors import ConfigError
 from ohr.identity import digest
-from ohr.types import Document, Page, PageRef, Question
+from ohr.types import Document, Page, PageRef
 
 __all__ = ["Sample", "SampleParams"]
 
 
 class SampleParams(DatasetParams):
-    """``n_pages`` and ``n_questions`` count before ``domains`` selects among them."""
+    """``n_pages`` and ``n_questions`` count before ``domains`` selects among them.
 
-    # The word lists name enough companies, people and towns for 1,200 pages without repeats.
-    n_pages: int = Field(default=24, ge=1, le=1200)
+    ``attributes`` are challenging attributes that documents may have (``dense``, ``scanned``,
+    ``multilingual``, ``handwriting``); each document draws one of them, or none.
+    """
+
+    # The word lists name enough companies, people and towns for 10,000 pages without repeats.
+    n_pages: int = Field(default=24, ge=1, le=10_000)
     n_questions: int = Field(default=60, ge=1)
+    attributes: tuple[str, ...] = ()
 
 
 class Sample(DatasetSource):
     """Generates the sample on first use, under ``cache/sample``, and reads it from there."""
 
     name = "sample"
-    version = "1"
+    version = "2"
     Params: ClassVar[type[DatasetParams]] = SampleParams
 
     def load(self) -> Dataset:
@@ -59,9 +65,9 @@ class Sample(DatasetSource):
         for name in ("path", "questions", "pdfs"):
             if getattr(params, name) is not None:
                 raise ConfigError(f"dataset 'sample' is generated: leave {name} out")
-        unknown = sorted(set(params.domains) - set(corpus.AUTHORS))
+        unknown = sorted(set(params.domains) - set(AUTHORS))
         if unknown:
-            known = ", ".join(corpus.AUTHORS)
+            known = ", ".join(AUTHORS)
             raise ConfigError(f"dataset 'sample' has no domain {unknown[0]!r}; known: {known}")
         folder = self.folder()
         storage.ensure(folder, self._write)
@@ -75,22 +81,26 @@ class Sample(DatasetSource):
             "seed": self.params.seed,
             "n_pages": self.params.n_pages,
             "n_questions": self.params.n_questions,
+            "attributes": self.params.attributes,
         }
         cache: Path = self.params.cache
         return cache / "sample" / digest(recipe)
 
     def _write(self, folder: Path) -> None:
-        written = corpus.documents(self.params.seed, self.params.n_pages)
-        asked = corpus.questions(self.params.seed, written, self.params.n_questions)
-        storage.write_corpus(folder, written, asked)
+        params = self.params
+        written = corpus.documents(params.seed, params.n_pages, params.attributes)
+        stored = [storage.write_document(folder, one, images=True) for one in written]
+        asked = corpus.questions(params.seed, [one.written for one in stored], params.n_questions)
+        storage.write_lists(folder, [one.about for one in stored], asked)
 
     def _read(self, folder: Path) -> Dataset:
         root = folder / "retrieval_base"
-        wanted = self.params.domains or tuple(corpus.AUTHORS)
+        wanted = self.params.domains or tuple(AUTHORS)
         paths = sorted((root / "gt").glob("*/*.json"))
         documents = [_document(folder, path) for path in paths if path.parent.name in wanted]
-        questions = [question for question in _questions(folder) if question.domain in wanted]
         report = ValidationReport()
+        asked = read_questions(folder / "qas.json", report)
+        questions = [question for question in asked if question.domain in wanted]
         by_id = {document.doc_id: document for document in documents}
         kept = validate_questions(questions, by_id, report)
         dataset = Dataset(documents, kept, kind=self.name, root=root, report=report)
@@ -108,19 +118,3 @@ def _document(folder: Path, path: Path) -> Document:
         for page in json.loads(path.read_text("utf-8"))
     )
     return Document(doc_id, domain, pages, folder / "pdfs" / f"{doc_id}.pdf")
-
-
-def _questions(folder: Path) -> Iterator[Question]:
-    for record in json.loads((folder / "qas.json").read_text("utf-8")):
-        yield Question(
-            qid=record["ID"],
-            text=record["questions"],
-            answers=(record["answers"],),
-            doc_id=record["doc_name"],
-            domain=record["doc_type"],
-            evidence_pages=(PageRef(record["doc_name"], record["evidence_page_no"]),),
-            evidence_text=record["evidence_context"],
-            evidence_source=record["evidence_source"],
-            answer_form=record["answer_form"],
-            task="understanding",
-        )

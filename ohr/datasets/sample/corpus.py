@@ -1,100 +1,202 @@
-"""The corpus of a seed: documents in index order, and the questions asked of them."""
+"""The corpus of a seed: documents in groups, each document a function of seed and number alone.
+
+Document ``number`` is of domain ``number % 7``; a group is the documents of one index over all
+domains. They share their companies, so that questions over several documents stay inside it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
-import numpy as np
-
-from ohr.datasets.sample.finance import AnnualReport
-from ohr.datasets.sample.law import SupplyAgreement
-from ohr.datasets.sample.manual import OperatingManual
-from ohr.datasets.sample.questions import Asked, choose
-from ohr.datasets.sample.template import TableDraft, WrittenPage, page_templates, write_page
-from ohr.datasets.sample.textbook import Chapter
+from ohr.datasets.sample.asks import Ask
+from ohr.datasets.sample.attributes import check_attributes, drawn_attributes, look_of
+from ohr.datasets.sample.authors import AUTHORS, Author
+from ohr.datasets.sample.blocks import PageLayout
+from ohr.datasets.sample.boxes import Continuation
+from ohr.datasets.sample.chinese import Bulletin
+from ohr.datasets.sample.looks import Look
+from ohr.datasets.sample.questions import Answerable, Asked, ask
+from ohr.datasets.sample.template import Candidate, WrittenPage, page_templates, write_document
 from ohr.datasets.sample.world import World
 from ohr.randomness import generator_for
 from ohr.types import PageRef
 
 PAGES_PER_DOCUMENT = 3
-
-
-class Author(Protocol):
-    """A kind of document: the values and tables that its page templates name."""
-
-    domain: str
-    name: str
-    title: str
-    slots: dict[str, str]
-    tables: dict[str, TableDraft]
-
-    def __init__(self, world: World, index: int, rng: np.random.Generator) -> None: ...
-
-
-AUTHORS: Mapping[str, type[Author]] = {
-    author.domain: author for author in (AnnualReport, SupplyAgreement, OperatingManual, Chapter)
+DENSE_PAGES = {
+    "finance": 3,
+    "law": 3,
+    "manual": 3,
+    "textbook": 3,
+    "newspaper": 2,
+    "academic": 2,
+    "administration": 3,
 }
-"""Domain -> its kind of document."""
+"""Domain -> how many ordinary pages a dense one holds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A document before it is rendered."""
+    """A document before it is rendered; ``attributes`` are those it was asked to have."""
 
+    seed: int
+    number: int
     domain: str
     name: str
     title: str
     pages: tuple[WrittenPage, ...]
+    layout: PageLayout
+    attributes: tuple[str, ...] = ()
 
     @property
     def doc_id(self) -> str:
         return f"{self.domain}/{self.name}"
 
+    @property
+    def group(self) -> int:
+        """The group of the document."""
+        return self.number // len(AUTHORS)
 
-@dataclass(frozen=True, slots=True)
-class AskedOf:
-    """A question and the page that answers it."""
-
-    ref: PageRef
-    asked: Asked
+    @property
+    def look(self) -> Look:
+        """The look of its domain and attributes."""
+        return look_of(self.domain, self.attributes)
 
 
-def documents(seed: int, n_pages: int) -> list[Written]:
-    """Documents of ``n_pages`` pages in all, three each (the last may be shorter), by domain.
+def groups(
+    seed: int, n_pages: int, attributes: Sequence[str] = ()
+) -> Iterator[list[tuple[int, int]]]:
+    """Documents of ``n_pages`` pages in all, by group: their numbers and numbers of pages.
 
-    Domains take turns, so a larger corpus contains the documents of a smaller one.
+    Each has three pages (a dense one has one), the last perhaps fewer. A larger corpus begins
+    with the documents of a smaller one.
     """
-    world = World(seed)
-    written = []
-    for number, first in enumerate(range(0, n_pages, PAGES_PER_DOCUMENT)):
-        domain = list(AUTHORS)[number % len(AUTHORS)]
-        length = min(PAGES_PER_DOCUMENT, n_pages - first)
-        written.append(_document(world, domain, number // len(AUTHORS), length))
-    return sorted(written, key=lambda document: (document.domain, document.name))
+    number, left = 0, n_pages
+    while left > 0:
+        group = []
+        for place in range(len(AUTHORS)):
+            drawn = drawn_attributes(seed, number + place, attributes)
+            length = min(1 if "dense" in drawn else PAGES_PER_DOCUMENT, left)
+            if length:
+                group.append((number + place, length))
+            left -= length
+        number += len(AUTHORS)
+        yield group
 
 
-def questions(seed: int, corpus: list[Written], count: int) -> list[AskedOf]:
-    """Questions in page order. Raises ConfigError if the pages cannot answer so many."""
-    refs = [PageRef(doc.doc_id, page_no) for doc in corpus for page_no in range(len(doc.pages))]
-    pages = [page.candidates for document in corpus for page in document.pages]
-    rng = generator_for(seed, "sample.questions", PageRef("", count))
-    return [AskedOf(refs[asked.page], asked) for asked in choose(pages, count, rng)]
+def document(seed: int, number: int, length: int, attributes: Sequence[str] = ()) -> Written:
+    """Document ``number`` of a seed, its first ``length`` pages.
 
-
-def _document(world: World, domain: str, index: int, length: int) -> Written:
-    author = AUTHORS[domain](
-        world, index, generator_for(world.seed, "sample.document", PageRef(domain, index))
-    )
+    ``attributes`` are those that documents may have; each draws one of them, or none. Raises
+    ConfigError for an attribute that is unknown or that this machine lacks the font for.
+    """
+    check_attributes(attributes)
+    drawn = drawn_attributes(seed, number, attributes)
+    world = _world(seed)
+    index, place = divmod(number, len(AUTHORS))
+    domain = list(AUTHORS)[place]
+    rng = generator_for(seed, "sample.document", PageRef(domain, index))
+    author: Author | Bulletin
+    if "multilingual" in drawn:
+        author, templates = Bulletin(world, number, rng), page_templates("chinese")
+    else:
+        author, templates = AUTHORS[domain](world, index, rng), page_templates(domain)
+    layout: PageLayout = author.layout
+    if domain == "newspaper" and not isinstance(author, Bulletin):
+        layout = replace(layout, nameplate=True)
+    if "dense" in drawn:
+        templates = (_run_together(templates[: DENSE_PAGES[domain]]),)
+        if layout.columns == 1 and "<<" not in templates[0]:
+            layout = replace(layout, columns=2)
     doc_id = f"{domain}/{author.name}"
-    pages = tuple(
-        write_page(
-            page_templates(domain)[page_no],
-            author.slots,
-            author.tables,
-            generator_for(world.seed, "sample.page", PageRef(doc_id, page_no)),
-        )
-        for page_no in range(length)
+    pages = write_document(
+        templates[:length],
+        author.slots,
+        author.tables,
+        lambda page_no: generator_for(seed, "sample.page", PageRef(doc_id, page_no)),
     )
-    return Written(domain, author.name, author.title, pages)
+    return Written(seed, number, domain, author.name, author.title, pages, layout, drawn)
+
+
+def _run_together(templates: Sequence[str]) -> str:
+    """Several pages as one; a sentence that ran on overleaf is whole again."""
+    whole = templates[0].rstrip()
+    for template in templates[1:]:
+        whole += ("\n" if whole.endswith("\n~") else "\n\n") + template.rstrip()
+    return whole
+
+
+def documents(seed: int, n_pages: int, attributes: Sequence[str] = ()) -> list[Written]:
+    """All documents of a corpus, in the order of their ids."""
+    written = [
+        document(seed, number, length, attributes)
+        for group in groups(seed, n_pages, attributes)
+        for number, length in group
+    ]
+    return sorted(written, key=lambda document: document.doc_id)
+
+
+def questions(seed: int, corpus: Sequence[Written], count: int) -> list[Asked]:
+    """Questions by group, in each in page order, as many of a group as its share of the pages.
+
+    Raises ConfigError if the pages cannot answer so many.
+    """
+    by_group: dict[int, list[Written]] = {}
+    for one in sorted(corpus, key=lambda one: one.number):
+        by_group.setdefault(one.group, []).append(one)
+    total = sum(len(one.pages) for one in corpus)
+    asked: list[Asked] = []
+    pages = 0
+    for members in by_group.values():
+        pages += sum(len(one.pages) for one in members)
+        share = count * pages // total - len(asked)
+        asked += group_questions(seed, members, share)
+    return asked
+
+
+def group_questions(seed: int, members: Sequence[Written], count: int) -> list[Asked]:
+    """Questions of the documents of one group."""
+    rng = generator_for(seed, "sample.questions", PageRef("", members[0].group))
+    return ask([Answerable(one.doc_id, one.pages) for one in members], count, rng)
+
+
+def with_breaks(document: Written, breaks: Sequence[Continuation]) -> Written:
+    """The document after its layout: what a column break cuts in two is about reading order."""
+    by_page: dict[int, list[Continuation]] = {}
+    for one in breaks:
+        by_page.setdefault(one.page_no, []).append(one)
+    pages = tuple(
+        replace(
+            page,
+            candidates=tuple(_cut(candidate, by_page[page_no]) for candidate in page.candidates),
+        )
+        if page_no in by_page
+        else page
+        for page_no, page in enumerate(document.pages)
+    )
+    return replace(document, pages=pages)
+
+
+def _cut(candidate: Candidate, breaks: Sequence[Continuation]) -> Candidate:
+    if not isinstance(candidate.content, Ask) or candidate.source != "text":
+        return candidate
+    for one in breaks:
+        (passage, *others) = candidate.evidence
+        whole = f"{one.before} {one.after}"
+        at = whole.find(passage)
+        cut = len(one.before) - at
+        if not others and at >= 0 and 0 < cut < len(passage):
+            parts = (passage[:cut], passage[cut + 1 :])
+            return replace(candidate, source="reading_order", evidence=parts)
+    return candidate
+
+
+_WORLDS: dict[int, World] = {}
+
+
+def _world(seed: int) -> World:
+    """The world of a seed, kept: drawing its names takes longer than writing a document."""
+    if seed not in _WORLDS:
+        _WORLDS.clear()
+        _WORLDS[seed] = World(seed)
+    return _WORLDS[seed]

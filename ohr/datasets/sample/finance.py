@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ohr.datasets.sample.template import Ask, TableDraft, numeric, string, yes_no
+from ohr.datasets.sample.asks import listed, numeric, reasoned, reasoning_over, yes_no
+from ohr.datasets.sample.blocks import PageLayout
+from ohr.datasets.sample.money import plain, shares_of, tenths
+from ohr.datasets.sample.template import ChartDraft, Draft, Merged, Numbered, TableDraft
 from ohr.datasets.sample.world import World
 
 MONTHS = ("March", "April", "May", "June", "September", "October", "November")
@@ -35,6 +38,7 @@ class AnnualReport:
         margin = f"{100 * sum(profit) / sum(revenue):.1f}"
         self.name = f"{company.short.lower()}-annual-report-{year}"
         self.title = f"{company.name}: Annual Report {year}"
+        self.layout = PageLayout(header=f"{company.name}, Annual Report {year}", footer="{page}")
         self.slots = {
             "company": company.name,
             "sector": company.sector["name"],
@@ -62,6 +66,10 @@ class AnnualReport:
             "price": tenths(integer(140, 980)),
             "invest": tenths(integer(200, 1400)),
             "dividend": f"{integer(40, 260) / 100:.2f}",
+            "subsidiary_staff": str(integer(12, 98)),
+            "material_rise": tenths(integer(21, 79)),
+            "insurance": tenths(integer(9, 88)),
+            "press_year": str(integer(1961, 1994)),
             "patents": str(integer(12, 88)),
             "wages": tenths(wages),
             "wrong_wages": tenths(wages + integer(40, 200)),
@@ -91,8 +99,11 @@ class AnnualReport:
             "meeting_day": str(integer(3, 28)),
             **{f"seg{i}": name for i, name in enumerate(segments)},
         }
-        self.tables = {
-            "revenue": self._yearly("revenue", segments, revenue, rng),
+        earned = self._yearly("revenue", segments, revenue, rng)
+        history = [str(cell) for cell in earned.rows[-1][:0:-1]]
+        self.tables: dict[str, Draft] = {
+            "revenue": earned,
+            "history": self._history(history, year, rng),
             "profit": self._yearly("operating profit", segments, profit, rng),
             "assets": self._assets(assets),
         }
@@ -109,7 +120,7 @@ class AnnualReport:
             (name, tenths(new), tenths(old))
             for name, new, old in zip(names, this, last, strict=True)
         ]
-        asks: list[tuple[int, Ask]] = []
+        asks: list[Numbered] = []
         for row, name in enumerate(segments):
             of = f"the {what} of the {name} segment of <company>"
             asks.append((row, numeric(f"What was {of} in EUR million in {year}?", rows[row][1])))
@@ -117,14 +128,57 @@ class AnnualReport:
             if this[row] != last[row]:
                 ways = ("higher", "lower") if this[row] > last[row] else ("lower", "higher")
                 yes, no = (f"Was {of} {way} in {year} than in {before}?" for way in ways)
-                asks.append((row, yes_no(yes, no)))
+                asks.append((row, reasoned(yes_no(yes, no))))
+                change = tenths(abs(this[row] - last[row]))
+                by = "rise" if this[row] > last[row] else "fall"
+                how = f"By how many EUR million did {of} {by} from {before} to {year}?"
+                asks.append((row, reasoned(numeric(how, change))))
         total = f"What was the total {what} of <company> in EUR million in {year}?"
         asks.append((len(segments), numeric(total, rows[-1][1])))
-        if values.count(max(values)) == 1:
-            best = f"Which segment of <company> had the highest {what} in {year}?"
-            asks.append((len(segments) - 1, string(best, segments[values.index(max(values))])))
-        header = (f"<company>, {what} in EUR million", year, before)
-        return TableDraft(header, rows, asks, "lrr")
+        asks += reasoning_over(
+            segments,
+            [row[1] for row in rows[:-1]],
+            of=f"the {what} of the {{}} segment",
+            where=f"of <company> in {year}",
+            unit="EUR million",
+            which=f"Which segment had the {{}} {what}",
+            several=f"Which segments had {what} of more than EUR {{}} million",
+        )
+        asks.append((3, listed(f"By which segments does <company> report {what}?", segments)))
+        header = (
+            Merged("<company>, segment", rowspan=2),
+            Merged(f"{what.capitalize()} in EUR million", colspan=2),
+        )
+        return TableDraft(header, rows, asks, "lrr", subheader=(year, before))
+
+    @staticmethod
+    def _history(last_two: list[str], year: int, rng: np.random.Generator) -> ChartDraft:
+        """Revenue of five years; the last two are the totals of the table."""
+        first = int(float(last_two[0].replace(",", "")) * 10)
+        earlier = [tenths(int(first * rng.uniform(0.72, 0.98))) for _ in range(3)]
+        values = [*earlier, *last_two]
+        years = tuple(str(year - 4 + i) for i in range(5))
+        of = "the total revenue of <company>, in EUR million, in {}"
+        asks: list[Numbered] = [
+            (row, numeric(f"What was {of.format(years[row])}?", values[row])) for row in range(3)
+        ]
+        asks += reasoning_over(
+            years,
+            values,
+            of="the total revenue in {}",
+            where="of <company>",
+            unit="EUR million",
+            which="In which of the last five years, up to <year>, was the total revenue {}",
+        )
+        return ChartDraft(
+            "bar",
+            "<company>, year",
+            years,
+            {"Revenue": values},
+            asks,
+            unit="EUR million",
+            caption="Revenue of <company> over five years.",
+        )
 
     @staticmethod
     def _assets(values: list[int]) -> TableDraft:
@@ -135,32 +189,19 @@ class AnnualReport:
             for name, value, share in zip(ASSETS, values, shares, strict=True)
         ]
         rows.append(("Total assets", tenths(total), "100.0"))
-        asks: list[tuple[int, Ask]] = []
+        asks: list[Numbered] = []
         for row, (name, value, share) in enumerate(rows[:-1]):
             of = f"{name.lower()} of <company> at the end of <year>"
             asks.append((row, numeric(f"What was the value of {of} in EUR million?", value)))
             asks.append((row, numeric(f"What share of all assets, in per cent, were {of}?", share)))
         total_ask = "What were the total assets of <company> in EUR million at the end of <year>?"
         asks.append((len(ASSETS), numeric(total_ask, rows[-1][1])))
+        asks += reasoning_over(
+            [name.lower() for name in ASSETS],
+            [row[1] for row in rows[:-1]],
+            of="the value of {}",
+            where="of <company> at the end of <year>",
+            unit="EUR million",
+        )
         header = ("<company>, assets at the end of <year>", "EUR million", "Share in %")
         return TableDraft(header, rows, asks, "lrr")
-
-
-def shares_of(values: list[int], whole: int) -> list[int]:
-    """Shares of ``whole`` by largest remainder, so that rounded shares still add up to it."""
-    total = sum(values)
-    shares = [value * whole // total for value in values]
-    by_remainder = sorted(range(len(values)), key=lambda i: -(values[i] * whole % total))
-    for i in by_remainder[: whole - sum(shares)]:
-        shares[i] += 1
-    return shares
-
-
-def tenths(value: int) -> str:
-    """A whole number of tenths as a person writes it: 12345 -> ``1,234.5``."""
-    return f"{value // 10:,}.{value % 10}"
-
-
-def plain(value: int) -> str:
-    """The same without the comma, as formulas have it: 12345 -> ``1234.5``."""
-    return f"{value // 10}.{value % 10}"

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ohr.datasets.sample.template import Ask, TableDraft, numeric, string, yes_no
+from ohr.datasets.sample.asks import Ask, numeric, reasoned, reasoning_over, string, yes_no
+from ohr.datasets.sample.blocks import PageLayout
+from ohr.datasets.sample.money import cents as money
+from ohr.datasets.sample.template import Draft, TableDraft
 from ohr.datasets.sample.world import World
 
 MONTHS = ("January", "February", "April", "May", "July", "August", "October", "November")
@@ -28,6 +31,7 @@ class SupplyAgreement:
         interest, warranty = integer(60, 118), 6 * integer(2, 6)
         self.name = f"{supplier.short.lower()}-{customer.short.lower()}-supply-agreement"
         self.title = f"Supply Agreement between {supplier.name} and {customer.name}"
+        self.layout = PageLayout(footer="Page {page}")
         self.slots = {
             "supplier": supplier.name,
             "customer": customer.name,
@@ -72,7 +76,7 @@ class SupplyAgreement:
             "secret": str(integer(2, 10)),
             "agree": str(integer(10, 40)),
         }
-        self.tables = {
+        self.tables: dict[str, Draft] = {
             "prices": self._prices(goods[:5], quantities, prices),
             "reserve": self._reserve(goods[:4], [integer(20, 240) for _ in range(4)], rng),
         }
@@ -97,7 +101,17 @@ class SupplyAgreement:
         dear, cheap = (goods[cents.index(pick(cents))] for pick in (max, min))
         question = f"Is the unit price of {{}} higher than that of {{}} {under}?"
         last = max(goods.index(dear), goods.index(cheap))
-        asks.append((last, yes_no(question.format(dear, cheap), question.format(cheap, dear))))
+        ask = yes_no(question.format(dear, cheap), question.format(cheap, dear))
+        asks.append((last, reasoned(ask)))
+        asks += reasoning_over(
+            goods,
+            [row[3] for row in rows[:-1]],
+            of="the annual value of {}",
+            where=under,
+            unit="EUR",
+            which="Which goods have the {} annual value",
+            several="Which goods have an annual value of more than EUR {}",
+        )
         total = f"What is the total annual value of all goods in EUR {under}?"
         asks.append((len(goods), numeric(total, rows[-1][3])))
         header = ("Goods of <supplier> for <customer>", "Quantity", "Unit price", "Annual value")
@@ -117,12 +131,14 @@ class SupplyAgreement:
             count = f"How many {name} does <supplier> keep in reserve {where}?"
             bay = f"In which bay does <supplier> keep its reserve of {name} {where}?"
             asks += [(row, numeric(count, str(pieces[row]))), (row, string(bay, bays[row]))]
+        asks += reasoning_over(
+            goods,
+            [str(count) for count in pieces],
+            of="the number of {}",
+            where=f"that <supplier> keeps in reserve {where}",
+            which="Which goods have the {} number of pieces",
+        )
         total = f"How many pieces does <supplier> keep in reserve {where} in total?"
         asks.append((len(goods), numeric(total, str(sum(pieces)))))
         header = ("Reserve of <supplier> for <customer>", "Bay", "Pieces")
         return TableDraft(header, rows, asks, "lcr", grid=True)
-
-
-def money(cents: int) -> str:
-    """EUR from whole cents: 123450 -> ``1,234.50``."""
-    return f"{cents // 100:,}.{cents % 100:02d}"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ohr.datasets.sample.template import Ask, TableDraft, numeric, string, yes_no
+from ohr.datasets.sample.asks import Ask, listed, numeric, reasoning_over, string, yes_no
+from ohr.datasets.sample.blocks import PageLayout
+from ohr.datasets.sample.template import ChartDraft, Draft, Numbered, TableDraft
 from ohr.datasets.sample.world import World
 
 COLOURS = ("green", "blue", "white", "amber")
@@ -28,6 +30,7 @@ class OperatingManual:
         delay, clean, warranty = integer(12, 48), 50 * integer(3, 14), 6 * integer(4, 10)
         self.name = f"{company.product.lower().replace(' ', '-')}-operating-manual"
         self.title = f"{company.product} Operating Manual"
+        self.layout = PageLayout(header=f"{company.product}", footer="{page}")
         self.slots = {
             "product": company.product,
             "sister": f"{code}-{int(number) - 10}",
@@ -79,9 +82,10 @@ class OperatingManual:
         powers = sorted(rng.choice(np.arange(40, 480), 3, replace=False).tolist())
         noise = sorted(rng.choice(np.arange(31, 59), 3, replace=False).tolist())
         faults = [device["faults"][int(i)] for i in rng.permutation(len(device["faults"]))]
-        self.tables = {
+        self.tables: dict[str, Draft] = {
             "parts": self._parts(parts[:6], rng),
             "levels": self._levels(rates, powers, noise),
+            "decline": self._decline(rates[-1], clean, rng),
             "faults": self._faults(faults[:4], [integer(2, 45) for _ in range(4)]),
         }
 
@@ -103,6 +107,17 @@ class OperatingManual:
                 (row, numeric(f"How many pieces of {of} are delivered?", count)),
                 (row, numeric(f"What is the mass, in grams, of {of}?", mass)),
             ]
+        asks += reasoning_over(
+            parts,
+            [row[3] for row in rows[:-1]],
+            of="the mass of the item '{}'",
+            where="in the box of the <product>",
+            unit="grams",
+            which="Which item has the {} mass",
+            several="Which items have a mass of more than {} grams",
+        )
+        every = "Which items are in the box of the <product>?"
+        asks.append((len(parts) - 1, listed(every, parts)))
         total = "What is the total mass, in grams, of all items in the box of the <product>?"
         asks.append((len(parts), numeric(total, rows[-1][3])))
         header = ("<product>, items in the box", "Order number", "Pieces", "Mass in g")
@@ -129,6 +144,34 @@ class OperatingManual:
             asks.append((row, yes_no(power_ask.format(power), power_ask.format(wrong))))
         header = ("<product>", "<output_title>, <unit>", "Power, watts", "Noise, decibels")
         return TableDraft(header, rows, asks, "lrrr", (2, 3, 2, 2), grid=True)
+
+    @staticmethod
+    def _decline(rate: int, clean: int, rng: np.random.Generator) -> ChartDraft:
+        """The output at the highest level, from clean to due for cleaning."""
+        hours = [str(clean * quarter // 4) for quarter in range(5)]
+        losses = np.cumsum(rng.integers(1, 5, 4))
+        values = [str(rate), *(str(max(1, rate - int(loss))) for loss in losses)]
+        of = "the <output> of the <product>, in <unit>, {} hours after a cleaning"
+        asks: list[Numbered] = [
+            (row, numeric(f"What is {of.format(hour)}, as drawn in the operating manual?", value))
+            for row, (hour, value) in enumerate(zip(hours, values, strict=True))
+        ]
+        asks += reasoning_over(
+            hours,
+            values,
+            of="the <output> {} hours after a cleaning",
+            where="of the <product>",
+            unit="<unit>",
+        )
+        return ChartDraft(
+            "line",
+            "<product>, hours",
+            tuple(hours),
+            {"<output_title>": values},
+            asks,
+            unit="<unit>",
+            caption="The <product> between two cleanings.",
+        )
 
     @staticmethod
     def _faults(faults: list[list[str]], minutes: list[int]) -> TableDraft:

@@ -1,143 +1,247 @@
-"""Which of the questions that the pages could answer are asked."""
+"""Which of the questions that the documents could answer are asked."""
 
 from __future__ import annotations
 
 import math
-from collections import deque
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, pairwise
 
 import numpy as np
 
-from ohr.datasets.sample.template import FORMS, Candidate
+from ohr.datasets.sample.asks import FORMS, REASONING, UNDERSTANDING, Ask
+from ohr.datasets.sample.joined import Evidence, Placed, joined_questions
+from ohr.datasets.sample.markdown import page_text
+from ohr.datasets.sample.template import WrittenPage
 from ohr.errors import ConfigError
+from ohr.types import EVIDENCE_SOURCES, PageRef
 
-SHARES = {"formula": 0.15, "table": 0.25}
-"""Share of each evidence source; the rest is text."""
+SOURCE_SHARES = {
+    "text": 0.409,
+    "table": 0.274,
+    "formula": 0.147,
+    "chart": 0.089,
+    "reading_order": 0.080,
+}
+"""Share of each evidence source: the paper's counts (table 1) over their own sum."""
 
-YES_NO_SHARE = 0.2
+FORM_SHARES = {"String": 0.505, "Numeric": 0.364, "Yes/No": 0.072, "List": 0.059}
+"""Share of each answer format, likewise."""
+
+MULTI_PAGE_SHARE = 0.099
+REASONING_SHARE = 0.281
+
+
+@dataclass(frozen=True, slots=True)
+class Answerable:
+    """A document of which questions are asked."""
+
+    doc_id: str
+    pages: tuple[WrittenPage, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question that is asked of page ``page`` (a running number over the corpus)."""
+    """A question with its gold fields."""
 
-    page: int
     question: str
     answer: str
     form: str
     source: str
-    evidence: str
+    task: str
+    evidence: tuple[Evidence, ...]
 
 
-def choose(
-    pages: Sequence[Sequence[Candidate]], count: int, rng: np.random.Generator
-) -> list[Asked]:
-    """Choose ``count`` questions: evenly over the pages, sources in their shares.
+def ask(group: Sequence[Answerable], count: int, rng: np.random.Generator) -> list[Asked]:
+    """Choose ``count`` questions of some documents, in the order of their pages.
 
-    Yes/No questions are even in number, half with each answer, and no two questions have the
-    same text. Raises ConfigError if the pages cannot answer so many.
+    Sources, formats and tasks come as near to the paper's shares as the pages allow; the
+    questions are spread over the pages. Yes and no answers are equal in number, and no two
+    questions have the same text. Raises ConfigError if the pages cannot answer so many.
     """
-    choice = _Choice(pages, rng)
-    choice.quota = [
-        (i + 1) * count // len(pages) - i * count // len(pages) for i in range(len(pages))
-    ]
-    for source, share in SHARES.items():
-        choice.draw(round(count * share), source)
-    choice.draw(count - len(choice.chosen), "text")
-    choice.draw(count - len(choice.chosen), None)
-    # Some pages may have run out of questions; what they lack is asked of the others.
-    choice.quota = [count] * len(pages)
-    choice.draw(count - len(choice.chosen), None)
-    if len(choice.chosen) < count:
+    placed = [one for document in group for one in place(document)]
+    refs = [PageRef(doc.doc_id, number) for doc in group for number in range(len(doc.pages))]
+    asks = [one for one in placed if isinstance(one.content, Ask)]
+    choice = _Choice([*asks, *_thinned(list(joined_questions(placed)), rng)], refs, count, rng)
+    chosen = choice.choose()
+    if len(chosen) < count:
         raise ConfigError(
-            f"{len(pages)} sample pages answer at most {len(choice.chosen)} questions, "
+            f"{len(refs)} sample pages answer at most {len(chosen)} questions, "
             f"not {count}: lower n_questions or raise n_pages"
         )
-    choice.even_out()
-    return _answered(choice.chosen)
+    order = {ref: number for number, ref in enumerate(refs)}
+    chosen.sort(key=lambda one: order[one.evidence[0].ref])
+    return list(_answered(chosen))
 
 
-def _is_yes_no(candidate: Candidate) -> bool:
-    return candidate.ask.form == FORMS["Y"]
+def place(document: Answerable) -> Iterator[Placed]:
+    """A document's candidates with the page of each passage: its own, or the one before.
+
+    A passage that stands on neither, since the layout has taken it apart, is left out.
+    """
+    texts = [page_text(page.blocks) for page in document.pages]
+    for number, page in enumerate(document.pages):
+        for candidate in page.candidates:
+            found = [
+                Evidence(PageRef(document.doc_id, near), passage)
+                for passage in candidate.evidence
+                for near in _page_of(passage, texts, number)
+            ]
+            if found and len(found) == len(candidate.evidence):
+                yield Placed(candidate.content, candidate.source, tuple(found))
+
+
+def _page_of(passage: str, texts: Sequence[str], number: int) -> list[int]:
+    near = (number, number - 1) if number else (number,)
+    return [page for page in near if passage in texts[page]][:1]
+
+
+def _thinned(joined: list[Placed], rng: np.random.Generator) -> list[Placed]:
+    """Pairs are many times more than what is asked of them: a few of each pair of pages."""
+    kept: list[Placed] = []
+    seen: Counter[tuple[object, ...]] = Counter()
+    for i in rng.permutation(len(joined)):
+        one = joined[int(i)]
+        assert isinstance(one.content, Ask)
+        kind = (one.pages, one.content.form, one.content.task)
+        seen[kind] += 1
+        if seen[kind] <= 3:
+            kept.append(one)
+    return kept
+
+
+def _is_yes_no(one: Placed) -> bool:
+    return _ask_of(one).form == FORMS["Y"]
+
+
+def _ask_of(one: Placed) -> Ask:
+    assert isinstance(one.content, Ask)
+    return one.content
 
 
 class _Choice:
-    """What is chosen so far, and what is left to ask of each page."""
+    """What is chosen so far, and what is wanted."""
 
-    def __init__(self, pages: Sequence[Sequence[Candidate]], rng: np.random.Generator) -> None:
-        self.left = [[page[int(i)] for i in rng.permutation(len(page))] for page in pages]
-        self.quota = [0] * len(pages)
-        self.chosen: list[tuple[int, Candidate]] = []
-        self._texts: set[str] = set()
-        self._evidence: set[tuple[int, str]] = set()
+    def __init__(
+        self,
+        asks: Sequence[Placed],
+        refs: Sequence[PageRef],
+        count: int,
+        rng: np.random.Generator,
+    ) -> None:
+        self.count = count
+        self.left: dict[tuple[str, bool], list[Placed]] = defaultdict(list)
+        for i in rng.permutation(len(asks)):
+            one = asks[int(i)]
+            self.left[one.source, len(one.pages) > 1].append(one)
+        shares = [SOURCE_SHARES[source] for source in EVIDENCE_SOURCES]
+        self.sources = dict(zip(EVIDENCE_SOURCES, _parts(shares, count, rng), strict=True))
+        names = [form for form in FORM_SHARES if form != FORMS["Y"]]
+        yes_no = 2 * round(count * FORM_SHARES[FORMS["Y"]] / 2 + rng.uniform(-0.5, 0.5))
+        yes_no = max(0, min(yes_no, count - count % 2))
+        others = _parts([FORM_SHARES[name] for name in names], count - yes_no, rng)
+        self.forms = dict(zip(names, others, strict=True)) | {FORMS["Y"]: yes_no}
+        self.multi, _ = _parts([MULTI_PAGE_SHARE, 1 - MULTI_PAGE_SHARE], count, rng)
+        self.reasoning, _ = _parts([REASONING_SHARE, 1 - REASONING_SHARE], count, rng)
+        self.load = dict.fromkeys(refs, 0)
+        self.chosen: list[Placed] = []
+        self.texts: set[str] = set()
+        self.evidence: Counter[tuple[Evidence, ...]] = Counter()
 
-    def draw(self, number: int, source: str | None) -> None:
-        """Take up to ``number``, one from each page in turn, while the pages' quotas last."""
-        turns = deque(_scattered(len(self.left)))
-        while number > 0 and turns:
-            page = turns.popleft()
-            if not self.quota[page]:
-                continue
-            asked = sum(_is_yes_no(candidate) for _, candidate in self.chosen)
-            wanted = asked < YES_NO_SHARE * (len(self.chosen) + 1)
-            candidate = self._take(page, source, wanted) or self._take(page, source, not wanted)
-            if candidate:
-                self.chosen.append((page, candidate))
-                self.quota[page] -= 1
-                number -= 1
-                turns.append(page)
+    def choose(self) -> list[Placed]:
+        """As many as are wanted, or as there are; an even number of them yes/no."""
+        # The rare sources first: what they lack, text makes up for.
+        sources = sorted(self.sources, key=lambda name: SOURCE_SHARES[name])
+        for source in sources:
+            for _ in range(round(MULTI_PAGE_SHARE * self.sources[source])):
+                self._take(source, several=True)
+        for source in reversed(sources):
+            while self.multi > 0 < self.sources[source] and self._take(source, several=True):
+                pass
+        for source in sources:
+            while self.sources[source] > 0 and self._take(source, several=False):
+                pass
+        for several in (False, True):
+            while len(self.chosen) < self.count and self._take(None, several=several):
+                pass
+        return self._even()
 
-    def even_out(self) -> None:
-        """Exchange one question, on its own page, if the number of Yes/No questions is odd."""
-        if sum(_is_yes_no(candidate) for _, candidate in self.chosen) % 2 == 0:
-            return
-        for same_source in (True, False):
-            for i in reversed(range(len(self.chosen))):
-                page, old = self.chosen[i]
-                new = self._take(page, old.source if same_source else None, not _is_yes_no(old))
-                if new:
-                    self.chosen[i] = (page, new)
-                    return
-        raise ConfigError("the pages give an odd number of Yes/No questions: change n_questions")
-
-    def _take(self, page: int, source: str | None, yes_no: bool) -> Candidate | None:
-        """The next fitting candidate of a page, if possible of evidence not yet asked about."""
-        fitting = [
-            candidate
-            for candidate in self.left[page]
-            if source in (None, candidate.source)
-            and _is_yes_no(candidate) == yes_no
-            and not {candidate.ask.question, candidate.ask.denied} & self._texts
-        ]
-        fresh = [c for c in fitting if (page, c.evidence) not in self._evidence]
-        for candidate in [*fresh, *fitting][:1]:
-            self.left[page].remove(candidate)
-            self._texts |= {candidate.ask.question, candidate.ask.denied} - {""}
-            self._evidence.add((page, candidate.evidence))
-            return candidate
-        return None
-
-
-def _scattered(places: int) -> list[int]:
-    """Page numbers in an order whose every beginning is spread over the whole range."""
-    step = max(1, round(places * 0.618))
-    while math.gcd(step, places) != 1:
-        step += 1
-    return [i * step % places for i in range(places)]
-
-
-def _answered(chosen: Iterable[tuple[int, Candidate]]) -> list[Asked]:
-    """The questions in page order; of the Yes/No questions every other one is denied."""
-    asked: list[Asked] = []
-    deny = False
-    for page, candidate in sorted(chosen, key=lambda pair: pair[0]):
-        question, answer = candidate.ask.question, candidate.ask.answer
-        if _is_yes_no(candidate):
-            if deny:
-                question, answer = candidate.ask.denied, "No"
-            deny = not deny
-        asked.append(
-            Asked(page, question, answer, candidate.ask.form, candidate.source, candidate.evidence)
+    def _take(self, source: str | None, *, several: bool) -> bool:
+        """Take the question that is wanted most, of one page or of several; False if none is."""
+        names = EVIDENCE_SOURCES if source is None else (source,)
+        fitting = chain.from_iterable(self.left[name, several] for name in names)
+        best = min(
+            (
+                (cost, number, one)
+                for number, one in enumerate(fitting)
+                if (cost := self._cost(one)) < math.inf
+            ),
+            default=None,
         )
-    return asked
+        if best is not None:
+            self._add(best[2])
+        return best is not None
+
+    def _cost(self, one: Placed) -> float:
+        """How little a question is wanted now; infinite if it may not be asked at all."""
+        content = _ask_of(one)
+        if {content.question, content.denied} & self.texts:
+            return math.inf
+        if content.form == FORMS["Y"] and self.forms[content.form] <= 0:
+            return math.inf
+        wanted = self.forms[content.form] / max(1.0, self.count * FORM_SHARES[content.form])
+        # Reasoning is behind when it is a larger part of what is left to ask than of the whole.
+        behind = self.reasoning > REASONING_SHARE * (self.count - len(self.chosen))
+        wrong_task = (content.task == REASONING) != behind
+        crowded = max(self.load[passage.ref] for passage in one.evidence)
+        return self.evidence[one.evidence] + 0.6 * crowded + 0.8 * wrong_task - 2 * max(0.0, wanted)
+
+    def _add(self, one: Placed) -> None:
+        content = _ask_of(one)
+        pages = one.pages
+        self.left[one.source, len(pages) > 1].remove(one)
+        self.chosen.append(one)
+        self.texts |= {content.question, content.denied} - {""}
+        self.evidence[one.evidence] += 1
+        self.forms[content.form] -= 1
+        self.sources[one.source] -= 1
+        self.reasoning -= content.task == REASONING
+        self.multi -= len(pages) > 1
+        for ref in pages:
+            self.load[ref] += 1
+
+    def _even(self) -> list[Placed]:
+        """The choice, one question exchanged if its number of yes/no questions is odd."""
+        odd = [one for one in self.chosen if _is_yes_no(one)]
+        if len(odd) % 2 == 0:
+            return self.chosen
+        kept = [one for one in self.chosen if one is not odd[-1]]
+        for one in chain.from_iterable(self.left.values()):
+            if not _is_yes_no(one) and _ask_of(one).question not in self.texts:
+                return [*kept, one]
+        return kept
+
+
+def _parts(shares: Sequence[float], whole: int, rng: np.random.Generator) -> list[int]:
+    """Whole numbers near the shares that add up to ``whole``; over many groups, the shares."""
+    total = sum(shares)
+    ends = np.cumsum([share / total for share in shares]) * whole
+    start = float(rng.uniform())
+    cuts = [int(np.floor(end + start)) for end in (0.0, *ends)]
+    cuts[-1] = whole
+    return [after - before for before, after in pairwise(cuts)]
+
+
+def _answered(chosen: Sequence[Placed]) -> Iterator[Asked]:
+    """The questions with their answers; of the yes/no questions every other one is denied."""
+    deny = False
+    for one in chosen:
+        content = _ask_of(one)
+        question, answer = content.question, content.answer
+        if _is_yes_no(one):
+            if deny:
+                question, answer = content.denied, "No"
+            deny = not deny
+        task = content.task or UNDERSTANDING
+        yield Asked(question, answer, content.form, one.source, task, one.evidence)

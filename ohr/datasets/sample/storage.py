@@ -5,27 +5,43 @@
     pdfs/<domain>/<doc>.pdf
     images/<domain>/<doc>/<page>.png
     retrieval_base/gt/<domain>/<doc>.json     [{"page_idx": 0, "text": "…"}, …]
-    qas.json                                  a list of questions in OHR-Bench's schema
+    boxes/<domain>/<doc>.json                 where each block stands on its page
+    documents.json                            title and challenging attributes of each document
+    qas.json                                  questions in the schema of OHR-Bench's second release
     complete.json                             every file with its size
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
-from ohr.datasets.sample.corpus import AskedOf, Written
+from ohr.datasets.sample.attributes import found_attributes
+from ohr.datasets.sample.corpus import Written, with_breaks
 from ohr.datasets.sample.markdown import page_text
-from ohr.datasets.sample.render import render
+from ohr.datasets.sample.printing import print_document
+from ohr.datasets.sample.qas import record
+from ohr.datasets.sample.questions import Asked
 from ohr.errors import StoreError
 
 MANIFEST = "complete.json"
 _STALE_SECONDS = 3600
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A document that is written: what may be asked of it, its entry in ``documents.json``."""
+
+    written: Written
+    about: dict[str, object]
 
 
 def ensure(folder: Path, write: Callable[[Path], None]) -> None:
@@ -60,38 +76,77 @@ def is_complete(folder: Path) -> bool:
         return False
 
 
-def write_corpus(folder: Path, corpus: list[Written], questions: list[AskedOf]) -> None:
-    """Render every document and write all files but the manifest."""
-    for document in corpus:
-        rendered = render(document.title, document.domain, [page.blocks for page in document.pages])
-        _write(folder / "pdfs" / f"{document.doc_id}.pdf", rendered.pdf)
-        for page_no, image in enumerate(rendered.images):
-            _write(folder / "images" / document.doc_id / f"{page_no}.png", image)
-        pages = [
-            {"page_idx": page_no, "text": page_text(page.blocks)}
-            for page_no, page in enumerate(document.pages)
-        ]
-        _write(folder / "retrieval_base" / "gt" / f"{document.doc_id}.json", _json(pages))
-    _write(folder / "qas.json", _json([_record(i, q) for i, q in enumerate(questions, start=1)]))
-
-
-def _record(number: int, question: AskedOf) -> dict[str, object]:
-    doc_id, page_no = question.ref.doc_id, question.ref.page_no
-    return {
+def write_document(folder: Path, written: Written, *, images: bool) -> Stored:
+    """Render a document and write its files: PDF, ground truth, boxes and, if wanted, images."""
+    rendered = print_document(written, images=images)
+    doc_id = written.doc_id
+    _write(folder / "pdfs" / f"{doc_id}.pdf", rendered.pdf)
+    for page_no, image in enumerate(rendered.images):
+        _write(folder / "images" / doc_id / f"{page_no}.png", image)
+    texts = [
+        page_text(page.blocks, written.layout, page_no)
+        for page_no, page in enumerate(written.pages)
+    ]
+    pages = [{"page_idx": page_no, "text": text} for page_no, text in enumerate(texts)]
+    _write(folder / "retrieval_base" / "gt" / f"{doc_id}.json", _json(pages))
+    arrangement = rendered.arrangement
+    _write(folder / "boxes" / f"{doc_id}.json", _lines(arrangement.record(len(texts))))
+    found = found_attributes(
+        written.layout, texts, arrangement.boxes, [page.blocks for page in written.pages]
+    )
+    about = {
         "doc_name": doc_id,
-        "ID": f"sample-{number:04d}",
-        "questions": question.asked.question,
-        "answers": question.asked.answer,
-        "doc_type": doc_id.split("/")[0],
-        "answer_form": question.asked.form,
-        "evidence_source": question.asked.source,
-        "evidence_context": question.asked.evidence,
-        "evidence_page_no": page_no,
+        "doc_type": written.domain,
+        "title": written.title,
+        "pages": len(texts),
+        "attributes": list(written.attributes),
+        "page_attributes": found,
     }
+    return Stored(with_breaks(written, arrangement.continuations), about)
+
+
+def write_lists(
+    folder: Path, documents: Sequence[dict[str, object]], asked: Sequence[Asked]
+) -> None:
+    """Write ``documents.json`` and ``qas.json`` of a whole corpus."""
+    with listing(folder / "documents.json") as add:
+        for about in documents:
+            add(about)
+    with listing(folder / "qas.json") as add:
+        for serial, one in enumerate(asked, start=1):
+            add(record(question_id(serial), one))
+
+
+def question_id(serial: int) -> str:
+    """``sample-0001`` for the first question."""
+    return f"sample-{serial:04d}"
+
+
+@contextmanager
+def listing(path: Path) -> Iterator[Callable[[dict[str, object]], None]]:
+    """Write a JSON list entry by entry; the file has its name only when the list is whole."""
+    part = path.with_name(f".{path.name}.part")
+    between = "[\n"
+    with part.open("w", encoding="utf-8", newline="\n") as stream:
+
+        def add(entry: dict[str, object]) -> None:
+            nonlocal between
+            stream.write(between + json.dumps(entry, ensure_ascii=False))
+            between = ",\n"
+
+        yield add
+        stream.write("[]\n" if between == "[\n" else "\n]\n")
+    os.replace(part, path)
 
 
 def _json(value: object) -> bytes:
     return (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def _lines(values: Sequence[object]) -> bytes:
+    """A JSON list with a line for each of its values."""
+    body = ",\n".join(json.dumps(value, ensure_ascii=False) for value in values)
+    return f"[\n{body}\n]\n".encode()
 
 
 def _write(path: Path, data: bytes) -> None:
@@ -115,8 +170,9 @@ def _replace(part: Path, folder: Path) -> None:
         try:
             os.rename(part, folder)
             return
-        except OSError:
-            if not folder.exists():
+        except OSError as error:
+            # The folder itself may be gone again by now: another process has moved it aside.
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                 raise
         # A non-empty folder cannot be renamed over. Moving it aside is atomic too, so another
         # process that is at this very point fails here and looks again.

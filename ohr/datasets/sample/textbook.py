@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ohr.datasets.sample.template import Ask, TableDraft, numeric, string, yes_no
+from ohr.datasets.sample.asks import Ask, listed, numeric, reasoned, reasoning_over, yes_no
+from ohr.datasets.sample.blocks import PageLayout
+from ohr.datasets.sample.template import Draft, TableDraft
 from ohr.datasets.sample.world import World
 
 
@@ -33,8 +35,10 @@ class Chapter:
         second_year = integer(1885, 1935)
         self.name = f"{author.lower().replace(' ', '-')}-{topic['process'].replace(' ', '-')}"
         self.title = f"{topic['title']}, from {book}"
+        self.layout = PageLayout(header=topic["title"], footer="{page}")
         self.slots = {
             "book": book,
+            "author": author,
             "chapter": str(integer(2, 14)),
             "title": topic["title"],
             "process": topic["process"],
@@ -77,6 +81,9 @@ class Chapter:
             "rebuild": str(integer(1988, 2019)),
             "saved": f"{10 * integer(45, 480):,}",
             "thin": f"{integer(8, 49) / 10:.1f}",
+            "deviation": f"{integer(11, 69) / 10:.1f}",
+            "push": ("three", "four", "five", "six")[integer(0, 3)],
+            "deviator": world.person(-205 - 4 * index - 100),
             "rule": str(integer(2, 9)),
             "hours": str(hours),
             "wrong_hours": str(hours + integer(4, 20)),
@@ -86,7 +93,7 @@ class Chapter:
             **{f"mat{i}": name for i, name in enumerate(materials)},
         }
         layers = [integer(2, 30) for _ in range(3)]
-        self.tables = {
+        self.tables: dict[str, Draft] = {
             "coefficients": self._coefficients(materials[:5], coefficients, topic),
             "stack": self._stack(materials[:3], layers, [integer(11, 240) for _ in range(3)]),
             "readings": self._readings([integer(200, 900) for _ in range(5)]),
@@ -107,10 +114,20 @@ class Chapter:
         good, poor = (materials[values.index(pick(values))] for pick in (max, min))
         last = max(materials.index(good), materials.index(poor))
         question = "Does {} have a higher <coefficient> than {} according to the table of <book>?"
-        asks.append((last, yes_no(question.format(good, poor), question.format(poor, good))))
-        highest = "Which material has the highest <coefficient> in the table of <book>?"
-        asks.append((len(rows) - 1, string(highest, good)))
-        header = ("Material", f"<coefficient_title> in {topic['coefficient_unit']}")
+        ask = yes_no(question.format(good, poor), question.format(poor, good))
+        asks.append((last, reasoned(ask)))
+        asks += reasoning_over(
+            materials,
+            [row[1] for row in rows],
+            of="the <coefficient> of {}",
+            where="in the table of <book>",
+            unit=topic["coefficient_unit"],
+            which="Which material has the {} <coefficient>",
+            several="Which materials have a <coefficient> of more than {}",
+        )
+        every = "For which materials does the table of <book> give the <coefficient>?"
+        asks.append((len(rows) - 1, listed(every, materials)))
+        header = ("Material (<author>)", f"<coefficient_title> in {topic['coefficient_unit']}")
         return TableDraft(header, rows, asks, "lr")
 
     @staticmethod
@@ -129,7 +146,7 @@ class Chapter:
             ]
         total = "What is the resistance of the whole stack in <book>?"
         asks.append((len(materials), numeric(total, rows[-1][2])))
-        return TableDraft(("Layer", "Thickness in cm", "Resistance"), rows, asks, "lrr")
+        return TableDraft(("Layer (<author>)", "Thickness in cm", "Resistance"), rows, asks, "lrr")
 
     @staticmethod
     def _readings(values: list[int]) -> TableDraft:
@@ -139,6 +156,12 @@ class Chapter:
         for row, value in enumerate(values):
             of = f"reading {row + 1} in the laboratory exercise of <book>"
             asks.append((row, numeric(f"What is the value of {of}?", str(value))))
+        asks += reasoning_over(
+            [str(number) for number in range(1, len(values) + 1)],
+            [str(value) for value in values],
+            of="reading {}",
+            where="in the laboratory exercise of <book>",
+        )
         total = "What is the sum of the readings in the laboratory exercise of <book>?"
         asks.append((len(values), numeric(total, f"{sum(values):,}")))
-        return TableDraft(("Reading", "Value in divisions"), rows, asks, "rr")
+        return TableDraft(("Reading (<author>)", "Value in divisions"), rows, asks, "rr")

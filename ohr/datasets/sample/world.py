@@ -40,7 +40,7 @@ class World:
 
     def company(self, index: int) -> Company:
         """Company ``index``; negative ones count from the end, far from the others."""
-        short = self._company_names[index]
+        short = self._company_names[index % len(self._company_names)]
         kinds = self.words["company_kinds"]
         sectors = self.words["sectors"]
         sector = sectors[(index // 2 + self._offset) % len(sectors)]
@@ -57,12 +57,18 @@ class World:
         )
 
     def person(self, index: int) -> str:
-        """Full name of a person."""
-        return self._people[index % len(self._people)]
+        """Full name of a person; another one for each index from -7,000 to 7,000."""
+        turn, number = divmod(index, len(self._people))
+        firsts = self.words["first_names"]
+        first, surname = self._people[number]
+        # The surnames come round again, each time with another first name.
+        return f"{firsts[(first + 7 * turn) % len(firsts)]} {surname}"
 
     def place(self, index: int) -> str:
-        """Name of a town."""
-        return self._places[index % len(self._places)]
+        """Name of a town; another one for each index from -1,900 to 1,900."""
+        turn, number = divmod(index, len(self._places))
+        prefixes = self.words["place_prefixes"]
+        return f"{prefixes[turn % len(prefixes)]} {self._places[number]}".strip()
 
     def _shuffled(self, what: str, *lists: str, space: str = "") -> list[str]:
         first, second = (self.words[name] for name in lists)
@@ -79,11 +85,11 @@ class World:
         return self._shuffled("places", "place_starts", "place_ends")
 
     @cached_property
-    def _people(self) -> list[str]:
+    def _people(self) -> list[tuple[int, str]]:
         surnames = self._shuffled("surnames", "surname_starts", "surname_ends")
-        firsts = self.words["first_names"]
+        firsts = len(self.words["first_names"])
         rng = generator_for(self.seed, "sample.first_names", PageRef("", 0))
-        return [f"{firsts[int(rng.integers(len(firsts)))]} {surname}" for surname in surnames]
+        return [(int(rng.integers(firsts)), surname) for surname in surnames]
 
     @cached_property
     def _offset(self) -> int:

@@ -1,0 +1,450 @@
+"""The sample's questions: verified, in the paper's shares, answered by their evidence alone."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from decimal import Decimal
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from experiments import dataset_statistics
+from ohr.datasets.dataset import Dataset, ValidationReport
+from ohr.datasets.ohrbench import read_questions
+from ohr.datasets.sample import money
+from ohr.datasets.sample.asks import Ask, Fact, Link, exact, reasoning_over
+from ohr.datasets.sample.authors import AUTHORS
+from ohr.datasets.sample.blocks import Columns, Paragraph, Span
+from ohr.datasets.sample.joined import Placed, joined_questions
+from ohr.datasets.sample.markdown import page_text
+from ohr.datasets.sample.qas import record
+from ohr.datasets.sample.questions import (
+    FORM_SHARES,
+    SOURCE_SHARES,
+    Answerable,
+    Asked,
+    ask,
+    place,
+)
+from ohr.datasets.sample.template import (
+    ChartDraft,
+    Merged,
+    TableDraft,
+    page_templates,
+    write_document,
+    write_page,
+)
+from ohr.datasets.sample.world import World
+from ohr.datasets.verify import verify
+from ohr.datasets.wording import numbers
+from ohr.errors import ConfigError
+from ohr.randomness import generator_for
+from ohr.types import Document, Page, PageRef, Question
+
+GROUPS, A_GROUP = 6, 52
+
+
+def group_of(world: World, index: int) -> list[Answerable]:
+    """The documents of one index, one a domain."""
+    group = []
+    for domain, kind in AUTHORS.items():
+        rng = generator_for(world.seed, "sample.document", PageRef(domain, index))
+        author = kind(world, index, rng)
+        pages = write_document(
+            page_templates(domain),
+            author.slots,
+            author.tables,
+            lambda page_no, name=author.name: generator_for(
+                world.seed, "sample.page", PageRef(name, page_no)
+            ),
+        )
+        group.append(Answerable(f"{domain}/{author.name}", pages))
+    return group
+
+
+@pytest.fixture(scope="module")
+def groups() -> list[list[Answerable]]:
+    return [group_of(World(7), index) for index in range(GROUPS)]
+
+
+@pytest.fixture(scope="module")
+def asked(groups: list[list[Answerable]]) -> list[Asked]:
+    rngs = (np.random.default_rng(number) for number in range(GROUPS))
+    return [
+        one for group, rng in zip(groups, rngs, strict=True) for one in ask(group, A_GROUP, rng)
+    ]
+
+
+@pytest.fixture(scope="module")
+def dataset(
+    groups: list[list[Answerable]], asked: list[Asked], tmp_path_factory: pytest.TempPathFactory
+) -> Dataset:
+    path = tmp_path_factory.mktemp("qas") / "qas.json"
+    path.write_text(json.dumps([record(f"q{i}", one) for i, one in enumerate(asked)]), "utf-8")
+    documents = [
+        Document(
+            one.doc_id,
+            one.doc_id.split("/")[0],
+            [
+                Page(PageRef(one.doc_id, number), page_text(page.blocks))
+                for number, page in enumerate(one.pages)
+            ],
+        )
+        for group in groups
+        for one in group
+    ]
+    report = ValidationReport()
+    return Dataset(documents, read_questions(path, report), kind="sample", report=report)
+
+
+# What is asked
+
+
+def test_the_verifier_finds_nothing(dataset: Dataset) -> None:
+    verification = verify(dataset)
+    assert verification.questions == GROUPS * A_GROUP
+    assert verification.findings == ()
+    judged = {result.name: result.judged for result in verification.results}
+    assert judged["multi_page"] > 20
+    assert judged["answer_supported"] > 180
+
+
+def test_shares_are_the_papers(dataset: Dataset) -> None:
+    n = len(dataset.questions)
+    sources = Counter(question.evidence_source for question in dataset.questions)
+    forms = Counter(question.answer_form for question in dataset.questions)
+    assert set(sources) == set(SOURCE_SHARES)
+    assert set(forms) == set(FORM_SHARES)
+    for counted, shares in ((sources, SOURCE_SHARES), (forms, FORM_SHARES)):
+        for name, share in shares.items():
+            assert counted[name] / n == pytest.approx(share, abs=0.03)
+    several = sum(len(question.evidence_pages) > 1 for question in dataset.questions)
+    assert several / n == pytest.approx(0.099, abs=0.03)
+    reasoning = sum(question.task == "reasoning" for question in dataset.questions)
+    assert reasoning / n == pytest.approx(0.281, abs=0.03)
+
+
+def test_every_domain_and_page_is_asked_about(dataset: Dataset) -> None:
+    assert {question.domain for question in dataset.questions} == set(AUTHORS)
+    pages = {ref for question in dataset.questions for ref in question.evidence_pages}
+    assert len(pages) > 0.8 * len(dataset.pages)
+
+
+def test_yes_and_no_in_equal_parts_in_every_group(asked: list[Asked]) -> None:
+    for start in range(0, len(asked), A_GROUP):
+        answers = Counter(
+            one.answer for one in asked[start : start + A_GROUP] if one.form == "Yes/No"
+        )
+        assert answers["Yes"] == answers["No"]
+
+
+def test_questions_are_unique(asked: list[Asked]) -> None:
+    assert len({one.question for one in asked}) == len(asked)
+
+
+def test_sums_and_differences_are_of_numbers_in_the_evidence(
+    groups: list[list[Answerable]],
+) -> None:
+    checked: Counter[int] = Counter()
+    placed = [one for document in groups[0] for one in place(document)]
+    for one in [*placed, *joined_questions(placed)]:
+        if not isinstance(one.content, Ask) or one.content.task != "reasoning":
+            continue
+        found = [Decimal(n) for passage in one.evidence for n in numbers(passage.text)]
+        if one.content.question.startswith("What is the sum"):
+            results = {a + b for a, b in combinations(found, 2)}
+        elif re.match(r"By how (much|many)\b.* exceed ", one.content.question):
+            results = {abs(a - b) for a, b in combinations(found, 2)}
+        else:
+            continue
+        checked[len(one.pages)] += 1
+        assert exact(one.content.answer) in results, one
+    assert checked[1] > 50
+    assert checked[2] > 20
+
+
+def test_a_question_over_several_pages_needs_each_of_them(asked: list[Asked]) -> None:
+    several = [one for one in asked if len({p.ref for p in one.evidence}) > 1]
+    assert several
+    for one in several:
+        first, second = (passage.text for passage in one.evidence)
+        assert first not in second
+        if one.source != "reading_order" and one.question.startswith("What is the sum"):
+            assert one.answer not in first + second
+
+
+def test_no_placeholder_is_left(groups: list[list[Answerable]], asked: list[Asked]) -> None:
+    texts = [page_text(page.blocks) for group in groups for one in group for page in one.pages]
+    for text in [*texts, *(f"{one.question} {one.answer}" for one in asked)]:
+        bare = text.replace("<chart>", "").replace("</chart>", "")
+        assert not re.search(r"<\w+>|\[\w+\||====|^[?=>~@] ", bare, re.MULTILINE), text
+
+
+def test_every_candidate_stands_on_its_pages(groups: list[list[Answerable]]) -> None:
+    for one in groups[0]:
+        placed = list(place(one))
+        assert len(placed) == sum(len(page.candidates) for page in one.pages)
+
+
+def test_facts_and_links_stand_in_their_evidence(groups: list[list[Answerable]]) -> None:
+    kinds: Counter[str] = Counter()
+    for document in groups[0]:
+        for one in place(document):
+            evidence = " ".join(passage.text for passage in one.evidence)
+            match one.content:
+                case Fact(entity, unit, _, value):
+                    assert value in evidence, one
+                    assert entity in evidence, one
+                    kinds[unit] += 1
+                case Link(description, entity):
+                    assert entity in evidence, one
+                    assert entity not in description
+                    kinds["link"] += 1
+                case Ask(question, _, form, denied):
+                    assert (form == "Yes/No") == bool(denied)
+                    assert question != denied
+    assert kinds["EUR million"] >= 8
+    assert kinds["person"] > 4
+    assert kinds["link"] > 5
+
+
+def test_the_verifier_finds_nothing_in_what_could_be_asked(groups: list[list[Answerable]]) -> None:
+    every = [
+        Asked(c.question, c.answer, c.form, one.source, c.task, one.evidence)
+        for document in groups[0]
+        for one in place(document)
+        if isinstance(c := one.content, Ask) and c.form != "Yes/No"
+    ]
+    pages = [
+        Page(PageRef(one.doc_id, number), page_text(page.blocks))
+        for one in groups[0]
+        for number, page in enumerate(one.pages)
+    ]
+    document = [
+        Document(one.doc_id, "", [p for p in pages if p.ref.doc_id == one.doc_id])
+        for one in groups[0]
+    ]
+    questions = [
+        Question(
+            f"q{number}", one.question, (one.answer,), one.evidence[0].ref.doc_id, "",
+            tuple(dict.fromkeys(passage.ref for passage in one.evidence)),
+            "\n".join(passage.text for passage in one.evidence), one.source, one.form, one.task,
+        )
+        for number, one in enumerate(every)
+    ]  # fmt: skip
+    assert len(questions) > 600
+    assert verify(Dataset(document, questions, kind="sample")).findings == ()
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 2**32), st.integers(1, 80), st.integers(1, 7))
+def test_any_count_of_any_documents(seed: int, count: int, documents: int) -> None:
+    group = group_of(World(seed), 0)[:documents]
+    chosen = ask(group, min(count, 30 * documents), np.random.default_rng(seed))
+    assert len(chosen) == min(count, 30 * documents)
+    answers = Counter(one.answer for one in chosen if one.form == "Yes/No")
+    assert answers["Yes"] == answers["No"]
+    order = [one.evidence[0].ref.doc_id for one in chosen]
+    assert list(dict.fromkeys(order)) == [doc.doc_id for doc in group if doc.doc_id in set(order)]
+
+
+def test_same_generator_same_questions(groups: list[list[Answerable]]) -> None:
+    first, again, other = (ask(groups[0], 20, np.random.default_rng(seed)) for seed in (1, 1, 2))
+    assert first == again != other
+
+
+def test_more_questions_than_the_pages_answer(groups: list[list[Answerable]]) -> None:
+    with pytest.raises(ConfigError, match="3 sample pages answer at most"):
+        ask(groups[0][:1], 5000, np.random.default_rng(0))
+
+
+def test_schema_of_the_second_release(asked: list[Asked]) -> None:
+    fields = {
+        "doc_name", "ID", "questions", "answers", "doc_type", "answer_form",
+        "evidence_source", "evidence_context", "evidence_page_no", "task",
+    }  # fmt: skip
+    for one in asked:
+        entry = record("q", one)
+        assert set(entry) == fields
+        several = len(one.evidence) > 1
+        assert isinstance(entry["evidence_page_no"], list) == several
+        assert isinstance(entry["evidence_context"], list) == several
+        documents = {passage.ref.doc_id for passage in one.evidence}
+        assert isinstance(entry["doc_name"], list) == (len(documents) > 1)
+
+
+# Parts
+
+
+def test_a_sentence_broken_off_by_a_table_or_a_page() -> None:
+    table = TableDraft(("Ada", "n"), [("x", "1")], [], "lr")
+    pages = write_document(
+        ["Ada went\n~ {t}\nto Rome.\n? S | Where did Ada go? | Rome\nThen she\n~", "slept.\nEnd."],
+        {},
+        {"t": table},
+        lambda _: np.random.default_rng(0),
+    )
+    (candidate,) = pages[0].candidates
+    assert candidate.source == "reading_order"
+    assert candidate.evidence == ("Ada went", "to Rome.")
+    last, first = pages[0].blocks[-1], pages[1].blocks[0]
+    assert isinstance(last, Paragraph)
+    assert isinstance(first, Paragraph)
+    assert (last.continues, first.continued) == (True, True)
+    whole = write_page(
+        "Ada went\n~\nto Rome.\n? S | Where? | Rome", {}, {}, np.random.default_rng(0)
+    )
+    assert [(c.source, c.evidence) for c in whole.candidates] == [("text", ("Ada went to Rome.",))]
+
+
+def test_roles_columns_footnotes_facts_and_links() -> None:
+    page = write_page(
+        "<<span\n@abstract Short.\n>>\n<<3\nAda <did> it.^[1 Ada paid 5.]\n"
+        "?^ N* | What did Ada pay? | 5\n= Ada | EUR | the sum | 5\n> the payer | Ada\n>>\n"
+        "$$(2) x = 1\n? N | x of Ada? | 1",
+        {"did": "did"},
+        {},
+        np.random.default_rng(0),
+    )
+    span, columns, _ = page.blocks
+    assert isinstance(span, Span)
+    assert isinstance(columns, Columns)
+    assert columns.count == 3
+    assert span.blocks[0] == Paragraph(span.blocks[0].text, "abstract")  # type: ignore[union-attr]
+    note, fact, link, formula = page.candidates
+    assert note.evidence == ("$^{1}$ Ada paid 5.",)
+    assert isinstance(note.content, Ask)
+    assert note.content.task == "reasoning"
+    assert isinstance(fact.content, Fact)
+    assert isinstance(link.content, Link)
+    assert formula.evidence == ("Ada did it.$^{1}$\n\n$$\nx = 1 \\tag{2}\n$$",)
+
+
+def test_evidence_of_merged_tables_and_charts() -> None:
+    ask_it = Ask("How many?", "2", "Numeric")
+    table = TableDraft(
+        (Merged("<who>", rowspan=2), Merged("Apples", colspan=2)),
+        [("May", "1", "2"), ("June", "3", "4")],
+        [(0, ask_it)],
+        "lrr",
+        subheader=("red", "green"),
+    )
+    chart = ChartDraft("bar", "<who>, month", ("May", "June"), {"Pears": ("1", "2")}, [(0, ask_it)])
+    page = write_page(
+        "{t}\n\n{c}", {"who": "Ada"}, {"t": table, "c": chart}, np.random.default_rng(0)
+    )
+    of_table, of_chart = (candidate.evidence[0] for candidate in page.candidates)
+    for evidence in (of_table, of_chart):
+        assert evidence in page_text(page.blocks)
+        assert "Ada" in evidence
+        assert "May" in evidence
+        assert "June" not in evidence
+    assert "green" in of_table
+
+
+names_and_values = st.lists(
+    st.tuples(st.text("abc", min_size=1), st.integers(-50, 50)), min_size=2, max_size=6,
+    unique_by=lambda pair: pair[0],
+)  # fmt: skip
+
+
+@given(names_and_values)
+def test_reasoning_is_right(pairs: list[tuple[str, int]]) -> None:
+    names, values = [n for n, _ in pairs], [v for _, v in pairs]
+    asks = reasoning_over(
+        names, [str(v) for v in values], of="'{}'", which="{}", several="more than {}"
+    )
+    value_of = dict(pairs)
+    for row, one in asks:
+        assert one.task == "reasoning"
+        named = re.findall(r"'(\w+)'", one.question)
+        assert all(names.index(name) <= row for name in named)
+        match one.form:
+            case "Yes/No":
+                assert value_of[named[0]] > value_of[named[1]]
+            case "List":
+                cut = int(one.question.split()[-1].rstrip("?"))
+                assert one.answer.split(", ") == [n for n in names if value_of[n] > cut]
+            case "String":
+                best = max if "highest" in one.question else min
+                assert value_of[one.answer] == best(values)
+            case _:
+                a, b = (value_of[name] for name in named)
+                assert int(one.answer) == (a + b if "sum" in one.question else a - b)
+
+
+@given(st.lists(st.integers(1, 10_000), min_size=1), st.sampled_from([100, 1000]))
+def test_shares_add_up(values: list[int], whole: int) -> None:
+    shares = money.shares_of(values, whole)
+    assert sum(shares) == whole
+    assert all(abs(s - v * whole / sum(values)) < 1 for s, v in zip(shares, values, strict=True))
+
+
+def test_the_world_names_enough_for_ten_thousand_pages() -> None:
+    world = World(3)
+    indices = range(480)
+    assert len({world.company(i).name for i in indices}) == 480
+    assert len({world.company(i).town for i in indices}) == 480
+    assert len({world.person(i) for i in range(-7000, 7000)}) == 14_000
+    assert len({world.place(i) for i in range(-1900, 1900)}) == 3800
+
+
+def test_placed_pages_are_each_named_once(groups: list[list[Answerable]]) -> None:
+    placed = [one for one in place(groups[0][0]) if isinstance(one, Placed)]
+    assert all(len(set(one.pages)) == len(one.pages) for one in placed)
+
+
+# Statistics
+
+
+def test_the_papers_counts_do_not_add_up() -> None:
+    *sums, percentages = dataset_statistics.paper_sums()
+    assert "103.6" in percentages
+    assert [re.findall(r"[\d,]*\d", line)[:2] for line in sums] == [
+        ["8,618", "120"],
+        ["8,252", "246"],
+    ]
+
+
+def test_statistics_count_every_question_once_in_each_group(dataset: Dataset) -> None:
+    totals: Counter[str] = Counter()
+    for row in dataset_statistics.counts(dataset.questions):
+        totals[row.group] += row.ours
+    assert set(totals.values()) == {len(dataset.questions)}
+    assert set(dataset_statistics.sizes(dataset)) == set(dataset_statistics.PAPER_PAGES)
+    assert dataset_statistics.statistics_table(dataset).row_count > 20
+
+
+@pytest.mark.parametrize(
+    ("text", "types"),
+    [
+        ("", 0),
+        ("Only words.", 1),
+        ("It is $x^2$.", 2),
+        ("A.\n\n$$\nx = 1\n$$\n\n\\begin{tabular}{l}\na \\\\\n\\end{tabular}", 3),
+        ("A.\n\n<chart>\n\\begin{tabular}{l}\na \\\\\n\\end{tabular}\n</chart>", 2),
+        ("\\begin{tabular}{l} never closed", 1),
+    ],
+)
+def test_data_types_of_a_page(text: str, types: int) -> None:
+    assert dataset_statistics.data_types(text) == types
+
+
+def test_passages_come_in_any_order_between_the_first_and_the_last() -> None:
+    def words(template: str, seed: int) -> str:
+        return page_text(write_page(template, {}, {}, np.random.default_rng(seed)).blocks)
+
+    orders = {
+        words("First.\n%%\nA.\n%%\nB.\n%%\nLast.", seed).split("\n\n")[1] for seed in range(9)
+    }
+    assert orders == {"A.", "B."}
+    for seed in range(9):
+        whole = words("First.\n%%\nA.\n%%\nB.\n%%\nLast.", seed)
+        assert whole.startswith("First.\n\n")
+        assert whole.endswith("\n\nLast.")
+        assert words("First.\n%%\nA.\n%%", seed) == "First.\n\nA."
