@@ -8,12 +8,11 @@ from experiments.cli import study_command
 from experiments.noise_curve import report
 from experiments.study import Result
 
-# One of the sample's two documents in each domain is read; the other stays as a distractor.
 DOCUMENTS = [
-    "finance/morvanta-annual-report-2023",
-    "law/morvanta-casdarra-supply-agreement",
-    "manual/morvanta-dh-600-operating-manual",
-    "textbook/edvin-eskstad-heat-conduction",
+    "finance/grispelta-annual-report-2023",
+    "finance/quilgora-annual-report-2023",
+    "law/quilgora-grispelta-supply-agreement",
+    "manual/quilgora-dh-600-operating-manual",
 ]
 NEXT = (
     "next: all 24 pages at 150 dpi, turned, read by Tesseract (apt-get install tesseract-ocr)",

@@ -9,7 +9,6 @@ resemble one another on purpose: retrieval has to tell rivals apart.
 from __future__ import annotations
 
 import json
-from importlib.metadata import version
 from pathlib import Path
 from typing import ClassVar
 
@@ -26,6 +25,7 @@ from ohr.datasets.dataset import (
 from ohr.datasets.ohrbench import read_questions
 from ohr.datasets.sample import corpus, storage
 from ohr.datasets.sample.authors import AUTHORS
+from ohr.datasets.sample.origin import generator
 from ohr.errors import ConfigError
 from ohr.identity import digest
 from ohr.types import Document, Page, PageRef
@@ -50,7 +50,6 @@ class Sample(DatasetSource):
     """Generates the sample on first use, under ``cache/sample``, and reads it from there."""
 
     name = "sample"
-    version = "2"
     Params: ClassVar[type[DatasetParams]] = SampleParams
 
     def load(self) -> Dataset:
@@ -76,8 +75,7 @@ class Sample(DatasetSource):
     def folder(self) -> Path:
         """Where the sample of these parameters is, or will be, kept."""
         recipe = {
-            "generator": self.version,
-            "typst": version("typst"),
+            **generator(),
             "seed": self.params.seed,
             "n_pages": self.params.n_pages,
             "n_questions": self.params.n_questions,

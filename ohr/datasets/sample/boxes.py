@@ -120,7 +120,8 @@ Marks = Mapping[int | str, Sequence[Mark]]
 
 
 def read_marks(answer: str) -> Marks:
-    """The answer to :data:`QUERY`: block number (or ``header``, ``footer``) -> its marks."""
+    """The answer to :data:`QUERY`: block number (or ``header``, ``footer``, ``page``) -> its
+    marks."""
     marks: dict[int | str, list[Mark]] = {}
     for (number, end, size), page, x, y in json.loads(answer):
         marks.setdefault(number, []).append(Mark(page - 1, x, y, size, end))

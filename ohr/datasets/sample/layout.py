@@ -141,11 +141,13 @@ def _stretch(copy: Copy, marks: Marks) -> tuple[dict[int, float], frozenset[int]
 def _misfit(copy: Copy, marks: Marks) -> str:
     pages = 1 + max(mark.page for found in marks.values() for mark in found)
     foot = A4[1] - copy.look.margins[3] + 1
+    if pages > len(copy.pages):  # space or a note may make a page of its own
+        return f"{len(copy.pages)} pages of blocks take {pages}"
     for number, entry in enumerate(entries(copy)):
         _, right = copy.look.column_span(entry.columns - 1, entry.columns)
         for mark in marks[number]:
             if mark.page != entry.page or (mark.y > foot and not isinstance(entry.block, Note)):
-                return f"{len(copy.pages)} pages of blocks take {max(pages, len(copy.pages) + 1)}"
+                return f"{len(copy.pages)} pages of blocks take {len(copy.pages) + 1}"
             wide = isinstance(entry.block, Formula) and mark.end == 3
             if (wide and mark.size > copy.look.column_width(entry.columns)) or (
                 mark.x > right + 1 and not is_text(entry)

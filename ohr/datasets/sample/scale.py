@@ -13,20 +13,17 @@ import math
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from ohr.atomic import write_text
 from ohr.datasets.sample import corpus, storage
 from ohr.datasets.sample.attributes import check_attributes
+from ohr.datasets.sample.origin import generator
 from ohr.datasets.sample.qas import record
 from ohr.errors import ConfigError, DatasetError, OhrError, StoreError
 from ohr.types import Status
 from ohr.workers import WorkerPool
-
-GENERATOR = "2"
-"""Counts the changes after which the same recipe makes other documents."""
 
 PARTS = ".parts"
 RECIPE = "sample.json"
@@ -51,8 +48,7 @@ class Recipe:
         return {
             **asdict(self),
             "attributes": list(self.attributes),
-            "generator": GENERATOR,
-            "typst": version("typst"),
+            **generator(),
         }
 
 

@@ -144,6 +144,7 @@ class _Writer:
         page = (
             '#set page(paper: "a4", numbering: none, fill: white, '
             f"margin: (left: {left}pt, right: {right}pt, top: {top}pt, bottom: {bottom}pt), "
+            'background: [#metadata(("page", 0, 0))], '
             f"header: {self.header()}, "
             f"footer: {self.furniture(layout.footer, 'footer')})\n"
         )
