@@ -1,0 +1,79 @@
+"""A page of each domain of the sample, side by side in one picture.
+
+``python -m experiments.contact_sheet --out sheet.png``
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from PIL import Image
+
+from experiments.failing import with_errors
+from ohr.atomic import write_bytes
+from ohr.datasets.sample import Sample
+from ohr.datasets.sample.attributes import ATTRIBUTES
+from ohr.types import Page
+
+GAP = 20
+BACKGROUND = 200  # grey
+
+main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+def contact_sheet(images: Sequence[Image.Image], *, columns: int, width: int) -> Image.Image:
+    """Pages in rows of ``columns``, each ``width`` pixels wide; as tall as the first, in grey."""
+    height = round(images[0].height * width / images[0].width)
+    rows = -(-len(images) // columns)
+    size = (columns * (width + GAP) + GAP, rows * (height + GAP) + GAP)
+    sheet = Image.new("L", size, BACKGROUND)
+    for number, image in enumerate(images):
+        row, column = divmod(number, columns)
+        small = image.convert("L").resize((width, height), Image.Resampling.LANCZOS)
+        sheet.paste(small, (GAP + column * (width + GAP), GAP + row * (height + GAP)))
+    return sheet
+
+
+def busiest_pages(attributes: Sequence[str], seed: int) -> list[Page]:
+    """Of each domain's first document, the page with most kinds of content."""
+    params = {"seed": seed, "attributes": attributes}
+    dataset = Sample(Sample.Params.model_validate(params)).load()
+    chosen: dict[str, Page] = {}
+    for document in dataset.documents.values():
+        marks = ("\\begin{tabular}", "<chart>", "$$", "figure")
+        best = max(document.pages, key=lambda page: sum(mark in page.text for mark in marks))
+        chosen.setdefault(document.domain, best)
+    return list(chosen.values())
+
+
+@main.command(help="Draw a page of each domain of the sample side by side.")
+def command(
+    out: Annotated[Path, typer.Option(help="PNG file to write.")],
+    attributes: Annotated[
+        str, typer.Option(help=f"Challenging attributes: {', '.join(ATTRIBUTES)}.")
+    ] = "",
+    seed: Annotated[int, typer.Option(min=0)] = 0,
+    columns: Annotated[int, typer.Option(min=1)] = 4,
+    width: Annotated[int, typer.Option(min=50, help="Pixels a page.")] = 520,
+    debug: Annotated[bool, typer.Option("--debug")] = False,
+) -> None:
+    """Write the picture."""
+    wanted = [name.strip() for name in attributes.split(",") if name.strip()]
+
+    def draw() -> int:
+        images = [Image.open(page.image) for page in busiest_pages(wanted, seed) if page.image]
+        sink = io.BytesIO()
+        contact_sheet(images, columns=columns, width=width).save(sink, "PNG", optimize=True)
+        write_bytes(out, sink.getvalue())
+        print(f"{len(images)} pages: {out}")
+        return 0
+
+    with_errors(draw, debug)
+
+
+if __name__ == "__main__":
+    main()
