@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from ohr.datasets.sample.blocks import Columns, PageBlocks, PageLayout
 from ohr.datasets.sample.boxes import Box
-from ohr.datasets.sample.fonts import family_for
+from ohr.datasets.sample.fonts import SERIF, family_for
 from ohr.datasets.sample.looks import Look, dense, look, set_in
 from ohr.errors import ConfigError
 from ohr.randomness import generator_for
@@ -56,7 +56,7 @@ def look_of(domain: str, attributes: Sequence[str]) -> Look:
     if "multilingual" in attributes:
         drawn = set_in(drawn, "Libertinus Serif", family_for("multilingual"))
     if "handwriting" in attributes:
-        drawn = set_in(drawn, family_for("handwriting"))
+        drawn = set_in(drawn, family_for("handwriting"), SERIF)
     return drawn
 
 

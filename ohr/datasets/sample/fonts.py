@@ -9,6 +9,8 @@ import typst
 from ohr.datasets.sample.looks import Look
 from ohr.errors import ConfigError
 
+SERIF = "Libertinus Serif"
+"""Inside typst: for the characters that an installed font lacks."""
 CHINESE = ("Noto Serif CJK SC", "Noto Sans CJK SC", "Source Han Serif SC", "Source Han Sans SC")
 HANDWRITTEN = (
     "Caveat",
