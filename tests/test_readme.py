@@ -32,11 +32,16 @@ def run(arguments: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_readme_has_its_commands():
-    assert len(COMMANDS) == 4
+    assert len(COMMANDS) == 7
     assert len(SNIPPETS) == 2
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.split("--out ")[-1])
+STUDIES = [
+    command for command in COMMANDS if "ocr_benchmark" in command or "noise_curve" in command
+]
+
+
+@pytest.mark.parametrize("command", STUDIES, ids=lambda command: command.split("--out ")[-1])
 def test_commands_make_a_plan(command, data_dir, tmp_path):
     if "tesseract" in command and not shutil.which("tesseract"):
         pytest.skip("tesseract is not installed")
@@ -71,6 +76,14 @@ def test_a_folder_of_pdfs_end_to_end(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "tesseract" in done.stdout
     assert (tmp_path / "runs" / "mine" / "figures" / "ocr_benchmark.png").exists()
+
+
+def test_a_generated_benchmark_is_verified_and_counted(tmp_path):
+    for command in COMMANDS:
+        if command not in STUDIES:
+            done = run(shlex.split(command.replace("--pages 1000", "--pages 21"))[1:], tmp_path)
+            assert done.returncode == 0, done.stderr
+            assert done.stdout.strip()
 
 
 def test_errors_are_one_line_and_a_traceback_is_for_debugging(tmp_path):
