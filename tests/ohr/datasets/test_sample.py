@@ -251,7 +251,8 @@ def test_a_larger_corpus_contains_the_smaller_one() -> None:
 def test_pages_fit_whatever_the_seed() -> None:
     for seed in range(1, 4):
         for document in corpus.documents(seed, 21):
-            print_document(document, images=False)
+            printed = pypdfium2.PdfDocument(print_document(document, images=False).pdf)
+            assert len(printed) == len(document.pages)
 
 
 # Parameters
