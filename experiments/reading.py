@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,9 @@ from ohr.plugins import KnowledgeBaseSource, OcrBackend
 from ohr.store import ArtefactStore
 from ohr.types import KnowledgeBase, Outcome, PageRef, Status
 from ohr.workers import Limits, WorkerPool
+
+_DRAWN_BY = {name: version(name) for name in ("numpy", "opencv-python-headless")}
+"""Packages whose versions can change a distorted page's pixels."""
 
 Progress = Callable[[str, int, int], None]
 """Called with (what, done, total) as pages finish."""
@@ -49,7 +53,7 @@ class Readings:
                 "engine": engine,
             }
             if operator is not None:
-                key["noise"] = [noise, variant.noise.intensity, config.seed, ref]
+                key["noise"] = [noise, variant.noise.intensity, config.seed, ref, _DRAWN_BY]
             yield PageTask(
                 ref, source, config.dpi, operator, variant.noise.intensity, config.seed, key
             )

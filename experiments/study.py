@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from experiments.aggregate import FLOAT_FORMAT, make_cells, make_rows, planned_cells
+from experiments.aggregate import FLOAT_FORMAT, KEY_COLUMNS, make_cells, make_rows, planned_cells
 from experiments.config import StudyConfig
 from experiments.plan import Plan, load_dataset, make_plan
 from experiments.progress import Progress
@@ -180,17 +180,17 @@ def _status_counts(scores: Sequence[Scores]) -> dict[str, dict[str, int]]:
 
 
 def _missing(plan: Plan, cells: pd.DataFrame) -> list[str]:
-    """Planned cells that are absent or have no unit to average over."""
-    there = set(zip(cells["stage"], cells["metric"], cells["group"], strict=True))
-    absent = {
-        f"{stage} {metric} {group}"
-        for _, stage, metric, group in planned_cells(plan)
-        if (stage, metric, group) not in there
+    """Planned cells that are absent: their whole key must be there."""
+    there = {
+        tuple("" if pd.isna(value) else value for value in key)
+        for key in cells[list(KEY_COLUMNS)].itertuples(index=False, name=None)
     }
-    short = len(planned_cells(plan)) - len(cells)
-    if short and not absent:
-        absent.add(f"{short} cells")
-    return sorted(absent)
+    absent = []
+    for condition, stage, metric, group in planned_cells(plan):
+        settings = ("" if value is None else value for value in astuple(condition))
+        if (*settings, stage, metric, group) not in there:
+            absent.append(f"{condition.engine} {condition.perturbation} {stage} {metric} {group}")
+    return absent
 
 
 def _parquet(rows: pd.DataFrame) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from importlib.metadata import version
 from typing import ClassVar
 
 import bm25s
@@ -28,7 +29,7 @@ class Bm25(Retriever):
     """BM25 with Lucene's inverse document frequency (Robertson et al. 1995; Lù 2024)."""
 
     name = "bm25"
-    version = f"1+bm25s-{bm25s.__version__}"
+    version = f"1+bm25s-{bm25s.__version__}+pystemmer-{version('pystemmer')}"
     Params = Bm25Params
     analyser: ClassVar[Analyser] = ENGLISH
     minimum_score: ClassVar[float] = np.nextafter(0.0, 1.0)

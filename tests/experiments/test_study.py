@@ -8,7 +8,7 @@ import pytest
 from experiments.aggregate import CELL_COLUMNS, KEY_COLUMNS, planned_cells
 from experiments.config import load_config
 from experiments.progress import Progress
-from experiments.study import Result, run_study
+from experiments.study import Result, _missing, run_study
 from ohr.errors import ConfigError
 from tests.builders import qa, write_corpus, write_kb, write_questions
 
@@ -47,6 +47,13 @@ def test_every_planned_cell_is_there_once_with_all_columns(noisy):
     assert not cells.duplicated(list(KEY_COLUMNS)).any()
     assert len(cells) == len(planned_cells(result.plan))
     assert result.missing == []
+
+
+def test_a_planned_cell_that_is_absent_is_named(noisy):
+    result, _ = noisy
+    assert _missing(result.plan, result.cells) == []
+    lost = result.cells.drop(index=result.cells.index[7])
+    assert len(_missing(result.plan, lost)) == 1
 
 
 def test_every_cell_of_a_curve_has_the_same_denominator(noisy):
