@@ -15,7 +15,6 @@ from ohr.errors import ConfigError
 from ohr.plugins import Chunker, KnowledgeBaseSource, OcrBackend, Perturbation, Reader, Retriever
 from ohr.registry import PluginSpec
 from ohr.types import PageRef, Question
-from perturb.levels import LEVELS
 
 REFERENCE_NAMES = {"bm25": "bm25_reference"}
 """Retrievers that the reference protocol exchanges for the published ones."""
@@ -36,9 +35,7 @@ class Noise:
         """``none``, ``semantic`` or ``formatting``."""
         if self.operator is None:
             return "none"
-        cls = registry.plugin_class("perturbation", self.operator.name)
-        assert issubclass(cls, Perturbation)
-        return cls.kind
+        return perturbation_class(self.operator).kind
 
     @property
     def name(self) -> str:
@@ -201,20 +198,41 @@ def _pages_to_reread(
 
 
 def _noises(config: StudyConfig) -> list[Noise]:
-    levels = config.levels
-    if levels is None:
-        levels = () if config.intensities else tuple(LEVELS)
-    for level in levels:
-        if level not in LEVELS:
-            raise ConfigError(f"unknown level {level!r}; known: {', '.join(LEVELS)}")
     noises = [Noise()]
-    for spec in config.noise:
-        registry.create("perturbation", spec)
-        noises += [Noise(spec, level, LEVELS[level]) for level in levels]
+    for given in config.noise:
+        registry.create("perturbation", given)
+        cls = perturbation_class(given)
+        spec = _at_dpi(given, config.dpi)
+        levels = config.levels
+        if levels is None:
+            levels = () if config.intensities else tuple(cls.levels)
+        noises += [_named(spec, cls, level) for level in levels]
         noises += [Noise(spec, "", intensity) for intensity in config.intensities]
     if len(set(map(str, noises))) < len(noises):
         raise ConfigError("noise: the same operator, level or intensity is given twice")
     return noises
+
+
+def perturbation_class(spec: PluginSpec) -> type[Perturbation[Any]]:
+    """The class of a perturbation. Raises UnknownPluginError."""
+    cls = registry.plugin_class("perturbation", spec.name)
+    assert issubclass(cls, Perturbation)
+    return cls
+
+
+def _at_dpi(spec: PluginSpec, dpi: int) -> PluginSpec:
+    """The operator told the pages' resolution, if it has a use for it."""
+    if "dpi" not in perturbation_class(spec).Params.model_fields or "dpi" in spec.params:
+        return spec
+    return spec.model_copy(update={"params": {**spec.params, "dpi": dpi}})
+
+
+def _named(spec: PluginSpec, cls: type[Perturbation[Any]], level: str) -> Noise:
+    if level not in cls.levels:
+        raise ConfigError(f"unknown level {level!r}; known: {', '.join(cls.levels)}")
+    meant = cls.levels[level]
+    params = {**spec.params, **meant.params}
+    return Noise(spec.model_copy(update={"params": params}), level, meant.intensity)
 
 
 def _check_combination(engine: object, spec: PluginSpec, noise: Noise) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
@@ -60,11 +60,26 @@ class Applied(Generic[X]):
     record: dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Level:
+    """What a named level of a perturbation stands for."""
+
+    intensity: float
+    params: Mapping[str, Any] = field(default_factory=dict)
+    """Parameters that the level sets, for levels that differ in kind (a mixture's)."""
+
+
 class Perturbation(Plugin, ABC, Generic[X]):
     """Noise on a page image (uint8, ``(h, w)`` grey or ``(h, w, 3)`` RGB) or on a text."""
 
     kind: ClassVar[str]
     """``semantic`` (acts on images) or ``formatting`` (acts on text)."""
+    levels: ClassVar[Mapping[str, Level]] = {
+        "mild": Level(0.25),
+        "moderate": Level(0.5),
+        "severe": Level(1.0),
+    }
+    """Named levels, mildest first; mixtures have their own."""
 
     @abstractmethod
     def apply(self, x: X, *, intensity: float, rng: np.random.Generator) -> Applied[X]:

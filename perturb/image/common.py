@@ -15,7 +15,7 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
 
-from ohr.plugins import Applied, ImagePerturbation
+from ohr.plugins import Applied, ImagePerturbation, Params
 from ohr.registry import first_error
 
 MIN_SIDE, MAX_SIDE = 32, 10_000
@@ -23,6 +23,22 @@ MIN_SIDE, MAX_SIDE = 32, 10_000
 
 Side = Annotated[StrictInt, Field(ge=MIN_SIDE, le=MAX_SIDE)]
 Fraction = Annotated[float, Field(ge=0, le=1, strict=True, allow_inf_nan=False)]
+
+
+BASE_DPI = 150.0
+"""The resolution that constants in pixels are given for."""
+
+
+class PageParams(Params):
+    """Parameters of every distortion."""
+
+    dpi: Annotated[float, Field(ge=30, le=1200)] = BASE_DPI
+    """Resolution of the pages; a study sets it to its own. Effects keep their size on paper."""
+
+    @property
+    def scale(self) -> float:
+        """Pixels for each pixel at ``BASE_DPI``."""
+        return self.dpi / BASE_DPI
 
 
 class PageRecord(BaseModel):
@@ -46,6 +62,7 @@ R = TypeVar("R", bound=PageRecord)
 class PageDistortion(ImagePerturbation, Generic[R]):
     """A distortion whose record alone decides the pixels."""
 
+    Params: ClassVar[type[BaseModel]] = PageParams
     Record: ClassVar[type[PageRecord]]
 
     @abstractmethod

@@ -1,8 +1,7 @@
 """Blur by one of 100 point spread functions (appendix III.2, a weak distortion).
 
 The functions are defocus discs, motion lines, astigmatic Gaussians, and mixtures of motion and
-defocus. Intensity i scales the kernel's extent to i x ``SEVERE_RADIUS``, in pixels: the scale
-holds for pages at 150 dpi.
+defocus. Intensity i scales the kernel's extent to i x ``SEVERE_RADIUS``, in pixels at 150 dpi.
 
 Calibration: 12 pages with evidence (45 questions) of a filing at 150 dpi, seed 0. Edit distance
 to the ground truth, then to the engine's clean reading, then r_noise on normalised words:
@@ -29,13 +28,13 @@ import cv2
 import numpy as np
 from pydantic import Field, StrictInt
 
-from ohr.plugins import Params
-from perturb.image.common import PageDistortion, PageRecord
+from perturb.image.common import PageDistortion, PageParams, PageRecord
 
 KERNELS = 100
 """The paper's number of kernels: 25 each of discs, lines, Gaussians and mixtures."""
 SEVERE_RADIUS = 1.7
-"""Root-mean-square radius in pixels of a mean kernel at intensity 1; the paper gives none."""
+"""Root-mean-square radius of a mean kernel at intensity 1, in pixels at 150 dpi; the paper gives
+none."""
 
 SIZES = (0.75, 1.25)
 """Smallest and largest kernel of a family, over the radius."""
@@ -46,24 +45,24 @@ SHARES = (0.3, 0.7)
 GAUSSIAN_MASS = 0.96
 """Share of a Gaussian that is kept, 2.5 sigma: its far tail only makes kernels large and slow."""
 
-LARGEST_RADIUS = 64.0
-"""Bound of the radius in pixels, so that no record asks for an enormous kernel."""
+LARGEST_RADIUS, LARGEST_PIXELS = 8.0, 64.0
+"""Bounds of the radius at 150 dpi and in pixels, so that no record asks for a huge kernel."""
 POINTS = 1024
 """Points of a cloud, before it is mirrored."""
 GOLDEN, SQRT2 = (math.sqrt(5) - 1) / 2, math.sqrt(2)
 
 
-class PsfBlurParams(Params):
-    """The end of the scale: a mean kernel's root-mean-square radius in pixels at intensity 1."""
+class PsfBlurParams(PageParams):
+    """The end of the scale: a mean kernel's radius at intensity 1, in pixels at 150 dpi."""
 
     radius: Annotated[float, Field(gt=0, le=LARGEST_RADIUS)] = SEVERE_RADIUS
 
 
 class PsfBlurRecord(PageRecord):
-    """Which kernel, and the radius it is scaled by."""
+    """Which kernel, and the radius it is scaled by, in pixels."""
 
     kernel: Annotated[StrictInt, Field(ge=0, lt=KERNELS)]
-    radius: Annotated[float, Field(ge=0, le=LARGEST_RADIUS, strict=True)]
+    radius: Annotated[float, Field(ge=0, le=LARGEST_PIXELS, strict=True)]
 
 
 class PsfBlur(PageDistortion[PsfBlurRecord]):
@@ -76,7 +75,7 @@ class PsfBlur(PageDistortion[PsfBlurRecord]):
     def plan(self, head: PageRecord, rng: np.random.Generator) -> PsfBlurRecord:
         """Draw the kernel and scale the radius."""
         kernel = int(rng.integers(KERNELS))
-        radius = self.params.radius * head.intensity
+        radius = self.params.radius * self.params.scale * head.intensity
         return PsfBlurRecord(**head.model_dump(), kernel=kernel, radius=radius)
 
     def render(self, page: np.ndarray, record: PsfBlurRecord) -> np.ndarray:

@@ -29,8 +29,7 @@ import cv2
 import numpy as np
 from pydantic import Field
 
-from ohr.plugins import Params
-from perturb.image.common import PageDistortion, PageRecord
+from perturb.image.common import PageDistortion, PageParams, PageRecord
 
 PAPER_DEGREES = 3.0
 """The paper's range, either way."""
@@ -43,7 +42,7 @@ BORDER_SHARE = 1 / 32
 """The ring that the page's colour is read from, over the shorter side."""
 
 
-class RotationParams(Params):
+class RotationParams(PageParams):
     """The end of the scale: at intensity 1 the angle is uniform within ± ``degrees``."""
 
     degrees: Annotated[float, Field(gt=0, le=LARGEST_DEGREES)] = SEVERE_DEGREES

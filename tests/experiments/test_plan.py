@@ -75,7 +75,10 @@ def test_planned_cells_have_unique_keys(settings):
         (["engines=gt", "noise=rotation"], r"'rotation' distorts page images, but engine 'gt'"),
         (["engines=tesserakt"], r"unknown engine 'tesserakt'; did you mean 'tesseract'\?"),
         (["noise=smudge", f"engines={FAKE}"], "unknown perturbation 'smudge'"),
-        (["levels=[mildly]"], "unknown level 'mildly'; known: mild, moderate, severe"),
+        (
+            ["noise=rotation", f"engines={FAKE}", "levels=[mildly]"],
+            "unknown level 'mildly'; known: mild, moderate, severe",
+        ),
         (["engines=[gt,gt]"], "engine 'gt' is given twice"),
         ([f"engines={FAKE}", "noise=[rotation,rotation]"], "given twice"),
         (["dataset.documents=law/doc9"], "no document 'law/doc9' among 3; .* like"),

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perturb.image.psf_blur import KERNELS, SEVERE_RADIUS, PsfBlur, psf
+from perturb.image.psf_blur import KERNELS, SEVERE_RADIUS, PsfBlur, PsfBlurParams, psf
 
 kernel_numbers = st.integers(0, KERNELS - 1)
 
@@ -101,3 +101,13 @@ def test_mean_brightness_is_kept(kernel):
     assert blurred(page, kernel, 1.0).mean() == pytest.approx(page.mean(), abs=1.0)
     blank = np.full((64, 64, 3), 255, np.uint8)
     assert np.array_equal(blurred(blank, kernel, 1.0), blank)
+
+
+def test_the_radius_follows_the_resolution():
+    page = text_page()
+    at = {
+        dpi: PsfBlur(PsfBlurParams(dpi=dpi)).apply(page, intensity=1, rng=np.random.default_rng(3))
+        for dpi in (75, 150, 300)
+    }
+    radii = {dpi: applied.record["radius"] for dpi, applied in at.items()}
+    assert radii == {75: SEVERE_RADIUS / 2, 150: SEVERE_RADIUS, 300: SEVERE_RADIUS * 2}

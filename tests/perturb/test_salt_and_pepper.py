@@ -73,7 +73,23 @@ def test_the_sequence_of_sites_is_pinned():
         .apply(np.zeros((32, 32), np.uint8), intensity=0, rng=np.random.default_rng(0))
         .record
     )
-    record |= {"intensity": 1.0, "seed": 2**53 - 1, "count": 4}
+    record |= {"intensity": 1.0, "seed": 2**53 - 1, "count": 4, "scale": 1.0}
     out = SaltAndPepper().replay(np.full((32, 32), 128, np.uint8), record)
     hits = [(int(y), int(x), int(out[y, x])) for y, x in np.argwhere(out != 128)]
     assert hits == [(5, 0, 0), (17, 6, 255), (19, 12, 255), (25, 5, 255)]
+
+
+@pytest.mark.parametrize("dpi", [100, 200, 300])
+def test_the_share_and_the_size_on_paper_do_not_depend_on_the_resolution(dpi):
+    """A page of the same inches: as many grains, as much of it hit."""
+    inches = 4
+    page = np.full((inches * dpi, inches * dpi), 128, np.uint8)
+    out = noisy(page, 1.0, fraction=0.05, dpi=dpi).astype(float)
+    covered = np.where(out > 128, (out - 128) / 127, (128 - out) / 128).mean()
+    # At 100 dpi black and white grains may share a pixel and cancel.
+    assert covered == pytest.approx(0.05, rel=0.06)
+    if dpi == 300:
+        blocks = out.reshape(600, 2, 600, 2)
+        assert (blocks == blocks[:, :1, :, :1]).all()  # each grain is two by two pixels
+    if dpi == 100:
+        assert len(np.unique(out)) > 3  # grains smaller than a pixel shade it
