@@ -104,6 +104,8 @@ def _print_plan(config: StudyConfig) -> None:
         total = len(plan.reread) if reads else 0
         table.add_row(variant.label, str(total), str(total - pending), str(pending))
     show(table)
+    for note in plan.unreachable:
+        print(f"left out: {note}")
     print(
         f"{len(plan.questions)} questions of {len(dataset.documents)} documents; "
         f"{len(plan.retrievers)} retrievers, {len(plan.readers)} readers; "

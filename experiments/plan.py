@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from experiments.calibration import Metric, UnreachableError, read_calibration, wanted_noise
 from experiments.config import StudyConfig
-from experiments.noises import Noise, noises
+from experiments.noises import Noise, at_dpi, noises
 from ohr import registry
 from ohr.datasets.dataset import Dataset, DatasetSource
 from ohr.errors import ConfigError
@@ -48,6 +49,8 @@ class Plan:
     questions: tuple[Question, ...]
     reread: tuple[PageRef, ...]
     variants: tuple[Variant, ...]
+    unreachable: tuple[str, ...]
+    """Wanted amounts of noise that no intensity gives, and why."""
     engines: dict[str, OcrBackend | KnowledgeBaseSource]
     chunker: Chunker
     retrievers: dict[str, Retriever]
@@ -86,10 +89,8 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
     """Resolve and check a study before anything costly happens. Raises ConfigError."""
     _check_documents(config, dataset)
     questions = select_questions(config, dataset)
-    points = [
-        Noise(),
-        *noises(config.noise, config.levels, config.intensities, config.dpi),
-    ]
+    points = [Noise(), *_points(config)]
+    unreachable: list[str] = []
     engines = {spec.label: registry.create("engine", spec) for spec in config.engines}
     _check_unique("engine", config.engines)
     variants = []
@@ -98,9 +99,12 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         engines["gt"] = registry.create("engine", truth)
         variants.append(Variant(truth, Noise()))
     for spec in config.engines:
-        for noise in points:
+        wanted = _wanted(config, spec, engines[spec.label], unreachable)
+        for noise in [*points, *wanted]:
             _check_combination(engines[spec.label], spec, noise)
             variants.append(Variant(spec, noise))
+    if unreachable and all(variant.noise.operator is None for variant in variants):
+        raise UnreachableError(f"no wanted noise can be reached: {'; '.join(unreachable)}")
     reread = _pages_to_reread(config, dataset, questions)
     for label, engine in engines.items():
         if isinstance(engine, OcrBackend):
@@ -121,6 +125,7 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         questions=questions,
         reread=reread,
         variants=tuple(variants),
+        unreachable=tuple(unreachable),
         engines=engines,
         chunker=registry.create("chunker", chunker_spec),
         retrievers={
@@ -132,6 +137,46 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         if needs_reader
         else {},
     )
+
+
+def _points(config: StudyConfig) -> list[Noise]:
+    """The points that are the same for every engine."""
+    levels = config.levels
+    if levels is None and (config.r_noise or config.edit_distance):
+        levels = ()
+    return noises(config.noise, levels, config.intensities, config.dpi)
+
+
+def _wanted(
+    config: StudyConfig,
+    spec: PluginSpec,
+    engine: OcrBackend | KnowledgeBaseSource,
+    unreachable: list[str],
+) -> list[Noise]:
+    """The points at which one engine's noise is as wanted; notes those that cannot be."""
+    wanted: list[tuple[Metric, float]] = [("r_noise", value) for value in config.r_noise]
+    wanted += [("edit_distance", value) for value in config.edit_distance]
+    if not wanted:
+        return []
+    if config.calibration is None:
+        raise ConfigError(
+            "r_noise=[…] and edit_distance=[…] need calibration=FILE, the calibration.json that "
+            "python -m experiments.calibrate writes"
+        )
+    calibration = read_calibration(config.calibration)
+    found = []
+    for operator in config.noise:
+        told = at_dpi(operator, config.dpi)
+        for metric, value in wanted:
+            try:
+                noise = wanted_noise(
+                    calibration, metric, value, spec.label, engine.identity(), told
+                )
+            except UnreachableError as error:
+                unreachable.append(str(error))
+            else:
+                found.append(noise)
+    return found
 
 
 def _check_unique(kind: str, specs: Iterable[PluginSpec]) -> None:
