@@ -28,6 +28,7 @@ from experiments.calibrating import (
 )
 from experiments.calibration import UnreachableError
 from experiments.calibration_figures import calibration_checks, calibration_curves
+from experiments.cli import print_plan
 from experiments.config import StudyConfig, load_config
 from experiments.failing import with_errors
 from experiments.labels import plain
@@ -58,16 +59,17 @@ def command(
     check: Annotated[
         bool, typer.Option(help="Read pages at the intensities found, to check them.")
     ] = True,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the plan of the measurement; read nothing.")
+    ] = False,
     debug: Annotated[bool, typer.Option("--debug")] = False,
 ) -> None:
     """Calibrate."""
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
-    with_errors(lambda: _run(load_config(settings or [], DEFAULTS), out, check), debug)
+    with_errors(lambda: _run(load_config(settings or [], DEFAULTS), out, check, dry_run), debug)
 
 
-def _run(config: StudyConfig, out: Path | None, check: bool) -> int:
-    if out is None:
-        raise OhrError("where should the results go? give --out RUN, such as --out runs/calibrated")
+def _run(config: StudyConfig, out: Path | None, check: bool, dry_run: bool) -> int:
     if config.levels:
         raise ConfigError("levels=[…] cannot be calibrated: give intensities=[…]")
     measure = config.model_copy(
@@ -81,6 +83,11 @@ def _run(config: StudyConfig, out: Path | None, check: bool) -> int:
             "ground_truth": False,
         }
     )
+    if dry_run:
+        print_plan(measure)
+        return 0
+    if out is None:
+        raise OhrError("where should the results go? give --out RUN, such as --out runs/calibrated")
     result = run_study(measure, out / "measured", progress=Progress())
     rows = pd.read_parquet(out / "measured" / "rows.parquet")
     split = halves(result.plan, config.seed)
