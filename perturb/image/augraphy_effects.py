@@ -4,6 +4,21 @@ Options beside the distortions of our own: slower, larger, tied to one version o
 Intensity 1 is Augraphy's default, which ``paper_intensity`` takes for the paper's setting; below
 it folds are shallower and other effects are blended with the clean page. Nothing here imports
 Augraphy; see :mod:`perturb.image.augraphy_library` for what it does to a process.
+
+Calibration: 21 pages with evidence (45 questions) of a filing at 150 dpi, seed 0, Tesseract 5.3.
+Edit distance to the ground truth, then r_noise as it stands:
+
+==========================  ==========  ==========  ==========
+effect                      0.25        0.5         1
+==========================  ==========  ==========  ==========
+clean                       .188  .178
+augraphy_letterpress        .233  .400  .269  .511  .284  .778
+augraphy_ink_bleed          .198  .178  .190  .267  .304  .556
+augraphy_dirty_rollers      .188  .156  .201  .156  .201  .222
+augraphy_folding            .198  .222  .290  .689  .491  .800
+augraphy_shadow_cast        .217  .267  .276  .378  .374  .556
+augraphy_lighting_gradient  .189  .200  .271  .356  .373  .578
+==========================  ==========  ==========  ==========
 """
 
 from __future__ import annotations

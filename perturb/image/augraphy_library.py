@@ -40,7 +40,9 @@ def installed_version() -> str:
     """Augraphy's version; it is not imported. Raises MissingDependencyError."""
     for name in NEEDS:
         if not _is_there(name):
-            raise MissingDependencyError(f"Augraphy needs {name}, not installed: {INSTALL}")
+            raise MissingDependencyError(
+                f"Augraphy's effects need {name}, which is not installed: {INSTALL}"
+            )
     try:
         return version("augraphy")
     except PackageNotFoundError as error:

@@ -13,7 +13,7 @@ import numpy as np
 
 CELL = 8
 """Pixels between nodes, at any resolution."""
-STRIP = 16 * CELL
+STRIP = 8 * CELL
 """Rows enlarged at a time."""
 
 

@@ -5,6 +5,22 @@ The light falls off across the page from one side. One or two shadows lie on it:
 (a shelf, the photographer), a hand with its arm, or the phone that takes the picture. Their
 edges are soft, and they are a little bluer or redder than the light. Intensity i takes i times
 the light that the page's one field of shadow takes at intensity 1; the paper gives no number.
+
+Calibration: 21 pages with evidence (45 questions) of a filing at 150 dpi, seed 0. Edit distance
+to the ground truth, then r_noise as it stands:
+
+=========  =============  =============
+intensity  Tesseract 5.3  RapidOCR 3.10
+=========  =============  =============
+clean      .188  .178     .158  .067
+0.25       .199  .222     .158  .089
+0.5        .479  .622     .158  .089
+1          .540  .689     .158  .089
+=========  =============  =============
+
+Tesseract binarizes the page by one threshold, so it loses what lies in the shadow, all at once;
+RapidOCR does not mind. Augraphy's default ShadowCast and LightingGradient give Tesseract an
+r_noise of .556 and .578 on these pages, so intensity 0.5 stands for the paper.
 """
 
 from __future__ import annotations
@@ -66,6 +82,7 @@ class Shadow(PageDistortion[ShadowRecord]):
     Params = ShadowParams
     Record = ShadowRecord
     paper_intensity: ClassVar[float] = 0.5
+    """What does the damage of Augraphy's defaults."""
 
     def plan(self, head: PageRecord, rng: np.random.Generator) -> ShadowRecord:
         """Draw the seed and scale the opacity."""

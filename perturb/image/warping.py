@@ -4,6 +4,21 @@ A page is a relief: one to three creases, a curl and low waves. It is seen at a 
 of height h is displaced by h along one direction, and lit from a side, so slopes that face away
 are darker. Ink is worn off along the creases. Intensity i scales the height to i x
 ``SEVERE_DEPTH``, in pixels at 150 dpi; the paper gives no number.
+
+Calibration: 21 pages with evidence (45 questions) of a filing at 150 dpi, seed 0. Edit distance
+to the ground truth, then r_noise as it stands:
+
+=========  =============  =============
+intensity  Tesseract 5.3  RapidOCR 3.10
+=========  =============  =============
+clean      .188  .178     .158  .067
+0.25       .177  .289     .159  .067
+0.5        .245  .422     .281  .222
+1          .419  .756     .614  .511
+=========  =============  =============
+
+RapidOCR drops lines that are steep; Tesseract garbles them. Augraphy's default Folding gives
+Tesseract .491 and .800 on these pages, so intensity 1 stands for the paper.
 """
 
 from __future__ import annotations
@@ -19,9 +34,9 @@ from pydantic import Field, StrictInt
 from perturb.image.coarse import CELL, enlarged, nodes, strips, uniforms
 from perturb.image.common import PageDistortion, PageParams, PageRecord
 
-SEVERE_DEPTH = 20.0
+SEVERE_DEPTH = 24.0
 """Height of the highest crease at intensity 1, as the displacement it causes."""
-LARGEST_DEPTH = 24.0
+LARGEST_DEPTH = 28.0
 """Bound of the depth."""
 STEEPEST = 0.9
 """Bound of the slope at the largest depth; at 1 the picture would fold over itself."""
@@ -83,8 +98,8 @@ class Warping(PageDistortion[WarpingRecord]):
     name = "warping"
     Params = WarpingParams
     Record = WarpingRecord
-    paper_intensity: ClassVar[float] = 0.5
-    """What stands for the paper's folds: plainly folded, every line still to be followed."""
+    paper_intensity: ClassVar[float] = 1.0
+    """What comes nearest to the damage of Augraphy's default."""
 
     def plan(self, head: PageRecord, rng: np.random.Generator) -> WarpingRecord:
         """Draw the seed and scale the height."""
@@ -96,15 +111,17 @@ class Warping(PageDistortion[WarpingRecord]):
         """Look each pixel up where it came from, shade the slopes, wear the creases."""
         relief = relief_of(record)
         height, width = page.shape[:2]
-        heights = relief.at(*nodes(page.shape)).astype(np.float32)
+        x, y = nodes(page.shape)
+        heights = relief.at(x, y).astype(np.float32)
         shades = relief.shades(heights)
-        columns = np.arange(width, dtype=np.float32)[None, :]
+        # Where each node came from, counted from the first pixel's centre.
+        from_x, from_y = (
+            axis + heights * np.float32(part) - np.float32(0.5)
+            for axis, part in zip((x, y), relief.view, strict=True)
+        )
         out = np.empty_like(page)
         for rows in strips(height):
-            up = enlarged(heights, rows, width)
-            map_x, map_y = (up * np.float32(part) for part in relief.view)
-            map_x += columns
-            map_y += np.arange(rows.start, rows.stop, dtype=np.float32)[:, None]
+            map_x, map_y = enlarged(from_x, rows, width), enlarged(from_y, rows, width)
             touched = _touched(map_y, height)
             map_y -= np.float32(touched.start)
             # A linear kernel would add a blur that comes and goes along a line of text.
@@ -189,7 +206,10 @@ class Relief:
     def at(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Heights at points measured from the page's corner; shapes are broadcast."""
         (nx, ny), curl = self.curl.normal, self.curl
-        heights = curl.height * np.maximum(0, (nx * x + ny * y - curl.offset) / curl.length) ** 2
+        share = np.maximum(0, (nx * x + ny * y - curl.offset) / curl.length)
+        # Beyond the page it goes on straight: the slope keeps its bound for boxes out there.
+        bent = np.minimum(share, 1)
+        heights: np.ndarray = curl.height * (bent * bent + 2 * (share - bent))
         for wave in self.waves:
             fx, fy = wave.frequency
             heights = heights + wave.height * np.sin(fx * x + fy * y + wave.phase)
@@ -280,29 +300,35 @@ def relief_of(record: WarpingRecord) -> Relief:
 
 def wear(out: np.ndarray, crease: Crease, record: WarpingRecord, number: int) -> None:
     """Wear the ink off a crease and darken it, in patches, in place."""
-    (across, along), image = crease.normal, out
-    if abs(across) < abs(along):  # a crease that runs across the page: work on columns
-        (along, across), image = crease.normal, out.swapaxes(0, 1)
-    lines, length = image.shape[:2]
+    (across, along), (length, lines) = crease.normal, record.shape[1::-1]
+    steps = (1, length)
+    if abs(across) < abs(along):  # it runs across the page: go through columns, not rows
+        (across, along), (length, lines), steps = (along, across), (lines, length), (length, 1)
     width = WEAR_WIDTH * record.scale
-    reach = math.ceil(3 * width / abs(across)) + 1
-    line = np.arange(lines)[:, None]
+    reach = math.ceil(2.5 * width / abs(across)) + 1
+    line = np.arange(lines)
     middle = np.floor((crease.offset - along * (line + 0.5)) / across).astype(np.intp)
-    place = middle + np.arange(-reach, reach + 1)
+    place = middle + np.arange(-reach, reach + 1)[:, None]
     distance = across * (place + 0.5) + along * (line + 0.5) - crease.offset
 
     patches = uniforms(record.seed, 64 + 4096 * (number + 1))[-4096:]
-    worn = np.interp(line[:, 0] / (WEAR_STEP * record.scale), np.arange(4096), patches)
-    profile = record.intensity * np.exp(-((distance / width) ** 2)) * worn[:, None]
+    at = line / (WEAR_STEP * record.scale)
+    worn = record.intensity * np.interp(at, np.arange(4096), patches, period=4096)
+    profile = (worn * np.exp(-((distance / width) ** 2))).astype(np.float32)
 
+    pixels = out.reshape(-1, *out.shape[2:])
     inside = (place >= 0) & (place < length)
-    where = (np.broadcast_to(line, place.shape)[inside], place[inside])
-    if image.ndim == 3:
+    site = np.clip(place, 0, length - 1) * steps[0] + line * steps[1]
+    old = np.take(pixels, site, axis=0)
+    paper = old.max(axis=0)
+    if out.ndim == 3:
         profile = profile[..., None]
-    old = image[line, np.clip(place, 0, length - 1)].astype(np.float64)
-    paper = old.max(axis=1, keepdims=True)
-    new = (old + (paper - old) * (WEAR * profile)) * (1 - DIRT * profile)
-    image[where] = np.rint(new[inside]).astype(np.uint8)
+    lighter = old + (paper - old) * (WEAR * profile)
+    new = np.rint(lighter * (1 - DIRT * profile)).astype(np.uint8)
+    if inside.all():
+        pixels[site] = new
+    else:
+        pixels[site[inside]] = new[inside]
 
 
 def _colourless(part: np.ndarray) -> np.ndarray:

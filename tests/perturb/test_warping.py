@@ -101,6 +101,16 @@ def test_a_page_has_one_relief_that_the_intensity_scales(seed, levels):
     assert np.allclose(scaled, high.at(x, y), atol=1e-4)
 
 
+def test_boxes_beyond_the_page_are_moved_onto_its_edge():
+    record = warped(np.zeros((400, 300), np.uint8), seed=3).record
+    boxes = [[-1e12, -1e12, 1e12, 1e12], [500, 900, 501, 901], [-80, 10, -70, 20]]
+    moved = Warping().move(np.array(boxes), record)
+    assert moved[0].tolist() == [0, 0, 300, 400]
+    assert moved[1].tolist() == [300, 400, 300, 400]
+    assert moved[2, [0, 2]].tolist() == [0, 0]
+    assert Warping().move(np.zeros((0, 4)), record).shape == (0, 4)
+
+
 def test_pages_differ():
     page = np.zeros((400, 300), np.uint8)
     reliefs = [relief(warped(page, seed=seed).record) for seed in range(60)]
