@@ -55,7 +55,8 @@ def command(
         if out.suffix.lower() not in Image.registered_extensions():
             raise ConfigError(f"cannot write a picture called {out.name}: use .jpg, .png or .webp")
         chosen = page or next(p.image for p in busiest_pages([], seed) if p.image)
-        clean = load_image(chosen)
+        # In colour, since paper has one.
+        clean = np.asarray(Image.fromarray(load_image(chosen)).convert("RGB"))
         points = _points(noise or [*WEAK, *STRONG, "semantic"], dpi)
         images = [_part(distorted(clean, point, seed), whole) for point in points]
         captions = [f"{point.name.replace('_', ' ')} {point.strength}" for point in points]

@@ -5,6 +5,7 @@ import math
 import subprocess
 import sys
 
+import cv2
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -104,6 +105,21 @@ def test_a_record_replays_in_another_process(name, tmp_path):
     )
     subprocess.run([sys.executable, "-c", code, name, str(tmp_path)], check=True)
     assert np.load(tmp_path / "out.npy").tobytes() == applied.value.tobytes()
+
+
+@every_distortion
+def test_the_result_does_not_depend_on_the_number_of_threads(name):
+    page = np.random.default_rng(4).integers(180, 256, (900, 640, 3), dtype=np.uint8)
+    page[100:800:12, 60:580] = 20
+    threads = cv2.getNumThreads()
+    results = []
+    try:
+        for number in (1, 4):
+            cv2.setNumThreads(number)
+            results.append(run(name, page, 0.9, 8).value.tobytes())
+    finally:
+        cv2.setNumThreads(threads)
+    assert results[0] == results[1]
 
 
 @every_distortion
