@@ -49,7 +49,7 @@ def run(name, page, intensity, seed):
 
 
 def test_the_built_in_distortions_are_registered():
-    assert {"salt_and_pepper", "rotation", "psf_blur"} <= set(NAMES)
+    assert {"salt_and_pepper", "rotation", "psf_blur", "warping", "shadow"} <= set(NAMES)
 
 
 @every_distortion
