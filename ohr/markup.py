@@ -8,7 +8,8 @@ length of the text, and safe on unbalanced mark-up.
 from __future__ import annotations
 
 import re
-import unicodedata
+
+from ohr.symbols import COMMAND_TO_CHAR
 
 _DELIMITER = re.compile(r"\\[()\[\]]|\$\$?")
 _CLOSERS = {"$": "$", "$$": "$$", r"\(": r"\)", r"\[": r"\]"}
@@ -26,9 +27,9 @@ _DROPPED_ARGUMENTS = re.compile(
     r"(?:\s*[\[(][^\])\n]{0,200}[\])])?\s*\{[^{}]{0,200}\})"
 )
 _LINE_BREAK = re.compile(r"\\\\(?:\s*\[[^\]\n]{0,20}\])?")
-_COMMAND = re.compile(r"\\([a-zA-Z]+)\*?")
+_COMMAND = re.compile(r"\\(?!q?quad(?![a-zA-Z]))([a-zA-Z]+)\*?")
 _ESCAPED = re.compile(r"\\([%&$#_{}])")
-_SPACING = re.compile(r"\\[,;:!> ]|~")
+_SPACING = re.compile(r"(?:\\(?:q?quad ?|[,;:!> ]))+")
 _HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+", re.MULTILINE)
 _LIST_MARK = re.compile(r"^[ \t]*[*+-][ \t]+", re.MULTILINE)
 _RULE_ROW = re.compile(r"^[ \t|:=-]{3,}$", re.MULTILINE)
@@ -36,24 +37,15 @@ _STARS = re.compile(r"\*{1,3}")
 _UNDERSCORES = re.compile(r"(?<!\w)_{1,3}|_{1,3}(?!\w)")
 _IMAGE_OR_LINK = re.compile(r"!?\[([^\[\]\n]{0,500})\]\([^()\s]{0,500}\)")
 
-_GREEK = (
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho "
-    "sigma tau upsilon phi chi psi omega"
-).split()
-_SYMBOLS = {
-    name: unicodedata.lookup(f"GREEK SMALL LETTER {'LAMDA' if name == 'lambda' else name.upper()}")
-    for name in _GREEK
-}
-_SYMBOLS |= {name.capitalize(): symbol.upper() for name, symbol in _SYMBOLS.items()}
-_SYMBOLS |= {f"var{name}": _SYMBOLS[name] for name in ("epsilon", "theta", "rho", "sigma", "phi")}
-_SYMBOLS |= {
-    "leq": "≤", "le": "≤", "geq": "≥", "ge": "≥", "neq": "≠", "ne": "≠", "approx": "≈",
-    "times": "×", "cdot": "·", "pm": "±", "div": "÷", "infty": "∞", "partial": "∂", "sum": "∑",
-    "prod": "∏", "int": "∫", "in": "∈", "subset": "⊂", "cup": "∪", "cap": "∩", "to": "→",
-    "rightarrow": "→", "leftarrow": "←", "Rightarrow": "⇒", "forall": "∀", "exists": "∃",
-    "nabla": "∇", "sqrt": "√", "degree": "°", "circ": "°", "ldots": "...", "dots": "...",
-    "cdots": "...", "bullet": "•", "dagger": "†", "ell": "ℓ", "S": "§", "pounds": "£",
-}  # fmt: skip
+# What reads the same reads as the same character, however it was written.
+_SAME_LOOK = str.maketrans(
+    {
+        "ϵ": "ε", "ϕ": "φ", "ϑ": "θ", "ϱ": "ρ", "ϖ": "π", "ϰ": "κ", "∘": "°", "⋅": "·", "∙": "•",
+        "∗": "*", "⋆": "*", "∼": "~", "∣": "|", "‖": "|", "′": "'", "…": "...", "⋯": "...",
+    }
+)  # fmt: skip
+# Marks of a script in a formula that lost its delimiters.
+_SCRIPT = re.compile(r"\^|_(?=\s?[{\\])")
 _FUNCTIONS = frozenset(
     "sin cos tan cot sec csc log ln exp lim max min sup inf det dim ker deg gcd arg mod".split()
 )
@@ -78,6 +70,8 @@ def strip_markup(text: str) -> str:
         text = _LINE_BREAK.sub("\n", text)
     if has_latex or "$" in text:
         text = _strip_formulas(text)
+        if has_latex:
+            text = _SCRIPT.sub("", text)
     if "](" in text:
         text = _IMAGE_OR_LINK.sub(r"\1", text)
     text = _LIST_MARK.sub("", _RULE_ROW.sub("", text))
@@ -91,6 +85,8 @@ def strip_markup(text: str) -> str:
     if "&" in text or "|" in text:
         text = text.replace("|", " ").replace("&", " ") if has_cells else _loose_cells(text)
     text = text.replace("$", "")
+    if not text.isascii():
+        text = text.translate(_SAME_LOOK)
     return _STAND_IN.sub(lambda match: _RESTORE[match.group()], text) if has_latex else text
 
 
@@ -119,15 +115,27 @@ def _strip_formulas(text: str) -> str:
 
 
 def _strip_commands(text: str) -> str:
-    if "\\" in text or "~" in text:
-        text = _SPACING.sub(" ", text)
+    if "~" in text:
+        text = text.replace("~", " ")
+    if "\\" in text:
         text = _COMMAND.sub(lambda match: _command(match.group(1)), text)
+        text = _SPACING.sub(_space, text)
     return text.replace("{", "").replace("}", "").replace("\\", "")
 
 
+def _space(spacing: re.Match[str]) -> str:
+    """Spacing parts two words; beside any other symbol it is only beauty."""
+    text, (start, end) = spacing.string, spacing.span()
+    return " " if _is_plain(text[start - 1 : start]) and _is_plain(text[end : end + 1]) else ""
+
+
+def _is_plain(char: str) -> bool:
+    return char.isascii() and char.isalnum()
+
+
 def _command(name: str) -> str:
-    if name in _SYMBOLS:
-        return _SYMBOLS[name]
+    if name in COMMAND_TO_CHAR:
+        return COMMAND_TO_CHAR[name]
     if name in _FUNCTIONS:
         return name
-    return " " if name in ("quad", "qquad", "hline", "frac", "tfrac", "dfrac") else ""
+    return " " if name in ("hline", "frac", "tfrac", "dfrac") else ""
