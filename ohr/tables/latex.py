@@ -252,12 +252,12 @@ def _tabular(text: str, env: _Environment) -> ParsedTable | None:
             boundaries.append(after)
     if not builder.cells:
         return None
-    cells = _raised(builder)
+    n_columns = max(builder.width, len(alignments))
     table = Table(
-        settle(cells, builder.row),
+        settle(_raised(builder), builder.row),
         builder.row,
-        max(builder.width, len(alignments)),
-        alignments=alignments,
+        n_columns,
+        alignments=alignments + ("",) * (n_columns - len(alignments)),
     )
     return ParsedTable(
         "latex", (env.start, env.end), table, tuple(boundaries), tuple(sorted(builder.extras))
@@ -270,7 +270,7 @@ def _rows(text: str, start: int, end: int) -> Iterator[tuple[list[int] | None, i
     Yields None once if braces do not balance. Braces and inner environments protect what is in
     them; an inner environment that is not closed protects nothing.
     """
-    inner = _inner_environments(text, start, end)
+    inner = inner_environments(text, start, end)
     depth, separators = 0, [start]
     open_until = -1
     for token in _TOKEN.finditer(text, start, end):
@@ -293,8 +293,8 @@ def _rows(text: str, start: int, end: int) -> Iterator[tuple[list[int] | None, i
     yield ([*separators, end] if depth == 0 else None), -1
 
 
-def _inner_environments(text: str, start: int, end: int) -> dict[int, int]:
-    """Start and end of each environment that is closed in a tabular's body."""
+def inner_environments(text: str, start: int, end: int) -> dict[int, int]:
+    """Start and end of each environment that is closed between two positions."""
     closed: dict[int, int] = {}
     stack: list[tuple[str, int]] = []
     opened: dict[str, int] = {}
@@ -315,6 +315,15 @@ def _inner_environments(text: str, start: int, end: int) -> dict[int, int]:
                     closed[at] = token.end()
                     break
     return closed
+
+
+def is_one_cell(source: str) -> bool:
+    """Whether LaTeX can stand in a cell: balanced, and nothing in it splits the row or table."""
+    rows = list(_rows(source, 0, len(source)))
+    if len(rows) != 1 or rows[0][0] is None or len(rows[0][0]) != 2:
+        return False
+    edges = list(_EDGE.finditer(source))
+    return not edges or len(edges) == 2 * len(inner_environments(source, 0, len(source)))
 
 
 def _kept_cuts(text: str, start: int, cuts: list[int], end: int, n_columns: int) -> list[int]:

@@ -14,8 +14,9 @@ PIECES = [
     r"\begin{tabular}", r"\end{tabular}", r"\begin{table}[h]", r"\end{table}", "{c|c}", r"\\", "&",
     r"\&", r"\multicolumn{2}{|c|}", r"\multirow[b]{2}{*}", r"\multirow{-2}{*}", "{a}", "{", "}",
     "$", r"\hline", r"\cline{1-2}", r"\caption{b}", "%", "\n", " ", "x", "<table>", "</table>",
-    "<tr>", "</tr>", "<td colspan=2>", "<td rowspan='3'>", "<th>", "</td>", "<!--", "-->", "<caption>",
-    "</caption>", "|", "---", ":-:", r"\|", "`", "```", r"\begin{array}", r"\end{array}", "\\",
+    "<tr>", "</tr>", "<td colspan=2>", "<td rowspan='3'>", "<th>", "</td>", "<!--", "-->",
+    "<caption>", "</caption>", "|", "---", ":-:", r"\|", "`", "```", r"\begin{array}",
+    r"\end{array}", "\\",
 ]  # fmt: skip
 
 
