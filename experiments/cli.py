@@ -71,7 +71,7 @@ def _run(
     after: Callable[[Result], Sequence[str]] | None,
 ) -> int:
     if dry_run:
-        _print_plan(config)
+        print_plan(config)
         return 0
     if out is None:
         raise OhrError("where should the results go? give --out RUN, such as --out runs/first")
@@ -87,7 +87,8 @@ def _run(
     return 0
 
 
-def _print_plan(config: StudyConfig) -> None:
+def print_plan(config: StudyConfig) -> None:
+    """Print what a study would read and what is cached."""
     dataset = load_dataset(config)
     if dataset.report:
         print(f"dataset: {dataset.report.summary()}", file=sys.stderr)
@@ -104,6 +105,8 @@ def _print_plan(config: StudyConfig) -> None:
         total = len(plan.reread) if reads else 0
         table.add_row(variant.label, str(total), str(total - pending), str(pending))
     show(table)
+    for note in plan.unreachable:
+        print(f"left out: {note}")
     print(
         f"{len(plan.questions)} questions of {len(dataset.documents)} documents; "
         f"{len(plan.retrievers)} retrievers, {len(plan.readers)} readers; "

@@ -64,6 +64,12 @@ class StudyConfig(_Strict):
     levels: Names | None = None
     """Named levels; by default all three, or none where ``intensities`` are given."""
     intensities: Intensities = ()
+    calibration: Path | None = None
+    """File that ``experiments.calibrate`` wrote, for ``r_noise`` and ``edit_distance``."""
+    r_noise: Intensities = ()
+    """Wanted noise ratios, in place of intensities."""
+    edit_distance: Intensities = ()
+    """Wanted edit distances, in place of intensities."""
     ground_truth: bool = False
     """Also measure the clean ground truth, as the ceiling that the engines are held against."""
     chunker: Spec = PluginSpec(name="tokens")

@@ -11,31 +11,55 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from PIL import Image
+from PIL import Image, ImageDraw, ImageFont
 
 from experiments.failing import with_errors
+from experiments.labels import plain
 from ohr.atomic import write_bytes
 from ohr.datasets.sample import Sample
 from ohr.datasets.sample.attributes import ATTRIBUTES
 from ohr.types import Page
 
-GAP = 20
+GAP, CAPTION = 20, 26
 BACKGROUND = 200  # grey
+Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
 main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
-def contact_sheet(images: Sequence[Image.Image], *, columns: int, width: int) -> Image.Image:
-    """Pages in rows of ``columns``, each ``width`` pixels wide; as tall as the first, in grey."""
+def contact_sheet(
+    images: Sequence[Image.Image], *, columns: int, width: int, captions: Sequence[str] = ()
+) -> Image.Image:
+    """Pages in rows of ``columns``, each ``width`` pixels wide; as tall as the first.
+
+    In colour if one of them is. Captions stand above the pages, cut to the width.
+    """
+    mode = "L" if all(image.mode in ("1", "L") for image in images) else "RGB"
     height = round(images[0].height * width / images[0].width)
+    head = CAPTION if captions else 0
     rows = -(-len(images) // columns)
-    size = (columns * (width + GAP) + GAP, rows * (height + GAP) + GAP)
-    sheet = Image.new("L", size, BACKGROUND)
+    size = (columns * (width + GAP) + GAP, rows * (height + head + GAP) + GAP)
+    sheet = Image.new(mode, size, BACKGROUND if mode == "L" else (BACKGROUND,) * 3)
+    pen = ImageDraw.Draw(sheet)
+    font = ImageFont.load_default(CAPTION - 8)
     for number, image in enumerate(images):
         row, column = divmod(number, columns)
-        small = image.convert("L").resize((width, height), Image.Resampling.LANCZOS)
-        sheet.paste(small, (GAP + column * (width + GAP), GAP + row * (height + GAP)))
+        x, y = GAP + column * (width + GAP), GAP + row * (height + head + GAP)
+        if number < len(captions):
+            pen.text((x, y), _fitting(captions[number], font, width), fill=0, font=font)
+        small = image.convert(mode).resize((width, height), Image.Resampling.LANCZOS)
+        sheet.paste(small, (x, y + head))
     return sheet
+
+
+def _fitting(text: str, font: Font, width: int) -> str:
+    """The text, its beginning left out if it is too wide."""
+    text = plain(text)
+    for start in range(len(text)):
+        shown = text if start == 0 else f"…{text[start:]}"
+        if font.getlength(shown) <= width:
+            return shown
+    return ""
 
 
 def busiest_pages(attributes: Sequence[str], seed: int) -> list[Page]:
@@ -65,7 +89,8 @@ def command(
     wanted = [name.strip() for name in attributes.split(",") if name.strip()]
 
     def draw() -> int:
-        images = [Image.open(page.image) for page in busiest_pages(wanted, seed) if page.image]
+        pages = busiest_pages(wanted, seed)
+        images = [Image.open(page.image).convert("L") for page in pages if page.image]
         sink = io.BytesIO()
         contact_sheet(images, columns=columns, width=width).save(sink, "PNG", optimize=True)
         write_bytes(out, sink.getvalue())

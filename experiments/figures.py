@@ -72,15 +72,18 @@ def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
     with figure(1.2 + 3.4 * len(operators), 5.2) as made:
         axes = made.subplots(2, len(operators), squeeze=False, sharey="row")
         for column, operator in enumerate(operators):
+            own = chosen[chosen["perturbation"].isin([operator, "none"])]
+            own, names = _placed(own)
             for number, engine in enumerate(engines):
-                mine = chosen[
-                    (chosen["engine"] == engine) & chosen["perturbation"].isin([operator, "none"])
-                ].sort_values("intensity", kind="stable")
+                mine = own[own["engine"] == engine].sort_values("place", kind="stable")
                 for row, name in enumerate(("r_noise", "edit_distance")):
-                    _line(axes[row, column], mine[mine["metric"] == name], "intensity", number)
+                    _line(axes[row, column], mine[mine["metric"] == name], "place", number)
                     axes[row, column].lines[-1].set_label(mathless(engine))
             axes[0, column].set_title(mathless(operator.replace("_", " ")))
-            axes[1, column].set_xlabel("requested intensity")
+            axes[1, column].set_xlabel("requested level" if names else "requested intensity")
+            for row in range(2):
+                if names:
+                    axes[row, column].set_xticks(range(len(names)), names)
         axes[0, 0].set_ylabel("measured $r_{noise}$")
         axes[1, 0].set_ylabel("edit distance")
         for row_of_axes in axes:
@@ -90,6 +93,24 @@ def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
         )
         _caption(made, cells)
         return save(made, folder, "noise_strength")
+
+
+def _placed(cells: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """With a column ``place``: the intensity, or the rank of levels that share an intensity.
+
+    Then the levels' names are returned too: a mixture's levels differ in kind.
+    """
+    keys = cells[["perturbation", "level", "intensity"]].drop_duplicates()
+    keys = keys.sort_values("perturbation", key=lambda names: names != "none", kind="stable")
+    if not keys["intensity"].duplicated().any():
+        return cells.assign(place=cells["intensity"]), []
+    names = [
+        "clean" if operator == "none" else str(level) or f"{intensity:g}"
+        for operator, level, intensity in keys.itertuples(index=False)
+    ]
+    ranks = {key: rank for rank, key in enumerate(keys.itertuples(index=False, name=None))}
+    places = [ranks[key] for key in cells[list(keys.columns)].itertuples(index=False, name=None)]
+    return cells.assign(place=places), names
 
 
 def benchmark_bars(cells: pd.DataFrame, folder: Path) -> list[Path]:

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from experiments.calibration import Metric, UnreachableError, read_calibration, wanted_noise
 from experiments.config import StudyConfig
+from experiments.noises import Noise, at_dpi, noises
 from ohr import registry
 from ohr.datasets.dataset import Dataset, DatasetSource
 from ohr.errors import ConfigError
-from ohr.plugins import Chunker, KnowledgeBaseSource, OcrBackend, Perturbation, Reader, Retriever
+from ohr.plugins import Chunker, KnowledgeBaseSource, OcrBackend, Reader, Retriever
 from ohr.registry import PluginSpec
 from ohr.types import PageRef, Question
 
@@ -20,27 +22,6 @@ REFERENCE_NAMES = {"bm25": "bm25_reference"}
 """Retrievers that the reference protocol exchanges for the published ones."""
 REFERENCE_CHUNKER = {"reserve": 30, "keep_empty": True}
 """The published chunker counts about 30 tokens of metadata against each chunk."""
-
-
-@dataclass(frozen=True)
-class Noise:
-    """One point on the noise axis; ``operator`` is None for the clean pages."""
-
-    operator: PluginSpec | None = None
-    level: str = ""
-    intensity: float = 0.0
-
-    @property
-    def kind(self) -> str:
-        """``none``, ``semantic`` or ``formatting``."""
-        if self.operator is None:
-            return "none"
-        return perturbation_class(self.operator).kind
-
-    @property
-    def name(self) -> str:
-        """The operator's name, or ``none``."""
-        return self.operator.label if self.operator is not None else "none"
 
 
 @dataclass(frozen=True)
@@ -56,7 +37,7 @@ class Variant:
         noise = self.noise
         if noise.operator is None:
             return f"{self.engine.label}, clean"
-        return f"{self.engine.label}, {noise.name} {noise.level or noise.intensity}"
+        return f"{self.engine.label}, {noise.name} {noise.strength}"
 
 
 @dataclass(frozen=True)
@@ -68,6 +49,8 @@ class Plan:
     questions: tuple[Question, ...]
     reread: tuple[PageRef, ...]
     variants: tuple[Variant, ...]
+    unreachable: tuple[str, ...]
+    """Wanted amounts of noise that no intensity gives, and why."""
     engines: dict[str, OcrBackend | KnowledgeBaseSource]
     chunker: Chunker
     retrievers: dict[str, Retriever]
@@ -106,7 +89,8 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
     """Resolve and check a study before anything costly happens. Raises ConfigError."""
     _check_documents(config, dataset)
     questions = select_questions(config, dataset)
-    noises = _noises(config)
+    points = [Noise(), *_points(config)]
+    unreachable: list[str] = []
     engines = {spec.label: registry.create("engine", spec) for spec in config.engines}
     _check_unique("engine", config.engines)
     variants = []
@@ -115,9 +99,12 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         engines["gt"] = registry.create("engine", truth)
         variants.append(Variant(truth, Noise()))
     for spec in config.engines:
-        for noise in noises:
+        wanted = _wanted(config, spec, engines[spec.label], unreachable)
+        for noise in [*points, *wanted]:
             _check_combination(engines[spec.label], spec, noise)
             variants.append(Variant(spec, noise))
+    if unreachable and all(variant.noise.operator is None for variant in variants):
+        raise UnreachableError(f"no wanted noise can be reached: {'; '.join(unreachable)}")
     reread = _pages_to_reread(config, dataset, questions)
     for label, engine in engines.items():
         if isinstance(engine, OcrBackend):
@@ -138,6 +125,7 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         questions=questions,
         reread=reread,
         variants=tuple(variants),
+        unreachable=tuple(unreachable),
         engines=engines,
         chunker=registry.create("chunker", chunker_spec),
         retrievers={
@@ -149,6 +137,46 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         if needs_reader
         else {},
     )
+
+
+def _points(config: StudyConfig) -> list[Noise]:
+    """The points that are the same for every engine."""
+    levels = config.levels
+    if levels is None and (config.r_noise or config.edit_distance):
+        levels = ()
+    return noises(config.noise, levels, config.intensities, config.dpi)
+
+
+def _wanted(
+    config: StudyConfig,
+    spec: PluginSpec,
+    engine: OcrBackend | KnowledgeBaseSource,
+    unreachable: list[str],
+) -> list[Noise]:
+    """The points at which one engine's noise is as wanted; notes those that cannot be."""
+    wanted: list[tuple[Metric, float]] = [("r_noise", value) for value in config.r_noise]
+    wanted += [("edit_distance", value) for value in config.edit_distance]
+    if not wanted:
+        return []
+    if config.calibration is None:
+        raise ConfigError(
+            "r_noise=[…] and edit_distance=[…] need calibration=FILE, the calibration.json that "
+            "python -m experiments.calibrate writes"
+        )
+    calibration = read_calibration(config.calibration)
+    found = []
+    for operator in config.noise:
+        told = at_dpi(operator, config.dpi)
+        for metric, value in wanted:
+            try:
+                noise = wanted_noise(
+                    calibration, metric, value, spec.label, engine.identity(), told
+                )
+            except UnreachableError as error:
+                unreachable.append(str(error))
+            else:
+                found.append(noise)
+    return found
 
 
 def _check_unique(kind: str, specs: Iterable[PluginSpec]) -> None:
@@ -195,44 +223,6 @@ def _pages_to_reread(
         and dataset.documents[ref.doc_id].domain in asked
         and (config.dataset.pages == "all" or ref in evidence)
     )
-
-
-def _noises(config: StudyConfig) -> list[Noise]:
-    noises = [Noise()]
-    for given in config.noise:
-        registry.create("perturbation", given)
-        cls = perturbation_class(given)
-        spec = _at_dpi(given, config.dpi)
-        levels = config.levels
-        if levels is None:
-            levels = () if config.intensities else tuple(cls.levels)
-        noises += [_named(spec, cls, level) for level in levels]
-        noises += [Noise(spec, "", intensity) for intensity in config.intensities]
-    if len(set(map(str, noises))) < len(noises):
-        raise ConfigError("noise: the same operator, level or intensity is given twice")
-    return noises
-
-
-def perturbation_class(spec: PluginSpec) -> type[Perturbation[Any]]:
-    """The class of a perturbation. Raises UnknownPluginError."""
-    cls = registry.plugin_class("perturbation", spec.name)
-    assert issubclass(cls, Perturbation)
-    return cls
-
-
-def _at_dpi(spec: PluginSpec, dpi: int) -> PluginSpec:
-    """The operator told the pages' resolution, if it has a use for it."""
-    if "dpi" not in perturbation_class(spec).Params.model_fields or "dpi" in spec.params:
-        return spec
-    return spec.model_copy(update={"params": {**spec.params, "dpi": dpi}})
-
-
-def _named(spec: PluginSpec, cls: type[Perturbation[Any]], level: str) -> Noise:
-    if level not in cls.levels:
-        raise ConfigError(f"unknown level {level!r}; known: {', '.join(cls.levels)}")
-    meant = cls.levels[level]
-    params = {**spec.params, **meant.params}
-    return Noise(spec.model_copy(update={"params": params}), level, meant.intensity)
 
 
 def _check_combination(engine: object, spec: PluginSpec, noise: Noise) -> None:

@@ -87,7 +87,7 @@ class Readings:
             ) as pool:
                 for done, (index, outcome) in enumerate(pool.run(tasks), start=1):
                     if outcome.status in (Status.ERROR, Status.TIMEOUT):
-                        _stop_if_not_the_page(outcome.detail)
+                        stop_if_not_the_page(outcome.detail)
                         failure = {"status": str(outcome.status), "detail": outcome.detail}
                         self.store.put("reading", tasks[index].key, failure)
                     progress(label, done, len(tasks))
@@ -122,7 +122,7 @@ class Readings:
         )
 
 
-def _stop_if_not_the_page(detail: str) -> None:
+def stop_if_not_the_page(detail: str) -> None:
     """Raise for what ails the machine, not the page: it must not be journalled as an outcome."""
     for error in (StoreError, MissingDependencyError):
         if detail.startswith(f"{error.__name__}: "):

@@ -90,6 +90,8 @@ def run_study(
         if dataset.report:
             progress.say(f"dataset: {dataset.report.summary()}")
         plan = make_plan(config, dataset)
+        for note in plan.unreachable:
+            progress.say(f"left out: {note}")
         store = ArtefactStore(config.cache)
         readings = Readings(plan, store)
     with clock.stage("read"), progress:
@@ -129,6 +131,7 @@ def run_study(
             "reread_pages": len(plan.reread),
             "problems": dataset.report.counts,
         },
+        "unreachable": plan.unreachable,
         "knowledge_bases": bases,
         "counts": _status_counts(scores),
         "cells": {"planned": len(planned_cells(plan)), "missing": len(missing)},

@@ -83,6 +83,16 @@ def load_image(path: Path) -> np.ndarray:
         raise EngineError(f"cannot read the image {path.name}: {error}") from error
 
 
+def image_dpi(path: Path) -> int | None:
+    """The resolution that an image file names, if it names one between 30 and 1200."""
+    try:
+        with Image.open(path) as image:
+            named = round(float(image.info["dpi"][0]))
+    except (OSError, ValueError, KeyError, TypeError, Image.DecompressionBombError):
+        return None
+    return named if 30 <= named <= 1200 else None
+
+
 def check_size(width: int, height: int, what: str) -> None:
     """Raise EngineError for a page image of no or too many pixels."""
     if width < 1 or height < 1:

@@ -59,3 +59,17 @@ def bootstrap_interval(
             low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
             return Interval(float(low), float(high), unit)
     return NO_INTERVAL
+
+
+def clustered_standard_error(values: np.ndarray, clusters: np.ndarray) -> float:
+    """Standard error of a mean whose values come in clusters (linearised, as for a ratio).
+
+    ``values`` are float ``(n,)``, ``clusters`` labels ``(n,)``; NaN for fewer than two clusters.
+    Source: Cochran, Sampling Techniques, 3rd edition, 6.5.
+    """
+    _, index = np.unique(clusters, return_inverse=True)
+    n_clusters = int(index.max()) + 1 if len(values) else 0
+    if n_clusters < 2:
+        return float("nan")
+    sums = np.bincount(index, weights=values - values.mean())
+    return float(np.sqrt((sums**2).sum() * n_clusters / (n_clusters - 1)) / len(values))

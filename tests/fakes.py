@@ -80,3 +80,25 @@ class ParamsEngine(LoggingEngine):
 
     Params = Options
     argument = "word"
+
+
+class GrainEngine(LoggingEngine):
+    """Garbles each fact of a corpus of one document once the page has grain enough for it.
+
+    So r_noise rises about in step with the intensity of salt and pepper.
+    """
+
+    name = "grain"
+    pause_s = 0.0
+
+    def read(self, image: np.ndarray, page_no: int) -> Outcome[str]:
+        blank = image[image.shape[0] // 3 :]
+        grain = float((blank < 128).mean()) / 0.005
+        facts = [10 * page_no, 10 * page_no + 1]
+        garbled = [grain > 1.25 * ((n * 0.618034) % 1.0) for n in facts]
+        return Outcome.of_text(
+            "\n".join(
+                "Rubbish." if bad else f"Fact {n} is answer {n}. Item {n} costs {n} euros."
+                for n, bad in zip(facts, garbled, strict=True)
+            )
+        )

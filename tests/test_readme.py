@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 import typst
 
+from experiments.calibration import CalibratedCurve, Calibration, fit
+from ohr import registry
 from tests.builders import write_kb
 from tests.conftest import ROOT
 
@@ -32,12 +34,28 @@ def run(arguments: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_readme_has_its_commands():
-    assert len(COMMANDS) == 7
+    assert len(COMMANDS) == 10
     assert len(SNIPPETS) == 2
 
 
+def write_calibration(path: Path) -> None:
+    """As ``experiments.calibrate`` would: Tesseract under salt and pepper."""
+    curve = CalibratedCurve(
+        engine="tesseract",
+        operator="salt_and_pepper",
+        engine_identity=registry.create("engine", "tesseract").identity(),
+        operator_identity=registry.create("perturbation", "salt_and_pepper").identity(),
+        metric="r_noise",
+        curve=fit([0.0, 1.0], [0.2, 0.8]),
+        n=10,
+    )
+    Calibration(dataset="", unit="page", curves=(curve,)).write(path)
+
+
 STUDIES = [
-    command for command in COMMANDS if "ocr_benchmark" in command or "noise_curve" in command
+    command
+    for command in COMMANDS
+    if any(name in command for name in ("ocr_benchmark", "noise_curve", "calibrate"))
 ]
 
 
@@ -49,6 +67,7 @@ def test_commands_make_a_plan(command, data_dir, tmp_path):
     (tmp_path / "my_pdfs" / "a.pdf").write_bytes(typst.compile(b"Sales: 12 euros.", format="pdf"))
     (tmp_path / "my_questions.csv").write_text("question,answer,document,page\nSales?,12,a,1\n")
     write_kb(tmp_path / "my_reading", {"law/a": ["text"]})
+    write_calibration(tmp_path / "runs/calibrated/calibration.json")
     command = command.replace("$D", str(data_dir)).replace("/path/to", str(tmp_path))
     done = run([*shlex.split(command)[1:], "--dry-run"], tmp_path)
     assert done.returncode == 0, done.stderr
@@ -96,3 +115,14 @@ def test_errors_are_one_line_and_a_traceback_is_for_debugging(tmp_path):
     nowhere = run(command[:2], tmp_path)
     assert nowhere.returncode == 2
     assert "--out" in nowhere.stderr
+
+
+def test_pages_of_a_folder_are_distorted(tmp_path):
+    (tmp_path / "my_pdfs").mkdir()
+    page = typst.compile(b"Sales: 12 euros.", format="pdf")
+    (tmp_path / "my_pdfs" / "a.pdf").write_bytes(page)
+    command = next(c for c in COMMANDS if "perturb_images" in c)
+    done = run(shlex.split(command)[1:], tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "distorted" / "semantic_moderate" / "a" / "page_0001.png").exists()
+    assert (tmp_path / "distorted" / "contact_sheet.png").exists()

@@ -64,6 +64,8 @@ class PageDistortion(ImagePerturbation, Generic[R]):
 
     Params: ClassVar[type[BaseModel]] = PageParams
     Record: ClassVar[type[PageRecord]]
+    paper_intensity: ClassVar[float] = 1.0
+    """The intensity that is the paper's setting, as far as it gives one."""
 
     @abstractmethod
     def plan(self, head: PageRecord, rng: np.random.Generator) -> R:

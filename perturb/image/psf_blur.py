@@ -69,6 +69,7 @@ class PsfBlur(PageDistortion[PsfBlurRecord]):
     """Blurs the page with one kernel, drawn once; the intensity scales the kernel's extent."""
 
     name = "psf_blur"
+    paper_intensity = 0.5
     Params = PsfBlurParams
     Record = PsfBlurRecord
 

@@ -61,6 +61,7 @@ class Rotation(PageDistortion[RotationRecord]):
     """
 
     name = "rotation"
+    paper_intensity = 0.5
     Params = RotationParams
     Record = RotationRecord
 

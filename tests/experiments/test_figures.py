@@ -61,3 +61,11 @@ def test_failures_get_a_line(cells):
     lines = trouble_lines(failed)
     assert "2 errors and 1 timeouts count with the worst value" in lines[0]
     assert "are left out" in trouble_lines(failed.assign(protocol="reference"))[0]
+
+
+def test_levels_that_share_an_intensity_stand_side_by_side(cells, tmp_path):
+    mixture = cells.assign(intensity=(cells["noise"] != "none").astype(float))
+    svg = noise_strength(mixture, tmp_path)[1].read_text()
+    assert "requested level" in svg
+    assert all(f">{name}<" in svg for name in ("clean", "mild", "moderate", "severe"))
+    assert "requested level" not in noise_strength(cells, tmp_path)[1].read_text()

@@ -1,0 +1,168 @@
+"""Measures noise against intensity, fits it on half of the pages, and checks it on the rest.
+
+``python -m experiments.calibrate [CONFIG.yaml] [key=value ...] --out RUN`` writes
+``RUN/calibration.json`` (the fitted curves, for ``calibration=`` of other studies),
+``curves.csv``, ``checks.csv``, figures, and the two studies behind them in ``RUN/measured`` and
+``RUN/checked``. The check asks a study for each wanted r_noise, as a user would, and looks at
+the half that the curves were not fitted on.
+"""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from experiments.calibrating import (
+    Split,
+    check_targets,
+    drops,
+    fit_curves,
+    halves,
+    measured_means,
+)
+from experiments.calibration import UnreachableError
+from experiments.calibration_figures import calibration_checks, calibration_curves
+from experiments.cli import print_plan
+from experiments.config import StudyConfig, load_config
+from experiments.failing import with_errors
+from experiments.labels import plain
+from experiments.progress import Progress
+from experiments.study import run_study
+from experiments.tables import number, show
+from ohr.atomic import write_text
+from ohr.errors import ConfigError, OhrError
+
+INTENSITIES = (0.125, 0.25, 0.5, 0.75, 1.0)
+TARGETS = (0.3, 0.5, 0.7)
+DEFAULTS = {"engines": ["tesseract"], "noise": ["salt_and_pepper"]}
+FLOATS = "%.6f"
+
+main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@main.command(help="Fit measured noise against intensity, and check the fit on unseen pages.")
+def command(
+    settings: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[CONFIG.yaml] [key=value ...]",
+            help="As for noise_curve; r_noise=[…] are the values to check.",
+        ),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for the results.")] = None,
+    check: Annotated[
+        bool, typer.Option(help="Read pages at the intensities found, to check them.")
+    ] = True,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the plan of the measurement; read nothing.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug")] = False,
+) -> None:
+    """Calibrate."""
+    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    with_errors(lambda: _run(load_config(settings or [], DEFAULTS), out, check, dry_run), debug)
+
+
+def _run(config: StudyConfig, out: Path | None, check: bool, dry_run: bool) -> int:
+    if config.levels:
+        raise ConfigError("levels=[…] cannot be calibrated: give intensities=[…]")
+    measure = config.model_copy(
+        update={
+            "levels": (),
+            "stages": ("ocr",),
+            "intensities": config.intensities or INTENSITIES,
+            "calibration": None,
+            "r_noise": (),
+            "edit_distance": (),
+            "ground_truth": False,
+        }
+    )
+    if dry_run:
+        print_plan(measure)
+        return 0
+    if out is None:
+        raise OhrError("where should the results go? give --out RUN, such as --out runs/calibrated")
+    result = run_study(measure, out / "measured", progress=Progress())
+    rows = pd.read_parquet(out / "measured" / "rows.parquet")
+    split = halves(result.plan, config.seed)
+    calibration = fit_curves(result.plan, rows, split)
+    calibration.write(out / "calibration.json")
+    means = measured_means(rows, split)
+    write_text(out / "curves.csv", means.to_csv(index=False, float_format=FLOATS))
+    paths = calibration_curves(means, calibration, out / "figures")
+    show(_curve_table(means))
+    for line in drops(means):
+        print(line)
+    if check:
+        try:
+            paths += _check(config, out, split)
+        except UnreachableError as error:
+            print(error)
+    for path in paths:
+        print(f"figure: {path}")
+    print(f"calibration: {out / 'calibration.json'}")
+    return 0
+
+
+def _check(config: StudyConfig, out: Path, split: Split) -> list[Path]:
+    """Ask for the wanted values, and compare with what the unseen half measured."""
+    wanted = config.model_copy(
+        update={
+            "levels": (),
+            "stages": ("ocr",),
+            "intensities": (),
+            "ground_truth": False,
+            "calibration": out / "calibration.json",
+            "r_noise": config.r_noise or (() if config.edit_distance else TARGETS),
+        }
+    )
+    run_study(wanted, out / "checked", progress=Progress())
+    checks = check_targets(pd.read_parquet(out / "checked" / "rows.parquet"), split)
+    write_text(out / "checks.csv", checks.to_csv(index=False, float_format=FLOATS))
+    show(_check_table(checks))
+    print(
+        f"{int(checks['met'].sum())} of {len(checks)} wanted values met on the "
+        f"{split.held_out_size} {split.unit}s that the curves were not fitted on"
+    )
+    return calibration_checks(checks, out / "figures")
+
+
+def _curve_table(means: pd.DataFrame) -> Table:
+    """A row an engine, noise and measure; a column an intensity."""
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    every = means[means["half"] == "all"]
+    for name in ("engine", "noise", "measured"):
+        table.add_column(name)
+    for intensity in sorted(every["intensity"].unique()):
+        table.add_column(f"{intensity:g}" if intensity else "clean", justify="right")
+    for keys, group in every.groupby(["engine", "perturbation", "metric"], sort=False):
+        cells = [number(value) for value in group.sort_values("intensity")["mean"]]
+        table.add_row(*(Text(plain(str(key))) for key in keys), *cells)
+    return table
+
+
+def _check_table(checks: pd.DataFrame) -> Table:
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    for name in ("engine", "noise", "wanted"):
+        table.add_column(name)
+    for name in ("intensity", "fitted half", "other half", "tolerance", "met"):
+        table.add_column(name, justify="right")
+    for check in checks.to_dict("records"):
+        table.add_row(
+            Text(plain(str(check["engine"]))),
+            str(check["perturbation"]),
+            f"{check['metric']} {check['wanted']:g}",
+            *(number(check[name]) for name in ("intensity", "fitted", "held_out", "tolerance")),
+            "yes" if check["met"] else "no",
+        )
+    return table
+
+
+if __name__ == "__main__":
+    main()

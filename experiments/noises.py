@@ -1,0 +1,87 @@
+"""Points on the noise axis: which operator, at which level or intensity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ohr import registry
+from ohr.errors import ConfigError
+from ohr.plugins import Perturbation
+from ohr.registry import PluginSpec
+
+
+@dataclass(frozen=True)
+class Noise:
+    """One point on the noise axis; ``operator`` is None for the clean pages."""
+
+    operator: PluginSpec | None = None
+    level: str = ""
+    intensity: float = 0.0
+
+    @property
+    def kind(self) -> str:
+        """``none``, ``semantic`` or ``formatting``."""
+        if self.operator is None:
+            return "none"
+        return perturbation_class(self.operator).kind
+
+    @property
+    def name(self) -> str:
+        """The operator's name, or ``none``."""
+        return self.operator.label if self.operator is not None else "none"
+
+    @property
+    def strength(self) -> str:
+        """The level, or else the intensity."""
+        return self.level or f"{self.intensity:g}"
+
+
+def perturbation_class(spec: PluginSpec) -> type[Perturbation[Any]]:
+    """The class of a perturbation. Raises UnknownPluginError."""
+    cls = registry.plugin_class("perturbation", spec.name)
+    assert issubclass(cls, Perturbation)
+    return cls
+
+
+def at_dpi(spec: PluginSpec, dpi: int) -> PluginSpec:
+    """The operator told the pages' resolution, if it has a use for it."""
+    if "dpi" not in perturbation_class(spec).Params.model_fields or "dpi" in spec.params:
+        return spec
+    return spec.model_copy(update={"params": {**spec.params, "dpi": dpi}})
+
+
+def at_level(spec: PluginSpec, level: str) -> Noise:
+    """The operator at one of its named levels. Raises ConfigError."""
+    levels = perturbation_class(spec).levels
+    if level not in levels:
+        raise ConfigError(f"unknown level {level!r}; known: {', '.join(levels)}")
+    meant = levels[level]
+    params = {**spec.params, **meant.params}
+    return Noise(spec.model_copy(update={"params": params}), level, meant.intensity)
+
+
+def noises(
+    operators: Iterable[PluginSpec],
+    levels: Sequence[str] | None,
+    intensities: Sequence[float],
+    dpi: int,
+) -> list[Noise]:
+    """Each operator at each level and intensity; None stands for all its levels, or for none
+    where intensities are given. Raises ConfigError.
+    """
+    found = []
+    for given in operators:
+        registry.create("perturbation", given)
+        spec = at_dpi(given, dpi)
+        named = levels
+        if named is None:
+            named = () if intensities else tuple(perturbation_class(spec).levels)
+        found += [at_level(spec, level) for level in named]
+        found += [Noise(spec, "", intensity) for intensity in intensities]
+    if len({(noise.name, noise.strength) for noise in found}) < len(found):
+        raise ConfigError(
+            "noise: the same operator, level or intensity is given twice; a label sets one apart"
+        )
+    return found

@@ -1,0 +1,133 @@
+"""Wanted amounts of noise: the fit, its inverse, and the command that checks it."""
+
+import itertools
+import json
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from experiments.calibrate import main as calibrate
+from experiments.calibration import Curve, UnreachableError, fit, read_calibration
+from experiments.noise_curve import main as noise_curve
+from ohr.errors import ConfigError
+from tests.builders import write_corpus
+
+ENGINE = "engines=[tests.fakes.GrainEngine]"
+NOISE = "noise=[salt_and_pepper]"
+
+shares = st.floats(0, 1)
+
+
+@st.composite
+def measured(draw):
+    """Measured means at intensities from 0 to 1, falling now and then."""
+    count = draw(st.integers(2, 8))
+    intensities = [i / (count - 1) for i in range(count)]
+    return intensities, draw(st.lists(shares, min_size=count, max_size=count))
+
+
+def at(curve: Curve, intensity: float) -> float:
+    pairs = list(zip(curve.intensities, curve.values, strict=True))
+    for (a, low), (b, high) in itertools.pairwise(pairs):
+        if a <= intensity <= b:
+            return low + (high - low) * (intensity - a) / (b - a)
+    raise AssertionError(intensity)
+
+
+@given(points=measured())
+def test_a_fitted_curve_never_falls_and_keeps_the_mean(points):
+    curve = fit(*points)
+    assert list(curve.values) == sorted(curve.values)
+    assert sum(curve.values) == pytest.approx(sum(points[1]))
+    if points[1] == sorted(points[1]):
+        assert curve.values == pytest.approx(points[1])
+
+
+@given(points=measured(), share=shares)
+def test_the_inverse_gives_what_was_wanted_at_the_smallest_intensity(points, share):
+    curve = fit(*points)
+    wanted = curve.floor + share * (curve.ceiling - curve.floor)
+    wanted = min(max(wanted, curve.floor), curve.ceiling)
+    found = curve.intensity_for(wanted)
+    assert at(curve, found) == pytest.approx(wanted, abs=1e-9)
+    assert found == 0 or at(curve, found * 0.999) < wanted + 1e-12
+
+
+def test_what_no_intensity_gives_is_said_with_the_reason():
+    curve = fit([0, 0.5, 1], [0.2, 0.3, 0.8])
+    with pytest.raises(UnreachableError, match=r"0\.1 is below the clean engine's floor, 0\.200"):
+        curve.intensity_for(0.1)
+    with pytest.raises(UnreachableError, match=r"0\.9 is above the ceiling, 0\.800 at intensity 1"):
+        curve.intensity_for(0.9)
+
+
+@pytest.fixture(scope="module")
+def calibrated(tmp_path_factory):
+    root = tmp_path_factory.mktemp("calibrate")
+    corpus = write_corpus(root, documents=1, pages=16)
+    settings = [*corpus, "dpi=150", ENGINE, NOISE, f"cache={root / 'cache'}", "workers=1"]
+    arguments = [*settings, "intensities=[0.25,0.5,0.75,1]", "r_noise=[0.3,0.6]"]
+    result = CliRunner().invoke(calibrate, [*arguments, "--out", str(root / "run")])
+    assert result.exit_code == 0, result.output
+    return settings, root, result.output
+
+
+def test_calibrating_finds_the_intensities_and_checks_them_on_unseen_pages(calibrated):
+    _, root, output = calibrated
+    checks = pd.read_csv(root / "run" / "checks.csv")
+    assert list(checks["wanted"]) == [0.3, 0.6]
+    assert checks["intensity"].tolist() == pytest.approx([0.375, 0.75], abs=0.25)
+    assert checks["held_out"].tolist() == pytest.approx([0.3, 0.6], abs=0.25)
+    missed = (checks["held_out"] - checks["wanted"]).abs()
+    assert (checks["met"] == (missed <= checks["tolerance"])).all()
+    assert f"{checks['met'].sum()} of 2 wanted values met on the 8 pages" in output
+    curves = pd.read_csv(root / "run" / "curves.csv")
+    assert set(curves["half"]) == {"all", "fitted", "held_out"}
+    every = curves[(curves["half"] == "all") & (curves["metric"] == "r_noise")]
+    assert every["n"].unique().tolist() == [32]
+    assert every["mean"].tolist()[0] == 0
+    assert (root / "run" / "figures" / "calibration_checks.svg").exists()
+
+
+def test_a_noise_curve_can_be_asked_for_r_noise(calibrated):
+    settings, root, _ = calibrated
+    arguments = [*settings, f"calibration={root / 'run/calibration.json'}", "stages=[ocr]"]
+    out = root / "curve"
+    asked = [*arguments, "r_noise=[0.5,1.0]", "edit_distance=[0.2]", "--out", str(out)]
+    result = CliRunner().invoke(noise_curve, asked)
+    assert result.exit_code == 0, result.output
+    assert "r_noise 1 is above the ceiling" in result.output
+    cells = pd.read_csv(out / "cells.csv")
+    mine = cells[(cells["metric"] == "r_noise") & (cells["group"] == "all")].set_index("level")
+    assert mine.loc["r_noise=0.5", "mean"] == pytest.approx(0.5, abs=0.2)
+    assert mine.loc["edit_distance=0.2", "edit_distance"] == pytest.approx(0.2, abs=0.1)
+    assert json.loads((out / "manifest.json").read_text())["unreachable"]
+    result = CliRunner().invoke(noise_curve, [*arguments, "r_noise=[1.0]", "--dry-run"])
+    assert result.exit_code == 2
+    assert "no wanted noise can be reached" in result.output
+
+
+def test_a_calibration_is_for_its_engine_operator_and_parameters(calibrated):
+    settings, root, _ = calibrated
+    given = f"calibration={root / 'run/calibration.json'}"
+    for changed in ("engines=[tests.fakes.LoggingEngine]", "noise=[rotation]", "dpi=100"):
+        result = CliRunner().invoke(
+            noise_curve, [*settings, given, "r_noise=0.5", changed, "--dry-run"]
+        )
+        assert result.exit_code == 2
+        assert "run experiments.calibrate" in result.output
+    result = CliRunner().invoke(noise_curve, [*settings, "r_noise=0.5", "--dry-run"])
+    assert "need calibration=FILE" in result.output
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff", b"{}", b'{"curves": 3}'])
+def test_a_bad_calibration_file_is_an_error(tmp_path, content):
+    path = tmp_path / "calibration.json"
+    path.write_bytes(content)
+    with pytest.raises(ConfigError, match="no calibration"):
+        read_calibration(path)
+    with pytest.raises(ConfigError, match="cannot read"):
+        read_calibration(tmp_path / "absent.json")

@@ -1,0 +1,125 @@
+"""Distorting the pages of one's own PDFs and images from the command line."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from typer.testing import CliRunner
+
+from experiments.perturb_images import main
+from ohr import registry
+from ohr.datasets.folder import Folder
+from ohr.pdf import load_image, render
+from ohr.randomness import generator_for
+from ohr.types import PageRef
+from tests.builders import write_pdf
+
+
+@pytest.fixture
+def folder(tmp_path):
+    source = tmp_path / "in"
+    (source / "sub").mkdir(parents=True)
+    write_pdf(source / "report.pdf", 2)
+    page = np.full((200, 150), 250, np.uint8)
+    page[50:60, 20:120] = 10
+    Image.fromarray(page).save(source / "sub" / "scan.png", dpi=(200, 200))
+    Image.fromarray(np.dstack([page] * 3)).save(source / "sub" / "scan.jpg")
+    return source
+
+
+def perturb(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def records(out: Path):
+    return [json.loads(line) for line in (out / "records.jsonl").read_text("utf-8").splitlines()]
+
+
+def test_every_page_gets_every_noise_and_a_record_that_replays(folder, tmp_path):
+    out = tmp_path / "out"
+    result = perturb(folder, "--out", out, "--noise", "rotation", "--noise", "salt_and_pepper",
+                     "--level", "mild", "--intensity", 0.7, "--workers", 1)  # fmt: skip
+    assert result.exit_code == 0, result.output
+    lines = records(out)
+    assert [line["file"] for line in lines] == [
+        f"{noise}/{page}"
+        for page in ("report/page_0001.png", "report/page_0002.png",
+                     "sub/scan.jpg.png", "sub/scan.png.png")
+        for noise in ("rotation_mild", "rotation_0.7",
+                      "salt_and_pepper_mild", "salt_and_pepper_0.7")
+    ]  # fmt: skip
+    for line in lines:
+        path = folder / line["source"]
+        pdf = path.suffix == ".pdf"
+        page = render(path, line["page_no"], 150) if pdf else load_image(path)
+        operator = registry.create("perturbation", line["operator"]["name"])
+        with Image.open(out / line["file"]) as written:
+            assert np.array_equal(np.array(written), operator.replay(page, line["record"]))
+            expected = 200 if path.name == "scan.png" else 150
+            assert round(float(written.info["dpi"][0])) == line["dpi"] == expected
+    assert Image.open(out / "contact_sheet.png").width > 1000
+
+
+def test_the_same_command_writes_the_same_bytes_whatever_the_workers(folder, tmp_path):
+    written = []
+    for name, workers in (("a", 1), ("b", 2)):
+        out = tmp_path / name
+        perturb(folder, "--out", out, "--noise", "psf_blur", "--format", "webp",
+                "--workers", workers)  # fmt: skip
+        files = sorted(path for path in out.rglob("*") if path.is_file())
+        written.append({path.relative_to(out): path.read_bytes() for path in files})
+    assert len(written[0]) == 3 * 4 + 2
+    assert written[0] == written[1]
+
+
+def test_the_pixels_are_those_of_a_study_of_the_folder(folder, tmp_path):
+    questions = tmp_path / "questions.csv"
+    questions.write_text("question,answer,document,page\nWhich?,first,report,1\n")
+    params = Folder.Params.model_validate({"path": folder, "questions": questions})
+    (doc_id,) = Folder(params).load().documents
+    out = tmp_path / "out"
+    perturb(folder / "report.pdf", "--out", out, "--noise", "rotation", "--level", "severe")
+    operator = registry.create("perturbation", "rotation")
+    page = render(folder / "report.pdf", 1, 150)
+    rng = generator_for(0, "rotation", PageRef(doc_id, 1))
+    expected = operator.apply(page, intensity=1.0, rng=rng).value
+    assert np.array_equal(load_image(out / "rotation_severe/report/page_0002.png"), expected)
+
+
+def test_a_bad_file_is_reported_and_the_others_are_written(folder, tmp_path):
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
+    (folder / "empty.png").touch()
+    Image.new("L", (30_000, 40)).save(folder / "wide.png")
+    out = tmp_path / "out"
+    result = perturb(folder, "--out", out, "--noise", "rotation", "--level", "mild")
+    assert result.exit_code == 1
+    assert len(records(out)) == 4
+    for said in ("broken.pdf page 1", "empty.png", "30000 x 40", "3 of 7 pages"):
+        assert said in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--noise", "gamma_rays"], "unknown perturbation 'gamma_rays'"),
+        (["--level", "awful"], "unknown level 'awful'"),
+        (["--noise", "{name: ["], "it is not YAML"),
+        (["--noise", "{name: rotation, params: {degrees: -1}}"], "degrees"),
+    ],
+)
+def test_a_wrong_option_is_explained(folder, tmp_path, arguments, message):
+    given = arguments if "--noise" in arguments else [*arguments, "--noise", "rotation"]
+    result = perturb(folder, "--out", tmp_path / "out", *given)
+    assert result.exit_code == 2
+    assert message in result.output
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_missing_or_empty_input_is_an_error(tmp_path):
+    (tmp_path / "empty").mkdir()
+    for given, message in ((tmp_path / "no", "no file"), (tmp_path / "empty", "no PDF or image")):
+        result = perturb(given, "--out", tmp_path / "out", "--noise", "rotation")
+        assert result.exit_code == 2
+        assert message in result.output
