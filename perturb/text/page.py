@@ -13,13 +13,14 @@ from perturb.text.structure import Span, Structure, merged
 # A word of text alone: no mark-up, except an escaped sign of which LaTeX makes a character.
 _LETTERS = r"[^\s\\*_`\[\]<>{}^~|&$#@]"
 _WORD = rf"(?=\S)(?:{_LETTERS}|\\[$%&#]){{1,40}}+(?!\S)"
-_WORDS = re.compile(rf"(?<!\S){_WORD}(?:[ \t]++{_WORD})*+")
+_WORDS = re.compile(rf"(?<!\S)(?<!\\\s){_WORD}(?:[ \t]++{_WORD})*+")
 _GAP = re.compile(r"[ \t]+")
 _HEADING = re.compile(r"^ {0,3}(#{1,6}[ \t]+)(?=\S)[^\n]*", re.MULTILINE)
 _LIST_MARK = re.compile(
     r"^[ \t]*(?:(?:[-+*>•◦▪●■□–]|\d{1,9}[.)]|\(?[a-zA-Z]{1,3}[.)]|\(\d{1,3}\))[ \t]+)++",
     re.MULTILINE,
 )
+_CELL_MARK = re.compile(r"[-+*•][ \t]+")
 _BLOCK_START = re.compile(r"[-+*#>=:|~`<_•]|\d{1,9}[.)](?!\S)")
 _RULE_LINE = re.compile(r"[-=*_:|+ \t]*[-=*_][-=*_:|+ \t]*$", re.MULTILINE)
 
@@ -76,7 +77,7 @@ class PageText:
         self.headings = []
         self.body = [self._body(a, b) for a, b in self._outside_tables()]
         self.cells = [
-            self._area(cell.content_span, table.format)
+            self._cell(cell.content_span, table.format)
             for table in self.tables
             for cell in table.cells
             if cell.content_span[0] < cell.content_span[1]
@@ -91,10 +92,14 @@ class PageText:
         if done < len(self.text):
             yield done, len(self.text)
 
-    def _area(self, span: Span, format_: str) -> Area:
+    def _cell(self, span: Span, format_: str) -> Area:
         start, end = span
         regions = scan(self.structure, start, end)
         shields = [(region.start, region.end) for region in regions]
+        marks = [mark.span() for mark in _LIST_MARK.finditer(self.text, start, end)]
+        # "^" does not match where a stretch begins inside a line.
+        marks += [mark.span() for mark in (_CELL_MARK.match(self.text, start, end),) if mark]
+        shields = merged(shields + marks) if marks else shields
         return Area(start, end, regions, list(self._plain(start, end, shields)), format_)
 
     def _body(self, start: int, end: int) -> Area:
