@@ -15,6 +15,7 @@ from experiments.labels import STAGE_METRICS, group_label, mathless
 from experiments.style import COLOURS, LINES, MARKERS, figure, save
 
 CROWDED = 0.04
+HATCHES = ("", "///", "...", "\\\\\\", "xxx")
 CI_NOTE = {"document": "documents", "page": "pages"}
 
 
@@ -33,8 +34,10 @@ def noise_curves(cells: pd.DataFrame, folder: Path) -> list[Path]:
                 chosen = cells_of(cells, stage, metric, "all")
                 chosen = first_setting(chosen)
                 mine = chosen[chosen["engine"] == engine]
+                stripped = first_setting(cells_of(cells, stage, "lcs_stripped", "all"))
                 for number, operator in enumerate(operators):
                     _curve(ax, mine, operator, number)
+                    dotted_line(ax, curve_of(stripped, engine, operator), number)
                 _ground_truth(ax, chosen)
                 if stage == "generation":
                     _floor(ax, first_setting(cells_of(cells, stage, "f1_no_context", "all")))
@@ -44,7 +47,7 @@ def noise_curves(cells: pd.DataFrame, folder: Path) -> list[Path]:
                     ax.set_xlabel("measured noise ratio $r_{noise}$")
                 if column == 0:
                     ax.set_ylabel(title)
-            _from_zero(axes[row])
+            from_zero(axes[row])
         axes[0, 0].set_xlim(left=0)
         handles, labels = axes[0, 0].get_legend_handles_labels()
         for ax in axes.flat:
@@ -58,7 +61,7 @@ def noise_curves(cells: pd.DataFrame, folder: Path) -> list[Path]:
             loc="outside lower center",
             ncols=5 if len(engines) > 1 else 2,
         )
-        _caption(made, cells)
+        caption(made, cells)
         return save(made, folder, "noise_curve")
 
 
@@ -77,7 +80,7 @@ def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
             for number, engine in enumerate(engines):
                 mine = own[own["engine"] == engine].sort_values("place", kind="stable")
                 for row, name in enumerate(("r_noise", "edit_distance")):
-                    _line(axes[row, column], mine[mine["metric"] == name], "place", number)
+                    curve_line(axes[row, column], mine[mine["metric"] == name], "place", number)
                     axes[row, column].lines[-1].set_label(mathless(engine))
             axes[0, column].set_title(mathless(operator.replace("_", " ")))
             axes[1, column].set_xlabel("requested level" if names else "requested intensity")
@@ -87,11 +90,11 @@ def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
         axes[0, 0].set_ylabel("measured $r_{noise}$")
         axes[1, 0].set_ylabel("edit distance")
         for row_of_axes in axes:
-            _from_zero(row_of_axes)
+            from_zero(row_of_axes)
         made.legend(
             *axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(engines)
         )
-        _caption(made, cells)
+        caption(made, cells)
         return save(made, folder, "noise_strength")
 
 
@@ -123,7 +126,6 @@ def benchmark_bars(cells: pd.DataFrame, folder: Path) -> list[Path]:
     with figure(2.5 + 0.28 * len(groups) * len(engines), 0.9 + 2.1 * len(measures)) as made:
         axes = made.subplots(len(measures), 1, squeeze=False, sharex=True)[:, 0]
         width = 0.8 / len(engines)
-        hatches = ("", "///", "...", "\\\\\\", "xxx")
         for ax, (stage, metric, title) in zip(axes, measures, strict=True):
             for number, engine in enumerate(engines):
                 for place, group in enumerate(groups):
@@ -137,7 +139,7 @@ def benchmark_bars(cells: pd.DataFrame, folder: Path) -> list[Path]:
                         cell["mean"].iloc[0],
                         width * 0.92,
                         color=COLOURS[number % len(COLOURS)],
-                        hatch=hatches[number % len(hatches)],
+                        hatch=HATCHES[number % len(HATCHES)],
                         edgecolor="white",
                         linewidth=0,
                         label=mathless(engine) if place == 0 else None,
@@ -152,7 +154,7 @@ def benchmark_bars(cells: pd.DataFrame, folder: Path) -> list[Path]:
             loc="outside lower center",
             ncols=min(4, len(engines)),
         )
-        _caption(made, cells)
+        caption(made, cells)
         return save(made, folder, "ocr_benchmark")
 
 
@@ -180,11 +182,10 @@ def first_setting(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def _curve(ax: Axes, cells: pd.DataFrame, operator: str, number: int) -> None:
-    mine = cells[cells["perturbation"].isin([operator, "none"])]
-    mine = mine.sort_values(["intensity", "noise"], kind="stable")
+    mine = _sorted(cells[cells["perturbation"].isin([operator, "none"])])
     if not (mine["perturbation"] == operator).any():
         return
-    colour = _line(ax, mine, "r_noise", number)
+    colour = curve_line(ax, mine, "r_noise", number)
     ax.lines[-1].set_label(mathless(operator.replace("_", " ")))
     noisy = mine[mine["perturbation"] == operator]
     following = noisy["r_noise"].shift(-1)
@@ -201,7 +202,32 @@ def _curve(ax: Axes, cells: pd.DataFrame, operator: str, number: int) -> None:
         )
 
 
-def _line(ax: Axes, cells: pd.DataFrame, x: str, number: int) -> str:
+def curve_of(cells: pd.DataFrame, engine: str, operator: str) -> pd.DataFrame:
+    """The cells of one engine, clean and under one operator, in the order of the curve."""
+    return _sorted(
+        cells[(cells["engine"] == engine) & cells["perturbation"].isin([operator, "none"])]
+    )
+
+
+def _sorted(cells: pd.DataFrame) -> pd.DataFrame:
+    return cells.sort_values(["intensity", "noise"], kind="stable")
+
+
+def dotted_line(ax: Axes, cells: pd.DataFrame, number: int) -> None:
+    """A measure with mark-up left out, beside that of the text as it stands."""
+    if (cells["noise"] == "formatting").any():
+        ax.plot(
+            cells["r_noise"],
+            cells["mean"],
+            color=COLOURS[number % len(COLOURS)],
+            linestyle=":",
+            linewidth=1.2,
+            marker=".",
+            label="mark-up left out" if number == 0 else None,
+        )
+
+
+def curve_line(ax: Axes, cells: pd.DataFrame, x: str, number: int) -> str:
     """The means of cells with their intervals; the colour that was used."""
     colour = COLOURS[number % len(COLOURS)]
     ax.plot(
@@ -249,14 +275,14 @@ def _error_bar(ax: Axes, x: float, cell: pd.Series) -> None:
         ax.vlines(x, cell["ci_low"], cell["ci_high"], color="#333333", linewidth=1)
 
 
-def _from_zero(axes: Sequence[Axes]) -> None:
+def from_zero(axes: Sequence[Axes]) -> None:
     """One scale from 0 for axes that share it, with room above the highest mark."""
     top = max(ax.dataLim.ymax for ax in axes)
     for ax in axes:
         ax.set_ylim(0, 1.08 * top if top > 0 else 1)
 
 
-def _caption(made: Figure, cells: pd.DataFrame) -> None:
+def caption(made: Figure, cells: pd.DataFrame) -> None:
     """What a reader must know to read the figure, above it."""
     questions = cells[(cells["metric"] == "r_noise") & (cells["group"] == "all")]
     questions = questions if len(questions) else cells[cells["group"] == "all"]

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from experiments.config import Stage, StudyConfig
+from experiments.noises import perturbation_class
 
 Unit = Literal["page", "question"]
 
@@ -28,6 +29,17 @@ def _noise(metric: str, unit: Unit = "question") -> Measure:
     return Measure("ocr", metric, unit, missing=1.0, higher_is_better=False)
 
 
+def compares_formats(config: StudyConfig) -> bool:
+    """Whether the text's format differs between the knowledge bases of a study.
+
+    Then retrieval is also measured with mark-up left out, as the paper does.
+    """
+    return any(perturbation_class(spec).kind == "formatting" for spec in config.noise) or any(
+        spec.name == "gt" and spec.params.get("tables", "as_is") != "as_is"
+        for spec in config.engines
+    )
+
+
 def planned(config: StudyConfig) -> list[Measure]:
     """The measures of a study, stage by stage."""
     k = config.top_k
@@ -44,7 +56,12 @@ def planned(config: StudyConfig) -> list[Measure]:
             Measure("ocr", "evidence_lcs"),
         ],
         "retrieval": [
-            Measure("retrieval", name) for name in ("lcs", f"hit@{k}", f"mrr@{k}", f"ndcg@{k}")
+            Measure("retrieval", name)
+            for name in (
+                "lcs",
+                *(["lcs_stripped"] if compares_formats(config) else []),
+                *(f"hit@{k}", f"mrr@{k}", f"ndcg@{k}"),
+            )
         ],
         "generation": [
             Measure("generation", name) for name in ("f1", "em", "f1_no_context", "em_no_context")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from experiments.cli import study_command
 from experiments.figures import noise_curves, noise_strength
+from experiments.source_curves import source_curves
 from experiments.study import Result
 from experiments.tables import noise_table, show
 
@@ -11,7 +12,8 @@ from experiments.tables import noise_table, show
 def report(result: Result) -> None:
     """Draw the noise curves and print a row for each knowledge base."""
     figures = result.out / "figures"
-    made = noise_curves(result.cells, figures) + noise_strength(result.cells, figures)
+    made = noise_curves(result.cells, figures) + source_curves(result.cells, figures)
+    made += noise_strength(result.cells, figures)
     show(noise_table(result.cells))
     for path in made:
         print(f"figure: {path}")

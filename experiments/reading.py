@@ -10,6 +10,7 @@ from typing import Any
 
 from experiments.page_worker import PageReader, PageTask, ocr_key, read_page
 from experiments.plan import Plan, Variant
+from experiments.rewriting import rewritten
 from ohr import registry
 from ohr.errors import MissingDependencyError, StoreError
 from ohr.identity import file_digest
@@ -114,6 +115,8 @@ class Readings:
         engine = self.plan.engines[variant.engine.label]
         if isinstance(engine, KnowledgeBaseSource):
             read: Mapping[PageRef, Outcome[str]] = engine.knowledge_base(self.plan.dataset).pages
+            if variant.noise.operator is not None:
+                read = rewritten(read, self.plan.reread, variant.noise, self.plan.config.seed)
         else:
             read = self.outcomes(variant)
         return KnowledgeBase(

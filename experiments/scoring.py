@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,7 +11,7 @@ from rapidfuzz.distance import Levenshtein
 
 from experiments.conditions import Condition, condition_of
 from experiments.config import Stage
-from experiments.measures import ranking_scores
+from experiments.measures import compares_formats, ranking_scores
 from experiments.plan import Plan, Variant
 from ohr.identity import digest, pages_digest
 from ohr.markup import strip_markup
@@ -169,27 +169,33 @@ class Scorer:
     ) -> list[Scores]:
         condition = condition_of(self.plan, variant, name).at("retrieval")
         k = self.plan.config.top_k
+        readings = {"lcs": self.tokens}
+        if compares_formats(self.plan.config):
+            readings["lcs_stripped"] = self.content_tokens
         rows, statuses = [], []
         for question, found in zip(self.plan.questions, hits, strict=True):
             gold = set(question.evidence_pages)
             chunks = [hit for hit in found if hit.ref in gold]
-            words = [token for hit in chunks for token in self.tokens(hit.text)]
-            lcs = (
-                self.scoring.token_lcs(words, self.tokens(question.evidence_text))
-                if chunks
-                else 0.0
-            )
+            lcs = [self._retrieved_lcs(question, chunks, read) for read in readings.values()]
             pages = list(dict.fromkeys(hit.ref for hit in found))
-            rows.append((lcs, *ranking_scores([ref in gold for ref in pages], len(gold))))
+            rows.append((*lcs, *ranking_scores([ref in gold for ref in pages], len(gold))))
             own = Status.OK if found else Status.EMPTY
             statuses.append(max(own, self._evidence_status(question, kb), key=_severity))
-        columns = np.array(rows).reshape(-1, 4).T
+        metrics = (*readings, f"hit@{k}", f"mrr@{k}", f"ndcg@{k}")
+        columns = np.array(rows).reshape(-1, len(metrics)).T
         return [
             Scores(condition, "retrieval", metric, column, tuple(statuses))
-            for metric, column in zip(
-                ("lcs", f"hit@{k}", f"mrr@{k}", f"ndcg@{k}"), columns, strict=True
-            )
+            for metric, column in zip(metrics, columns, strict=True)
         ]
+
+    def _retrieved_lcs(
+        self, question: Question, chunks: Sequence[Hit], tokens: Callable[[str], list[str]]
+    ) -> float:
+        """How much of the evidence the chunks of its pages hold, in rank order."""
+        if not chunks:
+            return 0.0
+        words = [token for hit in chunks for token in tokens(hit.text)]
+        return self.scoring.token_lcs(words, tokens(question.evidence_text))
 
     # --- answers -----------------------------------------------------------------------
 

@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
+from ohr import plugins
 from ohr.datasets.dataset import Dataset
 from ohr.plugins import KnowledgeBaseSource
+from ohr.tables import convert_tables
 from ohr.types import KnowledgeBase, Outcome
+
+
+class GroundTruthParams(plugins.Params):
+    """``tables``: the format that every table is written in; ``as_is`` leaves the pages alone."""
+
+    tables: Literal["as_is", "markdown", "latex", "html"] = "as_is"
 
 
 class GroundTruth(KnowledgeBaseSource):
     """The dataset's own text."""
 
     name = "gt"
+    Params = GroundTruthParams
 
     def knowledge_base(self, dataset: Dataset) -> KnowledgeBase:
         """Every ground-truth page, in index order; a page without text is ``empty``."""
         return KnowledgeBase(
-            {ref: Outcome.of_text(page.text) for ref, page in dataset.pages.items()},
+            {ref: Outcome.of_text(self.text(page.text)) for ref, page in dataset.pages.items()},
             {"engine": self.identity()},
         )
+
+    def text(self, page: str) -> str:
+        """A page with its tables in the format that is asked for."""
+        if self.params.tables == "as_is":
+            return page
+        return convert_tables(page, self.params.tables)[0]

@@ -71,12 +71,20 @@ def find_folder(kb: str, root: Path | None) -> Path:
     raise DatasetError(f"no folder of a precomputed knowledge base {kb!r}{known}")
 
 
-def _read(folder: Path, doc_id: str) -> bytes:
-    """The file of a document, whose id is not trusted as a path. Raises EngineError."""
+def document_file(doc_id: str) -> PurePosixPath:
+    """The file of a document within its knowledge base. Raises EngineError.
+
+    Ids come with the data, so one that would lead elsewhere is refused.
+    """
     parts = doc_id.split("/")
     if any(part in ("", ".", "..") or "\\" in part or "\0" in part for part in parts):
         raise EngineError(f"document id {doc_id!r} cannot be a file name")
-    name = PurePosixPath(*parts[:-1], f"{parts[-1]}.json")
+    return PurePosixPath(*parts[:-1], f"{parts[-1]}.json")
+
+
+def _read(folder: Path, doc_id: str) -> bytes:
+    """The file of a document. Raises EngineError."""
+    name = document_file(doc_id)
     path = folder / name
     try:
         if not path.is_file():  # a pipe would be waited on for ever

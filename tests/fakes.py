@@ -1,18 +1,18 @@
-"""Engines for tests, named by their dotted path. They log what they read, and misbehave."""
+"""Plug-ins for tests, named by their dotted path. Engines log what they read, and misbehave."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ohr.errors import MissingDependencyError
 from ohr.identity import pixel_digest
-from ohr.plugins import OcrBackend, Params
+from ohr.plugins import Applied, OcrBackend, Params, TextPerturbation
 from ohr.types import Outcome
 
 LOG = "OHR_TEST_READ_LOG"
@@ -102,3 +102,27 @@ class GrainEngine(LoggingEngine):
                 for n, bad in zip(facts, garbled, strict=True)
             )
         )
+
+
+class Embolden(TextPerturbation):
+    """Sets a word in bold with the probability of the intensity. Its records are its own."""
+
+    name = "embolden"
+
+    def apply(self, x: str, *, intensity: float, rng: np.random.Generator) -> Applied[str]:
+        words = x.split(" ")
+        chosen = np.flatnonzero(rng.random(len(words)) < intensity).tolist()
+        record = {"words": [i for i in chosen if words[i]]}
+        return Applied(self.replay(x, record), record)
+
+    def replay(self, x: str, record: Mapping[str, Any]) -> str:
+        words = x.split(" ")
+        for i in record["words"]:
+            words[i] = f"\\textbf{{{words[i]}}}"
+        return " ".join(words)
+
+    def undo(self, value: str, record: Mapping[str, Any]) -> str:
+        words = value.split(" ")
+        for i in record["words"]:
+            words[i] = words[i].removeprefix("\\textbf{").removesuffix("}")
+        return " ".join(words)

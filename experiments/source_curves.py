@@ -1,0 +1,67 @@
+"""Noise curves by evidence source, after the paper's figure 3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from experiments.figures import (
+    caption,
+    cells_of,
+    curve_line,
+    curve_of,
+    dotted_line,
+    first_setting,
+    from_zero,
+)
+from experiments.labels import STAGE_METRICS, group_label, mathless
+from experiments.style import figure, save
+
+STRIPPED = "lcs_stripped"
+
+
+def source_curves(cells: pd.DataFrame, folder: Path) -> list[Path]:
+    """A column an evidence source, a row a stage, a curve an engine and noise.
+
+    The axis is the r_noise of that source's own questions. Where retrieval was measured with
+    mark-up left out too, that is a thin dotted curve of the same colour.
+    """
+    groups = [g for g in dict.fromkeys(cells["group"]) if g.startswith("source:")]
+    measures = [m for m in STAGE_METRICS if len(cells_of(cells, m[0], m[1], "all"))]
+    curves = list(_curves(cells))
+    if len(groups) < 2 or not measures or not curves:
+        return []
+    groups.append("all")
+    with figure(1.2 + 2.3 * len(groups), 1.1 + 2.0 * len(measures)) as made:
+        axes = made.subplots(len(measures), len(groups), squeeze=False, sharey="row")
+        for row, (stage, metric, title) in enumerate(measures):
+            for column, group in enumerate(groups):
+                ax: Axes = axes[row, column]
+                chosen = first_setting(cells_of(cells, stage, metric, group))
+                stripped = first_setting(cells_of(cells, stage, STRIPPED, group))
+                for number, (engine, operator, several) in enumerate(curves):
+                    curve_line(ax, curve_of(chosen, engine, operator), "r_noise", number)
+                    name = operator.replace("_", " ")
+                    ax.lines[-1].set_label(mathless(f"{engine}, {name}" if several else name))
+                    dotted_line(ax, curve_of(stripped, engine, operator), number)
+                if row == 0:
+                    ax.set_title(mathless(group_label(group)))
+                if row == len(measures) - 1:
+                    ax.set_xlabel("$r_{noise}$ of these questions")
+                if column == 0:
+                    ax.set_ylabel(title)
+            from_zero(axes[row])
+        made.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+        caption(made, cells)
+        return save(made, folder, "noise_by_source")
+
+
+def _curves(cells: pd.DataFrame) -> Iterator[tuple[str, str, bool]]:
+    """Each engine and operator, and whether there are several engines to tell apart."""
+    noisy = cells[cells["noise"] != "none"][["engine", "perturbation"]].drop_duplicates()
+    several = noisy["engine"].nunique() > 1
+    for engine, operator in noisy.itertuples(index=False):
+        yield str(engine), str(operator), several

@@ -1,0 +1,228 @@
+"""Retrieval, generation and overall quality by the format of the tables (the paper's figure 4).
+
+``python -m experiments.table_format [CONFIG.yaml] [key=value ...] --out RUN`` makes a knowledge
+base for each format, every table of every page converted and all else equal, and compares them
+on the questions about tables. ``RUN/losses.csv`` counts the tables that a format cannot hold
+whole, ``RUN/differences.csv`` the differences from the first format with paired intervals.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+from rich.table import Table
+from rich.text import Text
+
+from experiments.aggregate import FLOAT_FORMAT
+from experiments.cli import study_command
+from experiments.figures import HATCHES, caption, cells_of, from_zero
+from experiments.labels import STAGE_METRICS, mathless, plain
+from experiments.study import Result
+from experiments.style import COLOURS, figure, save
+from experiments.tables import number, show
+from ocr_backends.gt import GroundTruth
+from ohr.atomic import write_text
+from ohr.errors import DatasetError
+from ohr.statistics import bootstrap_interval
+from ohr.tables import TableFormat, convert_tables, parse_tables
+
+GROUP = "source:table"
+RETRIEVAL, GENERATION, OVERALL = STAGE_METRICS
+MEASURES = (
+    RETRIEVAL,
+    ("retrieval", "lcs_stripped", "Retrieval LCS, no mark-up"),
+    GENERATION,
+    OVERALL,
+)
+FORMATS = ("latex", "markdown", "html")
+SETTING = ["retriever", "reader"]
+
+
+def report(result: Result) -> None:
+    """Print a row for each format and setting, write the losses, draw the bars."""
+    if GROUP not in set(result.cells["group"]):
+        raise DatasetError("no question of this study is about a table")
+    cells = result.cells[result.cells["group"] == GROUP]
+    differences = paired_differences(result, cells)
+    losses = count_losses(result)
+    for name, frame in (("differences", differences), ("losses", losses)):
+        text = frame.to_csv(index=False, float_format=FLOAT_FORMAT)
+        write_text(result.out / f"{name}.csv", text)
+    show(_table(cells, differences))
+    show(_loss_table(losses))
+    for path in format_bars(cells, result.out / "figures"):
+        print(f"figure: {path}")
+
+
+def paired_differences(result: Result, cells: pd.DataFrame) -> pd.DataFrame:
+    """Each format less the first one, question by question: mean and 95 % interval."""
+    rows = pd.read_parquet(result.out / "rows.parquet")
+    rows = rows[rows["evidence_source"] == GROUP.partition(":")[2]]
+    documents = {doc_id: i for i, doc_id in enumerate(result.plan.dataset.documents)}
+    first, *others = list(dict.fromkeys(cells["engine"]))
+    found = []
+    for stage, metric, _ in MEASURES:
+        measured = rows[(rows["stage"] == stage) & (rows["metric"] == metric)]
+        for setting, mine in measured.groupby(SETTING, observed=True, sort=False):
+            by_question = mine.pivot(index=["qid", "doc_id", "page_no"], columns="engine")["value"]
+            asked = by_question.index.to_frame(index=False)
+            pages = asked.groupby(["doc_id", "page_no"]).ngroup().to_numpy()
+            for engine in others:
+                values = (by_question[engine] - by_question[first]).to_numpy(dtype=float)
+                interval = bootstrap_interval(
+                    values,
+                    asked["doc_id"].map(documents).to_numpy(),
+                    pages,
+                    resamples=result.plan.config.bootstrap,
+                    seed=result.plan.config.seed,
+                )
+                found.append(
+                    dict(zip(SETTING, setting, strict=True))
+                    | {"stage": stage, "metric": metric, "format": engine, "less": first}
+                    | {"mean": values.mean(), "ci_low": interval.low, "ci_high": interval.high}
+                    | {"ci_unit": interval.unit, "n": len(values)}
+                )
+    return pd.DataFrame(found)
+
+
+def count_losses(result: Result) -> pd.DataFrame:
+    """Tables of the re-read pages by format, and how many of them lose what, with an example."""
+    counts: dict[tuple[str, str], int] = {}
+    details: dict[tuple[str, str], Counter[str]] = {}
+    for label, engine in result.plan.engines.items():
+        if not isinstance(engine, GroundTruth) or engine.params.tables == "as_is":
+            continue
+        target: TableFormat = engine.params.tables
+        counts[label, "tables"] = 0
+        for ref in result.plan.reread:
+            text = result.plan.dataset.pages[ref].text
+            tables = parse_tables(text)
+            counts[label, "tables"] += len(tables)
+            losses = convert_tables(text, target)[1] if tables else []
+            for _, kind in sorted({(loss.table, loss.loss.kind) for loss in losses}):
+                counts[label, kind] = counts.get((label, kind), 0) + 1
+            for loss in losses:
+                details.setdefault((label, loss.loss.kind), Counter())[loss.loss.detail] += 1
+    return pd.DataFrame(
+        [
+            {
+                "format": label,
+                "what": kind,
+                "tables": count,
+                "detail": ", ".join(
+                    d for d, _ in details.get((label, kind), Counter()).most_common(5)
+                ),
+            }
+            for (label, kind), count in counts.items()
+        ]
+    )
+
+
+def _table(cells: pd.DataFrame, differences: pd.DataFrame) -> Table:
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    table.add_column("tables in")
+    table.add_column("retriever, reader")
+    measures = [m for m in MEASURES if len(cells_of(cells, m[0], m[1], GROUP))]
+    for _, _, title in measures:
+        table.add_column(title, justify="right")
+    for engine in dict.fromkeys(cells["engine"]):
+        for retriever, reader in settings(cells):
+            row = []
+            for stage, metric, _ in measures:
+                mine = of_setting(cells_of(cells, stage, metric, GROUP), retriever, reader)
+                mine = mine[mine["engine"] == engine]
+                row.append(number(mine["mean"].iloc[0]) if len(mine) else "-")
+                less = differences[
+                    (differences["format"] == engine)
+                    & (differences["stage"] == stage)
+                    & (differences["metric"] == metric)
+                ]
+                for _, change in of_setting(less, retriever, reader).iterrows():
+                    low, high = change["ci_low"], change["ci_high"]
+                    row[-1] += f" ({change['mean']:+.3f}; {low:+.3f} to {high:+.3f})"
+            table.add_row(
+                Text(plain(str(engine))),
+                Text(plain(", ".join(name for name in (retriever, reader) if name))),
+                *row,
+            )
+    return table
+
+
+def settings(cells: pd.DataFrame) -> list[tuple[str, str]]:
+    """Every retriever with every reader; one of them is empty where a stage alone was run."""
+    retrievers = [name for name in dict.fromkeys(cells["retriever"]) if name] or [""]
+    readers = [name for name in dict.fromkeys(cells["reader"]) if name] or [""]
+    return [(retriever, reader) for retriever in retrievers for reader in readers]
+
+
+def of_setting(cells: pd.DataFrame, retriever: str, reader: str) -> pd.DataFrame:
+    """Rows of a retriever and a reader, as far as they apply to the stage."""
+    return cells[cells["retriever"].isin([retriever, ""]) & cells["reader"].isin([reader, ""])]
+
+
+def _loss_table(losses: pd.DataFrame) -> Table:
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    table.add_column("tables in")
+    table.add_column("what cannot be kept")
+    table.add_column("tables", justify="right")
+    table.add_column("such as")
+    for _, loss in losses.iterrows():
+        table.add_row(*(Text(plain(str(loss[name]))) for name in losses.columns))
+    return table
+
+
+def format_bars(cells: pd.DataFrame, folder: Path) -> list[Path]:
+    """A panel a measure; for each retriever and reader a bar a format, with its interval."""
+    measures = [m for m in MEASURES if len(cells_of(cells, m[0], m[1], GROUP))]
+    engines = list(dict.fromkeys(cells["engine"]))
+    pairs = settings(cells)
+    width = 0.8 / len(engines)
+    with figure(0.8 + 2.0 * len(measures) * max(1.0, 0.6 * len(pairs)), 3.2) as made:
+        axes = made.subplots(1, len(measures), squeeze=False)[0]
+        for ax, (stage, metric, title) in zip(axes, measures, strict=True):
+            for place, (retriever, reader) in enumerate(pairs):
+                chosen = of_setting(cells_of(cells, stage, metric, GROUP), retriever, reader)
+                for rank, engine in enumerate(engines):
+                    for _, cell in chosen[chosen["engine"] == engine].iterrows():
+                        x = place + (rank - (len(engines) - 1) / 2) * width
+                        ax.bar(
+                            x,
+                            cell["mean"],
+                            width * 0.92,
+                            color=COLOURS[rank % len(COLOURS)],
+                            hatch=HATCHES[rank % len(HATCHES)],
+                            edgecolor="white",
+                            linewidth=0,
+                            label=mathless(str(engine)) if place == 0 else None,
+                        )
+                        ax.vlines(x, cell["ci_low"], cell["ci_high"], color="#333333", linewidth=1)
+            ax.set_title(title)
+            ax.grid(axis="x", visible=False)
+            ax.set_xticks(range(len(pairs)), [_ticks(stage, *pair) for pair in pairs])
+            from_zero([ax])
+        made.legend(
+            *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(engines)
+        )
+        caption(made, cells.assign(group="all"))
+        return save(made, folder, "table_format")
+
+
+def _ticks(stage: str, retriever: str, reader: str) -> str:
+    """The parts of the system that a stage uses."""
+    used: Sequence[str] = {"retrieval": (retriever,), "generation": (reader,)}.get(
+        stage, (retriever, reader)
+    )
+    return mathless("\n".join(name for name in used if name))
+
+
+main = study_command(
+    "Compare retrieval, generation and overall quality by the format of the tables.",
+    report,
+    {"engines": [{"name": "gt", "params": {"tables": name}, "label": name} for name in FORMATS]},
+)
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""Edits of a text, in its own coordinates, and the record that replays and undoes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
+
+from ohr.identity import digest
+from ohr.registry import first_error
+from perturb.image.common import Fraction
+
+
+class Edit(NamedTuple):
+    """At ``at`` in the clean text, ``removed`` gives way to ``inserted``."""
+
+    at: Annotated[StrictInt, Field(ge=0)]
+    removed: StrictStr
+    inserted: StrictStr
+
+
+class TextRecord(BaseModel):
+    """What was done to a text. Read back from disk, so types are strict and nothing is extra."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: StrictStr
+    version: StrictStr
+    intensity: Fraction
+    text: StrictStr
+    """Digest of the clean text."""
+    edits: tuple[Edit, ...]
+    """In the order of their places; they do not overlap."""
+
+
+def write_record(
+    name: str, version: str, intensity: float, text: str, edits: Iterable[Edit]
+) -> dict[str, Any]:
+    """A record as plain JSON: each edit is ``[at, removed, inserted]``."""
+    return {
+        "name": name,
+        "version": version,
+        "intensity": intensity,
+        "text": digest(text),
+        "edits": [list(edit) for edit in edits],
+    }
+
+
+def read_record(record: Mapping[str, Any], name: str, version: str) -> TextRecord:
+    """The checked record of this perturbation and version. Raises ValueError."""
+    try:
+        parsed = TextRecord.model_validate(record)
+    except ValidationError as error:
+        raise ValueError(f"not a record of {name!r}: {first_error(error)}") from error
+    for field, mine in (("name", name), ("version", version)):
+        if (theirs := getattr(parsed, field)) != mine:
+            raise ValueError(f"record has {field} {theirs!r}, this perturbation has {mine!r}")
+    return parsed
+
+
+def rewrite(text: str, edits: Iterable[Edit]) -> str:
+    """The edited text. Raises ValueError unless each edit finds what it removes, in order."""
+    pieces: list[str] = []
+    done = 0
+    for at, removed, inserted in edits:
+        if at < done or not text.startswith(removed, at) or at + len(removed) > len(text):
+            raise ValueError(f"record does not fit the text: no {removed!r} at character {at}")
+        pieces += (text[done:at], inserted)
+        done = at + len(removed)
+    return "".join((*pieces, text[done:]))
+
+
+def undone(value: str, edits: Iterable[Edit]) -> str:
+    """The text that :func:`rewrite` turned into ``value``. Raises ValueError likewise."""
+    back: list[Edit] = []
+    shift = 0
+    for at, removed, inserted in edits:
+        back.append(Edit(at + shift, inserted, removed))
+        shift += len(inserted) - len(removed)
+    return rewrite(value, back)

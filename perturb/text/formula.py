@@ -1,0 +1,235 @@
+r"""The inside of a formula: where its symbols end, and which of them have an equal.
+
+A formula is read as atoms: a symbol, a number, a command with its arguments, a group. Spacing
+goes between atoms only, never between ``\frac`` and its arguments, before an index, around
+``&`` or ``\\``, or inside a name or a number.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ohr.symbols import CHAR_TO_COMMAND, COMMAND_TO_CHAR
+
+TEXT_COMMANDS = frozenset(
+    "text textrm textbf textit textsf texttt mbox hbox label tag ref eqref hspace vspace "
+    "operatorname color textcolor includegraphics rule href url substack".split()
+)
+"""Commands whose argument is not mathematics."""
+BOLD = ("mathbf", "boldsymbol")
+CURSIVE = ("mathbb", "pmb", "mathscr", "mathcal")
+"""The paper's cursive family, with ``\\mathscr`` for its two names that LaTeX lacks."""
+
+_NO_ARGUMENT = frozenset(
+    (
+        *COMMAND_TO_CHAR,
+        *"sin cos tan cot sec csc sinh cosh tanh arcsin arccos arctan log ln exp lim max min sup "
+        "inf det dim ker deg gcd arg hom Pr limsup liminf quad qquad colon".split(),
+    )
+)
+_ARGUMENTS = {
+    **dict.fromkeys(
+        "frac dfrac tfrac cfrac binom dbinom tbinom overset underset stackrel".split(), 2
+    ),
+    **dict.fromkeys(
+        "mathbf boldsymbol mathbb pmb mathscr mathcal mathfrak mathrm mathit mathsf mathtt sqrt "
+        "bar hat tilde vec dot ddot acute grave check breve widehat widetilde overline underline "
+        "overbrace underbrace overrightarrow overleftarrow boxed bm text mbox operatorname "
+        "textcircled".split(),
+        1,
+    ),
+}
+_DELIMITED = re.compile(r"\\(?:left|right|middle|[bB]igg?[lrm]?)")
+
+_TOKEN = re.compile(
+    r"\\(?:begin|end)[ \t]*\{[a-zA-Z]+\*?\}(?:[ \t]*(?:\{[^{}]*\}|\[[^\[\]]*\]))*"
+    r"|\\[a-zA-Z]+\*?|\\.|\s+|\d+(?:[.,]\d+)*|[a-zA-Z]+|.",
+    re.DOTALL,
+)
+_NUMERIC = frozenset("0123456789.,")
+_NO_GAP_BEFORE_CHAR = frozenset("^_'&}[")
+_NO_GAP_AFTER = (
+    "&", "[", "\\begin", "\\\\", "\\hline", "\\cline", "\\not", "\\limits", "\\nolimits"
+)  # fmt: skip
+_NO_GAP_BEFORE = (
+    "\\\\", "\\end", "\\limits", "\\nolimits", "\\hline", "\\cline", "\\right", "\\middle",
+    "\\tag", "\\label", "\\nonumber", "\\notag", "\\over", "\\atop", "\\choose",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """Tokens of a formula's content; ``starts[i]`` is where token i begins in the page."""
+
+    tokens: tuple[str, ...]
+    starts: tuple[int, ...]
+    groups: dict[int, int]
+    """Opening brace -> closing brace, as token numbers."""
+
+
+def read_formula(text: str, start: int, end: int) -> Formula | None:
+    r"""The formula ``text[start:end]``, or None if braces, ``\left`` or ``\begin`` do not match."""
+    tokens: list[str] = []
+    starts: list[int] = []
+    groups: dict[int, int] = {}
+    stack: list[int] = []
+    depth = {"left": 0, "begin": 0}
+    for match in _TOKEN.finditer(text, start, end):
+        token = match.group()
+        if token == "{":
+            stack.append(len(tokens))
+        elif token == "}":
+            if not stack:
+                return None
+            groups[stack.pop()] = len(tokens)
+        elif token[0] == "\\":
+            if token == "\\":
+                return None
+            for name, step in (("\\left", 1), ("\\right", -1)):
+                depth["left"] += step * (token == name)
+            for name, step in (("\\begin", 1), ("\\end", -1)):
+                depth["begin"] += step * token.startswith(name)
+            if min(depth.values()) < 0:
+                return None
+        elif token == "$" or token == "%":
+            # Nested formulas and comments: left as they are.
+            return None
+        tokens.append(token)
+        starts.append(match.start())
+    if stack or any(depth.values()):
+        return None
+    return Formula(tuple(tokens), tuple(starts), groups)
+
+
+def gaps(formula: Formula) -> list[int]:
+    """Positions in the page where a spacing command may stand, outside every group."""
+    tokens, found = formula.tokens, []
+    at, last, closed = _skip_space(tokens, 0), "", False
+    while at < len(tokens):
+        if closed and _may_part(last, tokens[at], touching=not tokens[at - 1].isspace()):
+            found.append(formula.starts[at])
+        end, closed = _past_atom(formula, at)
+        closed = closed and not tokens[at].startswith(_NO_GAP_AFTER)
+        last = tokens[end - 1]
+        at = _skip_space(tokens, end)
+    return found
+
+
+def _may_part(before: str, after: str, *, touching: bool) -> bool:
+    if after[0] in _NO_GAP_BEFORE_CHAR or after.startswith(_NO_GAP_BEFORE):
+        return False
+    if before[-1] in _NUMERIC and after[0] in _NUMERIC:
+        return False  # "1 5 , 9 1 0" is one number
+    # Two letters or digits that touch may be one name.
+    return not (touching and before[0] != "\\" and _is_plain(before[-1]) and _is_plain(after[0]))
+
+
+def _is_plain(char: str) -> bool:
+    return char.isascii() and char.isalnum()
+
+
+def _past_atom(formula: Formula, at: int) -> tuple[int, bool]:
+    """The token after the atom at ``at``, and whether the atom has all its arguments."""
+    tokens = formula.tokens
+    token = tokens[at]
+    if token == "{":
+        return formula.groups[at] + 1, True
+    if token in ("^", "_"):
+        return _past_arguments(formula, at + 1, 1)
+    if token[0] != "\\" or len(token) < 2 or not token[1].isalpha():
+        return at + 1, True
+    name = token[1:].rstrip("*")
+    if _DELIMITED.fullmatch(token):
+        following = _skip_space(tokens, at + 1)
+        return min(following + 1, len(tokens)), True
+    if name in _NO_ARGUMENT or token.startswith(("\\begin", "\\end")):
+        return at + 1, True
+    if name in _ARGUMENTS:
+        following = _skip_space(tokens, at + 1)
+        if following < len(tokens) and tokens[following] == "[":
+            while following < len(tokens) and tokens[following] != "]":
+                following = formula.groups.get(following, following) + 1
+            following = min(following + 1, len(tokens))
+        return _past_arguments(formula, following, _ARGUMENTS[name])
+    # An unknown command: what groups follow are its arguments; without any, more may.
+    following, taken = at + 1, False
+    while True:
+        following_group = _skip_space(tokens, following)
+        if following_group < len(tokens) and tokens[following_group] == "{":
+            following, taken = formula.groups[following_group] + 1, True
+        else:
+            return following, taken
+
+
+def _past_arguments(formula: Formula, at: int, count: int) -> tuple[int, bool]:
+    for _ in range(count):
+        at = _skip_space(formula.tokens, at)
+        if at >= len(formula.tokens):
+            return at, False
+        token = formula.tokens[at]
+        if token == "{":
+            at = formula.groups[at] + 1
+        elif token[0] == "\\":
+            at, closed = _past_atom(formula, at)
+            if not closed:
+                return at, False
+        elif len(token) > 1:
+            # "\frac12x": the argument is one character of a longer token.
+            return at + 1, False
+        else:
+            at += 1
+    return at, True
+
+
+def _skip_space(tokens: tuple[str, ...], at: int) -> int:
+    while at < len(tokens) and tokens[at].isspace():
+        at += 1
+    return at
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A token with equals: ``text[start:end]`` may become any of ``equals``."""
+
+    start: int
+    end: int
+    equals: tuple[str, ...]
+
+
+def symbols(formula: Formula) -> list[Symbol]:
+    """The commands and characters of a formula that have equal commands or characters."""
+    found: list[Symbol] = []
+    tokens, at, before = formula.tokens, 0, ""
+    while at < len(tokens):
+        token, start = tokens[at], formula.starts[at]
+        if token[0] == "\\" and token[1:].rstrip("*") in TEXT_COMMANDS:
+            at = _past_atom(formula, at)[0]
+            before = ""
+            continue
+        equals = _equals(token, before, tokens[at + 1] if at + 1 < len(tokens) else "")
+        if equals:
+            found.append(Symbol(start, start + len(token), equals))
+        before = token
+        at += 1
+    return found
+
+
+def _equals(token: str, before: str, after: str) -> tuple[str, ...]:
+    if before == "\\not" or _DELIMITED.fullmatch(before):
+        return ()
+    # A letter right after a command's name would read as part of the name.
+    touches = before[:1] == "\\" and before[-1:].isalpha()
+    if token[0] == "\\":
+        name = token[1:]
+        for family in (BOLD, CURSIVE):
+            if name in family:
+                return tuple("\\" + other for other in family if other != name)
+        if after in ("\\limits", "\\nolimits") or name not in COMMAND_TO_CHAR:
+            return ()
+        char = COMMAND_TO_CHAR[name]
+        return ("{" + char + "}",) if touches else (char,)
+    if token not in CHAR_TO_COMMAND:
+        return ()
+    command = "\\" + CHAR_TO_COMMAND[token]
+    return ("{" + command + "}",) if _is_plain(after[:1]) and after[0].isalpha() else (command,)

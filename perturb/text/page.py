@@ -1,0 +1,158 @@
+"""A page as the rules see it: regions, tables, and runs of plain words with the gaps in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ohr.tables import ParsedTable, parse_tables
+from perturb.text.scanner import Kind, Region, scan
+from perturb.text.structure import Span, Structure, merged
+
+# A word of text alone: no mark-up, except an escaped sign of which LaTeX makes a character.
+_LETTERS = r"[^\s\\*_`\[\]<>{}^~|&$#@]"
+_WORD = rf"(?=\S)(?:{_LETTERS}|\\[$%&#]){{1,40}}+(?!\S)"
+_WORDS = re.compile(rf"(?<!\S)(?<!\\\s){_WORD}(?:[ \t]++{_WORD})*+")
+_GAP = re.compile(r"[ \t]+")
+_HEADING = re.compile(r"^ {0,3}(#{1,6}[ \t]+)(?=\S)[^\n]*", re.MULTILINE)
+_LIST_MARK = re.compile(
+    r"^[ \t]*(?:(?:[-+*>•◦▪●■□–]|\d{1,9}[.)]|\(?[a-zA-Z]{1,3}[.)]|\(\d{1,3}\))[ \t]+)++",
+    re.MULTILINE,
+)
+_CELL_MARK = re.compile(r"[-+*•][ \t]+")
+_BLOCK_START = re.compile(r"[-+*#>=:|~`<_•]|\d{1,9}[.)](?!\S)")
+_RULE_LINE = re.compile(r"[-=*_:|+ \t]*[-=*_][-=*_:|+ \t]*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Plain words on one line, ``text[start:end]``; ``gaps`` are the spaces between them."""
+
+    start: int
+    end: int
+    gaps: list[Span]
+
+    @property
+    def count(self) -> int:
+        return len(self.gaps) + 1
+
+    def word(self, number: int) -> Span:
+        """Where a word stands, counted from 0."""
+        start = self.gaps[number - 1][1] if number else self.start
+        end = self.gaps[number][0] if number < len(self.gaps) else self.end
+        return start, end
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """A stretch of body text, or a table cell's content."""
+
+    start: int
+    end: int
+    regions: list[Region]
+    words: list[Words]
+    format: str = ""
+    """The format of the table that a cell belongs to; empty for body text."""
+
+
+@dataclass
+class PageText:
+    """A page's text, read once. Nothing here is random."""
+
+    text: str
+    tables: list[ParsedTable] = field(init=False)
+    body: list[Area] = field(init=False)
+    cells: list[Area] = field(init=False)
+    headings: list[Span] = field(init=False)
+    """The marks of Markdown headings, ``# `` with the space."""
+
+    def __post_init__(self) -> None:
+        tables = parse_tables(self.text)
+        self.structure = Structure(self.text, [table.span for table in tables])
+        code = self.structure.fences
+        self.tables = [
+            t for t in tables if not any(a < t.span[1] and t.span[0] < b for a, b in code)
+        ]
+        self.headings = []
+        self.body = [self._body(a, b) for a, b in self._outside_tables()]
+        self.cells = [
+            self._cell(cell.content_span, table.format)
+            for table in self.tables
+            for cell in table.cells
+            if cell.content_span[0] < cell.content_span[1]
+        ]
+
+    def _outside_tables(self) -> Iterator[Span]:
+        done = 0
+        for table in self.tables:
+            if done < table.span[0]:
+                yield done, table.span[0]
+            done = table.span[1]
+        if done < len(self.text):
+            yield done, len(self.text)
+
+    def _cell(self, span: Span, format_: str) -> Area:
+        start, end = span
+        regions = scan(self.structure, start, end)
+        shields = [(region.start, region.end) for region in regions]
+        marks = [mark.span() for mark in _LIST_MARK.finditer(self.text, start, end)]
+        # "^" does not match where a stretch begins inside a line.
+        marks += [mark.span() for mark in (_CELL_MARK.match(self.text, start, end),) if mark]
+        shields = merged(shields + marks) if marks else shields
+        return Area(start, end, regions, list(self._plain(start, end, shields)), format_)
+
+    def _body(self, start: int, end: int) -> Area:
+        regions = scan(self.structure, start, end)
+        shields = [(region.start, region.end) for region in regions]
+        code = [(r.start, r.end) for r in regions if r.kind is Kind.CODE]
+        if "#" in self.text:
+            for heading in _HEADING.finditer(self.text, start, end):
+                if not any(a <= heading.start() < b for a, b in code):
+                    self.headings.append(heading.span(1))
+                    shields.append(heading.span())
+        shields += (mark.span() for mark in _LIST_MARK.finditer(self.text, start, end))
+        shields += self._loose_rows(start, end)
+        return Area(start, end, regions, list(self._plain(start, end, merged(shields))))
+
+    def _loose_rows(self, start: int, end: int) -> Iterator[Span]:
+        """Lines that look like rows of a table that lost its frame."""
+        for sign, least in (("&", 2), ("\\\\", 1), ("|", 2)):
+            at = self.text.find(sign, start, end)
+            while at >= 0:
+                line_start = max(start, self.text.rfind("\n", start, at) + 1)
+                line_end = self.text.find("\n", at, end)
+                line_end = end if line_end < 0 else line_end
+                if self.text.count(sign, line_start, line_end) >= least:
+                    yield line_start, line_end
+                at = self.text.find(sign, line_end, end)
+
+    def _plain(self, start: int, end: int, shields: list[Span]) -> Iterator[Words]:
+        """Runs of plain words outside the shields, which are sorted and apart."""
+        done = start
+        for a, b in [*shields, (end, end)]:
+            if done < a:
+                yield from self._words(done, a)
+            done = max(done, b)
+
+    def _words(self, start: int, end: int) -> Iterator[Words]:
+        # The pattern takes the stretch's end for the text's: a word that goes on is cut there.
+        cut = end < len(self.text) and not self.text[end].isspace()
+        for match in _WORDS.finditer(self.text, start, end):
+            a, b = match.span()
+            gaps = [gap.span() for gap in _GAP.finditer(self.text, a, b)]
+            if cut and b == end:
+                if not gaps:
+                    continue
+                b = gaps.pop()[0]
+            if any(map(str.isalnum, self.text[a:b])):
+                yield Words(a, b, gaps)
+
+    def starts_block(self, position: int) -> bool:
+        """Whether what stands here would open a block if a line began with it."""
+        return _BLOCK_START.match(self.text, position) is not None
+
+    def ruled(self, position: int) -> bool:
+        """Whether the line of this position is a rule or an underline: ``---``, ``===``."""
+        start = self.text.rfind("\n", 0, position) + 1
+        return _RULE_LINE.match(self.text, start) is not None

@@ -1,0 +1,246 @@
+r"""Plain text (appendix III.1.1): emphasis on runs of words, new titles, line breaks.
+
+What the page has of each goes at the same rate (section 3.3): emphasis, headings, breaks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from perturb.text.edits import Edit
+from perturb.text.page import Area, PageText, Words
+from perturb.text.scanner import Kind, Region
+from perturb.text.sites import Sites
+
+MARKDOWN_STYLES = (("**", "**"), ("*", "*"), ("_", "_"))
+LATEX_STYLES = ((r"\textbf{", "}"), (r"\textit{", "}"), (r"\underline{", "}"))
+HTML_STYLES = (("<b>", "</b>"), ("<i>", "</i>"), ("<u>", "</u>"))
+"""Bold, italic, underline. A cell of an HTML table takes HTML, where Markdown is not read."""
+STYLES = MARKDOWN_STYLES + LATEX_STYLES
+
+TITLES = (
+    ("# ", ""), ("## ", ""), ("### ", ""),
+    (r"\section{", "}"), (r"\subsection{", "}"), (r"\subsubsection{", "}"),
+)  # fmt: skip
+
+SHORTEST_RUN, LONGEST_RUN = 2, 5
+"""Words of an item that takes a style."""
+LONGEST_TITLE = 5
+"""Words of a sentence that may become a title."""
+TITLE_WEIGHT = 8.0
+"""A title overlaps about eight sites of the other rules, so it wins about every other time."""
+
+_SPACES = re.compile(r"[ \t]*")
+_SENTENCE_END = re.compile(r"[.!?][\"'”’)\]]?(?=\s|\Z)")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:Inc|Corp|Co|Ltd|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|No|Nos|vs|cf|al|Fig|Sec|Art|Vol|Ed|Rev|"
+    r"Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|pp?|etc|e\.g|i\.e)|\b[A-Za-z]|\W)\.\Z"
+)
+_COMMENT = re.compile(r"(?<!\\)%")
+
+
+def text_style(page: PageText, rng: np.random.Generator) -> list[Sites]:
+    """Bold, italic or underline on runs of 2 to 5 words; existing emphasis goes."""
+    regions = [region for area in page.body for region in area.regions]
+    return [_styled(page, page.body, rng), emphasis_removal(page, regions)]
+
+
+def _styled(page: PageText, areas: Sequence[Area], rng: np.random.Generator) -> Sites:
+    lines = [words for area in areas for words in area.words]
+    runs = partition(lines, rng)
+    return styled_runs(page, runs, [STYLES] * len(runs), rng)
+
+
+def partition(
+    lines: Sequence[Words], rng: np.random.Generator, *, whole: bool = False
+) -> list[tuple[int, int]]:
+    """Lines of words cut into items of 2 to 5 words; a last single word is left over.
+
+    With ``whole``, a line of at most 5 words is one item, even of one word.
+    """
+    lengths = iter(
+        rng.integers(SHORTEST_RUN, LONGEST_RUN + 1, sum(w.count for w in lines)).tolist()
+    )
+    runs = []
+    for words in lines:
+        if whole and words.count <= LONGEST_RUN:
+            runs.append((words.start, words.end))
+            continue
+        at = 0
+        while (left := words.count - at) >= SHORTEST_RUN:
+            length = min(next(lengths), left)
+            runs.append((words.word(at)[0], words.word(at + length - 1)[1]))
+            at += length
+    return runs
+
+
+def styled_runs(
+    page: PageText,
+    runs: Sequence[tuple[int, int]],
+    styles: Sequence[Sequence[tuple[str, str]]],
+    rng: np.random.Generator,
+) -> Sites:
+    """A site for each run that holds a letter or digit, with a style drawn from its own list."""
+    drawn = rng.random(len(runs)).tolist()
+    comments = [m.start() for m in _COMMENT.finditer(page.text)] if "%" in page.text else []
+    kept = [i for i, (a, b) in enumerate(runs) if any(map(str.isalnum, page.text[a:b]))]
+
+    def edits(number: int) -> list[Edit]:
+        start, end = runs[kept[number]]
+        options = styles[kept[number]]
+        # After a LaTeX comment sign a closing brace would be lost.
+        if comments and options is STYLES and _commented(page.text, comments, end):
+            options = MARKDOWN_STYLES
+        opening, closing = options[int(drawn[kept[number]] * len(options))]
+        return [Edit(start, "", opening), Edit(end, "", closing)]
+
+    return Sites([runs[i][0] for i in kept], [runs[i][1] for i in kept], edits)
+
+
+def _commented(text: str, comments: Sequence[int], end: int) -> bool:
+    line = text.rfind("\n", 0, end) + 1
+    return any(line <= at < end for at in comments)
+
+
+def emphasis_removal(page: PageText, regions: Iterable[Region]) -> Sites:
+    """A site for each existing emphasis: its delimiters go, its text stays."""
+    found = [
+        region
+        for region in regions
+        if region.kind is Kind.EMPHASIS and not page.starts_block(region.inner_start)
+    ]
+
+    def edits(number: int) -> list[Edit]:
+        return _unwrapped(page.text, found[number])
+
+    return Sites([r.start for r in found], [r.end for r in found], edits)
+
+
+def _unwrapped(text: str, region: Region) -> list[Edit]:
+    return [
+        Edit(region.start, text[region.start : region.inner_start], ""),
+        Edit(region.inner_end, text[region.inner_end : region.end], ""),
+    ]
+
+
+def titles(page: PageText, rng: np.random.Generator) -> list[Sites]:
+    """Short sentences become titles of level 1 to 3; existing headings become text."""
+    found = [title for area in page.body for words in area.words for title in _short(page, words)]
+    forms = rng.integers(0, len(TITLES), len(found)).tolist()
+
+    def edits(number: int) -> list[Edit]:
+        title = found[number]
+        opening, closing = TITLES[forms[number]]
+        before, after = page.text[title.lead : title.start], page.text[title.end : title.tail]
+        return [
+            Edit(title.lead, before, ("\n" if before else "") + opening),
+            Edit(title.end, after, closing + ("\n" if after else "")),
+        ]
+
+    # The claim takes in a line break next to it, so that no removal joins another line on.
+    starts = [max(0, title.lead - title.at_line_start) for title in found]
+    ends = [min(len(page.text), title.tail + title.at_line_end) for title in found]
+    return [Sites(starts, ends, edits, TITLE_WEIGHT), _heading_removal(page)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Short:
+    """A short sentence ``text[start:end]``, from the gap before it to the gap after it."""
+
+    lead: int
+    start: int
+    end: int
+    tail: int
+    at_line_start: bool
+    at_line_end: bool
+
+
+def _short(page: PageText, words: Words) -> Iterator[_Short]:
+    """Sentences of at most 5 words that end with a full stop and could be lines of their own."""
+    text = page.text
+    line_start = text.rfind("\n", 0, words.start) + 1
+    indent = words.start - line_start
+    opens_line = (indent <= 3 and text[line_start : words.start].isspace()) or indent == 0
+    lead, start = words.start, words.start
+    usable = opens_line
+    for match in _SENTENCE_END.finditer(text, words.start, words.end):
+        end = match.end()
+        gap = _SPACES.match(text, end)
+        tail = gap.end() if gap is not None else end
+        closes_line = tail == len(text) or text[tail] == "\n"
+        if text[tail : tail + 1].islower() or _ABBREVIATION.search(text, start, end):
+            continue
+        if (
+            usable
+            and text[end - 1] == "."
+            and text[start].isupper()
+            and text.count(" ", start, end) < LONGEST_TITLE
+            and not (page.ruled(tail + 1) if closes_line else page.starts_block(tail))
+        ):
+            first = start == words.start
+            yield _Short(lead, start, end, end if closes_line else tail, first, closes_line)
+        lead, start, usable = end, tail, True
+
+
+def _heading_removal(page: PageText) -> Sites:
+    """A site for each heading, in Markdown or LaTeX, that could stand as text."""
+    found: list[list[Edit]] = []
+    for start, end in page.headings:
+        below = page.text.find("\n", end) + 1
+        if not page.starts_block(end) and not (below and page.ruled(below)):
+            found.append([Edit(start, page.text[start:end], "")])
+    for region in (region for area in page.body for region in area.regions):
+        if region.kind is Kind.TITLE and not page.starts_block(region.inner_start):
+            found.append(_unwrapped(page.text, region))
+    found.sort()
+    ends = [edits[-1].at + len(edits[-1].removed) for edits in found]
+    return Sites([edits[0].at for edits in found], ends, found.__getitem__)
+
+
+def line_breaks(page: PageText, rng: np.random.Generator) -> list[Sites]:
+    """A line break for the space between two words; existing breaks in a paragraph go."""
+    return [broken(page, page.body), _joined(page)]
+
+
+def broken(page: PageText, areas: Iterable[Area]) -> Sites:
+    """A site for each space between words that may become a line break."""
+    text = page.text
+    spans = [
+        gap
+        for area in areas
+        for words in area.words
+        for gap in words.gaps
+        if text[gap[0] - 1] not in "-=" and not page.starts_block(gap[1])
+    ]
+
+    def edits(number: int) -> list[Edit]:
+        start, end = spans[number]
+        return [Edit(start, text[start:end], "\n")]
+
+    return Sites([a for a, _ in spans], [b for _, b in spans], edits)
+
+
+def _joined(page: PageText) -> Sites:
+    """A site for each line break inside a paragraph: the lines become one."""
+    spans = line_joins(page)
+
+    def edits(number: int) -> list[Edit]:
+        start, end = spans[number]
+        return [Edit(start, page.text[start:end], " ")]
+
+    return Sites([a for a, _ in spans], [b for _, b in spans], edits)
+
+
+def line_joins(page: PageText) -> list[tuple[int, int]]:
+    """The line breaks, with the space around them, between two lines of words."""
+    return [
+        (above.end, below.start)
+        for area in page.body
+        for above, below in pairwise(area.words)
+        if page.text[above.end : below.start].strip(" \t") == "\n" and not page.ruled(below.start)
+    ]

@@ -1,0 +1,86 @@
+"""Sites: where a rule could act, with everything drawn, and which of those that overlap stay.
+
+A rule finds all its sites on the clean text and draws their choices, whatever the intensity.
+Sites then draw a priority and a uniform each; overlaps are settled by priority, and only what
+is left is compared with the intensity. So the edits of a lower intensity are a subset of those
+of a higher one, across rules.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from perturb.text.edits import Edit
+from perturb.text.page import PageText
+
+
+@dataclass(frozen=True, slots=True)
+class Sites:
+    """One rule's sites on a page, in order.
+
+    Site i claims ``text[starts[i]:ends[i]]``; ``edits(i)`` are its edits, sorted. Edits of
+    different sites never overlap unless their claims do.
+    """
+
+    starts: Sequence[int]
+    ends: Sequence[int]
+    edits: Callable[[int], Sequence[Edit]]
+    weight: float = 0.0
+    """Above 0, a site bears no other site on its claim; its chance of winning against n
+    others is weight / (weight + n). Sites of weight 0 bear each other."""
+
+
+Rule = Callable[[PageText, np.random.Generator], list[Sites]]
+"""Finds a rule's sites and draws their choices; every draw depends on the text alone."""
+
+
+def chosen(found: Sequence[Sites], intensity: float, rng: np.random.Generator) -> list[Edit]:
+    """The edits of the sites that win their place and whose uniform lies below the intensity."""
+    uniforms = [rng.random(len(sites.starts)) for sites in found]
+    stays = _settle(found, [rng.random(len(sites.starts)) for sites in found])
+    edits = [
+        edit
+        for sites, drawn, stay in zip(found, uniforms, stays, strict=True)
+        for i in np.flatnonzero(stay & (drawn < intensity)).tolist()
+        for edit in sites.edits(i)
+    ]
+    # An insertion comes before what stands at its place is removed; equal places keep order.
+    edits.sort(key=lambda edit: (edit.at, len(edit.removed) > 0))
+    return edits
+
+
+def _settle(found: Sequence[Sites], drawn: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Which sites stay when each goes, best priority first, unless a kept one forbids it."""
+    stays = [np.ones(len(sites.starts), dtype=bool) for sites in found]
+    order = sorted(
+        (
+            (float(drawn[k][i]) ** (1 / sites.weight), k, i)
+            for k, sites in enumerate(found)
+            if sites.weight > 0
+            for i in range(len(sites.starts))
+        ),
+        reverse=True,
+    )
+    for priority, k, i in order:
+        if not stays[k][i]:
+            continue
+        start, end = found[k].starts[i], found[k].ends[i]
+        rivals = []
+        for j, sites in enumerate(found):
+            first = bisect_right(sites.ends, start)
+            last = bisect_left(sites.starts, end)
+            rivals += [(j, r) for r in range(first, last) if stays[j][r] and (j, r) != (k, i)]
+        if any(_priority(found[j], drawn[j][r]) > priority for j, r in rivals):
+            stays[k][i] = False
+        else:
+            for j, r in rivals:
+                stays[j][r] = False
+    return stays
+
+
+def _priority(sites: Sites, drawn: float) -> float:
+    return float(drawn) ** (1 / sites.weight) if sites.weight > 0 else float(drawn)

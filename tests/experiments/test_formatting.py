@@ -1,0 +1,147 @@
+"""Formatting noise in studies: laid on the ground truth, paired, and measured without mark-up."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from experiments.config import load_config
+from experiments.measures import planned
+from experiments.noises import Noise
+from experiments.plan import Variant, load_dataset, make_plan
+from experiments.progress import Progress
+from experiments.reading import Readings
+from experiments.rewriting import rewritten
+from experiments.source_curves import source_curves
+from experiments.study import run_study
+from ohr.errors import ConfigError
+from ohr.registry import PluginSpec
+from ohr.store import ArtefactStore
+from ohr.types import Outcome, PageRef
+from tests.builders import qa, write_corpus, write_kb, write_questions
+
+FAKE = "tests.fakes.Embolden"
+NOISE = ["engines=[gt]", f"noise=[{FAKE}]", "intensities=[0,0.4,1]", "scoring=reference"]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    return write_corpus(tmp_path_factory.mktemp("corpus"))
+
+
+@pytest.fixture(scope="module")
+def study(corpus, tmp_path_factory):
+    out = tmp_path_factory.mktemp("run")
+    return run_study(load_config([*corpus, *NOISE]), out / "first", progress=Progress()), out
+
+
+def pages_of(corpus, *settings, intensity=0.4):
+    config = load_config([*corpus, "engines=[gt]", *settings])
+    plan = make_plan(config, load_dataset(config))
+    noise = Noise(PluginSpec(name=FAKE), "", intensity)
+    readings = Readings(plan, ArtefactStore(config.cache))
+    return plan, readings.knowledge_base(Variant(PluginSpec(name="gt"), noise)).pages
+
+
+def mean(cells, **wanted):
+    for name, value in wanted.items():
+        cells = cells[cells[name] == value]
+    assert len(cells) == 1
+    return cells["mean"].iloc[0]
+
+
+def test_commands_of_style_cost_the_raw_measures_alone(study):
+    cells = study[0].cells
+    cells = cells[cells["group"] == "all"]
+    clean = {m: mean(cells, noise="none", metric=m) for m in ("lcs", "lcs_stripped")}
+    for intensity in (0, 0.4, 1):
+        noisy = cells[(cells["noise"] == "formatting") & (cells["intensity"] == intensity)]
+        assert mean(noisy, metric="lcs_stripped") == clean["lcs_stripped"]
+        assert (mean(noisy, metric="edit_distance") > 0) == (intensity > 0)
+        assert mean(noisy, metric="r_noise_content") == 0
+    assert mean(cells, noise="formatting", intensity=0.0, metric="lcs") == clean["lcs"]
+    assert mean(cells, noise="formatting", intensity=1.0, metric="lcs") < clean["lcs"]
+    distances = cells[cells["metric"] == "edit_distance"].set_index("intensity")["mean"]
+    assert distances[1.0] > distances[0.4]
+
+
+def test_a_study_repeats_to_the_byte(study, corpus):
+    result, out = study
+    run_study(load_config([*corpus, *NOISE]), out / "second", progress=Progress())
+    for name in ("cells.csv", "rows.parquet"):
+        assert (out / "first" / name).read_bytes() == (out / "second" / name).read_bytes()
+    assert result.missing == []
+
+
+def test_mark_up_is_left_out_only_where_formats_differ():
+    def retrieval(*settings):
+        config = load_config(list(settings))
+        return [measure.metric for measure in planned(config) if measure.stage == "retrieval"]
+
+    plain = ["lcs", "hit@2", "mrr@2", "ndcg@2"]
+    assert retrieval("noise=[salt_and_pepper]") == plain
+    assert retrieval("engines=[gt,{name: gt, params: {tables: as_is}, label: b}]") == plain
+    both = ["lcs", "lcs_stripped", *plain[1:]]
+    assert retrieval(f"noise=[{FAKE}]") == both
+    assert retrieval("engines=[{name: gt, params: {tables: html}}]") == both
+
+
+def test_a_pages_noise_owes_nothing_to_the_other_pages(corpus):
+    plan, every = pages_of(corpus)
+    _, one = pages_of(corpus, "dataset.documents=[manual/doc2]")
+    changed = [ref for ref in one if one[ref].value != plan.dataset.pages[ref].text]
+    assert changed
+    assert {ref.doc_id for ref in changed} == {"manual/doc2"}
+    assert all(one[ref] == every[ref] for ref in changed)
+    _, other = pages_of(corpus, "seed=1")
+    assert other != every
+
+
+def test_edits_nest_in_the_intensity(corpus):
+    _, weak = pages_of(corpus, intensity=0.3)
+    _, strong = pages_of(corpus, intensity=0.6)
+    for ref in weak:
+        few, many = weak[ref].value.split(" "), strong[ref].value.split(" ")
+        for one, other in zip(few, many, strict=True):
+            assert other == one or other == rf"\textbf{{{one}}}"
+
+
+def test_pages_without_text_stay_as_they_are():
+    refs = [PageRef("a", number) for number in range(4)]
+    pages = {
+        refs[0]: Outcome.of_text("two words"),
+        refs[1]: Outcome.of_text(""),
+        refs[2]: Outcome.error("missing"),
+    }
+    found = rewritten(pages, refs, Noise(PluginSpec(name=FAKE), "", 1.0), 0)
+    assert found == pages | {
+        refs[0]: dataclasses.replace(pages[refs[0]], value=r"\textbf{two} \textbf{words}")
+    }
+
+
+@pytest.mark.parametrize("engine", ["tesseract", "precomputed:gt", "tests.fakes.LoggingEngine"])
+def test_other_engines_are_refused_when_the_run_is_planned(corpus, engine):
+    config = load_config([*corpus, f"engines=[{engine}]", f"noise=[{FAKE}]"])
+    with pytest.raises(ConfigError, match="its engine is gt"):
+        make_plan(config, load_dataset(config))
+
+
+def test_curves_by_evidence_source(tmp_path):
+    write_kb(
+        tmp_path / "kb/gt", {"law/a": ["Fact 0 is answer 0. One.", "Fact 1 is answer 1. Two."]}
+    )
+    entries = [qa(0, "law/a", 0), qa(1, "law/a", 1, evidence_source="table")]
+    write_questions(tmp_path / "qas.json", entries)
+    settings = [
+        "dataset.kind=ohrbench", f"dataset.path={tmp_path / 'kb'}", f"cache={tmp_path / 'cache'}",
+        f"dataset.questions={tmp_path / 'qas.json'}", *NOISE,
+    ]  # fmt: skip
+    result = run_study(load_config(settings), tmp_path / "run", progress=Progress())
+    first = source_curves(result.cells, tmp_path / "one")
+    second = source_curves(result.cells, tmp_path / "two")
+    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
+    svg = first[1].read_text()
+    assert all(f">{name}<" in svg for name in ("text", "table", "all", "mark-up left out"))
+    clean = result.cells[result.cells["noise"] == "none"]
+    assert source_curves(clean, tmp_path / "three") == []

@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from experiments.cli import study_command
+from experiments.config import load_config
+from experiments.progress import Progress
+from experiments.study import run_study
+from experiments.table_format import FORMATS, count_losses, format_bars, main, report
+from ocr_backends.gt import GroundTruth, GroundTruthParams
+from ohr import registry
+from ohr.errors import ConfigError, DatasetError
+from ohr.tables import parse_tables
+from tests.builders import qa, write_corpus, write_kb, write_questions
+
+ENGINES = "engines=[{}]".format(
+    ", ".join(f"{{name: gt, params: {{tables: {name}}}, label: {name}}}" for name in FORMATS)
+)
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """Pages with a table each, whose rows are the evidence."""
+    root = tmp_path_factory.mktemp("tables")
+    rows = [
+        [
+            rf"Item {10 * d + p} & \multicolumn{{2}}{{c}}{{{d} euros}} \\ & \$ {p} & x"
+            for p in range(3)
+        ]
+        for d in range(4)
+    ]
+    write_kb(
+        root / "kb/gt",
+        {
+            f"law/doc{d}": [
+                rf"Words. \begin{{tabular}}{{lcc}} \hline {row} \\ \end{{tabular}} More."
+                for row in page
+            ]
+            for d, page in enumerate(rows)
+        },
+    )
+    write_questions(
+        root / "qas.json",
+        [
+            qa(
+                10 * d + p, f"law/doc{d}", p, evidence_source="table", evidence_context=row,
+                questions=f"What does item {10 * d + p} cost?", answers=f"{d} euros",
+            )
+            for d, page in enumerate(rows)
+            for p, row in enumerate(page)
+        ],
+    )  # fmt: skip
+    settings = [
+        "dataset.kind=ohrbench", f"dataset.path={root / 'kb'}", f"cache={root / 'cache'}",
+        f"dataset.questions={root / 'qas.json'}", ENGINES,
+    ]  # fmt: skip
+    return run_study(load_config(settings), root / "run", progress=Progress())
+
+
+def test_each_knowledge_base_has_its_tables_in_one_format(study):
+    for name in FORMATS:
+        pages = study.plan.engines[name].knowledge_base(study.plan.dataset).pages
+        formats = {t.format for page in pages.values() for t in parse_tables(page.value)}
+        assert formats == {name}
+    assert GroundTruth().text(r"\begin{tabular}{c} a \end{tabular}").startswith(r"\begin")
+    assert GroundTruth().identity() != GroundTruth(GroundTruthParams(tables="html")).identity()
+
+
+def test_formats_differ_in_the_words_as_they_stand_and_not_without_mark_up(study):
+    cells = study.cells[(study.cells["group"] == "source:table")]
+    by_format = {
+        metric: cells[cells["metric"] == metric].set_index("engine")["mean"].to_dict()
+        for metric in ("lcs", "lcs_stripped", "edit_distance", "r_noise_content")
+    }
+    assert by_format["lcs"]["latex"] > by_format["lcs"]["html"]
+    assert len(set(by_format["lcs_stripped"].values())) == 1
+    assert by_format["edit_distance"]["latex"] == 0 < by_format["edit_distance"]["html"]
+    assert set(by_format["r_noise_content"].values()) == {0.0}
+
+
+def test_report_prints_writes_and_draws(study, capsys):
+    report(study)
+    printed = capsys.readouterr().out
+    assert all(name in printed for name in (*FORMATS, "merged cells", "no mark-up"))
+    differences = pd.read_csv(study.out / "differences.csv")
+    rows = pd.read_parquet(study.out / "rows.parquet")
+    lcs = rows[rows["metric"] == "lcs"].groupby("engine", observed=True)["value"].mean()
+    found = differences[differences["metric"] == "lcs"].set_index("format")
+    assert set(found.index) == {"markdown", "html"}
+    for name, row in found.iterrows():
+        assert row["less"] == "latex"
+        assert row["mean"] == pytest.approx(lcs[name] - lcs["latex"], abs=1e-6)
+        assert row["ci_low"] <= row["mean"] <= row["ci_high"]
+        assert (row["n"], row["ci_unit"]) == (12, "page")  # of four documents only
+    losses = pd.read_csv(study.out / "losses.csv").set_index(["format", "what"])["tables"]
+    assert losses["latex", "tables"] == losses["markdown", "merged cells"] == 12
+    assert ("html", "merged cells") not in losses.index
+    assert losses["html", "lines"] == 12
+    assert len(count_losses(study)) == len(losses)
+
+
+def test_bars_repeat_to_the_byte(study, tmp_path):
+    cells = study.cells[study.cells["group"] == "source:table"]
+    first, second = (format_bars(cells, tmp_path / name) for name in ("one", "two"))
+    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
+    assert all(f">{name}<" in first[1].read_text() for name in FORMATS)
+
+
+def test_a_dataset_without_tables_is_refused(tmp_path):
+    config = load_config([*write_corpus(tmp_path), ENGINES])
+    result = run_study(config, tmp_path / "run", progress=Progress())
+    with pytest.raises(DatasetError, match="about a table"):
+        report(result)
+
+
+def test_an_unknown_format_is_refused():
+    with pytest.raises(ConfigError, match="tables"):
+        registry.create("engine", {"name": "gt", "params": {"tables": "word"}})
+    assert main.__class__ is study_command("", report, {}).__class__
