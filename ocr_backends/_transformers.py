@@ -75,16 +75,19 @@ class TransformersEngine(OcrBackend):
     """``model_type`` of the checkpoints that this engine can load."""
     model_class: ClassVar[str]
     """The model's class in transformers."""
+    processor_class: ClassVar[str]
+    """Its processor's."""
     max_ratio: ClassVar[float] = math.inf
     """A page is padded with white until its sides are within this ratio."""
 
     @abstractmethod
-    def processor(self, folder: Path) -> Any:
-        """The checkpoint's processor, PIL's image processing whatever else is installed."""
-
-    @abstractmethod
     def inputs(self, processor: Any, pages: list[Image.Image]) -> Mapping[str, Any]:
         """The model's inputs for a batch of RGB pages, as torch tensors."""
+
+    def processor(self, folder: Path) -> Any:
+        """The checkpoint's processor. Raises MissingDependencyError."""
+        processor_class = getattr(self._transformers, self.processor_class)
+        return processor_of_images(processor_class, folder, self._transformers)
 
     def finish(self, processor: Any, text: str) -> str:
         """What the engine itself does to a page's text; nothing here."""
@@ -169,19 +172,33 @@ class TransformersEngine(OcrBackend):
 
     @cached_property
     def _loaded(self) -> Loaded:
-        """Model and processor, loaded once. Raises MissingDependencyError."""
-        folder = self._folder
-        with _quiet(self._transformers):
-            processor = self.processor(folder)
-            model, info = getattr(self._transformers, self.model_class).from_pretrained(
-                folder, dtype=self._dtype, local_files_only=True, output_loading_info=True
-            )
-        lost = set(info["missing_keys"]) & {name for name, _ in model.named_parameters()}
-        if lost:  # transformers would fill them with random numbers
+        """Model and processor, loaded once. Raises MissingDependencyError and ConfigError."""
+        folder, device, dtype = self._folder, self._device, self._dtype
+        transformers, _ = self._transformers, self._torch
+        try:
+            with _quiet(transformers):
+                processor = self.processor(folder)
+                model, info = getattr(transformers, self.model_class).from_pretrained(
+                    folder, dtype=dtype, local_files_only=True, output_loading_info=True
+                )
+            lost = set(info["missing_keys"]) & {name for name, _ in model.named_parameters()}
+            if lost:  # transformers has filled them with random numbers
+                raise MissingDependencyError(
+                    f"{self.name}: {folder} lacks weights ({len(lost)}, such as {min(lost)}): "
+                    "fetch the checkpoint again"
+                )
+            model = model.to(device).eval()
+        except MissingDependencyError:
+            raise
+        except Exception as error:  # no page's fault
             raise MissingDependencyError(
-                f"{self.name}: {folder} lacks {len(lost)} weights, {min(lost)!r} among them: "
-                "fetch the checkpoint again"
-            )
+                f"{self.name}: {folder} cannot be loaded: {_problem(error)}"
+            ) from error
+        model.generation_config = self._decoding(model, processor)
+        return Loaded(model, processor, frozenset(model.generation_config.eos_token_id))
+
+    def _decoding(self, model: Any, processor: Any) -> Any:
+        """The checkpoint's generation config, made greedy."""
         tokenizer = processor.tokenizer
         tokenizer.padding_side = "left"  # a row's own tokens come last, where it is continued
         config = copy.deepcopy(model.generation_config)
@@ -197,13 +214,10 @@ class TransformersEngine(OcrBackend):
         )
         config.update(**self.generation(model, processor))
         eos = config.eos_token_id if config.eos_token_id is not None else tokenizer.eos_token_id
-        config.eos_token_id = [eos] if isinstance(eos, int) else eos
+        config.eos_token_id = [eos] if isinstance(eos, int) else eos or []
         if config.pad_token_id is None:
             config.pad_token_id = tokenizer.pad_token_id
-        model.generation_config = config
-        return Loaded(
-            model.to(self._device).eval(), processor, frozenset(config.eos_token_id or ())
-        )
+        return config
 
     def _read(self, images: Sequence[np.ndarray]) -> list[Outcome[str]]:
         loaded = self._loaded

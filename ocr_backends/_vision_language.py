@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from PIL import Image
 
 from ocr_backends._transformers import ModelParams, TransformersEngine
 from ocr_backends.prompts import Prompt, prompt_text, unfenced
+from ohr.errors import MissingDependencyError
 from ohr.identity import digest
 
 
@@ -25,6 +27,16 @@ class VisionLanguageEngine(TransformersEngine):
     @abstractmethod
     def image_options(self) -> dict[str, Any]:
         """How the processor scales or cuts a page."""
+
+    def processor(self, folder: Path) -> Any:
+        processor = super().processor(folder)
+        if processor.chat_template is None:
+            processor.chat_template = processor.tokenizer.chat_template
+        if processor.chat_template is None:
+            raise MissingDependencyError(
+                f"{self.name}: {folder} has no chat template: fetch the checkpoint again"
+            )
+        return processor
 
     def inputs(self, processor: Any, pages: list[Image.Image]) -> Mapping[str, Any]:
         content = [{"type": "image"}, {"type": "text", "text": prompt_text(self.params.prompt)}]

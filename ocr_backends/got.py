@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from PIL import Image
 from pydantic import Field
 
-from ocr_backends._transformers import (
-    INSTALL,
-    ModelParams,
-    TransformersEngine,
-    processor_of_images,
-)
+from ocr_backends._transformers import INSTALL, ModelParams, TransformersEngine
 
 END = "<|im_end|>"
 
@@ -40,13 +34,10 @@ class Got(TransformersEngine):
     install = INSTALL
     model_type = "got_ocr2"
     model_class = "GotOcr2ForConditionalGeneration"
+    processor_class = "GotOcr2Processor"
     # The page is squeezed into a square: a strip would be stretched beyond reading.
     max_ratio = 8.0
     Params = GotParams
-
-    def processor(self, folder: Path) -> Any:
-        transformers = self._transformers
-        return processor_of_images(transformers.GotOcr2Processor, folder, transformers)
 
     def inputs(self, processor: Any, pages: list[Image.Image]) -> Mapping[str, Any]:
         patches: int = self.params.max_patches
@@ -60,8 +51,9 @@ class Got(TransformersEngine):
         return inputs
 
     def generation(self, model: Any, processor: Any) -> dict[str, Any]:
-        end = processor.tokenizer.convert_tokens_to_ids(END)
+        tokenizer = processor.tokenizer
+        ends = [tokenizer.convert_tokens_to_ids(END), tokenizer.eos_token_id]
         return {
-            "eos_token_id": [end, processor.tokenizer.eos_token_id],
+            "eos_token_id": [end for end in ends if end is not None],
             "no_repeat_ngram_size": self.params.no_repeat_ngram,
         }

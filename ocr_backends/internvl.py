@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
-from ocr_backends._transformers import INSTALL, processor_of_images
+from ocr_backends._transformers import INSTALL
 from ocr_backends._vision_language import VisionLanguageEngine, VisionLanguageParams
 
 
@@ -30,12 +29,9 @@ class InternVl(VisionLanguageEngine):
     install = INSTALL
     model_type = "internvl"
     model_class = "InternVLForConditionalGeneration"
+    processor_class = "InternVLProcessor"
     max_ratio = 12.0
     Params = InternVlParams
-
-    def processor(self, folder: Path) -> Any:
-        transformers = self._transformers
-        return processor_of_images(transformers.InternVLProcessor, folder, transformers)
 
     def image_options(self) -> dict[str, Any]:
         return {"crop_to_patches": True, "max_patches": self.params.max_patches}

@@ -12,12 +12,7 @@ import numpy as np
 from PIL import Image
 from pydantic import Field
 
-from ocr_backends._transformers import (
-    INSTALL,
-    ModelParams,
-    TransformersEngine,
-    processor_of_images,
-)
+from ocr_backends._transformers import INSTALL, ModelParams, TransformersEngine
 from ohr.errors import MissingDependencyError
 
 INK = 200
@@ -44,18 +39,18 @@ class Nougat(TransformersEngine):
     install = INSTALL
     model_type = "vision-encoder-decoder"
     model_class = "VisionEncoderDecoderModel"
+    processor_class = "NougatProcessor"
     max_ratio = 8.0
     Params = NougatParams
 
     def processor(self, folder: Path) -> Any:
-        transformers = self._transformers
         if self.params.postprocess:
             for package in ("nltk", "Levenshtein"):
                 if importlib.util.find_spec(package) is None:
                     raise MissingDependencyError(
                         f"nougat: postprocess needs {package}: pip install {package}"
                     )
-        return processor_of_images(transformers.NougatProcessor, folder, transformers)
+        return super().processor(folder)
 
     def inputs(self, processor: Any, pages: list[Image.Image]) -> Mapping[str, Any]:
         if processor.image_processor.do_crop_margin:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
-from ocr_backends._transformers import INSTALL, processor_of_images
+from ocr_backends._transformers import INSTALL
 from ocr_backends._vision_language import VisionLanguageEngine, VisionLanguageParams
 
 
@@ -31,12 +30,9 @@ class QwenVl(VisionLanguageEngine):
     install = INSTALL
     model_type = "qwen2_5_vl"
     model_class = "Qwen2_5_VLForConditionalGeneration"
+    processor_class = "Qwen2_5_VLProcessor"
     max_ratio = 100.0  # beyond 200 its image processor refuses
     Params = QwenVlParams
-
-    def processor(self, folder: Path) -> Any:
-        transformers = self._transformers
-        return processor_of_images(transformers.Qwen2_5_VLProcessor, folder, transformers)
 
     def image_options(self) -> dict[str, Any]:
         limits = {

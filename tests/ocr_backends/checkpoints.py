@@ -6,10 +6,20 @@ decoding code runs, and what it makes of pages, limits and failures.
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
+
+import pytest
+
+needs_torch = pytest.mark.skipif(
+    any(importlib.util.find_spec(package) is None for package in ("torch", "transformers")),
+    reason="torch and transformers are not installed: make test-llm",
+)
 
 Says = Literal["noise", "nothing", "loop"]
 """What a checkpoint writes: anything, the end at once, or one token for ever."""
@@ -261,3 +271,15 @@ WRITERS: dict[str, Callable[[Path, Says, int], Path]] = {
     "internvl": internvl,
 }
 """Engine -> what writes a checkpoint for it."""
+
+
+_FOLDER = tempfile.TemporaryDirectory(prefix="ohr-checkpoints-")
+
+
+@cache
+def written(engine: str, says: Says = "noise", seed: int = 0) -> Path:
+    """The folder of a checkpoint for an engine, written once and not to be changed."""
+    import torch
+
+    torch.set_num_threads(1)
+    return WRITERS[engine](Path(_FOLDER.name) / f"{engine}-{says}-{seed}", says, seed)
