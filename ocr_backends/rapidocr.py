@@ -39,6 +39,7 @@ class RapidOcr(OcrBackend):
     """PP-OCRv6 small, as it comes in RapidOCR's wheel. It writes plain text lines."""
 
     name = "rapidocr"
+    version = "2"
     Params = RapidOcrParams
 
     def transcribe(
