@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
@@ -116,8 +116,18 @@ class TextPerturbation(Perturbation[str], ABC):
 class OcrBackend(Plugin, ABC):
     """Reads pages into Markdown. It never sees ground-truth text."""
 
-    accepts: ClassVar[frozenset[str]] = frozenset({"image"})
-    """What it reads: ``image`` (page images), ``pdf`` (a PDF file), or both."""
+    accepts: frozenset[str] = frozenset({"image"})
+    """What it reads: ``image`` (page images), ``pdf`` (a PDF file), or both. Its parameters may
+    decide. A study gives it page images wherever it reads them, so that its clean pages are read
+    as its distorted ones are."""
+    license: ClassVar[str] = ""
+    """Licence of the engine and its models."""
+    languages: ClassVar[tuple[str, ...]] = ()
+    """Languages that it was made for (ISO 639-1); empty where its parameters or models decide."""
+    returns: ClassVar[Literal["text", "markdown"]] = "text"
+    """Plain text, or Markdown with tables and formulas."""
+    install: ClassVar[str] = ""
+    """The command that installs it."""
 
     @abstractmethod
     def transcribe(
