@@ -29,7 +29,8 @@ from experiments.progress import Progress
 from experiments.reading import Readings
 from experiments.tables import show
 from ohr.atomic import write_text
-from ohr.metrics.blocks import KINDS, BlockResult, judge_blocks, redundant_commands
+from ohr.metrics.blocks import BlockResult, judge_blocks, redundant_commands
+from ohr.metrics.regions import KINDS
 from ohr.store import ArtefactStore
 
 FILE = "block_errors.csv"

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from experiments.config import Stage, StudyConfig
+from ohr.metrics.reading import READING_METRICS
 
 Unit = Literal["page", "question"]
 
@@ -42,6 +43,11 @@ def planned(config: StudyConfig) -> list[Measure]:
             _noise("r_noise"),
             _noise("r_noise_content"),
             Measure("ocr", "evidence_lcs"),
+            *(
+                Measure("ocr", name, "page", worst, higher_is_better=worst == 0)
+                for name, worst in READING_METRICS.items()
+                if config.reading_metrics
+            ),
         ],
         "retrieval": [
             Measure("retrieval", name) for name in ("lcs", f"hit@{k}", f"mrr@{k}", f"ndcg@{k}")

@@ -19,42 +19,18 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from rapidfuzz.distance import LCSseq, Levenshtein
 
-from ohr.markup import strip_markup
-from ohr.metrics.default import tokens
 from ohr.metrics.formulas import STRUCTURE, find_formulas, formula_tokens
 from ohr.metrics.matching import assign, best_window, encode
+from ohr.metrics.regions import Kind, Region, region_words, regions, text_blocks, words
 from ohr.metrics.scores import R_NOISE_THRESHOLD
 from ohr.metrics.tables import Grid, match_tables
-from ohr.tables import parse_tables
 
-Kind = Literal["text", "formula", "table"]
-KINDS: tuple[Kind, ...] = ("text", "formula", "table")
-
-BLOCK_WORDS = 100
-"""Words of a block of running text: about 130 of the tokens that language models count."""
-LEAST_WORDS = 5
-"""A page with less running text has no block of it."""
-_LEAST_CLOSED, _MOST = BLOCK_WORDS // 2, BLOCK_WORDS * 3 // 2
-_BLANK_LINES = re.compile(r"\n[ \t]*\n")
 FOUND = 0.75
 """Share of a block's characters that must be found in order. Unrelated English shares .6."""
 FOUND_FORMULA = 0.4
-
-
-@dataclass(frozen=True, slots=True)
-class Region:
-    """A stretch of a page: ``page[start:end]``; ``grid`` for tables, ``latex`` for formulas."""
-
-    kind: Kind
-    start: int
-    end: int
-    text: str
-    grid: Grid | None = None
-    latex: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,48 +52,6 @@ class BlockResult:
         return self.share <= R_NOISE_THRESHOLD
 
 
-def regions(text: str) -> list[Region]:
-    """A page as running text, block formulas and tables, in order; the outermost counts."""
-    marked = [
-        Region("table", *table.span, text[slice(*table.span)], Grid.of(table))
-        for table in parse_tables(text)
-    ]
-    marked += [
-        Region(
-            "formula",
-            formula.start,
-            formula.end,
-            text[formula.start : formula.end],
-            latex=formula.latex,
-        )
-        for formula in find_formulas(text)
-        if formula.display
-    ]
-    marked.sort(key=lambda region: (region.start, -region.end))
-    found: list[Region] = []
-    done = 0
-    for region in marked:
-        if region.start < done:
-            continue
-        if text[done : region.start].strip():
-            found.append(Region("text", done, region.start, text[done : region.start]))
-        found.append(region)
-        done = region.end
-    if text[done:].strip():
-        found.append(Region("text", done, len(text), text[done:]))
-    return found
-
-
-def region_words(found: Sequence[Region], kind: Kind) -> list[str]:
-    """Words of a page's regions of one kind."""
-    return [word for region in found if region.kind == kind for word in words(region.text)]
-
-
-def words(text: str) -> list[str]:
-    """Normalised words of a stretch of a page, mark-up removed."""
-    return tokens(strip_markup(text))
-
-
 def judge_blocks(prediction: str, reference: str) -> list[BlockResult]:
     """How each block of the reference was read, by kind: text, formulas, tables."""
     true, read = regions(reference), regions(prediction)
@@ -137,30 +71,6 @@ def _judge_text(
     places = [outside] if len(read) == 1 else [outside, words(prediction)]
     for block in blocks:
         yield _sought(block, places)
-
-
-def text_blocks(page: Sequence[Region]) -> list[list[str]]:
-    """Words of a page's running text in blocks of about :data:`BLOCK_WORDS`.
-
-    Short paragraphs are joined, also across a formula or a table; long ones are cut evenly.
-    """
-    blocks: list[list[str]] = [[]]
-    for region in page:
-        for paragraph in _BLANK_LINES.split(region.text) if region.kind == "text" else ():
-            found = words(paragraph)
-            block = blocks.pop()
-            if len(block) >= _LEAST_CLOSED and len(block) + len(found) > _MOST:
-                blocks.append(block)
-                block = []
-            block += found
-            n = round(len(block) / BLOCK_WORDS) if len(block) > _MOST else 1
-            blocks += [block[i * len(block) // n : (i + 1) * len(block) // n] for i in range(n)]
-    last = blocks.pop()
-    if len(last) >= LEAST_WORDS:
-        blocks.append(last)
-    elif blocks:
-        blocks[-1] += last
-    return blocks
 
 
 def _sought(block: Sequence[str], places: Sequence[Sequence[str]]) -> BlockResult:

@@ -136,6 +136,7 @@ _LINES = frozenset(
 )
 _WRAPPERS = frozenset("equation displaymath math center".split())
 _ARGUMENTS = {"^": 1, "_": 1, r"\frac": 2, r"\sqrt": 1, r"\root": 2, r"\binom": 2}
+_AMOUNT = frozenset([*"0123456789.,()[]-+~%€£¥$", r"\$", r"\%", r"\#", r"\&", r"\pm"])
 STRUCTURE = frozenset({*_ARGUMENTS, "{", "}", "&", r"\\", "begin", "end"})
 """Tokens that say how a formula is built; all others are what it says."""
 
@@ -258,11 +259,11 @@ def formula_distance(prediction: str, reference: str) -> float:
 def page_formula_distance(prediction: str, reference: str) -> float:
     """Distance in [0, 1] of two pages' formulas, matched by content, not by their place.
 
-    Every formula counts by its number of tokens; one without a partner is all wrong. 0 for two
-    pages without formulas. Symmetric.
+    Every formula of :func:`page_formulas` counts by its number of tokens; one without a
+    partner is all wrong. 0 for two pages without formulas. Symmetric.
     """
-    ours = _token_lists(prediction)
-    theirs = _token_lists(reference)
+    ours = page_formulas(prediction)
+    theirs = page_formulas(reference)
     if not ours or not theirs:
         return float(bool(ours or theirs))
     one, other = encode(ours, theirs)
@@ -276,6 +277,10 @@ def page_formula_distance(prediction: str, reference: str) -> float:
     return (wrong + alone) / (whole + alone)
 
 
-def _token_lists(text: str) -> list[Sequence[str]]:
-    tokens = (formula_tokens(formula.latex) for formula in find_formulas(text))
-    return [found for found in tokens if found]
+def page_formulas(text: str) -> list[list[str]]:
+    """Canonical tokens of a page's formulas, in order; amounts and numbers are not formulas.
+
+    Engines differ in whether they write ``$(32)$`` or ``(32)``, and neither is wrong.
+    """
+    found = (formula_tokens(formula.latex) for formula in find_formulas(text))
+    return [tokens for tokens in found if not _AMOUNT.issuperset(tokens)]

@@ -7,7 +7,6 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from rapidfuzz.distance import LCSseq, Levenshtein
 from rapidfuzz.process import cdist
-from scipy.optimize import linear_sum_assignment
 
 _WINDOW, _STEPS = 1.5, 4
 
@@ -40,6 +39,8 @@ def assign(
 
 def assign_by(similarity: np.ndarray, *, least: float = 0.0) -> list[tuple[int, int]]:
     """:func:`assign` for an ``(n, m)`` matrix of similarities in [0, 1]."""
+    from scipy.optimize import linear_sum_assignment  # half a second: only where it is needed
+
     n, m = similarity.shape
     away = np.abs(np.arange(n)[:, None] / max(n, 1) - np.arange(m)[None, :] / max(m, 1))
     rows, columns = linear_sum_assignment(similarity - 1e-6 * away, maximize=True)
@@ -48,12 +49,15 @@ def assign_by(similarity: np.ndarray, *, least: float = 0.0) -> list[tuple[int, 
     ]
 
 
-def best_window(needle: str, units: Sequence[str]) -> tuple[float, int, int]:
-    """Where in a sequence of units (words, rows) a passage is: (share, first, end).
+def best_window(
+    needle: str, units: Sequence[str], *, near: float | None = None
+) -> tuple[float, int, int]:
+    """Where in a sequence of units (words, symbols) a passage is: (share, first, end).
 
     ``share`` is the longest common subsequence of characters over the needle's; windows half
     as long again as the needle are tried at every quarter of its length, so that a passage
-    that has grown by a quarter is found whole.
+    that has grown by a quarter is found whole. Of windows that are as good, the first is
+    taken, or the one that begins nearest to the share ``near`` of the way through.
     """
     ends = np.cumsum([len(unit) for unit in units])
     if not needle or not len(ends) or not ends[-1]:
@@ -62,9 +66,9 @@ def best_window(needle: str, units: Sequence[str]) -> tuple[float, int, int]:
     starts = np.arange(0, max(1.0, ends[-1] - size + step), step)
     firsts = np.searchsorted(ends, starts, side="right")
     lasts = np.searchsorted(ends, np.minimum(starts + size, ends[-1]), side="left") + 1
-    best = (-1, 0, 0)
+    expected = len(units) * (near or 0.0)
+    best = (0, -np.inf, 0, 0)
     for first, last in dict.fromkeys(zip(firsts.tolist(), lasts.tolist(), strict=True)):
-        common = LCSseq.similarity(needle, "".join(units[first:last]), score_cutoff=best[0] + 1)
-        if common > best[0]:
-            best = (common, first, last)
-    return max(best[0], 0) / len(needle), best[1], min(best[2], len(units))
+        common = LCSseq.similarity(needle, "".join(units[first:last]), score_cutoff=best[0])
+        best = max(best, (common, -abs(first - expected), first, min(last, len(units))))
+    return best[0] / len(needle), best[2], best[3]

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ohr.metrics.blocks import KINDS, judge_blocks, redundant_commands, regions, shape, text_blocks
+from ohr.metrics.blocks import judge_blocks, redundant_commands, shape
 from ohr.metrics.matching import assign, best_window
+from ohr.metrics.regions import KINDS, regions, text_blocks
 from ohr.metrics.tables import Grid
 from ohr.tables import parse_tables
 
