@@ -9,7 +9,6 @@ before superscripts. Everything is linear in the text, whatever it holds.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rapidfuzz.distance import Levenshtein
@@ -278,9 +277,10 @@ def page_formula_distance(prediction: str, reference: str) -> float:
 
 
 def page_formulas(text: str) -> list[list[str]]:
-    """Canonical tokens of a page's formulas, in order; amounts and numbers are not formulas.
+    """Canonical tokens of a page's formulas, in order.
 
-    Engines differ in whether they write ``$(32)$`` or ``(32)``, and neither is wrong.
+    Amounts (``$(32)$``) and note marks (``${ }^{(a)}$``) are not formulas: engines differ in
+    whether they write them as such, and neither way is wrong.
     """
     found = (formula_tokens(formula.latex) for formula in find_formulas(text))
-    return [tokens for tokens in found if not _AMOUNT.issuperset(tokens)]
+    return [tokens for tokens in found if tokens and tokens[0] != "^" and set(tokens) - _AMOUNT]
