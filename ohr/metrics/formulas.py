@@ -135,7 +135,7 @@ _LINES = frozenset(
 )
 _WRAPPERS = frozenset("equation displaymath math center".split())
 _ARGUMENTS = {"^": 1, "_": 1, r"\frac": 2, r"\sqrt": 1, r"\root": 2, r"\binom": 2}
-_AMOUNT = frozenset([*"0123456789.,()[]-+~%€£¥$", r"\$", r"\%", r"\#", r"\&", r"\pm"])
+_OPERATORS = frozenset("^_=<>+/")
 STRUCTURE = frozenset({*_ARGUMENTS, "{", "}", "&", r"\\", "begin", "end"})
 """Tokens that say how a formula is built; all others are what it says."""
 
@@ -279,8 +279,17 @@ def page_formula_distance(prediction: str, reference: str) -> float:
 def page_formulas(text: str) -> list[list[str]]:
     """Canonical tokens of a page's formulas, in order.
 
-    Amounts (``$(32)$``) and note marks (``${ }^{(a)}$``) are not formulas: engines differ in
-    whether they write them as such, and neither way is wrong.
+    Amounts (``$(32)$``), dates, single signs and note marks (``${ }^{(a)}$``) are left out:
+    engines differ in whether they write them as formulas, and neither way is wrong.
     """
     found = (formula_tokens(formula.latex) for formula in find_formulas(text))
-    return [tokens for tokens in found if tokens and tokens[0] != "^" and set(tokens) - _AMOUNT]
+    return [tokens for tokens in found if _is_mathematics(tokens)]
+
+
+def _is_mathematics(tokens: list[str]) -> bool:
+    """Whether something is related, computed or marked, and something to do it to."""
+    if len(tokens) < 3 or tokens[0] == "^":
+        return False
+    return any(token.isalnum() for token in tokens) and any(
+        token in _OPERATORS or (token[0] == "\\" and token[1:].isalpha()) for token in tokens
+    )
