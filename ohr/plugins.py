@@ -8,7 +8,7 @@ artefact store keys on. :mod:`ohr.registry` finds plug-ins by name.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
+from ohr.errors import ConfigError
 from ohr.types import Answer, Chunk, Document, Hit, KnowledgeBase, Outcome, PageRef
 
 if TYPE_CHECKING:
@@ -137,6 +138,19 @@ class OcrBackend(Plugin, ABC):
 
         ``page_nos`` are page numbers of the PDF; for images, the number of each image.
         """
+
+    def reads(self) -> tuple[str, ...]:
+        """Languages that it reads with these parameters (ISO 639-1); empty where unknown."""
+        return self.languages
+
+    def check_languages(self, wanted: Iterable[str]) -> None:
+        """Raise ConfigError for a language (ISO 639-1) that the engine is known not to read."""
+        known = self.reads()
+        for language in wanted:
+            if known and language not in known:
+                raise ConfigError(
+                    f"engine {self.name!r} does not read {language!r}; it reads {', '.join(known)}"
+                )
 
     def engine_version(self) -> str:
         """Version of the engine and its models, part of the identity. May be slow."""
