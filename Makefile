@@ -1,19 +1,28 @@
 # make demo   install the light core and run the demo
 # make test   install what the tests need and run every check
+# make test-llm   install torch and transformers too, and test the engines that need them
 # make lock   pin the versions anew, from pyproject.toml
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV ?= .venv
 BIN := $(VENV)/bin
 AUGRAPHY := augraphy==8.2.6
+# torch for the CPU alone: plain torch brings gigabytes of CUDA. For a GPU, or where the package
+# index has no such builds: make test-llm TORCH=torch
+TORCH ?= torch==2.13.0+cpu
+LLM := transformers==5.23.0 tokenizers==0.23.3 nltk==3.10.4 levenshtein==0.27.5
 
-.PHONY: demo test install install-dev lint lock clean
+.PHONY: demo test test-llm install install-dev lint lock clean
 
 demo: $(VENV)/core.stamp
 	$(BIN)/python -m experiments.demo
 
 test: lint
 	$(BIN)/python -m pytest
+
+test-llm: $(VENV)/llm.stamp
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/ocr_backends/test_transformers.py \
+	  $(addprefix tests/ocr_backends/test_,got.py nougat.py qwen_vl.py internvl.py openai_vlm.py)
 
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff format --check .
@@ -36,6 +45,10 @@ $(VENV)/core.stamp: pyproject.toml requirements.lock
 
 $(VENV)/dev.stamp: $(VENV)/core.stamp requirements-dev.lock
 	$(BIN)/python -m pip install --quiet --requirement requirements-dev.lock
+	touch $@
+
+$(VENV)/llm.stamp: $(VENV)/dev.stamp
+	$(BIN)/python -m pip install --quiet --constraint requirements-dev.lock $(TORCH) $(LLM)
 	touch $@
 
 # In a fresh environment, so that nothing gets in that the project does not ask for.

@@ -117,8 +117,10 @@ def make_cells(plan: Plan, scores: Iterable[Scores]) -> pd.DataFrame:
             status: np.array([s is status for s in score.statuses], dtype=bool)
             for status in (Status.EMPTY, Status.ERROR, Status.TIMEOUT)
         }
+        applies = ~np.isnan(score.values)
         counted = _counted(plan, score)
-        for group, members in unit.groups.items():
+        for group, everyone in unit.groups.items():
+            members = everyone[applies[everyone]]
             kept = members[counted[members]]
             values = score.values[kept]
             interval = (

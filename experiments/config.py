@@ -78,6 +78,8 @@ class StudyConfig(_Strict):
     stages: Stages = STAGES
     top_k: int = Field(default=2, ge=1)
     scoring: Protocol = "default"
+    reading_metrics: bool = False
+    """Also measure tables, formulas, regions and reading order of each page that is re-read."""
     seed: int = Field(default=0, ge=0)
     workers: int = Field(default_factory=lambda: os.cpu_count() or 1, ge=1)
     cache: Path = Path(".ohr-cache")

@@ -10,6 +10,7 @@ import numpy as np
 
 from experiments.config import Stage, StudyConfig
 from experiments.noises import perturbation_class
+from ohr.metrics.reading import READING_METRICS
 
 Unit = Literal["page", "question"]
 
@@ -54,6 +55,11 @@ def planned(config: StudyConfig) -> list[Measure]:
             _noise("r_noise"),
             _noise("r_noise_content"),
             Measure("ocr", "evidence_lcs"),
+            *(
+                Measure("ocr", name, "page", worst, higher_is_better=worst == 0)
+                for name, worst in READING_METRICS.items()
+                if config.reading_metrics
+            ),
         ],
         "retrieval": [
             Measure("retrieval", name)

@@ -32,6 +32,8 @@ class PageTask:
     seed: int
     key: dict[str, Any]
     """Key of the ``reading`` artefact."""
+    as_pdf: bool = False
+    """Whether the engine is handed the PDF, not an image of the page."""
 
 
 @dataclass
@@ -43,12 +45,13 @@ class PageReader:
     store: ArtefactStore
     _backend: OcrBackend | None = field(default=None, repr=False)
 
-    def transcribe(self, image: np.ndarray, page_no: int) -> dict[str, Any]:
-        """Status, text and detail of one page image. Raises EngineError."""
+    def transcribe(self, page: np.ndarray | Path, page_no: int) -> dict[str, Any]:
+        """Status, text and detail of a page image, or a page of a PDF. Raises EngineError."""
         if self._backend is None:
             cv2.setNumThreads(1)  # the workers share the cores already
             self._backend = registry.create("engine", self.engine)
-        for _, outcome in self._backend.transcribe([image], [page_no]):
+        source = page if isinstance(page, Path) else [page]
+        for _, outcome in self._backend.transcribe(source, [page_no]):
             if outcome.status in (Status.OK, Status.EMPTY):
                 return {
                     "status": str(outcome.status),
@@ -82,6 +85,9 @@ def read_page(task: PageTask, reader: PageReader) -> None:
     The text is stored before the reading that points to it, so a kill at any moment leaves
     either a finished reading or none.
     """
+    if task.as_pdf:
+        reader.store.put("reading", task.key, reader.transcribe(task.source, task.ref.page_no))
+        return
     image, record = distort(task, page_image(task))
     pixels = pixel_digest(image)
     key = ocr_key(pixels, reader.engine_identity)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -108,7 +109,7 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
     reread = _pages_to_reread(config, dataset, questions)
     for label, engine in engines.items():
         if isinstance(engine, OcrBackend):
-            _check_sources(dataset, reread, label)
+            _check_sources(dataset, reread, label, engine)
             engine.identity()  # an engine that is not installed says so now
     chunker_spec, retriever_specs = _protocol(config)
     _check_unique("retriever", config.retrievers)
@@ -226,10 +227,12 @@ def _pages_to_reread(
 
 
 def _check_combination(engine: object, spec: PluginSpec, noise: Noise) -> None:
-    if noise.kind == "semantic" and not isinstance(engine, OcrBackend):
+    reads_images = isinstance(engine, OcrBackend) and "image" in engine.accepts
+    if noise.kind == "semantic" and not reads_images:
+        instead = "PDFs" if isinstance(engine, OcrBackend) else "none"
         raise ConfigError(
-            f"noise {noise.name!r} distorts page images, but engine {spec.label!r} reads none: "
-            "name an OCR engine, such as engines=[tesseract]"
+            f"noise {noise.name!r} distorts page images, but engine {spec.label!r} reads "
+            f"{instead}: name an OCR engine that reads images, such as engines=[tesseract]"
         )
     if noise.kind == "formatting" and spec.name != "gt":
         raise ConfigError(
@@ -237,18 +240,26 @@ def _check_combination(engine: object, spec: PluginSpec, noise: Noise) -> None:
         )
 
 
-def _check_sources(dataset: Dataset, reread: Iterable[PageRef], engine: str) -> None:
+def _check_sources(
+    dataset: Dataset, reread: Iterable[PageRef], label: str, engine: OcrBackend
+) -> None:
+    images = "image" in engine.accepts
     without = {
         ref.doc_id
         for ref in reread
-        if dataset.documents[ref.doc_id].source is None and dataset.pages[ref].image is None
+        if not (_is_pdf(source := dataset.documents[ref.doc_id].source) or (images and source))
+        and not (images and dataset.pages[ref].image)
     }
     if without:
         raise ConfigError(
-            f"engine {engine!r} reads page images, but {len(without)} documents have no PDF "
-            f"(such as {min(without)}): give dataset.pdfs, and name the documents to be re-read "
-            "in dataset.documents"
+            f"engine {label!r} reads {'page images' if images else 'PDFs'}, but {len(without)} "
+            f"documents have no PDF (such as {min(without)}): give dataset.pdfs, and name the "
+            "documents to be re-read in dataset.documents"
         )
+
+
+def _is_pdf(source: Path | None) -> bool:
+    return source is not None and source.suffix.lower() == ".pdf"
 
 
 def _protocol(config: StudyConfig) -> tuple[PluginSpec, dict[str, PluginSpec]]:

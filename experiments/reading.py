@@ -42,7 +42,9 @@ class Readings:
         noise = (
             registry.create("perturbation", operator).identity() if operator is not None else None
         )
-        engine = self.plan.engines[variant.engine.label].identity()
+        backend = self.plan.engines[variant.engine.label]
+        engine = backend.identity()
+        as_pdf = isinstance(backend, OcrBackend) and "image" not in backend.accepts
         for ref in self.plan.reread:
             source = dataset.documents[ref.doc_id].source or dataset.pages[ref].image
             assert source is not None  # the plan has checked it
@@ -55,8 +57,10 @@ class Readings:
             }
             if operator is not None:
                 key["noise"] = [noise, variant.noise.intensity, config.seed, ref, _DRAWN_BY]
+            if as_pdf:
+                key = {"source": key["source"], "engine": engine, "pdf_page": ref.page_no}
             yield PageTask(
-                ref, source, config.dpi, operator, variant.noise.intensity, config.seed, key
+                ref, source, config.dpi, operator, variant.noise.intensity, config.seed, key, as_pdf
             )
 
     def _digest(self, source: Path) -> str:
@@ -99,7 +103,7 @@ class Readings:
         found: dict[PageRef, Outcome[str]] = {}
         for task in self.tasks(variant):
             reading = self.store.get("reading", task.key)
-            text = None
+            text = reading if reading is not None and "text" in reading else None
             if reading is not None and "pixels" in reading:
                 text = self.store.get("ocr", ocr_key(reading["pixels"], engine))
             if text is not None:

@@ -16,6 +16,7 @@ from experiments.plan import Plan, Variant
 from ohr.identity import digest, pages_digest
 from ohr.markup import strip_markup
 from ohr.metrics.default import wer
+from ohr.metrics.reading import READING_METRICS, reading_scores
 from ohr.metrics.reference import collapse
 from ohr.metrics.scores import R_NOISE_THRESHOLD, SCORING
 from ohr.plugins import Reader
@@ -27,7 +28,10 @@ _CACHED_TEXTS = 8192
 
 @dataclass(frozen=True)
 class Scores:
-    """One metric over one stage's units: a value and a status each, in the plan's order."""
+    """One metric over one stage's units: a value and a status each, in the plan's order.
+
+    A value is NaN where the metric does not apply to the unit, whatever was read there.
+    """
 
     condition: Condition
     stage: Stage
@@ -94,6 +98,26 @@ class Scorer:
             "evidence_lcs": lcs,
         }.items():
             found.append(Scores(condition, "ocr", metric, column, evidence))
+        if self.plan.config.reading_metrics:
+            found += self._reading(condition, pairs, statuses)
+        return found
+
+    def _reading(
+        self,
+        condition: Condition,
+        pairs: Sequence[tuple[str, str]],
+        statuses: tuple[Status, ...],
+    ) -> list[Scores]:
+        """Metrics of tables, formulas, regions and order; NaN where a page has none."""
+        pages = [reading_scores(*pair) for pair in pairs]
+        failed = np.array(
+            [status in (Status.ERROR, Status.TIMEOUT) for status in statuses], dtype=bool
+        )
+        found = []
+        for metric, worst in READING_METRICS.items():
+            column = np.array([page[metric] for page in pages], dtype=np.float64)
+            column[failed & ~np.isnan(column)] = worst
+            found.append(Scores(condition, "ocr", metric, column, statuses))
         return found
 
     def _evidence_lcs(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ocr_backends.normalise import Normalise, finished
 from ohr.errors import ConfigError, EngineError, MissingDependencyError
 from ohr.types import Outcome
 
@@ -16,8 +17,11 @@ def read_images(
     read: Callable[[np.ndarray], str],
     source: Path | Sequence[np.ndarray],
     page_nos: Sequence[int],
+    steps: Normalise,
 ) -> Iterator[tuple[int, Outcome[str]]]:
-    """Read page images with ``read``; an exception on a page is that page's error outcome.
+    """Read page images with ``read``, and take the text through the steps of the normaliser.
+
+    An exception on a page is that page's error outcome.
 
     Raises ConfigError for a PDF, ValueError unless there is one number an image, and
     MissingDependencyError, which is no page's fault.
@@ -26,13 +30,18 @@ def read_images(
         raise ConfigError(f"{engine} reads page images: render {source.name} to images first")
     for page_no, image in zip(page_nos, source, strict=True):
         try:
-            outcome = Outcome.of_text(read(checked(image)))
+            outcome = finished(read(checked(image)), steps)
         except MissingDependencyError:
             raise
         except Exception as error:
-            kind = "" if isinstance(error, EngineError) else f"{type(error).__name__}: "
-            outcome = Outcome.error(" ".join(f"{engine}: {kind}{error}".split())[:500])
+            outcome = failed(engine, error)
         yield page_no, outcome
+
+
+def failed(engine: str, error: Exception) -> Outcome[str]:
+    """The error outcome of a page on which an engine failed."""
+    kind = "" if isinstance(error, EngineError) else f"{type(error).__name__}: "
+    return Outcome.error(" ".join(f"{engine}: {kind}{error}".split())[:500])
 
 
 def checked(image: np.ndarray) -> np.ndarray:

@@ -15,6 +15,7 @@ import numpy as np
 from pydantic import Field
 
 from ocr_backends._images import read_images
+from ocr_backends.normalise import Normalise
 from ocr_backends.reading_order import page_text
 from ohr import plugins
 from ohr.errors import MissingDependencyError
@@ -33,6 +34,7 @@ class RapidOcrParams(plugins.Params):
     """``text_score``: lines recognised with less confidence are dropped."""
 
     text_score: float = Field(0.5, ge=0, le=1)
+    normalise: Normalise = Normalise()
 
 
 class RapidOcr(OcrBackend):
@@ -40,6 +42,10 @@ class RapidOcr(OcrBackend):
 
     name = "rapidocr"
     version = "2"
+    license = "Apache-2.0"
+    languages = ("zh", "en", "ja")
+    returns = "text"
+    install = INSTALL
     Params = RapidOcrParams
 
     def transcribe(
@@ -47,7 +53,13 @@ class RapidOcr(OcrBackend):
     ) -> Iterator[tuple[int, Outcome[str]]]:
         """Read page images. Raises MissingDependencyError (package or model)."""
         engine = _engine(self.params.text_score)
-        yield from read_images(self.name, lambda image: _read(engine, image), source, page_nos)
+        yield from read_images(
+            self.name,
+            lambda image: _read(engine, image),
+            source,
+            page_nos,
+            self.params.normalise,
+        )
 
     def engine_version(self) -> str:
         """Versions of RapidOCR and ONNX Runtime, and digests of the models used.

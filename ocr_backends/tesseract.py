@@ -1,144 +1,101 @@
-"""Tesseract, by pytesseract: one process a page, one thread."""
+"""Tesseract, one thread: by tesserocr, which keeps the model loaded, or a process a page."""
 
 from __future__ import annotations
 
-import os
-import re
-import shutil
-import subprocess
-import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
-from PIL import Image
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from ocr_backends._images import read_images
+from ocr_backends._tesseract_layout import hocr_to_markdown
+from ocr_backends._tesseract_library import (
+    INSTALL,
+    Page,
+    library_version,
+    pick_library,
+    read_page,
+    traineddata_digests,
+)
+from ocr_backends.normalise import Normalise
 from ohr import plugins
-from ohr.errors import EngineError, MissingDependencyError
-from ohr.identity import file_digest
 from ohr.plugins import OcrBackend
 from ohr.types import Outcome
 
-INSTALL = "apt-get install tesseract-ocr"
+ISO = {"chi": "zh", "deu": "de", "eng": "en", "fra": "fr", "ita": "it", "jpn": "ja", "kor": "ko",
+       "nld": "nl", "por": "pt", "rus": "ru", "spa": "es", "ara": "ar"}  # fmt: skip
+"""ISO 639-1 codes of the commonest traineddata."""
 
 
 class TesseractParams(plugins.Params):
-    """Options of the ``tesseract`` command.
+    """Options of Tesseract.
 
-    ``lang``: traineddata names joined with ``+``. ``psm``: page segmentation mode; 3 (fully
+    ``languages``: traineddata names, ``[eng, chi_sim]`` or ``eng+chi_sim``. ``layout``: Markdown
+    with headings and whole paragraphs instead of lines. ``psm``: page segmentation mode; 3 (fully
     automatic) is Tesseract's own default, 0 and 2 give no text. ``oem``: engine mode; 3 takes
     what the traineddata has. ``dpi``: told to Tesseract only if given, else it estimates.
+    ``library``: ``auto`` is tesserocr where it is installed. Each brings a Tesseract of its own,
+    whose version is part of the identity: two versions do not read all pages alike.
     """
 
-    lang: str = Field("eng", pattern=r"^\w+(/\w+)?(\+\w+(/\w+)?)*$")
+    languages: tuple[str, ...] = Field(("eng",), min_length=1)
+    layout: bool = False
     psm: Literal[1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13] = 3
     oem: Literal[0, 1, 2, 3] = 3
     dpi: int | None = Field(None, ge=70, le=2400)
+    library: Literal["auto", "tesserocr", "pytesseract"] = "auto"
+    normalise: Normalise = Normalise()
+
+    @field_validator("languages", mode="before")
+    @classmethod
+    def _split(cls, value: Any) -> Any:
+        return tuple(value.split("+")) if isinstance(value, str) else value
+
+    @field_validator("languages")
+    @classmethod
+    def _names(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for name in value:
+            # An option or a path must not reach the program.
+            if not all(part.replace("_", "").isalnum() for part in name.split("/")):
+                raise ValueError(f"{name!r} is no name of a traineddata file")
+        return tuple(dict.fromkeys(value))
 
 
 class Tesseract(OcrBackend):
-    """Tesseract 5. It writes plain text: no tables, no formulas."""
+    """Tesseract 5. It writes plain text, or headings and paragraphs: no tables, no formulas."""
 
     name = "tesseract"
+    version = "2"
+    license = "Apache-2.0"
+    returns = "text"
+    install = f"{INSTALL}; pip install tesserocr"
     Params = TesseractParams
 
     def transcribe(
         self, source: Path | Sequence[np.ndarray], page_nos: Sequence[int]
     ) -> Iterator[tuple[int, Outcome[str]]]:
         """Read page images. Raises MissingDependencyError (program or language)."""
-        self.engine_version()
-        yield from read_images(self.name, self._read, source, page_nos)
+        params = self.params
+        library = pick_library(params.library)
+        traineddata_digests(library, params.languages)
+        how = Page(params.languages, params.psm, params.oem, params.dpi, hocr=params.layout)
+
+        def read(image: np.ndarray) -> str:
+            text = read_page(library, image, how)
+            return hocr_to_markdown(text) if params.layout else text
+
+        yield from read_images(self.name, read, source, page_nos, params.normalise)
 
     def engine_version(self) -> str:
         """Versions of Tesseract and Leptonica, and digests of the traineddata.
 
         Raises MissingDependencyError.
         """
-        program = shutil.which("tesseract")
-        if program is None:
-            raise MissingDependencyError(f"Tesseract is not installed: {INSTALL}")
-        return _version(program, os.environ.get("TESSDATA_PREFIX", ""), self.params.lang)
+        library = pick_library(self.params.library)
+        digests = traineddata_digests(library, self.params.languages)
+        return ", ".join([library_version(library), *digests])
 
-    def _read(self, image: np.ndarray) -> str:
-        try:
-            import pytesseract
-        except ImportError as error:
-            raise MissingDependencyError(
-                "pytesseract is not installed: pip install pytesseract"
-            ) from error
-
-        options = ["--psm", str(self.params.psm), "--oem", str(self.params.oem)]
-        if self.params.dpi is not None:
-            options += ["--dpi", str(self.params.dpi)]
-        # Without a page separator the text does not end in a form feed.
-        options += ["-c", "page_separator="]
-        try:
-            with _one_thread():
-                text: str = pytesseract.image_to_string(
-                    Image.fromarray(image), lang=self.params.lang, config=" ".join(options)
-                )
-        except pytesseract.TesseractError as error:
-            status = error.status
-            how = f"exit status {status}" if status >= 0 else f"killed by signal {-status}"
-            raise EngineError(f"{how} {error.message}".rstrip()) from error
-        return text
-
-
-@cache
-def _version(program: str, tessdata_prefix: str, lang: str) -> str:
-    """Keyed on all it depends on; ``tessdata_prefix`` reaches Tesseract by the environment."""
-    lines = _ask(program, "--version").splitlines()
-    found = re.match(r'List of available languages in "(.*)" \(', _ask(program, "--list-langs"))
-    if found is None:
-        raise MissingDependencyError(f"Tesseract 5 is needed, found {lines[0]!r}: {INSTALL}")
-    parts = [" ".join(line.split()) for line in lines[:2]]
-    for language in dict.fromkeys(lang.split("+")):
-        path = Path(found[1]) / f"{language}.traineddata"
-        if not path.is_file():
-            package = language.rpartition("/")[2].lower().replace("_", "-")
-            raise MissingDependencyError(
-                f"Tesseract has no language {language!r} in {path.parent}: "
-                f"apt-get install tesseract-ocr-{package}"
-            )
-        parts.append(f"{language} {file_digest(path)}")
-    return ", ".join(parts)
-
-
-def _ask(program: str, option: str) -> str:
-    """Standard output of ``tesseract OPTION`` (before 4.0: on standard error)."""
-    done = subprocess.run([program, option], capture_output=True, text=True, errors="replace")
-    return done.stdout or done.stderr
-
-
-_lock = threading.Lock()
-_users = 0
-_before: str | None = None
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Hold Tesseract to one thread: four cost it four times the time of one.
-
-    pytesseract hands on our environment, and a limit that stayed there would slow down
-    whatever else of this process reads it (torch, say).
-    """
-    global _users, _before
-    with _lock:
-        if _users == 0:
-            _before = os.environ.get("OMP_THREAD_LIMIT")
-            os.environ["OMP_THREAD_LIMIT"] = "1"
-        _users += 1
-    try:
-        yield
-    finally:
-        with _lock:
-            _users -= 1
-            if _users == 0:
-                del os.environ["OMP_THREAD_LIMIT"]
-                if _before is not None:
-                    os.environ["OMP_THREAD_LIMIT"] = _before
+    def reads(self) -> tuple[str, ...]:
+        return tuple(ISO.get(name.partition("_")[0], name) for name in self.params.languages)

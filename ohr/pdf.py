@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -42,15 +42,39 @@ def page_count(path: Path) -> int:
 
 def text_layer(path: Path) -> list[str]:
     """The text layer of every page, in order; empty where there is none. Raises EngineError."""
-    texts = []
     with _opened(path) as document:
-        for number in range(len(document)):
-            try:
-                page = document[number]
-                texts.append(page.get_textpage().get_text_range(errors="replace"))
-            except pypdfium2.PdfiumError as error:
-                raise EngineError(f"page {number} of {path.name}: {error}") from error
-    return [text.replace("\r\n", "\n").replace("\ufffe", "-") for text in texts]
+        return [_page_text(document, number, path) for number in range(len(document))]
+
+
+def page_text(path: Path, page_no: int) -> str:
+    """The text layer of one page (0-based); empty where there is none. Raises EngineError."""
+    with _opened(path) as document:
+        if not 0 <= page_no < len(document):
+            raise EngineError(f"{path.name} has {len(document)} pages, no page {page_no}")
+        return _page_text(document, page_no, path)
+
+
+def _page_text(document: pypdfium2.PdfDocument, page_no: int, path: Path) -> str:
+    try:
+        text: str = document[page_no].get_textpage().get_text_range(errors="replace")
+    except pypdfium2.PdfiumError as error:
+        raise EngineError(f"page {page_no} of {path.name}: {error}") from error
+    return text.replace("\r\n", "\n").replace("\ufffe", "-")
+
+
+def extract_pages(path: Path, page_nos: Sequence[int], target: Path) -> None:
+    """Write some pages (0-based) of a PDF as a PDF of their own. Raises EngineError."""
+    with _opened(path) as document:
+        beyond = [number for number in page_nos if not 0 <= number < len(document)]
+        if beyond:
+            raise EngineError(f"{path.name} has {len(document)} pages, no page {beyond[0]}")
+        try:
+            extract = pypdfium2.PdfDocument.new()
+            extract.import_pages(document, list(page_nos))
+            extract.save(target)
+            extract.close()
+        except pypdfium2.PdfiumError as error:
+            raise EngineError(f"pages of {path.name} cannot be cut out: {error}") from error
 
 
 def render(path: Path, page_no: int, dpi: int) -> np.ndarray:

@@ -8,14 +8,15 @@ artefact store keys on. :mod:`ohr.registry` finds plug-ins by name.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
+from ohr.errors import ConfigError
 from ohr.types import Answer, Chunk, Document, Hit, KnowledgeBase, Outcome, PageRef
 
 if TYPE_CHECKING:
@@ -116,8 +117,18 @@ class TextPerturbation(Perturbation[str], ABC):
 class OcrBackend(Plugin, ABC):
     """Reads pages into Markdown. It never sees ground-truth text."""
 
-    accepts: ClassVar[frozenset[str]] = frozenset({"image"})
-    """What it reads: ``image`` (page images), ``pdf`` (a PDF file), or both."""
+    accepts: frozenset[str] = frozenset({"image"})
+    """What it reads: ``image`` (page images), ``pdf`` (a PDF file), or both. Its parameters may
+    decide. A study gives it page images wherever it reads them, so that its clean pages are read
+    as its distorted ones are."""
+    license: ClassVar[str] = ""
+    """Licence of the engine and its models."""
+    languages: ClassVar[tuple[str, ...]] = ()
+    """Languages that it was made for (ISO 639-1); empty where its parameters or models decide."""
+    returns: ClassVar[Literal["text", "markdown"]] = "text"
+    """Plain text, or Markdown with tables and formulas."""
+    install: ClassVar[str] = ""
+    """The command that installs it."""
 
     @abstractmethod
     def transcribe(
@@ -127,6 +138,19 @@ class OcrBackend(Plugin, ABC):
 
         ``page_nos`` are page numbers of the PDF; for images, the number of each image.
         """
+
+    def reads(self) -> tuple[str, ...]:
+        """Languages that it reads with these parameters (ISO 639-1); empty where unknown."""
+        return self.languages
+
+    def check_languages(self, wanted: Iterable[str]) -> None:
+        """Raise ConfigError for a language (ISO 639-1) that the engine is known not to read."""
+        known = self.reads()
+        for language in wanted:
+            if known and language not in known:
+                raise ConfigError(
+                    f"engine {self.name!r} does not read {language!r}; it reads {', '.join(known)}"
+                )
 
     def engine_version(self) -> str:
         """Version of the engine and its models, part of the identity. May be slow."""

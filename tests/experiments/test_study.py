@@ -10,6 +10,7 @@ from experiments.config import load_config
 from experiments.progress import Progress
 from experiments.study import Result, _missing, run_study
 from ohr.errors import ConfigError
+from ohr.metrics.reading import READING_METRICS
 from tests.builders import qa, write_corpus, write_kb, write_questions
 
 FAKE = "tests.fakes.LoggingEngine"
@@ -176,3 +177,33 @@ def test_precomputed_differences_are_counted(tmp_path):
     base = manifest["knowledge_bases"]["precomputed:Mine, clean"]
     assert (base["missing_pages"], base["extra_pages"]) == (1, 1)
     assert base["documents_with_other_pages"] == 2
+
+
+def test_reading_metrics_are_added_on_demand_and_change_no_other_cell(tmp_path):
+    table = r"\begin{tabular}{lr} item & cost \\ apples & 12 \\ pears & 17 \\ \end{tabular}"
+    kb = tmp_path / "kb"
+    write_kb(kb / "gt", {"law/doc": [f"Fact 1 is answer 1. {table}", "Plain page of five words."]})
+    write_kb(kb / "engine", {"law/doc": [f"Fact 1 is answer 1. {table.replace('17', '71')}"]})
+    questions = write_questions(tmp_path / "qas.json", [qa(1, "law/doc", 0)])
+    settings = ["dataset.kind=ohrbench", f"dataset.path={kb}", f"dataset.questions={questions}",
+                f"cache={tmp_path / 'cache'}", "engines=[gt,precomputed:engine]"]  # fmt: skip
+    run(settings, tmp_path / "plain")
+    result = run(settings, tmp_path / "more", "reading_metrics=true")
+    assert result.missing == []
+    kept = [
+        line
+        for line in (tmp_path / "more" / "cells.csv").read_text("utf-8").splitlines(keepends=True)
+        if not any(f",ocr,{name}," in line for name in READING_METRICS)
+    ]
+    assert "".join(kept) == (tmp_path / "plain" / "cells.csv").read_text("utf-8")
+    for engine, teds, f1 in (("gt", 1.0, 1.0), ("precomputed:engine", 1 - 1 / 10, 5 / 6)):
+        found = {
+            name: cell(result.cells, engine=engine, metric=name, group="all")
+            for name in ("table_similarity", "table_f1", "text_recall", "formula_distance")
+        }
+        assert found["table_similarity"]["mean"] == pytest.approx(teds)
+        assert found["table_f1"]["mean"] == pytest.approx(f1)
+        assert found["text_recall"]["mean"] == (1 if engine == "gt" else 0.5)
+        assert [found[name]["n"] for name in found] == [1, 1, 2, 0]
+        assert found["text_recall"]["n_error"] == (0 if engine == "gt" else 1)
+        assert found["table_similarity"]["n_error"] == 0, "the lost page has no table"

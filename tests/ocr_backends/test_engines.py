@@ -16,7 +16,6 @@ from PIL import Image, ImageDraw, ImageFont
 from rapidfuzz.distance import Levenshtein
 
 from ocr_backends.rapidocr import RapidOcr
-from ocr_backends.tesseract import Tesseract
 from ohr import registry
 from ohr.errors import ConfigError, MissingDependencyError
 from ohr.plugins import OcrBackend
@@ -127,7 +126,9 @@ def test_reading_is_silent(engine: OcrBackend, capfd: pytest.CaptureFixture[str]
 
 @needs_tesseract
 def test_tesseract_language_that_is_missing() -> None:
-    engine = registry.create("engine", {"name": "tesseract", "params": {"lang": "eng+xyz_sim"}})
+    engine = registry.create(
+        "engine", {"name": "tesseract", "params": {"languages": "eng+xyz_sim"}}
+    )
     with pytest.raises(MissingDependencyError, match="apt-get install tesseract-ocr-xyz-sim"):
         engine.identity()
     with pytest.raises(MissingDependencyError):
@@ -136,14 +137,48 @@ def test_tesseract_language_that_is_missing() -> None:
 
 def test_tesseract_that_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
+    engine = registry.create("engine", {"name": "tesseract", "params": {"library": "pytesseract"}})
     with pytest.raises(MissingDependencyError, match="apt-get install tesseract-ocr"):
-        Tesseract().engine_version()
+        engine.engine_version()
+
+
+@needs_tesseract
+@pytest.mark.parametrize("library", ["tesserocr", "pytesseract"])
+def test_tesseract_reads_by_either_library(library: str) -> None:
+    pytest.importorskip(library)
+    given = {"library": library, "languages": ["eng"]}
+    engine = registry.create("engine", {"name": "tesseract", "params": given})
+    [outcome] = read(engine, draw(LINES))
+    # Each has a Tesseract of its own: versions may differ, and with them the identity.
+    assert (outcome.value or "").strip() == TEXT
+    assert engine.identity()["engine_version"].startswith("tesseract 5")
+    layout = registry.create(
+        "engine", {"name": "tesseract", "params": given | {"layout": True, "dpi": 150}}
+    )
+    [marked] = read(layout, with_heading())
+    assert (marked.value or "").split("\n\n")[0] == "# Annual report"
+    assert " ".join((marked.value or "").split()).endswith(" ".join(TEXT.split()))
+
+
+def with_heading() -> np.ndarray:
+    font = ImageFont.truetype(matplotlib.get_data_path() + "/fonts/ttf/DejaVuSans.ttf", 70)
+    heading = Image.new("RGB", (900, 140), "white")
+    ImageDraw.Draw(heading).text((60, 40), "Annual report", font=font, fill="black")
+    return np.concatenate([np.asarray(heading), draw(LINES)])
+
+
+def test_an_engine_that_reads_no_chinese_says_so() -> None:
+    RapidOcr().check_languages(["en", "zh"])
+    tesseract = registry.create("engine", {"name": "tesseract", "params": {"languages": "deu+eng"}})
+    tesseract.check_languages(["de"])
+    with pytest.raises(ConfigError, match="'tesseract' does not read 'zh'; it reads de, en"):
+        tesseract.check_languages(["en", "zh"])
 
 
 @pytest.mark.parametrize("lang", ["--help", "../eng", "eng;ls", ""])
 def test_tesseract_language_is_no_option_and_no_path(lang: str) -> None:
-    with pytest.raises(ConfigError, match="lang"):
-        registry.create("engine", {"name": "tesseract", "params": {"lang": lang}})
+    with pytest.raises(ConfigError, match="languages"):
+        registry.create("engine", {"name": "tesseract", "params": {"languages": lang}})
 
 
 @pytest.fixture
@@ -165,7 +200,9 @@ def test_tesseract_that_crashes(
     failing_tesseract: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OMP_THREAD_LIMIT", "8")
-    engine = registry.create("engine", {"name": "tesseract", "params": {"psm": 6, "dpi": 150}})
+    engine = registry.create(
+        "engine", {"name": "tesseract", "params": {"psm": 6, "dpi": 150, "library": "pytesseract"}}
+    )
     assert read(engine, draw(LINES)) == [Outcome.error("tesseract: killed by signal 11")]
     notes = failing_tesseract[1].read_text()
     assert notes.startswith("1 ")

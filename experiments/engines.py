@@ -1,0 +1,194 @@
+"""Lists OCR engines: what is installed, what each reads, and what installs the rest.
+
+``python -m experiments.engines`` lists every engine that is registered; ``--check`` lets each
+that is installed read one generated page. Engines may be named, with parameters, as in
+``python -m experiments.engines --check tesseract "{name: got, params: {model: DIR}}"``.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from experiments.engine_check import CheckTask, read_twice
+from experiments.failing import with_errors
+from experiments.labels import plain
+from experiments.ocr import parse_engine
+from experiments.progress import Progress
+from experiments.tables import show
+from ohr import registry
+from ohr.datasets.sample import Sample
+from ohr.errors import ConfigError, MissingDependencyError, OhrError
+from ohr.metrics.default import edit_distance
+from ohr.plugins import OcrBackend
+from ohr.registry import PluginSpec
+from ohr.types import Document, Outcome
+from ohr.workers import Limits, WorkerPool
+
+LIMITS = Limits(cpu_s=600, wall_s=1800)
+_LONGEST_VERSION = 44
+
+main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@dataclass(frozen=True)
+class Listed:
+    """An engine as it stands on this machine."""
+
+    spec: PluginSpec
+    state: str
+    """``yes``, ``no``, or ``needs parameters``."""
+    version: str = ""
+    reason: str = ""
+    """Why it cannot be used as it is, and the command or parameter that mends it."""
+    cls: type[OcrBackend] | None = None
+    accepts: tuple[str, ...] = ()
+
+    @property
+    def installed(self) -> bool:
+        return self.state == "yes"
+
+
+@main.command(help="List OCR engines; --check lets the installed ones read a page.")
+def command(
+    engines: Annotated[
+        list[str] | None, typer.Argument(help="Engines; by default all that are registered.")
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Read one generated page with each that is installed.")
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Print a traceback with an error.")
+    ] = False,
+) -> None:
+    """List the engines."""
+    with_errors(lambda: _run(engines or registry.known("engine"), check), debug)
+
+
+def _run(names: Sequence[str], check: bool) -> int:
+    listed = [found for name in names if (found := examine(parse_engine(name))) is not None]
+    show(_listing(listed))
+    for engine in listed:
+        if engine.reason:
+            print(plain(_mend(engine)))
+    if not check:
+        return 0
+    print()
+    checked = [engine for engine in listed if engine.installed]
+    if not checked:
+        raise OhrError("no engine is installed that could be checked")
+    with tempfile.TemporaryDirectory() as folder:
+        outcomes = check_engines(checked, Path(folder))
+    show(_check_table(checked, outcomes))
+    return int(any(outcome.value is None for outcome in outcomes))
+
+
+def _mend(engine: Listed) -> str:
+    """Why an engine cannot be used as it is, and what mends that."""
+    said = engine.reason.startswith((f"{engine.spec.label}: ", f"engine {engine.spec.label!r}"))
+    line = engine.reason if said else f"{engine.spec.label}: {engine.reason}"
+    install = engine.cls.install if engine.cls is not None else ""
+    return line if not install or install in line else f"{line}; it is installed by: {install}"
+
+
+def examine(spec: PluginSpec) -> Listed | None:
+    """How an engine stands; None for one that reads no pages. Raises UnknownPluginError."""
+    try:
+        cls = registry.plugin_class("engine", spec.name)
+    except MissingDependencyError as error:
+        return Listed(spec, "no", reason=str(error))
+    if not issubclass(cls, OcrBackend):
+        return None
+    try:
+        engine = registry.create("engine", spec)
+        version = engine.engine_version()
+    except MissingDependencyError as error:
+        return Listed(spec, "no", reason=str(error), cls=cls)
+    except ConfigError as error:
+        return Listed(spec, "needs parameters", reason=str(error), cls=cls)
+    except Exception as error:  # a stranger's plug-in must not end the list
+        return Listed(spec, "no", reason=f"{type(error).__name__}: {error}", cls=cls)
+    return Listed(spec, "yes", version, cls=cls, accepts=tuple(sorted(engine.accepts)))
+
+
+def _listing(engines: Sequence[Listed]) -> Table:
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    for name in ("engine", "installed", "version", "reads", "returns", "languages", "licence"):
+        table.add_column(name)
+    for engine in engines:
+        version = engine.version
+        if len(version) > _LONGEST_VERSION:
+            version = version[: _LONGEST_VERSION - 1] + "…"
+        table.add_row(
+            *(
+                Text(plain(part))
+                for part in (
+                    engine.spec.label,
+                    engine.state,
+                    version,
+                    ", ".join(engine.accepts),
+                    engine.cls.returns if engine.cls else "",
+                    ", ".join(engine.cls.languages) if engine.cls else "",
+                    engine.cls.license if engine.cls else "",
+                )
+            )
+        )
+    return table
+
+
+def check_engines(engines: Sequence[Listed], folder: Path) -> list[Outcome[dict[str, Any]]]:
+    """Let each engine read a generated page; its text, edit distance and seconds."""
+    document = _generated(folder)
+    page = document.pages[0]
+    assert page.image is not None  # the sample has an image of every page
+    assert document.source is not None
+    tasks = [
+        CheckTask(engine.spec, page.image, document.source, page.ref.page_no) for engine in engines
+    ]
+    outcomes: dict[int, Outcome[dict[str, Any]]] = {}
+    with (
+        Progress(verb="checking") as progress,
+        WorkerPool[dict[str, Any]](read_twice, workers=1, limits=LIMITS, max_tasks=1) as pool,
+    ):
+        for done, (index, outcome) in enumerate(pool.run(tasks), start=1):
+            if outcome.value is not None:
+                outcome.value["edit_distance"] = edit_distance(outcome.value["text"], page.text)
+            outcomes[index] = outcome
+            progress("engines", done, len(tasks))
+    return [outcomes[index] for index in range(len(tasks))]
+
+
+def _generated(folder: Path) -> Document:
+    params = {"cache": folder, "n_pages": 1, "n_questions": 1}
+    sample: Sample = registry.create("dataset", PluginSpec(name="sample", params=params))
+    return next(iter(sample.load().documents.values()))
+
+
+def _check_table(engines: Sequence[Listed], outcomes: Sequence[Outcome[dict[str, Any]]]) -> Table:
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    table.add_column("engine")
+    for name in ("edit distance", "first page, s", "next page, s"):
+        table.add_column(name, justify="right")
+    table.add_column("")
+    for engine, outcome in zip(engines, outcomes, strict=True):
+        found = outcome.value
+        figures = (
+            [f"{found[name]:.{n}f}" for name, n in
+             (("edit_distance", 3), ("first_s", 2), ("next_s", 2))]
+            if found
+            else ["-"] * 3
+        )  # fmt: skip
+        note = "" if found else f"{outcome.status}: {outcome.detail}"
+        table.add_row(Text(plain(engine.spec.label)), *figures, Text(plain(note)))
+    return table
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,205 @@
+"""Reads PDFs and images into a knowledge base, in the layout of OHR-Bench.
+
+``python -m experiments.ocr DOCS --engine NAME --out KB`` writes ``KB/<domain>/<document>.json``,
+a list of ``{"page_idx": 0, "text": "…"}`` a document, and ``KB/manifest.json``. A study reads it
+with ``engines=[precomputed:KB]``. Pages that could not be read are left out, named, and counted:
+the exit code is then 1. The same command goes on where it was cut short.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+import yaml
+
+from experiments.distorting import PageSource, find_pages
+from experiments.failing import with_errors
+from experiments.file_pages import FAILED, FilePage, FileReadings, file_pages
+from experiments.labels import plain
+from experiments.progress import Progress
+from experiments.study import versions
+from ohr import registry
+from ohr.atomic import write_text
+from ohr.errors import ConfigError
+from ohr.plugins import OcrBackend
+from ohr.registry import PluginSpec
+from ohr.store import ArtefactStore
+from ohr.types import Outcome, Status
+from ohr.workers import Limits
+
+_RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9})?)?")
+_NAMED_FAILURES = 20
+
+main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@main.command(help="Read PDFs and images into a knowledge base.")
+def command(
+    inputs: Annotated[list[Path], typer.Argument(help="PDFs, images, or folders of them.")],
+    engine: Annotated[
+        str, typer.Option(help="Such as tesseract, or {name: tesseract, params: {lang: deu}}.")
+    ],
+    out: Annotated[Path, typer.Option(help="Folder of the knowledge base.")],
+    pages: Annotated[
+        str, typer.Option(help="Of each file, counted from 1, such as 1-3,7 or 5-; default all.")
+    ] = "",
+    dpi: Annotated[
+        int, typer.Option(min=30, max=1200, help="Of rendered PDFs, and of images that name none.")
+    ] = 150,
+    pdf: Annotated[
+        bool, typer.Option("--pdf", help="Hand over PDFs, to an engine that also reads images.")
+    ] = False,
+    retry: Annotated[
+        bool, typer.Option("--retry", help="Try pages again that failed in an earlier run.")
+    ] = False,
+    workers: Annotated[int, typer.Option(min=1, help="Processes.")] = os.cpu_count() or 1,
+    cache: Annotated[Path, typer.Option(help="Where readings are kept.")] = Path(".ohr-cache"),
+    page_cpu_s: Annotated[
+        float, typer.Option(min=0.1, help="CPU seconds after which a page is a timeout.")
+    ] = 300,
+    page_wall_s: Annotated[
+        float, typer.Option(min=0.1, help="Seconds after which a page counts as hung.")
+    ] = 1800,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Print a traceback with an error.")
+    ] = False,
+) -> None:
+    """Read pages, write the knowledge base, and sum up."""
+
+    def read() -> int:
+        spec = parse_engine(engine)
+        backend = registry.create("engine", spec)
+        if not isinstance(backend, OcrBackend):
+            raise ConfigError(f"engine {spec.label!r} reads no pages: name an OCR engine")
+        sources = select_pages(list(find_pages(inputs, dpi)), pages)
+        wanted = file_pages(sources, spec, backend, hand_over_pdfs=pdf)
+        readings = FileReadings(
+            spec, backend.identity(), ArtefactStore(cache), Limits(page_cpu_s, page_wall_s), workers
+        )
+        return _run(wanted, readings, out, retry=retry)
+
+    with_errors(read, debug)
+
+
+def parse_engine(text: str) -> PluginSpec:
+    """``tesseract``, or ``{name: tesseract, params: {lang: deu}}``. Raises ConfigError."""
+    try:
+        value = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ConfigError(f"cannot read the engine {text!r}: it is not YAML") from error
+    # YAML reads "name: value" as a mapping, but "name:value" as the text that it is.
+    if not isinstance(value, str | dict):
+        raise ConfigError(f"not an engine: {text!r}")
+    return PluginSpec.parse(value)
+
+
+def select_pages(sources: Sequence[PageSource], wanted: str) -> list[PageSource]:
+    """The pages of each file that ``1-3,7`` names; an image is page 1. Raises ConfigError."""
+    if not wanted.strip():
+        return list(sources)
+    ranges = []
+    for part in wanted.split(","):
+        match = _RANGE.fullmatch(part.strip())
+        first = int(match[1]) if match else 0
+        last = first if match is None or "-" not in part else int(match[2] or 10**9)
+        if not 1 <= first <= last:
+            raise ConfigError(f"--pages {wanted!r}: write it as 1-3,7 or 5-, counted from 1")
+        ranges.append((first, last))
+    chosen = [
+        source
+        for source in sources
+        if any(first <= (source.page_no or 0) + 1 <= last for first, last in ranges)
+    ]
+    if not chosen:
+        raise ConfigError(f"--pages {wanted!r}: no file has such a page")
+    return chosen
+
+
+def _run(pages: Sequence[FilePage], readings: FileReadings, out: Path, *, retry: bool) -> int:
+    todo = []
+    for page in pages:
+        outcome = readings.outcome(page)
+        if outcome is None or (retry and outcome.status in FAILED):
+            todo.append(page)
+    started = time.perf_counter()
+    with Progress() as progress:
+        done = 0
+
+        def report(count: int) -> None:
+            nonlocal done
+            done += count
+            progress(readings.engine.label, done, len(todo))
+
+        if todo:
+            report(0)
+            readings.make(todo, report)
+    seconds = time.perf_counter() - started
+    lost = Outcome[str].error("the reading is missing from the cache")
+    outcomes = [(page, readings.outcome(page) or lost) for page in pages]
+    n_documents = write_knowledge_base(outcomes, out)
+    counts = Counter(str(outcome.status) for _, outcome in outcomes)
+    failures = [(page, outcome) for page, outcome in outcomes if outcome.status in FAILED]
+    manifest: dict[str, Any] = {
+        "engine": readings.identity,
+        "versions": versions(),
+        "documents": n_documents,
+        "pages": {str(status): counts[str(status)] for status in Status},
+        "read_now": len(todo),
+        "seconds": round(seconds, 3),
+        "workers": readings.workers,
+        "failures": [f"{_where(page)}: {outcome.detail}" for page, outcome in failures],
+    }
+    text = json.dumps(manifest, indent=2, ensure_ascii=False)
+    write_text(out / "manifest.json", text + "\n")
+    for page, outcome in failures[:_NAMED_FAILURES]:
+        print(f"{outcome.status}: {_where(page)}: {plain(outcome.detail)}", file=sys.stderr)
+    if len(failures) > _NAMED_FAILURES:
+        print(f"and {len(failures) - _NAMED_FAILURES} more: see manifest.json", file=sys.stderr)
+    listed = ", ".join(f"{counts[str(status)]} {status}" for status in Status)
+    print(f"{len(pages)} pages of {n_documents} documents: {listed}")
+    if todo:
+        print(
+            f"read now: {len(todo)} pages, {seconds / len(todo):.2f} s a page "
+            f"with {readings.workers} workers; from the cache: {len(pages) - len(todo)}"
+        )
+    print(f"knowledge base: {out}")
+    if failures:
+        print(
+            f"error: {len(failures)} of {len(pages)} pages could not be read; "
+            "--retry tries them again",
+            file=sys.stderr,
+        )
+        return 1
+    return 0
+
+
+def _where(page: FilePage) -> str:
+    return f"{plain(page.source.file_name)} page {page.ref.page_no + 1}"
+
+
+def write_knowledge_base(pages: Sequence[tuple[FilePage, Outcome[str]]], out: Path) -> int:
+    """Write a file a document, with the pages that were read; how many documents there are.
+
+    A failed page is left out: whoever reads the knowledge base counts it as missing.
+    """
+    documents: dict[str, list[dict[str, Any]]] = {}
+    for page, outcome in pages:
+        entries = documents.setdefault(page.ref.doc_id, [])
+        if outcome.value is not None and outcome.status not in FAILED:
+            entries.append({"page_idx": page.ref.page_no, "text": outcome.value})
+    for doc_id, entries in documents.items():
+        write_text(out / f"{doc_id}.json", json.dumps(entries, indent=1, ensure_ascii=False) + "\n")
+    return len(documents)
+
+
+if __name__ == "__main__":
+    main()

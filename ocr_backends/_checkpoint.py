@@ -1,0 +1,104 @@
+"""Model checkpoints on this machine: found, never downloaded; told apart by their content."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from ohr.errors import ConfigError, MissingDependencyError
+
+WHOLE_BYTES = 8 << 20
+"""Files up to this size are hashed whole, larger ones by size and samples."""
+SAMPLES, SAMPLE_BYTES = 64, 64 << 10
+READ = {".json", ".jinja", ".txt", ".model", ".safetensors", ".bin"}
+"""Suffixes of the files that loading a checkpoint may read."""
+HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
+
+
+def find_checkpoint(engine: str, model: str, revision: str | None, install: str) -> Path:
+    """The folder of a checkpoint: a local path, or a hub name that is in the local cache.
+
+    ``install`` is the command that installs the packages. Raises MissingDependencyError with
+    the command that fetches what is missing.
+    """
+    folder = Path(model).expanduser()
+    if not folder.is_dir():
+        if not HUB_NAME.fullmatch(model) or folder.is_absolute():
+            raise MissingDependencyError(
+                f"{engine}: no checkpoint folder {model!r}: name an existing folder, "
+                "or a hub name such as owner/name"
+            )
+        folder = _cached(engine, model, revision, install)
+    if not (folder / "config.json").is_file() or not list(_weights(folder)):
+        raise MissingDependencyError(
+            f"{engine}: {folder} has no "
+            + ("weights" if (folder / "config.json").is_file() else "config.json")
+            + f": fetch the checkpoint with: {_fetch(model, revision)}"
+        )
+    return folder
+
+
+def _fetch(model: str, revision: str | None) -> str:
+    name = model if HUB_NAME.fullmatch(model) else "OWNER/NAME --local-dir FOLDER"
+    return f"hf download {name}" + (f" --revision {revision}" if revision else "")
+
+
+def _cached(engine: str, model: str, revision: str | None, install: str) -> Path:
+    try:
+        from huggingface_hub import snapshot_download
+        from huggingface_hub.errors import LocalEntryNotFoundError
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"{engine}: {error.name or error} cannot be imported: {install}"
+        ) from error
+    try:
+        return Path(snapshot_download(model, revision=revision, local_files_only=True))
+    except LocalEntryNotFoundError as error:
+        raise MissingDependencyError(
+            f"{engine}: checkpoint {model!r} is neither a folder nor in the local cache: "
+            + _fetch(model, revision)
+        ) from error
+
+
+def _weights(folder: Path) -> Iterator[Path]:
+    yield from folder.glob("*.safetensors")
+    yield from folder.glob("*.bin")
+
+
+def model_type(folder: Path) -> str:
+    """``model_type`` of the checkpoint's configuration. Raises ConfigError."""
+    try:
+        found = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("model_type")
+    except (OSError, ValueError, AttributeError) as error:
+        raise ConfigError(f"{folder / 'config.json'} cannot be read: {error}") from error
+    return str(found)
+
+
+def checkpoint_digest(folder: Path) -> str:
+    """Digest of a checkpoint's configuration, tokenizer and weights, by content.
+
+    A weights file larger than 8 MiB goes in by its size and 64 samples of 64 KiB, spread
+    evenly: a fraction of a second for any size, and training touches every matrix.
+    """
+    files = sorted(path for path in folder.iterdir() if path.suffix in READ and path.is_file())
+    return _digest(tuple((path, path.stat().st_size, path.stat().st_mtime_ns) for path in files))
+
+
+@cache
+def _digest(files: tuple[tuple[Path, int, int], ...]) -> str:
+    """Keyed on times too, so that a checkpoint written anew is read anew."""
+    state = hashlib.blake2b(digest_size=16)
+    for path, size, _ in files:
+        state.update(f"{path.name}\0{size}\0".encode("utf-8", "surrogatepass"))
+        with path.open("rb") as stream:
+            if size <= WHOLE_BYTES:
+                state.update(stream.read())
+                continue
+            for sample in range(SAMPLES):
+                stream.seek((size - SAMPLE_BYTES) * sample // (SAMPLES - 1))
+                state.update(stream.read(SAMPLE_BYTES))
+    return state.hexdigest()

@@ -1,0 +1,151 @@
+"""What engines of whole documents share: pages of a PDF read in batches, page images one by one."""
+
+from __future__ import annotations
+
+import tempfile
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from PIL import Image
+from pydantic import BaseModel, Field
+
+from ocr_backends._images import failed, read_images
+from ocr_backends.normalise import Normalise, finished
+from ohr import plugins
+from ohr.errors import ConfigError, EngineError, MissingDependencyError
+from ohr.pdf import extract_pages, page_count
+from ohr.plugins import OcrBackend
+from ohr.types import Outcome
+
+
+class DocumentParams(plugins.Params):
+    """``batch``: pages of a PDF that the program is given at once; it starts once for them.
+
+    ``timeout_s``: seconds that one run of the program may take.
+    """
+
+    batch: int = Field(16, ge=1)
+    timeout_s: float = Field(600.0, gt=0)
+    normalise: Normalise = Normalise()
+
+
+class DocumentEngine(OcrBackend):
+    """An engine that is given a file: a PDF and some of its pages, or the image of one page.
+
+    A PDF's page comes with the batch it belongs to, which is kept: pages asked for one after
+    another cost one run a batch.
+    """
+
+    returns = "markdown"
+    Params: ClassVar[type[BaseModel]] = DocumentParams
+
+    def __init__(self, params: Any = None) -> None:
+        super().__init__(params)
+        self._file: object = None
+        self._kept: dict[int, Outcome[str]] = {}
+        self._batch_failed = False
+
+    @abstractmethod
+    def convert(self, file: Path, count: int, folder: Path) -> Sequence[str | None]:
+        """Read a PDF of ``count`` pages, or a PNG of one; write into ``folder`` only.
+
+        The text of each page; None where the engine says nothing of a page, which then counts
+        as failed. Raises EngineError, MissingDependencyError.
+        """
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_file": None, "_kept": {}}
+
+    def transcribe(
+        self, source: Path | Sequence[np.ndarray], page_nos: Sequence[int]
+    ) -> Iterator[tuple[int, Outcome[str]]]:
+        """Read pages. Raises ConfigError for what the engine does not accept, ValueError unless
+        there is one number an image, and MissingDependencyError."""
+        kind = "pdf" if isinstance(source, Path) else "image"
+        if kind not in self.accepts:
+            other = "PDFs, not page images" if kind == "image" else "page images, not PDFs"
+            raise ConfigError(f"{self.name} with these parameters reads {other}")
+        if not isinstance(source, Path):
+            yield from read_images(
+                self.name, self._read_image, source, page_nos, self.params.normalise
+            )
+            return
+        for page_no in page_nos:
+            yield page_no, self._page(source, page_no, page_nos)
+
+    def _read_image(self, image: np.ndarray) -> str:
+        with _folder() as folder:
+            file = folder / "page.png"
+            Image.fromarray(image).save(file, compress_level=1)
+            [text] = self._converted(file, 1, folder)
+        if text is None:
+            raise EngineError("nothing about the page in what it wrote")
+        return text
+
+    def _page(self, source: Path, page_no: int, wanted: Sequence[int]) -> Outcome[str]:
+        try:
+            status = source.stat()
+            file = (source.resolve(), status.st_mtime_ns, status.st_size)
+            if self._file != file:
+                self._file, self._kept, self._batch_failed = file, {}, False
+            if page_no not in self._kept:
+                self._read_batch(source, self._batch(source, page_no, wanted), page_no)
+            return self._kept[page_no]
+        except MissingDependencyError:
+            raise
+        except Exception as error:
+            return failed(self.name, error)
+
+    def _batch(self, source: Path, page_no: int, wanted: Sequence[int]) -> list[int]:
+        """The page with others that are asked for, or that will be: those that follow it."""
+        count = page_count(source)
+        if not 0 <= page_no < count:
+            raise EngineError(f"{source.name} has {count} pages, no page {page_no}")
+        size: int = self.params.batch
+        if self._batch_failed:
+            return [page_no]
+        if len(wanted) == 1:
+            start = page_no // size * size
+            return list(range(start, min(start + size, count)))
+        left = [no for no in dict.fromkeys(wanted) if 0 <= no < count and no not in self._kept]
+        start = left.index(page_no)
+        return sorted(left[start : start + size])
+
+    def _read_batch(self, source: Path, batch: list[int], page_no: int) -> None:
+        try:
+            texts = self._read_pdf(source, batch)
+        except EngineError:
+            if len(batch) == 1:
+                raise
+            # One page of the batch may be at fault: from now on, each is read alone.
+            self._batch_failed = True
+            batch = [page_no]
+            texts = self._read_pdf(source, batch)
+        for no, text in zip(batch, texts, strict=True):
+            self._kept[no] = (
+                Outcome.error(f"{self.name}: nothing about page {no} in what it wrote")
+                if text is None
+                else finished(text, self.params.normalise)
+            )
+
+    def _read_pdf(self, source: Path, page_nos: Sequence[int]) -> Sequence[str | None]:
+        """The pages are cut out first: programs count and cut pages each in its own way."""
+        with _folder() as folder:
+            file = folder / "pages.pdf"
+            extract_pages(source, page_nos, file)
+            return self._converted(file, len(page_nos), folder)
+
+    def _converted(self, file: Path, count: int, folder: Path) -> Sequence[str | None]:
+        output = folder / "output"
+        output.mkdir()
+        return self.convert(file, count, output)
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="ohr-engine-", ignore_cleanup_errors=True) as name:
+        yield Path(name)

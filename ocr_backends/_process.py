@@ -1,0 +1,107 @@
+"""Programs that are run for a page or a document, and that cannot outlive their time."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from ohr.errors import EngineError, MissingDependencyError
+
+TAIL = 300
+"""Characters of a program's last words that an error quotes."""
+KILL_S = 5.0
+
+
+def run(
+    command: Sequence[str],
+    *,
+    timeout_s: float,
+    install: str,
+    folder: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> bytes:
+    """Standard output of a program, run without a shell in a process group of its own.
+
+    The group is killed when the program ends, however it ends, so nothing it started stays.
+    Raises MissingDependencyError with ``install`` if there is no such program, EngineError if
+    it fails or takes longer than ``timeout_s`` seconds.
+    """
+    # Files, not pipes: a child that keeps a pipe open would be waited for.
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
+        try:
+            process = subprocess.Popen(
+                list(command),
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=errors,
+                cwd=folder,
+                env=None if environment is None else os.environ | environment,
+                start_new_session=True,
+            )
+        except (FileNotFoundError, PermissionError) as error:
+            raise MissingDependencyError(
+                f"cannot run {command[0]!r} ({error.strerror}): {install}"
+            ) from error
+        try:
+            status: int | None = process.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            status = None
+        finally:
+            _kill(process)
+        if status is None:
+            raise EngineError(f"{Path(command[0]).name} took longer than {timeout_s:g} s")
+        if status:
+            how = f"exit status {status}" if status > 0 else f"killed by signal {-status}"
+            errors.seek(0)
+            last = _last_line(errors.read())
+            raise EngineError(f"{Path(command[0]).name}: {how}{': ' if last else ''}{last}")
+        out.seek(0)
+        return out.read()
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(KILL_S)
+
+
+def _last_line(data: bytes) -> str:
+    lines = data.decode("utf-8", "replace").strip().splitlines()
+    return lines[-1].strip()[-TAIL:] if lines else ""
+
+
+@cache
+def program_version(program: str, package: str, install: str) -> str:
+    """``package 1.2.3`` of the environment that a Python program belongs to.
+
+    Asks the environment's interpreter, as starting the program may load its models. Raises
+    MissingDependencyError.
+    """
+    found = shutil.which(program)
+    if found is None:
+        raise MissingDependencyError(f"no program {program!r}: {install}")
+    code = f"from importlib.metadata import version; print(version({package!r}))"
+    try:
+        said = run([_interpreter(Path(found)), "-I", "-c", code], timeout_s=60, install=install)
+    except EngineError as error:
+        raise MissingDependencyError(
+            f"{package} is not in the environment of {found}: {install}"
+        ) from error
+    return f"{package} {said.decode('utf-8', 'replace').strip()}"
+
+
+def _interpreter(program: Path) -> str:
+    """The Python that a console script names in its first line, or that stands beside it."""
+    with program.open("rb") as stream:
+        first = stream.readline(500).decode("utf-8", "replace").strip()
+    if first.startswith("#!") and "python" in first:
+        return first[2:].split()[-1] if "/env " in first else first[2:].strip().strip('"')
+    return str(program.resolve().parent / "python")

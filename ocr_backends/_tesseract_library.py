@@ -1,0 +1,213 @@
+"""Tesseract by tesserocr (in process, model kept loaded) or pytesseract (a process a page)."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from PIL import Image
+
+from ohr.errors import EngineError, MissingDependencyError
+from ohr.identity import file_digest
+
+Library = Literal["tesserocr", "pytesseract"]
+INSTALL = "apt-get install tesseract-ocr"
+PLACES = ("/usr/share/tesseract-ocr/*/tessdata", "/usr/share/tessdata", "/usr/local/share/tessdata",
+          "/opt/homebrew/share/tessdata")  # fmt: skip
+"""Where packages put the traineddata, for a tesserocr without the program."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """How a page is read; ``hocr`` gives Tesseract's hOCR instead of plain text."""
+
+    languages: tuple[str, ...]
+    psm: int
+    oem: int
+    dpi: int | None
+    hocr: bool = False
+
+
+def pick_library(wanted: Literal["auto", "tesserocr", "pytesseract"]) -> Library:
+    """The library to use. Raises MissingDependencyError if it is not installed."""
+    if wanted == "auto":
+        wanted = "tesserocr" if importlib.util.find_spec("tesserocr") else "pytesseract"
+    if importlib.util.find_spec(wanted) is None:
+        raise MissingDependencyError(f"{wanted} is not installed: pip install {wanted}")
+    if wanted == "pytesseract":
+        _program()
+    return wanted
+
+
+def library_version(library: Library) -> str:
+    """Versions of Tesseract and Leptonica. Raises MissingDependencyError."""
+    if library == "tesserocr":
+        lines = str(_tesserocr().tesseract_version()).splitlines()
+    else:
+        lines = _ask(_program(), "--version").splitlines()
+    return ", ".join(" ".join(line.split()) for line in lines[:2])
+
+
+def traineddata_digests(library: Library, languages: tuple[str, ...]) -> list[str]:
+    """Name and digest of each language. Raises MissingDependencyError that names the package."""
+    folder = tessdata(library)
+    found = []
+    for language in languages:
+        path = folder / f"{language}.traineddata"
+        if not path.is_file():
+            package = language.rpartition("/")[2].lower().replace("_", "-")
+            raise MissingDependencyError(
+                f"Tesseract has no language {language!r} in {folder}: "
+                f"apt-get install tesseract-ocr-{package}"
+            )
+        found.append(f"{language} {file_digest(path)}")
+    return found
+
+
+def tessdata(library: Library) -> Path:
+    """The folder of the traineddata. Raises MissingDependencyError."""
+    program = shutil.which("tesseract")
+    prefix = os.environ.get("TESSDATA_PREFIX", "")
+    if program is not None:
+        return _tessdata_of(program, prefix)
+    if library == "tesserocr":
+        places = [Path(prefix)] if prefix else []
+        places += [path for place in PLACES for path in sorted(Path("/").glob(place[1:]))]
+        for place in places:
+            if any(place.glob("*.traineddata")):
+                return place
+    raise MissingDependencyError(f"Tesseract is not installed: {INSTALL}")
+
+
+@cache
+def _tessdata_of(program: str, prefix: str) -> Path:
+    """Keyed on all it depends on; ``prefix`` reaches Tesseract by the environment."""
+    found = re.match(r'List of available languages in "(.*)" \(', _ask(program, "--list-langs"))
+    if found is None:
+        first = _ask(program, "--version").partition("\n")[0]
+        raise MissingDependencyError(f"Tesseract 5 is needed, found {first!r}: {INSTALL}")
+    return Path(found[1])
+
+
+def _program() -> str:
+    program = shutil.which("tesseract")
+    if program is None:
+        raise MissingDependencyError(f"Tesseract is not installed: {INSTALL}")
+    return program
+
+
+def _ask(program: str, option: str) -> str:
+    """Standard output of ``tesseract OPTION`` (before 4.0: on standard error)."""
+    done = subprocess.run([program, option], capture_output=True, text=True, errors="replace")
+    return done.stdout or done.stderr
+
+
+def read_page(library: Library, image: np.ndarray, how: Page) -> str:
+    """The page's text or hOCR. Raises EngineError, MissingDependencyError."""
+    if library == "tesserocr":
+        return _in_process(image, how)
+    return _in_a_process(image, how)
+
+
+def _in_process(image: np.ndarray, how: Page) -> str:
+    with _API_LOCK:
+        api = _api(how, str(tessdata("tesserocr")))
+        try:
+            api.SetImage(Image.fromarray(image))
+            text: str = api.GetHOCRText(0) if how.hocr else api.GetUTF8Text()
+        finally:
+            api.Clear()
+    if text is None:
+        raise EngineError("tesserocr returned nothing")
+    return text
+
+
+_API_LOCK = threading.Lock()  # one engine cannot read two pages at a time
+
+
+@cache
+def _api(how: Page, folder: str) -> Any:
+    """The engine with its model, loaded once in a process."""
+    tesserocr = _tesserocr()
+    # The library takes the folder as it is, without the separator that it needs.
+    api = tesserocr.PyTessBaseAPI(
+        path=folder + os.sep, lang="+".join(how.languages), psm=how.psm, oem=how.oem
+    )
+    api.SetVariable("debug_file", os.devnull)
+    if how.dpi is not None:
+        api.SetVariable("user_defined_dpi", str(how.dpi))
+    return api
+
+
+def _tesserocr() -> Any:
+    try:
+        with _one_thread():  # OpenMP reads its limit when the library is loaded
+            import tesserocr
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"tesserocr cannot be imported ({error}): pip install tesserocr"
+        ) from error
+    return tesserocr
+
+
+def _in_a_process(image: np.ndarray, how: Page) -> str:
+    import pytesseract
+
+    options = ["--psm", str(how.psm), "--oem", str(how.oem)]
+    if how.dpi is not None:
+        options += ["--dpi", str(how.dpi)]
+    # Without a page separator the text does not end in a form feed.
+    options += ["-c", "page_separator="]
+    given = {"lang": "+".join(how.languages), "config": " ".join(options)}
+    try:
+        with _one_thread():
+            if how.hocr:
+                page = pytesseract.image_to_pdf_or_hocr(
+                    Image.fromarray(image), extension="hocr", **given
+                )
+                return bytes(page).decode("utf-8")
+            return str(pytesseract.image_to_string(Image.fromarray(image), **given))
+    except pytesseract.TesseractError as error:
+        status = error.status
+        how_it_ended = f"exit status {status}" if status >= 0 else f"killed by signal {-status}"
+        raise EngineError(f"{how_it_ended} {error.message}".rstrip()) from error
+
+
+_lock = threading.Lock()
+_users = 0
+_before: str | None = None
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Hold Tesseract to one thread: four cost it four times the time of one.
+
+    pytesseract hands on our environment, and a limit that stayed there would slow down
+    whatever else of this process reads it (torch, say).
+    """
+    global _users, _before
+    with _lock:
+        if _users == 0:
+            _before = os.environ.get("OMP_THREAD_LIMIT")
+            os.environ["OMP_THREAD_LIMIT"] = "1"
+        _users += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _users -= 1
+            if _users == 0:
+                del os.environ["OMP_THREAD_LIMIT"]
+                if _before is not None:
+                    os.environ["OMP_THREAD_LIMIT"] = _before

@@ -1,0 +1,90 @@
+"""Any program that reads a page: a command line of one's own."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field, field_validator
+
+from ocr_backends._documents import DocumentEngine, DocumentParams
+from ocr_backends._process import run
+from ohr.errors import EngineError, MissingDependencyError
+
+INPUT, OUTPUT = "{input}", "{output}"
+TEXTS = (".md", ".mmd", ".txt")
+MOST_CHARS = 10_000_000
+
+
+class CommandParams(DocumentParams):
+    """``template``: the program and its arguments, as a list or a line quoted as for a shell
+    (none is run). ``{input}`` stands for the page's file. ``{output}`` stands for a file to be
+    written, or a folder for one ``.md`` or ``.txt`` file; without it, standard output is read.
+    ``input``: a page is given as a PNG (``image``), or as a PDF of one page. ``revision``:
+    whatever tells apart two versions of the program; it is not passed to it.
+    """
+
+    template: tuple[str, ...] = Field(min_length=1)
+    input: Literal["image", "pdf"] = "image"
+    revision: str = ""
+    batch: Literal[1] = 1
+
+    @field_validator("template", mode="before")
+    @classmethod
+    def _split(cls, value: Any) -> Any:
+        return tuple(shlex.split(value)) if isinstance(value, str) else value
+
+    @field_validator("template")
+    @classmethod
+    def _has_input(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if not any(INPUT in part for part in value[1:]):
+            raise ValueError("the template has no {input}: that is where the page's file goes")
+        return value
+
+
+class Command(DocumentEngine):
+    """A program that is run once a page, without a shell."""
+
+    name = "command"
+    argument: ClassVar[str | None] = "template"
+    license = "the program's"
+    install = "install the program that the template names"
+    Params = CommandParams
+
+    def __init__(self, params: Any) -> None:
+        super().__init__(params)
+        self.accepts = frozenset({self.params.input})
+
+    def convert(self, file: Path, count: int, folder: Path) -> Sequence[str]:
+        output = folder / "output.md"
+        command = [
+            part.replace(INPUT, str(file)).replace(OUTPUT, str(output))
+            for part in self.params.template
+        ]
+        said = run(command, timeout_s=self.params.timeout_s, install=self.install, folder=folder)
+        if not any(OUTPUT in part for part in self.params.template):
+            return [said.decode("utf-8", "replace")]
+        return [_written(output)]
+
+    def engine_version(self) -> str:
+        """Where the program is, and the revision. Raises MissingDependencyError."""
+        program = self.params.template[0]
+        if shutil.which(program) is None:
+            raise MissingDependencyError(f"command: no program {program!r}: {self.install}")
+        return str(self.params.revision)
+
+
+def _written(output: Path) -> str:
+    """What stands in the output file, or in the only text of the output folder."""
+    if output.is_dir():
+        found = sorted(path for path in output.rglob("*") if path.suffix.lower() in TEXTS)
+        if len(found) != 1:
+            raise EngineError(f"{len(found)} texts in the output folder, 1 expected")
+        output = found[0]
+    if not output.is_file():
+        raise EngineError("the program wrote no {output}")
+    with output.open(encoding="utf-8", errors="replace") as stream:
+        return stream.read(MOST_CHARS)

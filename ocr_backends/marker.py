@@ -1,0 +1,73 @@
+"""Marker, by command line, in an environment of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import Field
+
+from ocr_backends._documents import DocumentEngine, DocumentParams
+from ocr_backends._process import program_version, run
+from ohr.errors import EngineError
+
+INSTALL = (
+    "python -m venv marker && marker/bin/pip install marker-pdf, then name "
+    "executable: marker/bin/marker_single"
+)
+OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
+# A page begins with its number in braces and 48 hyphens.
+_PAGE = re.compile(r"^\{(\d+)\}-{48}[ \t]*$", re.M)
+_IMAGE = re.compile(r"^!\[[^\]\n]*\]\([^)\n]*\)[ \t]*$\n?", re.M)
+
+
+class MarkerParams(DocumentParams):
+    """``executable``: ``marker_single``, a name or a path. ``options``: further arguments, such
+    as ``--force_ocr``. ``offline``: it must not fetch its models.
+    """
+
+    executable: str = Field("marker_single", min_length=1)
+    options: tuple[str, ...] = ()
+    offline: bool = True
+
+
+class Marker(DocumentEngine):
+    """Marker in Markdown: tables in pipes, formulas in LaTeX, headers and footers left out."""
+
+    name = "marker"
+    accepts = frozenset({"image", "pdf"})
+    license = "GPL-3.0-or-later (code), modified AI Pubs Open RAIL-M (models)"
+    install = INSTALL
+    Params = MarkerParams
+
+    def convert(self, file: Path, count: int, folder: Path) -> Sequence[str | None]:
+        arguments = ["--output_format", "markdown", "--output_dir", str(folder)]
+        arguments += ["--paginate_output", "--disable_image_extraction", *self.params.options]
+        run(
+            [self.params.executable, str(file), *arguments],
+            timeout_s=self.params.timeout_s,
+            install=INSTALL,
+            folder=folder,
+            environment=OFFLINE if self.params.offline else None,
+        )
+        found = sorted(folder.rglob("*.md"))
+        if len(found) != 1:
+            raise EngineError(f"Marker wrote {len(found)} Markdown files, 1 expected")
+        return split_pages(found[0].read_text("utf-8", "replace"), count)
+
+    def engine_version(self) -> str:
+        """Version of marker-pdf. Raises MissingDependencyError."""
+        return program_version(self.params.executable, "marker-pdf", INSTALL)
+
+
+def split_pages(text: str, count: int) -> list[str | None]:
+    """The Markdown of each page; None for pages that have no mark."""
+    pages: list[str | None] = [None] * count
+    marks = list(_PAGE.finditer(text))
+    ends = [mark.start() for mark in marks[1:]] + [len(text)]
+    for mark, end in zip(marks, ends, strict=True):
+        number = int(mark[1])
+        if number < count:
+            pages[number] = _IMAGE.sub("", text[mark.end() : end]).strip()
+    return pages

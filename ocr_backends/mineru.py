@@ -1,0 +1,207 @@
+"""MinerU 3 and 4, by command line, in an environment of its own.
+
+MinerU's dependencies do not go with others', so it is never imported. 4.x writes a zip whose
+``structured_content.json`` has the blocks of each page; 3.x a folder with
+``<name>_content_list.json``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from ocr_backends._blocks import Block, Kind, to_markdown
+from ocr_backends._documents import DocumentEngine, DocumentParams
+from ocr_backends._process import run
+from ohr.errors import ConfigError, EngineError, MissingDependencyError
+
+INSTALL = (
+    "python -m venv mineru && mineru/bin/pip install 'mineru>=4.0.12', then name "
+    "executable: mineru/bin/mineru-kit"
+)
+TIERS = ("flash", "basic", "standard", "advanced")
+OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "MINERU_MODEL_SOURCE": "local"}
+CONTENT = "structured_content.json"
+MOST_BYTES = 200_000_000
+
+FURNITURE = {"header", "footer", "page_number", "aside_text"}
+HEADINGS = {"doc_title", "paragraph_title", "title"}
+FORMULAS = {"equation", "interline_equation", "formula"}
+TABLES, CODES, LISTS = {"table", "simple_table", "complex_table"}, {"code", "algorithm"}, {"list"}
+
+
+class MinerUParams(DocumentParams):
+    """``executable``: ``mineru-kit`` (4.x) or ``mineru`` (3.x), a name or a path. ``mode``: a
+    tier of 4.x (``flash`` needs no models and reads PDFs with a text layer; ``basic``,
+    ``standard``, ``advanced``) or a backend of 3.x (``pipeline``, ``vlm-auto-engine`` ...).
+    ``options``: further arguments. ``offline``: it must not fetch its models.
+    """
+
+    executable: str = Field("mineru-kit", min_length=1)
+    mode: str = Field("flash", pattern=r"^[a-z][a-z0-9-]*$")
+    options: tuple[str, ...] = ()
+    offline: bool = True
+
+
+class MinerU(DocumentEngine):
+    """MinerU. Tables come in HTML, formulas in LaTeX (``flash`` leaves formulas out)."""
+
+    name = "mineru"
+    license = "MinerU Open Source License (based on Apache-2.0)"
+    install = INSTALL
+    Params = MinerUParams
+
+    def __init__(self, params: Any = None) -> None:
+        super().__init__(params)
+        if self.params.mode == "flash":
+            self.accepts = frozenset({"pdf"})
+
+    def convert(self, file: Path, count: int, folder: Path) -> Sequence[str | None]:
+        major = self._major()
+        mode = str(self.params.mode)
+        executable, options = _program(self.params.executable), list(self.params.options)
+        if major >= 4:
+            target = folder / "out.zip"
+            arguments = ["parse", str(file), "-o", str(target), "-f", "zip", "--tier", mode]
+        else:
+            arguments = ["-p", str(file), "-o", str(folder), "-b", mode]
+        run(
+            [executable, *arguments, *options],
+            timeout_s=self.params.timeout_s,
+            install=INSTALL,
+            folder=folder,
+            environment=OFFLINE if self.params.offline else None,
+        )
+        pages = _pages_of_zip(target) if major >= 4 else _pages_of_list(folder)
+        furniture = not self.params.normalise.furniture
+        return [
+            to_markdown(pages[number], furniture=furniture) if number in pages else None
+            for number in range(count)
+        ]
+
+    def engine_version(self) -> str:
+        """MinerU's version. Raises MissingDependencyError, and ConfigError for a wrong mode."""
+        self._major()
+        return _version(_program(self.params.executable))
+
+    def _major(self) -> int:
+        said = _version(_program(self.params.executable))
+        major = int(said.partition(".")[0])
+        if major >= 4 and self.params.mode not in TIERS:
+            raise ConfigError(
+                f"mineru: mode {self.params.mode!r} is no tier of MinerU {said}; "
+                f"known: {', '.join(TIERS)}"
+            )
+        if major < 4 and self.params.mode in TIERS:
+            raise ConfigError(
+                f"mineru: mode {self.params.mode!r} needs MinerU 4, found {said}: name a backend, "
+                "such as pipeline"
+            )
+        return major
+
+
+def _program(name: str) -> str:
+    found = shutil.which(name)
+    if found is None:
+        raise MissingDependencyError(f"mineru: no program {name!r}: {INSTALL}")
+    return found
+
+
+@cache
+def _version(program: str) -> str:
+    said = run([program, "--version"], timeout_s=120, install=INSTALL).decode("utf-8", "replace")
+    found = re.search(r"\d+\.\d+[\w.]*", said)
+    if found is None:
+        raise MissingDependencyError(f"mineru: {program} states no version: {INSTALL}")
+    return found[0]
+
+
+def _pages_of_zip(path: Path) -> dict[int, list[Block]]:
+    """Blocks of each page, of 4.x."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if archive.getinfo(CONTENT).file_size > MOST_BYTES:
+                raise EngineError(f"{CONTENT} is larger than {MOST_BYTES:,} bytes")
+            content = json.loads(archive.read(CONTENT))
+        return {
+            int(page["page_idx"]): [block for item in page["blocks"] for block in _blocks(item)]
+            for page in content["pages"]
+        }
+    except (OSError, zipfile.BadZipFile, KeyError, TypeError, ValueError) as error:
+        raise EngineError(f"MinerU's {CONTENT} cannot be read: {error!r}") from error
+
+
+def _pages_of_list(folder: Path) -> dict[int, list[Block]]:
+    """Blocks of each page, of 3.x; a page without blocks is not in its list."""
+    found = sorted(folder.rglob("*_content_list.json"))
+    if len(found) != 1:
+        raise EngineError(f"MinerU wrote {len(found)} content lists, 1 expected")
+    pages: dict[int, list[Block]] = _Empty()
+    try:
+        for item in json.loads(found[0].read_text("utf-8")):
+            pages.setdefault(int(item["page_idx"]), []).extend(_blocks(item))
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise EngineError(f"MinerU's content list cannot be read: {error!r}") from error
+    return pages
+
+
+def _blocks(item: Mapping[str, Any]) -> Iterator[Block]:
+    """A block of either version's list, its captions before it and its notes after."""
+    kind = str(item.get("type", ""))
+    if kind in FURNITURE:
+        yield Block("furniture", _text(item))
+    elif kind in HEADINGS or item.get("text_level"):
+        yield Block("heading", _text(item), int(item.get("level") or item.get("text_level") or 1))
+    elif kind in LISTS:
+        for entry in item.get("list_items") or _text(item).split("\n"):
+            yield Block("item", _words(entry))
+    else:
+        for caption in _parts(item, kind, "caption"):
+            yield Block("text", caption)
+        yield Block(_kind(kind), _text(item))
+        for note in _parts(item, kind, "footnote"):
+            yield Block("text", note)
+
+
+def _kind(kind: str) -> Kind:
+    if kind in FORMULAS:
+        return "formula"
+    if kind in TABLES:
+        return "table"
+    return "code" if kind in CODES else "text"
+
+
+def _text(item: Mapping[str, Any]) -> str:
+    for key in ("content", "text", "table_body", "code_body"):
+        if key in item:
+            return _words(item[key])
+    return ""
+
+
+def _parts(item: Mapping[str, Any], kind: str, what: str) -> list[str]:
+    parts = item.get(f"{what}s") or item.get(f"{kind}_{what}") or []
+    return [_words(part) for part in ([parts] if isinstance(parts, str) else parts)]
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, Mapping):
+        value = value.get("content", value.get("text", ""))
+    return value if isinstance(value, str) else ""
+
+
+class _Empty(dict[int, list[Block]]):
+    """Pages that a list leaves out have nothing on them."""
+
+    def __contains__(self, key: object) -> bool:
+        return True
+
+    def __missing__(self, key: int) -> list[Block]:
+        return []

@@ -1,0 +1,176 @@
+"""Which blocks of a page were read with errors, after table S3 of the OHR-Bench paper.
+
+The ground truth of a page is cut into blocks of running text, block formulas and tables. Each
+block is looked for by its content in the reading, wherever it stands there, and judged:
+
+- **textual error**: of the block's words (a formula's symbols), a share of more than
+  ``1 - 0.95`` is missing from the place where it was found, or changed. It is the threshold of
+  ``r_noise``;
+- **structural error**: a table is not written as one with as many rows and columns (those
+  that are empty throughout left out) and the same merged cells; a formula is not written as
+  one, or is built otherwise (scripts, fractions, roots, arrays, line breaks).
+
+Words are compared as :func:`ohr.metrics.default.tokens` makes them, mark-up removed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz.distance import LCSseq, Levenshtein
+
+from ohr.metrics.formulas import STRUCTURE, find_formulas, formula_tokens
+from ohr.metrics.matching import assign, best_window, encode
+from ohr.metrics.regions import Kind, Region, region_words, regions, text_blocks, words
+from ohr.metrics.scores import R_NOISE_THRESHOLD
+from ohr.metrics.tables import Grid, match_tables
+
+FOUND = 0.75
+"""Share of a block's characters that must be found in order. Unrelated English shares .6."""
+FOUND_FORMULA = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class BlockResult:
+    """How one block of the ground truth was read."""
+
+    kind: Kind
+    size: int
+    """Words of the block, or symbols of a formula."""
+    found: bool
+    share: float = 0.0
+    """Words or symbols that are there, in order, in [0, 1]."""
+    structural: bool = False
+    """Always false for running text."""
+
+    @property
+    def textual(self) -> bool:
+        """Whether too many words are missing or changed."""
+        return self.share <= R_NOISE_THRESHOLD
+
+
+def judge_blocks(prediction: str, reference: str) -> list[BlockResult]:
+    """How each block of the reference was read, by kind: text, formulas, tables."""
+    true, read = regions(reference), regions(prediction)
+    results = list(_judge_text(true, read, prediction))
+    results += _judge_formulas(true, prediction)
+    results += _judge_tables(true, read, prediction)
+    return results
+
+
+def _judge_text(
+    true: Sequence[Region], read: Sequence[Region], prediction: str
+) -> Iterator[BlockResult]:
+    blocks = text_blocks(true)
+    if not blocks:
+        return
+    outside = region_words(read, "text")
+    places = [outside] if len(read) == 1 else [outside, words(prediction)]
+    for block in blocks:
+        yield _sought(block, places)
+
+
+def _sought(block: Sequence[str], places: Sequence[Sequence[str]]) -> BlockResult:
+    """A block of running words in the first place that has it, or in none."""
+    needle = "".join(block)
+    for place in places:
+        characters, first, end = best_window(needle, place)
+        if characters >= FOUND:
+            share = LCSseq.similarity(block, place[first:end]) / len(block)
+            return BlockResult("text", len(block), True, share)
+    return BlockResult("text", len(block), False)
+
+
+def _judge_tables(
+    true: Sequence[Region], read: Sequence[Region], prediction: str
+) -> Iterator[BlockResult]:
+    """Tables, first among the reading's tables, then in all that it says."""
+    expected = [region.grid for region in true if region.grid is not None and region.grid.words]
+    if not expected:
+        return
+    predicted = [region.grid for region in read if region.grid is not None]
+    partner = {j: predicted[i] for i, j in match_tables(predicted, expected)}
+    everything = words(prediction)
+    for j, grid in enumerate(expected):
+        block, other = grid.words, partner.get(j)
+        if other is not None:
+            there = LCSseq.similarity("".join(block), "".join(other.words))
+            if there >= FOUND * len("".join(block)):
+                share = LCSseq.similarity(block, other.words) / len(block)
+                structural = shape(grid) != shape(other)
+                yield BlockResult("table", len(block), True, share, structural)
+                continue
+        plain = _sought(block, [everything])
+        yield BlockResult("table", plain.size, plain.found, plain.share, True)
+
+
+def shape(grid: Grid) -> tuple[int, int, tuple[tuple[int, int], ...]]:
+    """Rows, columns and spans of merged cells, rows and columns without any text left out."""
+    taken: set[tuple[int, int]] = set()
+    rows: set[int] = set()
+    columns: set[int] = set()
+    merged = []
+    for row, (texts, spans) in enumerate(zip(grid.texts, grid.spans, strict=True)):
+        column = 0
+        for text, (n_rows, n_columns) in zip(texts, spans, strict=True):
+            while (row, column) in taken:
+                column += 1
+            for below in range(row + 1, row + n_rows):
+                taken.update((below, column + i) for i in range(n_columns))
+            if text:
+                rows.add(row)
+                columns.add(column)
+                merged += [(n_rows, n_columns)] if n_rows > 1 or n_columns > 1 else []
+            column += n_columns
+    return len(rows), len(columns), tuple(sorted(merged))
+
+
+def _judge_formulas(true: Sequence[Region], prediction: str) -> Iterator[BlockResult]:
+    """Block formulas, among the reading's formulas of any kind, then in all that it says."""
+    expected = [formula_tokens(region.latex) for region in true if region.kind == "formula"]
+    expected = [found for found in expected if _symbols(found)]
+    if not expected:
+        return
+    predicted = [formula_tokens(formula.latex) for formula in find_formulas(prediction)]
+    one, other = encode(predicted, expected)
+    partner = {j: predicted[i] for i, j in assign(one, other, least=FOUND_FORMULA)}
+    everything: list[str] | None = None
+    for j, formula in enumerate(expected):
+        symbols = _symbols(formula)
+        if j in partner:
+            theirs = _symbols(partner[j])
+            share = 1 - Levenshtein.distance(symbols, theirs) / len(symbols)
+            built = [token for token in formula if token in STRUCTURE]
+            built_theirs = [token for token in partner[j] if token in STRUCTURE]
+            yield BlockResult("formula", len(symbols), True, max(0.0, share), built != built_theirs)
+            continue
+        if everything is None:
+            everything = _symbols(formula_tokens(prediction))
+        ((needle,), (place,)) = encode([symbols], [everything])
+        share, _, _ = best_window(needle, place)
+        yield BlockResult("formula", len(symbols), share >= FOUND, share, True)
+
+
+def _symbols(formula: Sequence[str]) -> list[str]:
+    return [token for token in formula if token not in STRUCTURE]
+
+
+_FORMATTING = re.compile(
+    r"\*\*|(?<![\w*])[*_](?=\S)|^[ \t]{0,3}#{1,6}(?=[ \t])"
+    r"|\\(?:text(?:bf|it|sl|tt|sf|sc)|emph|underline|(?:sub)*section|hline|cline|cmidrule"
+    r"|[a-z]*rule|math(?:bf|it|sf|tt|cal|bb|frak|scr|rm)|boldsymbol|bm|pmb|operatorname|bf|it|rm"
+    r"|cal|q?quad|displaystyle|textstyle|left|right|[bB]igg?[lr]?|limits)(?![a-zA-Z])"
+    r"|\\[,;:!> ]|~|</?(?:b|i|u|em|strong|span|font)\b[^<>]{0,200}>",
+    re.MULTILINE,
+)
+
+
+def redundant_commands(prediction: str, reference: str) -> int:
+    """Formatting commands (emphasis, headings, table lines, fonts, spacing) of the reading
+    that the reference does not have, counted by command."""
+    return (
+        Counter(_FORMATTING.findall(prediction)) - Counter(_FORMATTING.findall(reference))
+    ).total()

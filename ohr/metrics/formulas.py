@@ -1,0 +1,295 @@
+r"""Formulas of a page, their canonical tokens, and the distance between two pages' formulas.
+
+One formula can be written in many ways, so formulas are compared by canonical tokens: white
+space, spacing commands, delimiter sizes and fonts are dropped, synonyms (``\le``, ``\leq``)
+become one command, arguments are always braced and other braces never are, subscripts come
+before superscripts. Everything is linear in the text, whatever it holds.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from rapidfuzz.distance import Levenshtein
+
+from ohr.metrics.matching import assign, encode
+
+ENVIRONMENTS = tuple(
+    name + star
+    for name in "equation align gather multline eqnarray flalign alignat displaymath".split()
+    for star in ("", "*")
+)
+"""LaTeX environments that are block formulas without further delimiters."""
+_LONGEST = 20_000
+_MARK = re.compile(
+    rf"\\\\|\\\$|\\[()\[\]]|\$\$?|\\(?:begin|end)\{{(?:{'|'.join(map(re.escape, ENVIRONMENTS))})\}}"
+)
+_BLANK_LINE = re.compile(r"\n[ \t]*\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """``page[start:end]``, delimiters included, and the LaTeX between them."""
+
+    start: int
+    end: int
+    latex: str
+    display: bool
+
+
+def find_formulas(text: str) -> list[Formula]:
+    r"""Formulas between ``$``, ``$$``, ``\(``, ``\[`` or in an environment, in order.
+
+    A single dollar opens a formula only if no white space or digit-led price follows from it:
+    the closing one must follow a character that is not white space, in the same paragraph, and
+    must not come before a digit (``$5 and $6`` are prices).
+    """
+    found: list[Formula] = []
+    opening: re.Match[str] | None = None
+    for mark in _MARK.finditer(text):
+        kind = mark.group()
+        if kind in (r"\\", r"\$"):
+            continue
+        if opening is not None and _closes(text, opening, mark):
+            inside = (opening.end(), mark.start())
+            keep_environment = kind.startswith(r"\end")
+            source = slice(opening.start(), mark.end()) if keep_environment else slice(*inside)
+            display = opening.group() not in ("$", r"\(")
+            found.append(Formula(opening.start(), mark.end(), text[source], display))
+            opening = None
+        elif opening is None or not _inside(text, opening, mark):
+            opening = mark if _opens(text, mark) else None
+    return found
+
+
+def _opens(text: str, mark: re.Match[str]) -> bool:
+    kind = mark.group()
+    if kind == "$":
+        return text[mark.end() : mark.end() + 1].strip() != ""
+    return kind in ("$$", r"\(", r"\[") or kind.startswith(r"\begin")
+
+
+def _closes(text: str, opening: re.Match[str], mark: re.Match[str]) -> bool:
+    opened, kind = opening.group(), mark.group()
+    if not 0 < mark.start() - opening.end() <= _LONGEST:
+        return False
+    if opened == "$":
+        return (
+            kind == "$"
+            and not text[mark.start() - 1].isspace()
+            and not text[mark.end() : mark.end() + 1].isdigit()
+            and not _BLANK_LINE.search(text, opening.end(), mark.start())
+        )
+    if opened.startswith(r"\begin"):
+        return kind == opened.replace("begin", "end", 1)
+    return kind == {"$$": "$$", r"\(": r"\)", r"\[": r"\]"}[opened]
+
+
+def _inside(text: str, opening: re.Match[str], mark: re.Match[str]) -> bool:
+    """Whether a delimiter of another kind may stand within the formula that is open."""
+    if mark.end() - opening.start() > _LONGEST or mark.group() == opening.group():
+        return False
+    if opening.group() == "$":
+        return False
+    return mark.group() != "$$" and not mark.group().startswith(r"\begin")
+
+
+_TOKEN = re.compile(
+    r"\\(?:begin|end)\s*\{\s*([a-zA-Z]+)\*?\s*\}(?:\s*\{[|lcr\s@{}.!]{0,100}\})?"
+    r"|\\sqrt\s*\[([^\[\]{}]{0,40})\]|(?:\\cdot\s*){3}(?![a-zA-Z])|\\operatorname\*?|\\q?quad"
+    r"|\\[a-zA-Z]+|\\.|[^\s]",
+    re.DOTALL,
+)
+_DROPPED_WITH_ARGUMENT = re.compile(r"\\(?:label|hspace|vspace|hskip|kern|phantom)\*?\s*\{[^{}]*\}")
+_DROPPED = frozenset(
+    r"""\, \; \: \! \> ~ \quad \qquad \enspace \thinspace \displaystyle \textstyle \scriptstyle
+    \scriptscriptstyle \limits \nolimits \left \right \middle \big \Big \bigg \Bigg \bigl \bigr
+    \Bigl \Bigr \biggl \biggr \Biggl \Biggr \bigm \Bigm \nonumber \notag \strut \relax
+    \mathrm \mathbf \mathit \mathsf \mathtt \mathcal \mathbb \mathfrak \mathscr \mathnormal
+    \boldsymbol \bm \pmb \bf \rm \it \sf \tt \cal \text \textbf \textit \textrm \textsf \texttt
+    \textnormal \mbox \hbox \operatorname \operatorname* \lefteqn \mathop
+    \mathbin \mathrel \mathord \mathopen \mathclose
+    \unboldmath \boldmath \normalsize \small \large \ """.split()
+) | {"\\ ", "\\\n"}
+_SYNONYMS = {
+    r"\le": r"\leq", r"\ge": r"\geq", r"\ne": r"\neq", r"\to": r"\rightarrow",
+    r"\gets": r"\leftarrow", r"\land": r"\wedge", r"\lor": r"\vee", r"\lnot": r"\neg",
+    r"\dfrac": r"\frac", r"\tfrac": r"\frac", r"\cfrac": r"\frac", r"\lbrace": r"\{",
+    r"\rbrace": r"\}", r"\vert": "|", r"\mid": "|", r"\lvert": "|", r"\rvert": "|",
+    r"\Vert": r"\|", r"\lVert": r"\|", r"\rVert": r"\|", r"\parallel": r"\|",
+    r"\dots": r"\ldots", r"\cdots": r"\ldots", r"\dotsc": r"\ldots", r"\dotsb": r"\ldots",
+    r"\colon": ":", r"\ast": "*", r"\lt": "<", r"\gt": ">", r"\slash": "/", r"\leqslant": r"\leq",
+    r"\geqslant": r"\geq", r"\epsilon": r"\varepsilon", r"\phi": r"\varphi",
+    r"\widehat": r"\hat", r"\widetilde": r"\tilde", r"\overline": r"\bar", r"\lbrack": "[",
+    r"\rbrack": "]", r"\%": "%", r"\cr": r"\\", r"\newline": r"\\", r"\tbinom": r"\binom",
+    r"\dbinom": r"\binom", r"\iff": r"\Leftrightarrow", r"\implies": r"\Rightarrow",
+    "−": "-", "∗": "*", "′": "'", "…": r"\ldots",
+}  # fmt: skip
+_SYNONYMS |= {
+    rf"\up{name}": rf"\{name}"
+    for name in "alpha beta gamma delta lambda mu pi rho sigma tau theta psi omega".split()
+}
+_LINES = frozenset(
+    "aligned align alignat alignedat split gathered gather eqnarray multline".split()
+)
+_WRAPPERS = frozenset("equation displaymath math center".split())
+_ARGUMENTS = {"^": 1, "_": 1, r"\frac": 2, r"\sqrt": 1, r"\root": 2, r"\binom": 2}
+_OPERATORS = frozenset("^_=<>+/")
+STRUCTURE = frozenset({*_ARGUMENTS, "{", "}", "&", r"\\", "begin", "end"})
+"""Tokens that say how a formula is built; all others are what it says."""
+
+
+def formula_tokens(latex: str) -> list[str]:
+    """Canonical tokens of a formula given without its ``$``; equal meaning, equal tokens.
+
+    Braces that do not balance are mended: what is open at the end is closed there.
+    """
+    canonical = _Canonical()
+    for token in _plain_tokens(latex):
+        canonical.add(token)
+    return canonical.finished()
+
+
+def _plain_tokens(latex: str) -> list[str]:
+    """Tokens without style, under one name each."""
+    tokens: list[str] = []
+    in_lines = 0
+    for match in _TOKEN.finditer(_DROPPED_WITH_ARGUMENT.sub(" ", latex)):
+        token = match.group()
+        if match[1] is not None:
+            begins = token.startswith(r"\begin")
+            if match[1] in _LINES:
+                in_lines = max(0, in_lines + (1 if begins else -1))
+            elif match[1] not in _WRAPPERS:
+                if not begins:
+                    _drop_line_breaks(tokens)
+                tokens.append("begin" if begins else "end")
+        elif match[2] is not None:
+            tokens += [r"\root", "{", *match[2].replace(" ", ""), "}"]
+        elif token == "'":
+            tokens += ["^", "{", r"\prime", "}"]
+        elif token == "&" and in_lines:
+            continue  # where lines are aligned is a matter of looks
+        elif token.startswith(r"\cdot") and token.count(r"\cdot") == 3:
+            tokens.append(r"\ldots")
+        elif token not in _DROPPED:
+            tokens.append(_SYNONYMS.get(token, token))
+    _drop_line_breaks(tokens)
+    return tokens
+
+
+def _drop_line_breaks(tokens: list[str]) -> None:
+    """A line break at the end breaks no line."""
+    while tokens and tokens[-1] == r"\\":
+        tokens.pop()
+
+
+class _Canonical:
+    """Braces arguments, drops other braces, puts subscripts before superscripts."""
+
+    def __init__(self) -> None:
+        self.out: list[str] = []
+        self.wanted = 0
+        """Arguments that the last command still lacks."""
+        self.script = ""
+        """The mark whose argument is being read at this level, and where it began."""
+        self.start = 0
+        self.superscript: tuple[int, int] | None = None
+        self.levels: list[tuple[bool, int, str, int, tuple[int, int] | None]] = []
+
+    def add(self, token: str) -> None:
+        if token == "{":
+            is_argument = self.wanted > 0
+            if is_argument:
+                self.wanted -= 1
+                self.out.append("{")
+            self.levels.append(
+                (is_argument, self.wanted, self.script, self.start, self.superscript)
+            )
+            self.wanted, self.script, self.superscript = 0, "", None
+        elif token == "}":
+            if self.levels:
+                self._close()
+        elif token in _ARGUMENTS:
+            self.wanted = max(0, self.wanted - 1) + _ARGUMENTS[token]
+            self.script = token if token in "^_" else ""
+            self.start = len(self.out)
+            self.out.append(token)
+        elif self.wanted:
+            self.wanted -= 1
+            self.out += ["{", token, "}"]
+            self._argument_done()
+        else:
+            self.out.append(token)
+
+    def _close(self) -> None:
+        is_argument, self.wanted, self.script, self.start, self.superscript = self.levels.pop()
+        if is_argument:
+            self.out.append("}")
+            self._argument_done()
+
+    def _argument_done(self) -> None:
+        if self.wanted or not self.script:
+            return
+        here = (self.start, len(self.out))
+        if self.script == "^":
+            self.superscript = here
+        elif self.superscript is not None and self.superscript[1] == self.start:
+            first, second = self.out[slice(*self.superscript)], self.out[slice(*here)]
+            self.out[self.superscript[0] :] = second + first
+            self.superscript = None
+        self.script = ""
+
+    def finished(self) -> list[str]:
+        while self.levels:
+            self._close()
+        return self.out
+
+
+def formula_distance(prediction: str, reference: str) -> float:
+    """How far two formulas (LaTeX without ``$``) are apart: 0 for equal, 1 for nothing shared.
+
+    Levenshtein distance of the canonical tokens over the longer formula; 0 for two empty ones.
+    """
+    return Levenshtein.normalized_distance(formula_tokens(prediction), formula_tokens(reference))
+
+
+def page_formula_distance(prediction: str, reference: str) -> float:
+    """Distance in [0, 1] of two pages' formulas, matched by content, not by their place.
+
+    Every formula of :func:`page_formulas` counts by its number of tokens; one without a
+    partner is all wrong. 0 for two pages without formulas. Symmetric.
+    """
+    ours = page_formulas(prediction)
+    theirs = page_formulas(reference)
+    if not ours or not theirs:
+        return float(bool(ours or theirs))
+    one, other = encode(ours, theirs)
+    pairs = assign(one, other)
+    wrong = whole = 0
+    for i, j in pairs:
+        wrong += Levenshtein.distance(one[i], other[j])
+        whole += max(len(one[i]), len(other[j]))
+    alone = sum(map(len, one)) + sum(map(len, other))
+    alone -= sum(len(one[i]) + len(other[j]) for i, j in pairs)
+    return (wrong + alone) / (whole + alone)
+
+
+def page_formulas(text: str) -> list[list[str]]:
+    """Canonical tokens of a page's formulas, in order.
+
+    Amounts (``$(32)$``), dates, single signs and note marks (``${ }^{(a)}$``) are left out:
+    engines differ in whether they write them as formulas, and neither way is wrong.
+    """
+    found = (formula_tokens(formula.latex) for formula in find_formulas(text))
+    return [tokens for tokens in found if _is_mathematics(tokens)]
+
+
+def _is_mathematics(tokens: list[str]) -> bool:
+    """Whether something is related, computed or marked, and something to do it to."""
+    if len(tokens) < 3 or tokens[0] == "^":
+        return False
+    return any(token.isalnum() for token in tokens) and any(
+        token in _OPERATORS or (token[0] == "\\" and token[1:].isalpha()) for token in tokens
+    )

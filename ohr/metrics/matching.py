@@ -1,0 +1,74 @@
+"""Finds what belongs together by its content: one to one, or a passage in a longer text."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+from rapidfuzz.distance import LCSseq, Levenshtein
+from rapidfuzz.process import cdist
+
+_WINDOW, _STEPS = 1.5, 4
+
+
+def encode(*collections: Sequence[Sequence[Hashable]]) -> list[list[str]]:
+    """Token sequences as strings with one character a token, the same token the same one."""
+    codes: dict[Hashable, str] = {}
+    return [
+        [
+            "".join(codes.setdefault(token, chr(len(codes))) for token in tokens)
+            for tokens in collection
+        ]
+        for collection in collections
+    ]
+
+
+def assign(
+    one: Sequence[str], other: Sequence[str], *, least: float = 0.0
+) -> list[tuple[int, int]]:
+    """Pairs (i, j), in order of i, with the greatest sum of similarities; each used once.
+
+    Similarity is 1 less the normalised Levenshtein distance; pairs of at most ``least`` are
+    left out, and of pairs that are alike, those of nearby places are chosen.
+    """
+    if not one or not other:
+        return []
+    similarity = cdist(one, other, scorer=Levenshtein.normalized_similarity)
+    return assign_by(similarity, least=least)
+
+
+def assign_by(similarity: np.ndarray, *, least: float = 0.0) -> list[tuple[int, int]]:
+    """:func:`assign` for an ``(n, m)`` matrix of similarities in [0, 1]."""
+    from scipy.optimize import linear_sum_assignment  # half a second: only where it is needed
+
+    n, m = similarity.shape
+    away = np.abs(np.arange(n)[:, None] / max(n, 1) - np.arange(m)[None, :] / max(m, 1))
+    rows, columns = linear_sum_assignment(similarity - 1e-6 * away, maximize=True)
+    return [
+        (int(i), int(j)) for i, j in zip(rows, columns, strict=True) if similarity[i, j] > least
+    ]
+
+
+def best_window(
+    needle: str, units: Sequence[str], *, near: float | None = None
+) -> tuple[float, int, int]:
+    """Where in a sequence of units (words, symbols) a passage is: (share, first, end).
+
+    ``share`` is the longest common subsequence of characters over the needle's; windows half
+    as long again as the needle are tried at every quarter of its length, so that a passage
+    that has grown by a quarter is found whole. Of windows that are as good, the first is
+    taken, or the one that begins nearest to the share ``near`` of the way through.
+    """
+    ends = np.cumsum([len(unit) for unit in units])
+    if not needle or not len(ends) or not ends[-1]:
+        return 0.0, 0, 0
+    size, step = _WINDOW * len(needle), max(1.0, len(needle) / _STEPS)
+    starts = np.arange(0, max(1.0, ends[-1] - size + step), step)
+    firsts = np.searchsorted(ends, starts, side="right")
+    lasts = np.searchsorted(ends, np.minimum(starts + size, ends[-1]), side="left") + 1
+    expected = len(units) * (near or 0.0)
+    best = (0, -np.inf, 0, 0)
+    for first, last in dict.fromkeys(zip(firsts.tolist(), lasts.tolist(), strict=True)):
+        common = LCSseq.similarity(needle, "".join(units[first:last]), score_cutoff=best[0])
+        best = max(best, (common, -abs(first - expected), first, min(last, len(units))))
+    return best[0] / len(needle), best[2], best[3]

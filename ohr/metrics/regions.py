@@ -1,0 +1,136 @@
+"""The regions of a page: running text, block formulas and tables, and how well each is read.
+
+Token precision, recall and F1 by kind of region are those of the DRC paper's table 3 (text
+extraction from paragraphs and tables), with the words that this toolkit compares in place of a
+model's tokens.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from ohr.markup import strip_markup
+from ohr.metrics.default import tokens
+from ohr.metrics.formulas import find_formulas
+from ohr.metrics.tables import Grid
+from ohr.tables import parse_tables
+
+Kind = Literal["text", "formula", "table"]
+KINDS: tuple[Kind, ...] = ("text", "formula", "table")
+
+BLOCK_WORDS = 100
+"""Words of a block of running text: about 130 of the tokens that language models count."""
+LEAST_WORDS = 5
+"""A page with less running text has no block of it."""
+_BLANK_LINES = re.compile(r"\n[ \t]*\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A stretch of a page: ``page[start:end]``; ``grid`` for tables, ``latex`` for formulas."""
+
+    kind: Kind
+    start: int
+    end: int
+    text: str
+    grid: Grid | None = None
+    latex: str = ""
+
+
+def regions(text: str) -> list[Region]:
+    """A page as running text, block formulas and tables, in order; the outermost counts."""
+    marked = [
+        Region("table", *table.span, text[slice(*table.span)], Grid.of(table))
+        for table in parse_tables(text)
+    ]
+    marked += [
+        Region(
+            "formula",
+            formula.start,
+            formula.end,
+            text[formula.start : formula.end],
+            latex=formula.latex,
+        )
+        for formula in find_formulas(text)
+        if formula.display
+    ]
+    marked.sort(key=lambda region: (region.start, -region.end))
+    found: list[Region] = []
+    done = 0
+    for region in marked:
+        if region.start < done:
+            continue
+        if text[done : region.start].strip():
+            found.append(Region("text", done, region.start, text[done : region.start]))
+        found.append(region)
+        done = region.end
+    if text[done:].strip():
+        found.append(Region("text", done, len(text), text[done:]))
+    return found
+
+
+def region_words(found: Sequence[Region], kind: Kind) -> list[str]:
+    """Words of a page's regions of one kind."""
+    return [word for region in found if region.kind == kind for word in words(region.text)]
+
+
+def words(text: str) -> list[str]:
+    """Normalised words of a stretch of a page, mark-up removed."""
+    return tokens(strip_markup(text))
+
+
+def text_blocks(page: Sequence[Region], size: int = BLOCK_WORDS) -> list[list[str]]:
+    """Words of a page's running text in blocks of about ``size`` words.
+
+    Short paragraphs are joined, also across a formula or a table; long ones are cut evenly.
+    """
+    most = size * 3 // 2
+    blocks: list[list[str]] = [[]]
+    for region in page:
+        for paragraph in _BLANK_LINES.split(region.text) if region.kind == "text" else ():
+            found = words(paragraph)
+            block = blocks.pop()
+            if len(block) >= size // 2 and len(block) + len(found) > most:
+                blocks.append(block)
+                block = []
+            block += found
+            n = round(len(block) / size) if len(block) > most else 1
+            blocks += [block[i * len(block) // n : (i + 1) * len(block) // n] for i in range(n)]
+    last = blocks.pop()
+    if len(last) >= LEAST_WORDS:
+        blocks.append(last)
+    elif blocks:
+        blocks[-1] += last
+    return blocks
+
+
+class Extraction(NamedTuple):
+    """Precision, recall and F1, each in [0, 1]."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+def extraction(read: Sequence[Region], true: Sequence[Region], kind: Kind) -> Extraction | None:
+    """How well the words of one kind of region were read; None where the truth has none.
+
+    Words are compared as multisets. A reading that marks no region of this kind is judged by
+    all its words, as an extractor without regions is in the DRC paper: it may have read the
+    table, but does not say which of its words are the table's.
+    """
+    expected = Counter(region_words(true, kind))
+    if not expected:
+        return None
+    predicted = Counter(region_words(read, kind))
+    if not predicted:
+        predicted = Counter(word for other in KINDS for word in region_words(read, other))
+    shared = (predicted & expected).total()
+    if not shared:
+        return Extraction(0.0, 0.0, 0.0)
+    precision, recall = shared / predicted.total(), shared / expected.total()
+    return Extraction(precision, recall, 2 * precision * recall / (precision + recall))

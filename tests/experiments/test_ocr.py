@@ -1,0 +1,224 @@
+"""Reading one's own PDFs and images into a knowledge base, from the command line."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from typer.testing import CliRunner
+
+from experiments.config import load_config
+from experiments.ocr import main
+from experiments.plan import load_dataset, make_plan
+from experiments.reading import Readings
+from ohr import registry
+from ohr.datasets.dataset import Dataset
+from ohr.store import ArtefactStore
+from ohr.types import Document, Page, PageRef, Status
+from tests.builders import write_pdf
+from tests.conftest import ROOT
+from tests.fakes import LOG
+
+FAKE, SLOW = "tests.fakes.LoggingEngine", "tests.fakes.SlowLoggingEngine"
+TROUBLED = "tests.fakes.TroubledEngine"
+PDF, TROUBLED_PDF = "tests.pdf_fakes.PdfEngine", "tests.pdf_fakes.TroubledPdfEngine"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    source = tmp_path / "in"
+    write_pdf(source / "report.pdf", 3)
+    (source / "law").mkdir()
+    page = np.full((120, 90), 250, np.uint8)
+    page[50:60, 20:70] = 10
+    Image.fromarray(page).save(source / "law" / "scan.png")
+    return source
+
+
+@pytest.fixture
+def log(tmp_path, monkeypatch):
+    path = tmp_path / "log.txt"
+    path.touch()
+    monkeypatch.setenv(LOG, str(path))
+    return path
+
+
+def arguments(folder: Path, engine: str, *more: object) -> list[str]:
+    root = folder.parent
+    given = [folder, "--engine", engine, "--out", root / "kb", "--cache", root / "cache", *more]
+    return [str(argument) for argument in given]
+
+
+def ocr(folder: Path, engine: str, *more: object):
+    return CliRunner().invoke(main, arguments(folder, engine, "--workers", 1, *more))
+
+
+def pages(folder: Path, doc_id: str) -> dict[int, str]:
+    entries = json.loads((folder.parent / "kb" / f"{doc_id}.json").read_text("utf-8"))
+    return {entry["page_idx"]: entry["text"] for entry in entries}
+
+
+def manifest(folder: Path) -> dict:
+    return json.loads((folder.parent / "kb" / "manifest.json").read_text("utf-8"))
+
+
+def test_any_mixture_becomes_a_knowledge_base_that_a_study_reads(folder):
+    result = ocr(folder, FAKE)
+    assert result.exit_code == 0, result.output
+    assert "4 pages of 2 documents: 4 ok, 0 empty, 0 error, 0 timeout" in result.output
+    truth = [
+        Document("law/scan", "law", [Page(PageRef("law/scan", 0), "")]),
+        Document("documents/report", "documents",
+                 [Page(PageRef("documents/report", n), "") for n in range(3)]),
+    ]  # fmt: skip
+    dataset = Dataset(truth, [], kind="test", root=None)
+    kb = registry.create("engine", f"precomputed:{folder.parent / 'kb'}").knowledge_base(dataset)
+    assert [outcome.status for outcome in kb.pages.values()] == [Status.OK] * 4
+    assert kb.text(PageRef("documents/report", 2)).startswith("Fact 2 is answer 2. Dark pixels: ")
+
+
+def test_pages_are_chosen_as_a_viewer_counts_them(folder):
+    assert ocr(folder, FAKE, "--pages", "2-").exit_code == 0
+    assert list(pages(folder, "documents/report")) == [1, 2]
+    assert not (folder.parent / "kb" / "law").exists()
+    assert ocr(folder, FAKE, "--pages", "1,3").exit_code == 0
+    assert list(pages(folder, "documents/report")) == [0, 2]
+    assert list(pages(folder, "law/scan")) == [0]
+    for wrong in ("0", "3-1", "one", "1,,2", "-2"):
+        result = ocr(folder, FAKE, f"--pages={wrong}")
+        assert result.exit_code == 2
+        assert "1-3,7" in result.output
+    assert "no file has such a page" in ocr(folder, FAKE, "--pages", "9").output
+
+
+def test_what_was_read_is_not_read_again_here_or_in_a_study(folder, log):
+    ocr(folder, FAKE, "--pages", "1")
+    assert len(log.read_text().splitlines()) == 2
+    result = ocr(folder, FAKE)
+    assert len(log.read_text().splitlines()) == 4
+    assert "read now: 2 pages" in result.output
+    before = (folder.parent / "kb" / "documents" / "report.json").read_bytes()
+    result = ocr(folder, FAKE)
+    assert len(log.read_text().splitlines()) == 4
+    assert "read now" not in result.output
+    assert (folder.parent / "kb" / "documents" / "report.json").read_bytes() == before
+    questions = folder.parent / "questions.csv"
+    questions.write_text("question,answer,document,page\nWhich?,first,report,1\n")
+    config = load_config([
+        "dataset.kind=folder", f"dataset.path={folder}", f"dataset.questions={questions}",
+        f"engines=[{FAKE}]", f"cache={folder.parent / 'cache'}",
+    ])  # fmt: skip
+    plan = make_plan(config, load_dataset(config))
+    readings = Readings(plan, ArtefactStore(config.cache))
+    assert len(list(readings.tasks(plan.variants[0]))) == 3
+    assert readings.pending(plan.variants[0]) == []
+
+
+@pytest.mark.slow
+def test_a_killed_run_goes_on_where_it_was(tmp_path, log):
+    folder = tmp_path / "in"
+    write_pdf(folder / "long.pdf", 12)
+    command = [sys.executable, "-m", "experiments.ocr", *arguments(folder, SLOW, "--workers", 2)]
+    running = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 120
+    while len(log.read_text().splitlines()) < 4 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    running.send_signal(signal.SIGKILL)
+    running.wait()
+    time.sleep(1)  # its workers are gone by then
+    begun = len(log.read_text().splitlines())
+    assert 4 <= begun < 12
+    assert ocr(folder, SLOW).exit_code == 0
+    assert len(pages(folder, "documents/long")) == 12
+    read = log.read_text().splitlines()
+    assert len(set(read)) == 12
+    assert len(read) <= 12 + 2, "at most the pages under way are read again"
+
+
+@pytest.mark.slow
+def test_trouble_is_counted_named_and_not_waited_for_twice(tmp_path):
+    folder = tmp_path / "in"
+    write_pdf(folder / "report.pdf", 4)
+    (folder / "broken.pdf").write_bytes(b"%PDF-nonsense")
+    started = time.monotonic()
+    result = ocr(folder, TROUBLED, "--page-wall-s", 4)
+    first = time.monotonic() - started
+    assert result.exit_code == 1
+    assert "5 pages of 2 documents: 2 ok, 0 empty, 2 error, 1 timeout" in result.output
+    assert "report.pdf page 2" in result.output
+    assert list(pages(folder, "documents/report")) == [0, 3]
+    assert pages(folder, "documents/broken") == {}
+    assert len(manifest(folder)["failures"]) == 3
+    started = time.monotonic()
+    again = ocr(folder, TROUBLED, "--page-wall-s", 4)
+    assert again.exit_code == 1
+    assert time.monotonic() - started < first / 2
+    assert manifest(folder)["read_now"] == 0
+    ocr(folder, TROUBLED, "--page-wall-s", 2, "--retry")
+    assert manifest(folder)["read_now"] == 3
+
+
+def test_an_engine_of_pdfs_is_handed_many_pages_and_each_is_kept(folder, log):
+    result = ocr(folder / "report.pdf", PDF)
+    assert result.exit_code == 0, result.output
+    assert log.read_text().splitlines() == ["report.pdf [0, 1, 2]"]
+    kb = folder / "kb" / "documents" / "report.json"
+    assert [entry["text"] for entry in json.loads(kb.read_text())] == [
+        f"report.pdf page {n}" for n in range(3)
+    ]
+    result = ocr(folder, PDF)
+    assert result.exit_code == 2
+    assert "reads PDFs, but law/scan.png is an image" in result.output
+    result = ocr(folder, FAKE, "--pdf")
+    assert result.exit_code == 2
+    assert "leave --pdf out" in result.output
+
+
+def test_one_bad_page_of_a_pdf_does_not_cost_the_others(tmp_path):
+    folder = tmp_path / "in"
+    write_pdf(folder / "report.pdf", 6)
+    result = ocr(folder, TROUBLED_PDF)
+    assert result.exit_code == 1
+    assert "3 ok, 1 empty, 2 error, 0 timeout" in result.output
+    assert "page 1 is torn" in result.output
+    assert pages(folder, "documents/report") == {0: "page 0", 3: "", 4: "page 4", 5: "page 5"}
+    assert manifest(folder)["pages"] == {"ok": 3, "empty": 1, "error": 2, "timeout": 0}
+
+
+def test_names_of_files_are_not_trusted(tmp_path):
+    folder = tmp_path / "in"
+    name = "a\\..\\b \x1b[31m\n.pdf"
+    write_pdf(folder / "plain.pdf", 1)
+    os.rename(folder / "plain.pdf", folder / name)
+    result = ocr(folder, FAKE)
+    assert result.exit_code == 0, result.output
+    assert "\x1b" not in result.output
+    (written,) = (tmp_path / "kb" / "documents").iterdir()
+    assert written.name == "a_.._b _[31m_.json"
+    for other in ("x", "y"):
+        write_pdf(tmp_path / other / "same.pdf", 1)
+    result = CliRunner().invoke(main, [str(tmp_path / "x"), *arguments(tmp_path / "y", FAKE)])
+    assert result.exit_code == 2
+    assert "would both be the document 'documents/same'" in " ".join(result.output.split())
+
+
+@pytest.mark.parametrize(
+    ("engine", "said"),
+    [
+        ("gt", "reads no pages"),
+        ("tesserakt", "did you mean 'tesseract'"),
+        ("[a", "not YAML"),
+        ("5", "not an engine"),
+        ("{name: tesseract, params: {nosuch: 1}}", "nosuch"),
+    ],
+)
+def test_a_wrong_engine_is_one_line(folder, engine, said):
+    result = ocr(folder, engine)
+    assert result.exit_code == 2
+    assert said in result.output

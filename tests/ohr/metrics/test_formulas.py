@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ohr.metrics.formulas import (
+    find_formulas,
+    formula_distance,
+    formula_tokens,
+    page_formula_distance,
+)
+
+LATEX = st.text(alphabet="\\{}^_&ab1 frac$[]'%", max_size=60)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("so $x$ and $$y$$", [("x", False), ("y", True)]),
+        (r"\(x\) and \[y\]", [("x", False), ("y", True)]),
+        ("from $5 to $6, or $ 7 and $8", []),
+        (r"a price of $\$ 223$ million", [(r"\$ 223", False)]),
+        ("one $x\n\ny$ two", []),
+        (r"\begin{align} a &= b \end{align}", [(r"\begin{align} a &= b \end{align}", True)]),
+        ("$$x = $ y$$", [("x = $ y", True)]),
+        ("$$never closed", []),
+    ],
+)
+def test_formulas_are_found_and_prices_are_not(text, found):
+    formulas = find_formulas(text)
+    assert [(formula.latex.strip(), formula.display) for formula in formulas] == found
+    for formula in formulas:
+        assert formula.latex in text[formula.start : formula.end]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (r"x^2_1", r"x_{1}^{2}"),
+        (r"\frac12", r"\dfrac{1}{{2}}"),
+        (r"\left( a \right)\, b", "(a)b"),
+        (r"\mathbf{x} \le \operatorname*{max} y", r"x\leq \mathrm { m a x } y"),
+        (r"f'(x)", r"f^{\prime}(x)"),
+        (r"\begin{aligned} a &= b \\ \end{aligned}", "a = b"),
+        (r"\begin{array}{r l}{a}&{b}\end{array}", r"\begin{array}{cc} a & b \\ \end{array}"),
+        (r"a \quadb \cdot \cdot \cdot c", r"a b \ldots c"),
+        (r"\sqrt[3]{x}", r"\sqrt [ 3 ] x"),
+        (r"x^{a^b_c}_d", r"x_d^{a_c^b}"),
+    ],
+)
+def test_two_spellings_of_a_formula_are_the_same(one, other):
+    assert formula_tokens(one) == formula_tokens(other)
+    assert formula_distance(one, other) == 0
+
+
+def test_what_means_something_else_differs():
+    assert formula_distance("x_1", "x^1") == 0.2  # braces are tokens
+    assert formula_distance("a", "b") == 1
+    assert formula_distance(r"\frac{a}{b}", r"a/b") > 0
+
+
+@given(LATEX, LATEX)
+def test_distances_are_bounded_symmetric_and_zero_for_the_same(one, other):
+    for distance in (formula_distance, page_formula_distance):
+        assert 0 <= distance(one, other) <= 1
+        assert distance(one, other) == pytest.approx(distance(other, one))
+        assert distance(one, one) == 0
+
+
+@given(LATEX)
+def test_tokens_have_balanced_braces_whatever_comes_in(latex):
+    depth = 0
+    for token in formula_tokens(latex):
+        depth += (token == "{") - (token == "}")
+        assert depth >= 0
+    assert depth == 0
+
+
+def test_a_page_s_formulas_are_matched_by_content():
+    truth = "Let $$a^2 + b^2 = c^2$$ and $$e = m c^2$$ hold."
+    assert page_formula_distance("$e=mc^2$ here, $a^{2}+b^{2}=c^{2}$ there", truth) == 0
+    assert page_formula_distance("only words", truth) == 1
+    half = page_formula_distance("$$a^2 + b^2 = c^2$$", truth)
+    assert half == pytest.approx(8 / 25)  # tokens of the formula that is missing
+    assert page_formula_distance("words", "words") == 0
+    assert page_formula_distance("a loss of (32)", r"a loss${ }^{(a)}$ of $(32)$ or $\$ 5$") == 0
+
+
+@pytest.mark.parametrize("piece", ["{", "}", "^", r"\frac", "$", "$$ x ", r"\begin{align}", "^_"])
+def test_time_is_linear_in_hostile_text(piece):
+    started = time.process_time()
+    formula_tokens(piece * 20_000)
+    find_formulas(piece * 20_000)
+    assert time.process_time() - started < 2

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from apted import APTED, Config
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rapidfuzz.distance import Levenshtein
+
+from ohr.metrics.tables import Grid, match_tables, table_similarity, teds, tree_distance
+
+CELL = st.tuples(st.sampled_from(["", "a", "ab", "net income", "1,203", "2016"]), st.integers(1, 2))
+ROWS = st.lists(st.lists(CELL, max_size=4), max_size=4)
+
+
+def grid(rows) -> Grid:
+    return Grid(
+        tuple(tuple(text for text, _ in row) for row in rows),
+        tuple(tuple((1, span) for _, span in row) for row in rows),
+    )
+
+
+class Node:
+    def __init__(self, tag, children=(), text="", span=None):
+        self.tag, self.children, self.text, self.span = tag, list(children), text, span
+
+
+class TedsCosts(Config):
+    def rename(self, node1, node2):
+        if (node1.tag, node1.span) != (node2.tag, node2.span):
+            return 1.0
+        return Levenshtein.normalized_distance(node1.text, node2.text)
+
+    def children(self, node):
+        return node.children
+
+
+def tree(table: Grid) -> Node:
+    rows = [
+        Node("row", [Node("cell", (), text, span) for text, span in zip(texts, spans, strict=True)])
+        for texts, spans in zip(table.texts, table.spans, strict=True)
+    ]
+    return Node("table", rows)
+
+
+@settings(max_examples=300, deadline=None)
+@given(ROWS, ROWS)
+def test_the_distance_is_that_of_an_independent_implementation(one, other):
+    one, other = grid(one), grid(other)
+    expected = APTED(tree(one), tree(other), TedsCosts()).compute_edit_distance()
+    assert tree_distance(one, other) == pytest.approx(expected)
+
+
+@given(ROWS, ROWS)
+def test_teds_is_symmetric_bounded_and_one_for_equal_tables(one, other):
+    one, other = grid(one), grid(other)
+    assert 0 <= teds(one, other) <= 1
+    assert teds(one, other) == pytest.approx(teds(other, one))
+    assert teds(one, one) == 1
+    assert tree_distance(one, one) == 0
+
+
+def test_large_tables_take_less_than_a_second():
+    rng = np.random.default_rng(0)
+
+    def made():
+        return grid([[(f"{rng.integers(100_000):,}", 1) for _ in range(10)] for _ in range(50)])
+
+    one, other = made(), made()
+    started = time.process_time()
+    assert 0 < teds(one, other) < 1
+    assert time.process_time() - started < 1
+
+
+LATEX = r"""\begin{tabular}{lrr}
+\hline & 2016 & 2017 \\
+Net sales & \multicolumn{2}{c}{135,987} \\
+\textbf{Income} & 2,371 & 3,033 \\
+\end{tabular}"""
+HTML = """<table><tr><td></td><td>2016</td><td>2017</td></tr>
+<tr><td>Net sales</td><td colspan="2">135,987</td></tr>
+<tr><td><b>Income</b></td><td>2,371</td><td>3,033</td></tr></table>"""
+OTHER = "| city | people |\n| --- | --- |\n| Bern | 134,591 |\n"
+
+
+def test_the_same_table_in_another_format_is_the_same():
+    assert table_similarity(HTML, LATEX) == 1
+
+
+def test_tables_are_matched_by_content_not_by_place():
+    assert table_similarity(f"{OTHER}\n\n{LATEX}", f"{HTML}\n\n{OTHER}") == 1
+    assert table_similarity(f"{OTHER}\n\n{LATEX}", OTHER) == 0.5
+    grids = [grid([[("alpha beta", 1)]]), grid([[("gamma delta", 1)]])]
+    assert match_tables(grids, grids[::-1]) == [(0, 1), (1, 0)]
+
+
+def test_pages_without_tables_and_structure_alone():
+    assert table_similarity("no table", "none here") == 1
+    assert table_similarity("no table", LATEX) == table_similarity(LATEX, "no table") == 0
+    misread = LATEX.replace("2,371", "2,871")
+    assert 0.9 < table_similarity(misread, LATEX) < 1
+    assert table_similarity(misread, LATEX, texts=False) == 1
+    split = LATEX.replace(r"\multicolumn{2}{c}{135,987}", "135,987 &")
+    assert table_similarity(split, LATEX, texts=False) < 1
+
+
+@settings(deadline=None)
+@given(st.text(alphabet="|-\n ab&\\{}tr<>d/", max_size=80), st.text(max_size=40))
+def test_any_text_scores_between_nothing_and_perfect(one, other):
+    assert 0 <= table_similarity(one, other) <= 1
+    assert table_similarity(one, one) == 1
