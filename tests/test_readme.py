@@ -99,7 +99,7 @@ def test_a_folder_of_pdfs_end_to_end(tmp_path):
 
 def test_a_generated_benchmark_is_verified_and_counted(tmp_path):
     for command in COMMANDS:
-        if command not in STUDIES:
+        if command not in STUDIES and "perturb_images" not in command:
             done = run(shlex.split(command.replace("--pages 1000", "--pages 21"))[1:], tmp_path)
             assert done.returncode == 0, done.stderr
             assert done.stdout.strip()

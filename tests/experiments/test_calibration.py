@@ -103,7 +103,7 @@ def test_a_noise_curve_can_be_asked_for_r_noise(calibrated):
     cells = pd.read_csv(out / "cells.csv")
     mine = cells[(cells["metric"] == "r_noise") & (cells["group"] == "all")].set_index("level")
     assert mine.loc["r_noise=0.5", "mean"] == pytest.approx(0.5, abs=0.2)
-    assert mine.loc["edit_distance=0.2", "edit_distance"] == pytest.approx(0.2, abs=0.1)
+    assert mine.loc["edit_distance=0.2", "edit_distance"] == pytest.approx(0.2, abs=0.15)
     assert json.loads((out / "manifest.json").read_text())["unreachable"]
     result = CliRunner().invoke(noise_curve, [*arguments, "r_noise=[1.0]", "--dry-run"])
     assert result.exit_code == 2
