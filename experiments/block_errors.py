@@ -80,7 +80,8 @@ def _run(config: StudyConfig, out: Path | None) -> int:
     show(_table(found))
     print(
         "textual: blocks that were found of which more than 5 % of the words (of a formula's "
-        "symbols) are missing or changed; any: of which one is"
+        "symbols) are missing or changed; any: of which one is; as written: formulas whose LaTeX "
+        "differs by more than white space"
     )
     print(
         "paper: its table S3 has one pair of shares beside the text's, read here as the formulas'"
@@ -144,9 +145,10 @@ def summarise(results: Sequence[BlockResult]) -> Iterator[dict[str, object]]:
             "mean_size": _share([result.size for result in found]),
             "textual": _share([result.textual for result in found]),
             "any_textual": _share([result.share < 1 for result in found]),
-            "structural": _share([result.structural for result in found])
-            if kind != "text"
-            else float("nan"),
+            "structural": _share([result.structural for result in found if kind != "text"]),
+            "differs_as_written": _share(
+                [not result.as_written for result in found if kind == "formula"]
+            ),
         }
 
 
@@ -158,7 +160,16 @@ def _table(found: pd.DataFrame) -> Table:
     table = Table(header_style="bold", box=None, pad_edge=False)
     for name in ("engine", "noise", "blocks of"):
         table.add_column(name)
-    for name in ("blocks", "found", "words", "textual", "any", "structural", "commands a page"):
+    for name in (
+        "blocks",
+        "found",
+        "words",
+        "textual",
+        "any",
+        "structural",
+        "as written",
+        "commands a page",
+    ):
         table.add_column(name, justify="right")
     for row in found.to_dict("records"):
         first = row["kind"] == KINDS[0]
@@ -171,7 +182,10 @@ def _table(found: pd.DataFrame) -> Table:
             f"{row['blocks']:,}",
             f"{row['found']:,}",
             "-" if pd.isna(row["mean_size"]) else f"{row['mean_size']:.0f}",
-            *(_percent(row[name]) for name in ("textual", "any_textual", "structural")),
+            *(
+                _percent(row[name])
+                for name in ("textual", "any_textual", "structural", "differs_as_written")
+            ),
             f"{row['redundant_commands']:.1f}" if first else "",
         )
     table.add_section()
@@ -179,11 +193,20 @@ def _table(found: pd.DataFrame) -> Table:
         commands = f"{paper.redundant:.1f}"
         blank = [""] * 2
         table.add_row(
-            f"paper: {engine}", "clean", "text", *blank, "", _percent(paper.text), "", "", commands
+            f"paper: {engine}",
+            "clean",
+            "text",
+            *blank,
+            "",
+            _percent(paper.text),
+            "",
+            "",
+            "",
+            commands,
         )
         table.add_row(
             "", "", "formula", *blank, "", _percent(paper.formula_textual), "",
-            _percent(paper.formula_structural), "",
+            _percent(paper.formula_structural), "", "",
         )  # fmt: skip
     return table
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -243,22 +242,20 @@ def _check_combination(engine: object, spec: PluginSpec, noise: Noise) -> None:
 def _check_sources(
     dataset: Dataset, reread: Iterable[PageRef], label: str, engine: OcrBackend
 ) -> None:
-    images = "image" in engine.accepts
-    without = {
-        ref.doc_id
-        for ref in reread
-        if not (_is_pdf(source := dataset.documents[ref.doc_id].source) or (images and source))
-        and not (images and dataset.pages[ref].image)
-    }
+    without = {ref.doc_id for ref in reread if not _is_readable(dataset, ref, engine)}
     if without:
+        kind = "page images" if "image" in engine.accepts else "PDFs"
         raise ConfigError(
-            f"engine {label!r} reads {'page images' if images else 'PDFs'}, but {len(without)} "
-            f"documents have no PDF (such as {min(without)}): give dataset.pdfs, and name the "
-            "documents to be re-read in dataset.documents"
+            f"engine {label!r} reads {kind}, but {len(without)} documents have no PDF (such as "
+            f"{min(without)}): give dataset.pdfs, and name the documents to be re-read in "
+            "dataset.documents"
         )
 
 
-def _is_pdf(source: Path | None) -> bool:
+def _is_readable(dataset: Dataset, ref: PageRef, engine: OcrBackend) -> bool:
+    source = dataset.documents[ref.doc_id].source
+    if "image" in engine.accepts:
+        return source is not None or dataset.pages[ref].image is not None
     return source is not None and source.suffix.lower() == ".pdf"
 
 

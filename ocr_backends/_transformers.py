@@ -21,7 +21,9 @@ from PIL import Image
 from pydantic import Field
 
 from ocr_backends._checkpoint import checkpoint_digest, find_checkpoint, model_type
+from ocr_backends._images import failed
 from ocr_backends._page_image import page_image
+from ocr_backends.normalise import Normalise, normalise, without_loop
 from ohr import plugins
 from ohr.errors import ConfigError, EngineError, MissingDependencyError
 from ohr.plugins import OcrBackend
@@ -47,6 +49,7 @@ class ModelParams(plugins.Params):
     batch_size: int = Field(1, ge=1, le=256)
     max_pixels: int = Field(16_000_000, ge=784)
     max_new_tokens: int = Field(4096, ge=1)
+    normalise: Normalise = Normalise()
 
 
 @dataclass(frozen=True)
@@ -192,7 +195,7 @@ class TransformersEngine(OcrBackend):
             raise
         except Exception as error:  # no page's fault
             raise MissingDependencyError(
-                f"{self.name}: {folder} cannot be loaded: {_problem(error)}"
+                " ".join(f"{self.name}: {folder} cannot be loaded: {_problem(error)}".split())[:500]
             ) from error
         model.generation_config = self._decoding(model, processor)
         return Loaded(model, processor, frozenset(model.generation_config.eos_token_id))
@@ -227,11 +230,11 @@ class TransformersEngine(OcrBackend):
             try:
                 pages[index] = page_image(image, self.params.max_pixels, self.max_ratio)
             except EngineError as error:
-                outcomes[index] = Outcome.error(f"{self.name}: {error}")
+                outcomes[index] = failed(self.name, error)
         batches = [list(pages)] if pages else []
         while batches:
             batch = batches.pop(0)
-            problem = ""
+            problem = None
             try:
                 generated = self._generate(loaded, [pages[index] for index in batch])
                 for index, made in zip(batch, generated, strict=True):
@@ -239,12 +242,12 @@ class TransformersEngine(OcrBackend):
             except MissingDependencyError:
                 raise
             except Exception as error:
-                problem = _problem(error)
-            if problem:  # here, not above: the exception holds the batch's tensors
+                problem = EngineError(_problem(error))
+            if problem is not None:  # here, not above: the exception holds the batch's tensors
                 if self._device != "cpu":
                     self._torch.cuda.empty_cache()
                 if len(batch) == 1:
-                    outcomes[batch[0]] = Outcome.error(f"{self.name}: {problem}")
+                    outcomes[batch[0]] = failed(self.name, problem)
                 else:
                     batches = [[index] for index in batch]
         return [outcome for outcome in outcomes if outcome is not None]
@@ -267,16 +270,19 @@ class TransformersEngine(OcrBackend):
         return made
 
     def _outcome(self, loaded: Loaded, made: Generated) -> Outcome[str]:
-        text = self.finish(loaded.processor, made.text)
-        return Outcome.of_text(text, f"cut at {made.tokens} tokens" if made.cut else "")
+        steps: Normalise = self.params.normalise
+        # First of all: what an engine itself does to a loop hides it.
+        text, loop = without_loop(made.text) if steps.loops else (made.text, "")
+        text = normalise(self.finish(loaded.processor, text), steps)
+        cut = f"cut at {made.tokens} tokens" if made.cut else ""
+        return Outcome.of_text(text, "; ".join(filter(None, [cut, loop])))
 
 
 def _problem(error: Exception) -> str:
-    """An exception on a page as one line."""
+    """An exception as one line."""
     if type(error).__name__ == "OutOfMemoryError" or isinstance(error, MemoryError):
         return "out of memory: lower max_pixels or max_new_tokens, or take a smaller dtype"
-    kind = "" if isinstance(error, EngineError) else f"{type(error).__name__}: "
-    return " ".join(f"{kind}{error}".split())[:500]
+    return f"{type(error).__name__}: {error}"
 
 
 def _module(name: str, engine: str) -> Any:

@@ -23,7 +23,7 @@ class InternVl(VisionLanguageEngine):
     """InternVL 2.5 and 3, in the checkpoints made for transformers (``-hf``)."""
 
     name = "internvl"
-    license = "MIT (its language model: Apache-2.0, or Qwen for the largest)"
+    license = "MIT (language model: Apache-2.0 or Qwen)"
     languages = ("en", "zh")
     returns = "markdown"
     install = INSTALL

@@ -55,6 +55,7 @@ class MinerU(DocumentEngine):
     """MinerU. Tables come in HTML, formulas in LaTeX (``flash`` leaves formulas out)."""
 
     name = "mineru"
+    accepts = frozenset({"image", "pdf"})
     license = "MinerU Open Source License (based on Apache-2.0)"
     install = INSTALL
     Params = MinerUParams
@@ -71,6 +72,8 @@ class MinerU(DocumentEngine):
         if major >= 4:
             target = folder / "out.zip"
             arguments = ["parse", str(file), "-o", str(target), "-f", "zip", "--tier", mode]
+            if mode == "flash":  # else a page with little text asks for a model of OCR
+                arguments += ["--ocr-mode", "txt"]
         else:
             arguments = ["-p", str(file), "-o", str(folder), "-b", mode]
         run(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,7 +15,9 @@ from PIL import Image
 from pydantic import Field, field_validator
 
 from ocr_backends._http import Endpoint
+from ocr_backends._images import failed
 from ocr_backends._page_image import page_image
+from ocr_backends.normalise import Normalise, finished
 from ocr_backends.prompts import Prompt, prompt_text, unfenced
 from ohr import plugins
 from ohr.errors import ConfigError, EngineError, MissingDependencyError
@@ -39,6 +42,7 @@ class OpenAiVlmParams(plugins.Params):
     prompt: Prompt = "detailed"
     max_tokens: int = Field(4096, ge=1)
     max_pixels: int = Field(4_000_000, ge=784)
+    normalise: Normalise = Normalise()
     api_key_env: str | None = Field(None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
     timeout_s: float = Field(300.0, gt=0)
     retries: int = Field(4, ge=0, le=20)
@@ -66,7 +70,7 @@ class OpenAiVlm(OcrBackend):
     license = "the served model's"
     languages = ()
     returns = "markdown"
-    install = "start a server, for example: vllm serve MODEL"
+    install = "vllm serve MODEL"
     Params = OpenAiVlmParams
 
     def transcribe(
@@ -83,7 +87,7 @@ class OpenAiVlm(OcrBackend):
             try:
                 yield page_no, self._read(image)
             except EngineError as error:
-                yield page_no, Outcome.error(f"{self.name}: {error}")
+                yield page_no, failed(self.name, error)
             except MissingDependencyError as error:
                 raise MissingDependencyError(f"{self.name}: {error}") from error
 
@@ -120,8 +124,9 @@ class OpenAiVlm(OcrBackend):
             }
         )
         text, reason = completion(answer)
+        outcome = finished(unfenced(text), params.normalise)
         cut = {"length": f"cut at {params.max_tokens} tokens", "content_filter": "filtered"}
-        return Outcome.of_text(unfenced(text), cut.get(reason, ""))
+        return replace(outcome, detail="; ".join(filter(None, [cut.get(reason), outcome.detail])))
 
 
 def data_url(page: Image.Image) -> str:

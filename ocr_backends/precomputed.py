@@ -1,13 +1,21 @@
-"""A knowledge base that some engine made elsewhere, in OHR-Bench's layout.
+"""A knowledge base that some engine made elsewhere, from files in one of two layouts.
 
-``<kb>/<domain>/<document>.json`` is a list of ``{"page_idx": 0, "text": "…"}``, 0-based;
-``page_no`` will do for ``page_idx``.
+OHR-Bench's: ``<kb>/<domain>/<document>.json`` is a list of ``{"page_idx": 0, "text": "…"}``,
+0-based; ``page_no`` will do for ``page_idx``.
+
+Markdown: ``<kb>/<domain>/<document>/`` is a folder with a ``.md``, ``.mmd`` or ``.txt`` file a
+page. Its name is the page's number, or ends in it (``7.md``, ``page_0007.md``), counted as
+``first_page`` says.
+
+A document that has both is an error: which one counts must not be a guess.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path, PurePosixPath
+from typing import Literal
 
 from ohr import plugins
 from ohr.datasets.dataset import Dataset
@@ -17,12 +25,19 @@ from ohr.plugins import KnowledgeBaseSource
 from ohr.types import Document, KnowledgeBase, Outcome, PageRef
 
 PAGE_KEYS = ("page_idx", "page_no")
+TEXTS = (".md", ".mmd", ".txt")
+_NUMBER = re.compile(r"[0-9]{1,9}$")
 
 
 class PrecomputedParams(plugins.Params):
-    """``kb``: a folder, or the name of one beside the ground truth (``MinerU``)."""
+    """``kb``: a folder, or the name of one beside the ground truth (``MinerU``).
+
+    ``first_page``: the number of a document's first page in the names of Markdown files. By
+    default 0 where a document has a page 0, else 1.
+    """
 
     kb: str
+    first_page: Literal[0, 1] | None = None
 
 
 class Precomputed(KnowledgeBaseSource):
@@ -46,8 +61,12 @@ class Precomputed(KnowledgeBaseSource):
             data, problem = b"", ""
             found: dict[int, Outcome[str]] = {}
             try:
-                data = _read(folder, document.doc_id)
-                found, problem = parse_pages(data)
+                pages_folder = _pages_folder(folder, document.doc_id)
+                if pages_folder is None:
+                    data = _read(folder, document.doc_id)
+                    found, problem = parse_pages(data)
+                else:
+                    found, problem, data = read_markdown(pages_folder, self.params.first_page)
             except EngineError as error:
                 problem = str(error)
             digests.append((document.doc_id, digest(data)))
@@ -71,19 +90,74 @@ def find_folder(kb: str, root: Path | None) -> Path:
     raise DatasetError(f"no folder of a precomputed knowledge base {kb!r}{known}")
 
 
-def document_file(doc_id: str) -> PurePosixPath:
-    """The file of a document within its knowledge base. Raises EngineError.
-
-    Ids come with the data, so one that would lead elsewhere is refused.
-    """
+def _name(doc_id: str) -> PurePosixPath:
+    """A document's id, which is not trusted, as a path. Raises EngineError."""
     parts = doc_id.split("/")
     if any(part in ("", ".", "..") or "\\" in part or "\0" in part for part in parts):
         raise EngineError(f"document id {doc_id!r} cannot be a file name")
-    return PurePosixPath(*parts[:-1], f"{parts[-1]}.json")
+    return PurePosixPath(*parts)
+
+
+def document_file(doc_id: str) -> PurePosixPath:
+    """The JSON file of a document within its knowledge base. Raises EngineError."""
+    name = _name(doc_id)
+    return name.with_name(f"{name.name}.json")
+
+
+def _pages_folder(folder: Path, doc_id: str) -> Path | None:
+    """The folder of a document's Markdown files, if it has one. Raises EngineError."""
+    path = folder / _name(doc_id)
+    try:
+        if not path.is_dir():
+            return None
+        if path.with_name(f"{path.name}.json").exists():
+            raise EngineError(f"{path.name} is there as a folder and as a JSON file: remove one")
+    except OSError as error:
+        raise EngineError(f"{path.name} cannot be read: {error}") from error
+    return path
+
+
+def read_markdown(
+    folder: Path, first_page: int | None
+) -> tuple[dict[int, Outcome[str]], str, bytes]:
+    """Pages of a folder by number (0-based), what is wrong with it, and what it all says.
+
+    Raises EngineError if two files are one page, or a page comes before the first.
+    """
+    numbered: dict[int, Path] = {}
+    astray = 0
+    for path in sorted(folder.iterdir()):
+        if path.suffix.lower() not in TEXTS or not path.is_file():
+            continue
+        found = _NUMBER.search(path.stem)
+        if found is None:
+            astray += 1
+            continue
+        other = numbered.setdefault(int(found[0]), path)
+        if other != path:
+            raise EngineError(f"{other.name} and {path.name} are the same page")
+    if first_page is None:
+        first_page = 0 if 0 in numbered else 1
+    elif first_page == 1 and 0 in numbered:
+        raise EngineError(f"{numbered[0].name} comes before page 1: leave first_page out")
+    pages: dict[int, Outcome[str]] = {}
+    content: list[str] = []
+    for number in sorted(numbered):
+        try:
+            text = numbered[number].read_text("utf-8-sig", "replace")
+        except OSError as error:
+            pages[number - first_page] = Outcome.error(f"file cannot be read: {error.strerror}")
+            continue
+        pages[number - first_page] = Outcome.of_text(text)
+        content.append(f"{number - first_page} {digest(text)}")
+    problem = f"{astray} files have no page number in their name" if astray else ""
+    if not pages and not problem:
+        problem = "folder has no pages"
+    return pages, problem, "\n".join(content).encode()
 
 
 def _read(folder: Path, doc_id: str) -> bytes:
-    """The file of a document. Raises EngineError."""
+    """The JSON file of a document. Raises EngineError."""
     name = document_file(doc_id)
     path = folder / name
     try:

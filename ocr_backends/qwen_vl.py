@@ -25,7 +25,7 @@ class QwenVl(VisionLanguageEngine):
 
     name = "qwen_vl"
     license = "Apache-2.0 (7B, 32B), Qwen Research (3B), Qwen (72B)"
-    languages = ("en", "zh")
+    languages = ("ar", "de", "en", "es", "fr", "it", "ja", "ko", "pt", "ru", "vi", "zh")
     returns = "markdown"
     install = INSTALL
     model_type = "qwen2_5_vl"

@@ -45,6 +45,8 @@ class BlockResult:
     """Words or symbols that are there, in order, in [0, 1]."""
     structural: bool = False
     """Always false for running text."""
+    as_written: bool = False
+    """Of a formula: whether its LaTeX is the same but for white space."""
 
     @property
     def textual(self) -> bool:
@@ -130,28 +132,39 @@ def shape(grid: Grid) -> tuple[int, int, tuple[tuple[int, int], ...]]:
 
 def _judge_formulas(true: Sequence[Region], prediction: str) -> Iterator[BlockResult]:
     """Block formulas, among the reading's formulas of any kind, then in all that it says."""
-    expected = [formula_tokens(region.latex) for region in true if region.kind == "formula"]
+    sources = [region.latex for region in true if region.kind == "formula"]
+    expected = [formula_tokens(latex) for latex in sources]
+    sources = [latex for latex, found in zip(sources, expected, strict=True) if _symbols(found)]
     expected = [found for found in expected if _symbols(found)]
     if not expected:
         return
-    predicted = [formula_tokens(formula.latex) for formula in find_formulas(prediction)]
+    read = [formula.latex for formula in find_formulas(prediction)]
+    predicted = [formula_tokens(latex) for latex in read]
     one, other = encode(predicted, expected)
-    partner = {j: predicted[i] for i, j in assign(one, other, least=FOUND_FORMULA)}
+    partner = {j: i for i, j in assign(one, other, least=FOUND_FORMULA)}
     everything: list[str] | None = None
     for j, formula in enumerate(expected):
         symbols = _symbols(formula)
         if j in partner:
-            theirs = _symbols(partner[j])
+            other_formula = predicted[partner[j]]
+            theirs = _symbols(other_formula)
             share = 1 - Levenshtein.distance(symbols, theirs) / len(symbols)
             built = [token for token in formula if token in STRUCTURE]
-            built_theirs = [token for token in partner[j] if token in STRUCTURE]
-            yield BlockResult("formula", len(symbols), True, max(0.0, share), built != built_theirs)
+            built_theirs = [token for token in other_formula if token in STRUCTURE]
+            same = _squeezed(read[partner[j]]) == _squeezed(sources[j])
+            yield BlockResult(
+                "formula", len(symbols), True, max(0.0, share), built != built_theirs, same
+            )
             continue
         if everything is None:
             everything = _symbols(formula_tokens(prediction))
         ((needle,), (place,)) = encode([symbols], [everything])
         share, _, _ = best_window(needle, place)
         yield BlockResult("formula", len(symbols), share >= FOUND, share, True)
+
+
+def _squeezed(latex: str) -> str:
+    return "".join(latex.split())
 
 
 def _symbols(formula: Sequence[str]) -> list[str]:

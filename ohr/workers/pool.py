@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
+import psutil
+
 from ohr.errors import OhrError
 from ohr.types import Outcome, Status
 from ohr.workers import guardian
@@ -27,6 +29,8 @@ R = TypeVar("R")
 POLL_S = 0.2
 START_S = 120.0
 FAILED_STARTS = 3
+MEMORY_SHARE = 0.9
+RECYCLE_SHARE = 0.75
 FAILED = (Status.ERROR, Status.TIMEOUT)
 
 # Every worker is one core's worth of work: threads inside it only fight the other workers.
@@ -49,13 +53,16 @@ Finished = tuple[int, Any, Outcome[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one task may use: CPU seconds of the worker and its children, and wall seconds.
+    """What one task may use: CPU seconds, wall seconds and memory of the worker and its children.
 
     The wall limit is for real hangs (a worker that sleeps or waits); it should be generous.
+    ``memory_mb`` counts what the worker kept from earlier tasks too; by default it is the
+    worker's share of nine tenths of the machine's memory.
     """
 
     cpu_s: float = 120.0
     wall_s: float = 900.0
+    memory_mb: float | None = None
 
 
 class WorkerPool(Generic[R]):
@@ -64,7 +71,8 @@ class WorkerPool(Generic[R]):
     ``function`` is importable: a module-level function or ``"package.module:function"``.
     ``setup`` is pickled once and unpickled once in each worker, so what the function keeps
     on it (a loaded model) lasts as long as the worker. ``max_tasks`` replaces a worker after
-    so many tasks. ``TMPDIR`` of the workers is a folder that goes with the pool.
+    so many tasks; one that holds more than three quarters of its memory after a task is replaced
+    too. ``TMPDIR`` of the workers is a folder that goes with the pool.
 
     Linux keeps every promise; where there is no ``/proc``, a grandchild that left its
     worker's process group survives the worker.
@@ -85,6 +93,9 @@ class WorkerPool(Generic[R]):
         self.workers = workers
         self.limits = limits if limits is not None else Limits()
         self.max_tasks = max_tasks
+        share = MEMORY_SHARE * psutil.virtual_memory().total / workers
+        given = self.limits.memory_mb
+        self._most_bytes = int(share if given is None else given * 1e6)
         self._setup = pack(setup)
         self._live: list[WorkerProcess] = []
         self._open = False
@@ -129,9 +140,9 @@ class WorkerPool(Generic[R]):
 
         Tasks are taken when a worker is free. What the function returns becomes an ``ok``
         outcome, unless it is an outcome already; an exception becomes an ``error``, and so
-        does a worker's death; a task over a limit becomes a ``timeout`` and its worker's
-        process group is killed. A task that ended in ``error`` or ``timeout`` is tried once
-        more after all others, alone, and its second outcome stands.
+        does a worker's death; a task over a limit becomes a ``timeout`` (of memory: an
+        ``error``) and its worker's process group is killed. A task that ended in ``error`` or
+        ``timeout`` is tried once more after all others, alone, and its second outcome stands.
 
         The limits are watched while the caller waits for the next outcome. Raises OhrError
         when workers cannot be started: the function cannot be imported, say.
@@ -274,7 +285,8 @@ class WorkerPool(Generic[R]):
             log.debug("%s", trace)
         finished = self._finish(worker, outcome)
         worker.answered += 1
-        if self.max_tasks is not None and worker.answered >= self.max_tasks:
+        worn_out = self.max_tasks is not None and worker.answered >= self.max_tasks
+        if worn_out or worker.memory() > RECYCLE_SHARE * self._most_bytes:
             self._bury(worker)
         return finished
 
@@ -293,12 +305,14 @@ class WorkerPool(Generic[R]):
         if now >= worker.deadline:
             if not worker.ready:
                 return self._died(worker)
-            late = f"no answer within {self.limits.wall_s:g} s"
+            outcome = Outcome[Any].timeout(f"no answer within {self.limits.wall_s:g} s")
         elif worker.ready and self._over_cpu(worker, now):
-            late = f"used {self.limits.cpu_s:g} s of CPU time"
+            outcome = Outcome.timeout(f"used {self.limits.cpu_s:g} s of CPU time")
+        elif worker.memory() > self._most_bytes:
+            outcome = Outcome.error(f"used more than {self._most_bytes / 1e6:.0f} MB of memory")
         else:
             return []
-        finished = self._finish(worker, Outcome.timeout(late))
+        finished = self._finish(worker, outcome)
         self._bury(worker)
         return finished
 

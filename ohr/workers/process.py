@@ -18,7 +18,7 @@ from typing import Any
 from ohr.workers._worker import one_line
 from ohr.workers.framing import Channel
 from ohr.workers.guardian import kill_group
-from ohr.workers.usage import tree_cpu_s
+from ohr.workers.usage import tree_bytes, tree_cpu_s
 
 STDERR_TAIL = 2000
 KILL_S = 5.0
@@ -94,6 +94,10 @@ class WorkerProcess:
     def cpu_s(self) -> float:
         """CPU seconds that the worker and its children have spent on the job."""
         return tree_cpu_s(self.process.pid) - self._cpu_before
+
+    def memory(self) -> int:
+        """Resident bytes of the worker and its children."""
+        return tree_bytes(self.process.pid)
 
     def listen(self) -> bool:
         """Keep the tail of what the worker wrote; False once it can write no more."""

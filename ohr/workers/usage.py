@@ -1,10 +1,13 @@
-"""CPU time of a process and of everything below it."""
+"""CPU time and memory of a process and of everything below it."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import psutil
+
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
 def _children(pid: int) -> list[int]:
@@ -32,3 +35,22 @@ def tree_cpu_s(pid: int) -> float:
         return 0.0
     own = times.user + times.system + times.children_user + times.children_system
     return float(own) + sum(tree_cpu_s(child) for child in _children(pid))
+
+
+def tree_bytes(pid: int) -> int:
+    """Resident memory of a process and its live descendants, in bytes; shared pages count twice.
+
+    Processes that are gone count 0.
+    """
+    return _resident(pid) + sum(tree_bytes(child) for child in _children(pid))
+
+
+def _resident(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * _PAGE_BYTES
+    except (OSError, IndexError):
+        pass
+    try:
+        return int(psutil.Process(pid).memory_info().rss)
+    except psutil.Error:
+        return 0

@@ -46,6 +46,7 @@ def test_errors_are_counted_by_engine_and_kind_beside_the_paper_s(settings, tmp_
     assert engine["found"].to_dict() == {"text": 1, "formula": 1, "table": 1}
     assert engine["textual"].to_dict() == {"text": 1, "formula": 0, "table": 0}
     assert engine["structural"].drop("text").to_dict() == {"formula": 0, "table": 1}
+    assert engine.loc["formula", "differs_as_written"] == 0, "white space does not count"
     assert engine["redundant_commands"].unique() == [0.5]
     assert "paper: MinerU" in output
     assert "40.3 %" in output

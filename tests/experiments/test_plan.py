@@ -92,3 +92,17 @@ def test_planned_cells_have_unique_keys(settings):
 def test_what_cannot_run_is_refused_before_it_costs_anything(settings, more, message):
     with pytest.raises(ConfigError, match=message):
         plan(settings, *more)
+
+
+def test_an_engine_of_pdfs_meets_no_distorted_image(settings):
+    pdf = "tests.pdf_fakes.PdfEngine"
+    assert [v.label for v in plan(settings, f"engines=[{pdf}]", "ground_truth=false").variants] == [
+        f"{pdf}, clean"
+    ]
+    with pytest.raises(ConfigError, match=r"'rotation' distorts page images.* reads PDFs"):
+        plan(settings, f"engines=[{pdf}]", "noise=rotation")
+
+
+def test_an_engine_of_pdfs_needs_pdfs(settings):
+    with pytest.raises(ConfigError, match=r"'pdf_text' reads PDFs, but .* documents have no PDF"):
+        plan([s for s in settings if not s.startswith("dataset.pdfs")], "engines=[pdf_text]")

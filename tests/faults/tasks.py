@@ -138,3 +138,12 @@ def log_presence(task: tuple[str, str]) -> str:
     if name.startswith("bad"):
         raise ValueError(name)
     return name
+
+
+def hold(megabytes: int) -> int:
+    """Take so much memory and keep it, as a leak does; the process that did."""
+    _HELD.append(bytearray(b"x") * (megabytes * 1_000_000))
+    return os.getpid()
+
+
+_HELD: list[bytearray] = []

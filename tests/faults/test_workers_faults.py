@@ -79,6 +79,21 @@ def test_cpu_limit(task: str) -> None:
     assert outcome == Outcome.timeout("used 0.4 s of CPU time")
 
 
+def test_memory_limit() -> None:
+    with WorkerPool(tasks.hold, workers=1, limits=Limits(memory_mb=400)) as pool:
+        found = dict(pool.run([1, 1500, 2]))
+    assert found[1] == Outcome.error("used more than 400 MB of memory")
+    assert [found[index].status for index in (0, 2)] == [Status.OK] * 2
+
+
+def test_a_worker_that_leaks_is_replaced_before_it_is_too_large() -> None:
+    with WorkerPool(tasks.hold, workers=1, limits=Limits(memory_mb=400)) as pool:
+        pids = [outcome.value for _, outcome in pool.run([100] * 8)]
+        assert all(pids)
+        assert len(set(pids)) >= 3
+        assert pool._live == [] or pool._live[0].memory() < 400e6
+
+
 @pytest.mark.parametrize("kind", ["grandchild", "runaway"])
 def test_grandchild_goes_with_its_worker(kind: str, tmp_path: Path) -> None:
     marker = f"grandchild-{tmp_path}"

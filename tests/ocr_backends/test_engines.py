@@ -150,7 +150,7 @@ def test_tesseract_reads_by_either_library(library: str) -> None:
     engine = registry.create("engine", {"name": "tesseract", "params": given})
     [outcome] = read(engine, draw(LINES))
     # Each has a Tesseract of its own: versions may differ, and with them the identity.
-    assert (outcome.value or "").strip() == TEXT
+    assert (outcome.value or "").split() == TEXT.split()
     assert engine.identity()["engine_version"].startswith("tesseract 5")
     layout = registry.create(
         "engine", {"name": "tesseract", "params": given | {"layout": True, "dpi": 150}}

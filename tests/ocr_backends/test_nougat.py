@@ -63,7 +63,7 @@ def test_rule_takes_little_memory() -> None:
 @needs_torch
 def test_generation_ends_with_the_positions() -> None:
     made = engine("nougat", written("nougat", "loop"), max_new_tokens=4096, postprocess=False)
-    assert read(made, page(90, 120))[0].detail == "cut at 63 tokens"
+    assert read(made, page(90, 120))[0].detail.startswith("cut at 63 tokens")
 
 
 @needs_torch

@@ -194,6 +194,15 @@ def test_cut_answer_is_flagged(server: Server) -> None:
     assert read(server, max_tokens=5) == Outcome("half a", Status.OK, "cut at 5 tokens")
 
 
+def test_text_goes_through_the_normaliser(server: Server) -> None:
+    server.replies = [said(r"so \(x\) is"), said("and on, " * 100, "length")]
+    assert read(server).value == "so $x$ is"
+    looped = read(server)
+    assert (looped.value or "").strip() == "and on,"
+    assert looped.detail.startswith("cut at 4096 tokens; repeats itself")
+    assert read(server, normalise={"loops": False}).detail == "cut at 4096 tokens"
+
+
 @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])
 def test_passing_trouble_is_tried_again(server: Server, waits: list[float], status: int) -> None:
     server.replies = [refused(status), refused(status), said("at last")]

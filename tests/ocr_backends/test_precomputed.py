@@ -182,3 +182,80 @@ def test_digest_follows_the_files(root: Path) -> None:
     assert load(root, A).origin == before
     write(root, [entry(0, "two")])
     assert load(root, A).origin != before
+
+
+# Markdown files
+
+
+def write_pages(root: Path, files: dict[str, str], name: str = "a") -> Path:
+    folder = root / "MinerU" / "law" / name
+    folder.mkdir(parents=True)
+    for file, text in files.items():
+        (folder / file).write_text(text, "utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("page_0001.md", "page_0002.md", "page_0003.md"),
+        ("1.md", "2.md", "3.md"),
+        ("0.md", "1.md", "2.md"),
+        ("scan 2017 p01.txt", "scan 2017 p02.mmd", "scan 2017 p03.MD"),
+    ],
+)
+def test_a_folder_of_markdown_files(root: Path, names: tuple[str, ...]) -> None:
+    folder = write_pages(root, dict(zip(names, ("# One", "zwei ä", " "), strict=True)))
+    (folder / "cover.png").write_bytes(b"")
+    assert list(load(root, A).pages.values()) == [
+        Outcome("# One"),
+        Outcome("zwei ä"),
+        Outcome(" ", Status.EMPTY),
+    ]
+
+
+def test_pages_that_no_file_has_are_errors(root: Path) -> None:
+    write_pages(
+        root, {"page_1.md": "one", "page_3.md": "three", "page_12.md": "more", "notes.md": ""}
+    )
+    found = load(root, A)
+    assert {ref.page_no: outcome.status for ref, outcome in found.pages.items()} == {
+        0: Status.OK, 1: Status.ERROR, 2: Status.OK, 11: Status.OK,
+    }  # fmt: skip
+    detail = found.pages[PageRef("law/a", 1)].detail
+    assert detail == "page missing from MinerU: 1 files have no page number in their name"
+
+
+def test_where_pages_are_counted_from_can_be_told(root: Path) -> None:
+    write_pages(root, {"1.md": "two", "2.md": "three"})
+    told = {"name": "precomputed", "params": {"kb": "MinerU", "first_page": 0}}
+    found = registry.create("engine", told).knowledge_base(dataset(root, A))
+    assert [o.value for _, o in sorted(found.pages.items())] == [None, "two", "three"]
+
+
+@pytest.mark.parametrize(
+    ("files", "detail"),
+    [
+        ({"1.md": "a", "01.md": "b"}, "01.md and 1.md are the same page"),
+        ({}, "folder has no pages"),
+    ],
+)
+def test_what_is_wrong_with_a_folder(root: Path, files: dict[str, str], detail: str) -> None:
+    write_pages(root, files)
+    outcomes = load(root, A).pages.values()
+    assert [outcome.status for outcome in outcomes] == [Status.ERROR] * 3
+    assert all(detail in outcome.detail for outcome in outcomes)
+
+
+def test_a_document_in_both_layouts_is_an_error(root: Path) -> None:
+    write(root, [entry(0, "one")])
+    write_pages(root, {"1.md": "one"})
+    assert all("remove one" in outcome.detail for outcome in load(root, A).pages.values())
+
+
+def test_the_digest_follows_the_files(root: Path) -> None:
+    folder = write_pages(root, {"1.md": "one", "2.md": "two"})
+    before = load(root, A).origin
+    assert load(root, A).origin == before
+    (folder / "2.md").write_text("zwei")
+    assert load(root, A).origin != before

@@ -120,6 +120,33 @@ def test_page_without_end_is_cut_and_flagged(name: str) -> None:
 
 @needs_torch
 @every_engine
+def test_loop_is_cut_and_flagged(name: str) -> None:
+    params: dict[str, Any] = {"max_new_tokens": 63}  # as many as Nougat's checkpoint can write
+    if name == "got":
+        params["no_repeat_ngram"] = 0
+    [outcome] = read(engine(name, written(name, "loop"), **params), page(90, 120))
+    assert outcome.detail == "cut at 63 tokens; repeats itself: 5 characters 62 times, cut to one"
+    assert (outcome.value or "").strip() == "loop"
+    params["normalise"] = {"loops": False}
+    if name == "nougat":
+        params["postprocess"] = False
+    [outcome] = read(engine(name, written(name, "loop"), **params), page(90, 120))
+    assert outcome.detail == "cut at 63 tokens"
+    assert (outcome.value or "").split() == ["loop"] * 63
+
+
+@needs_torch
+@every_engine
+def test_text_goes_through_the_normaliser(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, plain = (engine(name, written(name), normalise={"formulas": on}) for on in (True, False))
+    monkeypatch.setattr(type(made), "finish", lambda self, processor, text: r"so \(x\) is")
+    assert read(made, page(60, 60))[0].value == "so $x$ is"
+    assert read(plain, page(60, 60))[0].value == r"so \(x\) is"
+    assert made.identity() != plain.identity()
+
+
+@needs_torch
+@every_engine
 def test_half_precision_reads_too(name: str) -> None:
     made = engine(name, written(name), dtype="bfloat16")
     assert read(made, page(90, 120))[0].status in (Status.OK, Status.EMPTY)

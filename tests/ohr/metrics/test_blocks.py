@@ -110,6 +110,7 @@ def test_formulas_may_say_or_be_built_otherwise():
     ]:
         (result,) = judged(PAGE.replace(FORMULA, read))["formula"]
         assert result.found
+        assert not result.as_written
         assert (result.textual, result.structural) == (textual, structural), read
     (result,) = judged(f"{TEXT}\n{TABLE}")["formula"]
     assert not result.found

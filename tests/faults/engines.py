@@ -1,0 +1,42 @@
+"""An engine that does what a page's first pixel says: most pages are fine, some are not."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ocr_backends._images import read_images
+from ocr_backends.normalise import Normalise
+from ohr.plugins import OcrBackend
+from ohr.types import Outcome
+
+FINE, HANG, CRASH, LOOP, EAT, EMPTY = range(0, 60, 10)
+MEGABYTE = 1_000_000
+
+
+class PixelEngine(OcrBackend):
+    name = "pixel"
+
+    def transcribe(
+        self, source: Path | Sequence[np.ndarray], page_nos: Sequence[int]
+    ) -> Iterator[tuple[int, Outcome[str]]]:
+        return read_images(self.name, read, source, page_nos, Normalise())
+
+
+def read(image: np.ndarray) -> str:
+    kind = int(image.flat[0])
+    if kind == HANG:
+        time.sleep(1000)
+    if kind == CRASH:
+        os._exit(11)
+    if kind == EAT:
+        eaten = [np.ones(20 * MEGABYTE, np.uint8) for _ in range(20)]
+        time.sleep(1000)
+        del eaten
+    if kind == LOOP:
+        return "A page that begins well. " + "And so on and on. " * 2000
+    return "" if kind == EMPTY else f"The sum of the page is {int(image.sum())}."

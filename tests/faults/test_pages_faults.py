@@ -1,0 +1,79 @@
+"""A run in which one page in ten hangs, crashes, loops or eats memory ends with every page told."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from experiments.distorting import find_pages
+from experiments.file_pages import FileReadings, file_pages
+from ocr_backends.normalise import LOOP as LOOPED
+from ohr import registry
+from ohr.registry import PluginSpec
+from ohr.store import ArtefactStore
+from ohr.types import Outcome, Status
+from ohr.workers import Limits
+from tests.faults.engines import CRASH, EAT, EMPTY, FINE, HANG, LOOP
+
+ENGINE = PluginSpec(name="tests.faults.engines.PixelEngine")
+PAGES = 300
+BAD = [HANG, CRASH, LOOP, EAT, LOOP] * 6
+
+
+def write_pages(folder: Path) -> list[int]:
+    """300 small pages, each with pixels of its own, and the kind of each."""
+    rng = np.random.default_rng(0)
+    kinds = np.array([*BAD, *[EMPTY] * 10, *[FINE] * (PAGES - len(BAD) - 10)])
+    rng.shuffle(kinds)
+    for number, kind in enumerate(kinds):
+        page = rng.integers(0, 256, (24, 24), np.uint8)
+        page.flat[0] = kind
+        Image.fromarray(page).save(folder / f"page{number:03d}.png")
+    return [int(kind) for kind in kinds]
+
+
+@pytest.mark.slow
+def test_three_hundred_pages_of_which_a_tenth_is_trouble(tmp_path: Path) -> None:
+    (tmp_path / "pages").mkdir()
+    kinds = write_pages(tmp_path / "pages")
+    engine = registry.create("engine", ENGINE)
+    sources = list(find_pages([tmp_path / "pages"], 150))
+    pages = file_pages(sources, ENGINE, engine, hand_over_pdfs=False)
+    limits = Limits(cpu_s=30, wall_s=3.0, memory_mb=400)
+    readings = FileReadings(
+        ENGINE, engine.identity(), ArtefactStore(tmp_path / "cache"), limits, workers=2
+    )
+    told: list[int] = []
+    readings.make(pages, told.append)
+    assert sum(told) == PAGES
+
+    found: list[Outcome[str]] = []
+    for page in pages:
+        outcome = readings.outcome(page)
+        assert outcome is not None
+        found.append(outcome)
+    by_kind: dict[int, Counter[Status]] = {}
+    for kind, outcome in zip(kinds, found, strict=True):
+        by_kind.setdefault(kind, Counter())[outcome.status] += 1
+    assert by_kind == {
+        FINE: {Status.OK: PAGES - len(BAD) - 10},
+        EMPTY: {Status.EMPTY: 10},
+        HANG: {Status.TIMEOUT: 6},
+        CRASH: {Status.ERROR: 6},
+        EAT: {Status.ERROR: 6},
+        LOOP: {Status.OK: 12},
+    }
+    details = {kind: {o.detail for k, o in zip(kinds, found, strict=True) if k == kind}
+               for kind in (HANG, CRASH, EAT, LOOP)}  # fmt: skip
+    assert details[HANG] == {"no answer within 3 s"}
+    assert details[CRASH] == {"worker died (exit status 11)"}
+    assert details[EAT] == {"used more than 400 MB of memory"}
+    assert all(LOOPED in detail for detail in details[LOOP])
+    assert sum(LOOPED in outcome.detail for outcome in found) == 12
+    # What was read and what failed both stand: nothing is left to do.
+    again = FileReadings(ENGINE, engine.identity(), readings.store, limits, workers=1)
+    assert [again.outcome(page) for page in pages] == found

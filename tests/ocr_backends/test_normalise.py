@@ -1,0 +1,107 @@
+"""Each step of the normaliser does one thing, can be switched off, and leaves the rest alone."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ocr_backends.normalise import LOOP, Normalise, finished, normalise, without_loop
+from ohr.types import Status
+
+OFF = Normalise(headings=False, formulas=False, hyphenation=False, furniture=False, loops=False)
+STEPS = [
+    ("headings", "\\section{Method}\ntext", "# Method\ntext"),
+    ("headings", "\\subsection*{A method}", "## A method"),
+    ("headings", '<h2 class="x">Method</h2>', "## Method"),
+    ("headings", "##Method", "## Method"),
+    ("headings", "The method\n==========\ntext", "# The method\ntext"),
+    ("formulas", r"so \( a^2 + b^2 \) holds", "so $a^2 + b^2$ holds"),
+    ("formulas", "\\[\n\\frac{a}{b}\n\\]", r"$$\frac{a}{b}$$"),
+    ("formulas", r"\begin{equation} x = 1 \end{equation}", "$$x = 1$$"),
+    ("hyphenation", "the exam-\nple of a word", "the example of a word"),
+    ("hyphenation", "Anglo-\nAmerican", "Anglo-American"),
+    ("hyphenation", "soft\xadhyphen", "softhyphen"),
+    ("furniture", "Revenue rose.\n\nPage 12 of 30", "Revenue rose."),
+    ("furniture", "- 7 -\nRevenue rose.", "Revenue rose."),
+    ("furniture", "收入增加。\n第 3 页", "收入增加。"),
+]
+UNTOUCHED = [
+    r"\begin{tabular}{ll} a & b \\[2pt] c & d \\ \end{tabular}",
+    "$5 and $6, #1 of 3, a-\n1",
+    "| a | b |\n|---|---|\n| 1 | 2 |",
+    "A paragraph\n\n---\n\nanother",
+    r"\left( x \right)",
+    "2017\nwas a good year\n2018 too",
+]
+
+
+@pytest.mark.parametrize(("step", "text", "expected"), STEPS)
+def test_a_step(step: str, text: str, expected: str) -> None:
+    assert normalise(text, OFF.model_copy(update={step: True})) == expected
+    assert normalise(text, OFF) == text
+
+
+@pytest.mark.parametrize("text", UNTOUCHED)
+def test_what_is_no_concern_of_any_step(text: str) -> None:
+    assert normalise(text, Normalise()) == text
+
+
+@given(st.text())
+def test_switched_off_it_changes_nothing(text: str) -> None:
+    assert finished(text, OFF).value == text
+
+
+@given(st.text(alphabet="ab-\n#$\\()[] {}=<h1>", max_size=60))
+def test_normalising_twice_is_normalising_once(text: str) -> None:
+    once = normalise(text, Normalise(headings=False))
+    assert normalise(once, Normalise(headings=False)) == once
+
+
+@pytest.mark.parametrize(
+    "turn", ["and so on, ", "a", "<td></td><td>0</td>", "A sentence of a model. It says: no.\n"]
+)
+def test_a_loop_is_cut_to_one_turn(turn: str) -> None:
+    begins = "The page begins with a sentence that is read once. "
+    outcome = finished(begins + turn * 700, Normalise(headings=False, hyphenation=False))
+    assert outcome.status is Status.OK
+    assert outcome.value is not None
+    assert outcome.value.startswith(begins)
+    assert len(outcome.value) <= len(begins) + len(turn)
+    assert LOOP in outcome.detail
+    assert finished(begins + turn * 700, OFF).value == begins + turn * 700
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "word " * 4,
+        "Contents " + "." * 2000 + " 12",
+        "Name " + "_" * 1000,
+        "\n".join(f"& {n} & 0 & 0 \\\\" for n in range(200)),
+        "No. No. No. He said it three times, and then once more.",
+        "",
+    ],
+)
+def test_what_is_no_loop(text: str) -> None:
+    assert without_loop(text) == (text, "")
+
+
+@given(st.text(max_size=300))
+def test_text_of_every_kind_survives(text: str) -> None:
+    kept, detail = without_loop(text)
+    assert (kept == text) == (detail == "")
+    assert text.startswith(kept)
+
+
+def test_a_megabyte_takes_no_time() -> None:
+    started = time.perf_counter()
+    for text in ("a" * 5_000_000, "-\n" * 500_000, "\\(" * 500_000, "\\[" * 500_000, "#" * 10**6):
+        finished(text, Normalise(furniture=True))
+    assert time.perf_counter() - started < 20
+
+
+def test_blank_pages_are_empty() -> None:
+    assert finished(" \n\t", Normalise()).status is Status.EMPTY
