@@ -34,7 +34,7 @@ def run(arguments: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_readme_has_its_commands():
-    assert len(COMMANDS) == 10
+    assert len(COMMANDS) == 12
     assert len(SNIPPETS) == 2
 
 
@@ -99,7 +99,7 @@ def test_a_folder_of_pdfs_end_to_end(tmp_path):
 
 def test_a_generated_benchmark_is_verified_and_counted(tmp_path):
     for command in COMMANDS:
-        if command not in STUDIES and "perturb_images" not in command:
+        if command not in STUDIES and "my_pdfs" not in command:
             done = run(shlex.split(command.replace("--pages 1000", "--pages 21"))[1:], tmp_path)
             assert done.returncode == 0, done.stderr
             assert done.stdout.strip()
@@ -117,12 +117,26 @@ def test_errors_are_one_line_and_a_traceback_is_for_debugging(tmp_path):
     assert "--out" in nowhere.stderr
 
 
-def test_pages_of_a_folder_are_distorted(tmp_path):
+@pytest.fixture
+def my_pdfs(tmp_path):
     (tmp_path / "my_pdfs").mkdir()
     page = typst.compile(b"Sales: 12 euros.", format="pdf")
     (tmp_path / "my_pdfs" / "a.pdf").write_bytes(page)
+    return tmp_path
+
+
+def test_pages_of_a_folder_are_distorted(my_pdfs):
     command = next(c for c in COMMANDS if "perturb_images" in c)
-    done = run(shlex.split(command)[1:], tmp_path)
+    done = run(shlex.split(command)[1:], my_pdfs)
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "distorted" / "semantic_moderate" / "a" / "page_0001.png").exists()
-    assert (tmp_path / "distorted" / "contact_sheet.png").exists()
+    assert (my_pdfs / "distorted" / "semantic_moderate" / "a" / "page_0001.png").exists()
+    assert (my_pdfs / "distorted" / "contact_sheet.png").exists()
+
+
+def test_pages_of_a_folder_are_read(my_pdfs):
+    if not shutil.which("tesseract"):
+        pytest.skip("tesseract is not installed")
+    command = next(c for c in COMMANDS if "experiments.ocr " in c)
+    done = run(shlex.split(command)[1:], my_pdfs)
+    assert done.returncode == 0, done.stderr
+    assert "12 euros" in (my_pdfs / "my_kb" / "documents" / "a.json").read_text()
