@@ -47,6 +47,8 @@ class DatasetConfig(_Strict):
     """Documents that are re-read, and whose questions are asked; empty: all of them."""
     pages: Literal["all", "evidence"] = "all"
     """Which of their pages are re-read; the others keep their ground truth."""
+    sources: Names = ()
+    """Evidence sources of the questions that are asked; empty: all of them."""
     limit: Annotated[int, Field(ge=1)] | None = None
     """At most so many questions, drawn with the seed."""
     strict: bool = False

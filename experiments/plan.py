@@ -203,6 +203,14 @@ def select_questions(config: StudyConfig, dataset: Dataset) -> tuple[Question, .
     questions = [q for q in dataset.questions if not wanted or q.doc_id in wanted]
     if not questions:
         raise ConfigError("dataset.documents: no question is asked of these documents")
+    if sources := set(config.dataset.sources):
+        there = {question.evidence_source for question in questions}
+        questions = [q for q in questions if q.evidence_source in sources]
+        if missing := sources - there:
+            raise ConfigError(
+                f"dataset.sources: no question on {', '.join(sorted(missing))}; "
+                f"there: {', '.join(sorted(there))}"
+            )
     limit = config.dataset.limit
     if limit is not None and limit < len(questions):
         drawn = np.random.default_rng(config.seed).permutation(len(questions))[:limit]

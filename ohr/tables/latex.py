@@ -9,28 +9,17 @@ what stands below is a cell.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from ohr.tables.latex_lexer import EDGE, closed_environments, group_at, kept_cuts, rows
 from ohr.tables.model import MOST_SPANNED, Cell, ParsedTable, Span, Table, settle
 
-ENVIRONMENTS = ("tabular", "tabular*", "tabularx", "tabulary", "longtable")
 _WITH_WIDTH = ("tabular*", "tabularx", "tabulary")
 _FLOATS = ("table", "table*")
 
 _DEEPEST = 4
 """Span commands round one cell's content."""
 
-_EDGE = re.compile(r"\\(begin|end)[ \t]*\{(tabular\*?|tabularx|tabulary|longtable|table\*?)\}")
-_TOKEN = re.compile(
-    r"(?P<row>\\\\(?:\*(?=[\s\[]|$))?(?:[ \t]*\[[ \t]*-?[\d.]+[ \t]*(?:\\[a-z]+|[a-z]{2})[ \t]*\])?"
-    r"|\\tabularnewline(?![a-zA-Z]))"
-    r"|(?P<edge>\\(?:begin|end)[ \t]*\{[a-zA-Z]+\*?\})"
-    r"|\\[a-zA-Z]+\*?|\\[\s\S]"
-    r"|(?P<mark>[{}&])"
-    r"|^[ \t]*%[^\n&\\]*(?=\n)",
-    re.MULTILINE,
-)
 _CELL_START = re.compile(
     r"(?:\s+|(?P<line>\\(?:hline|toprule|midrule|bottomrule|hdashline|endhead|endfirsthead|endfoot"
     r"|endlastfoot|noalign\{[^{}]*\})(?![a-zA-Z])(?:[ \t]*\[[^\]\n]{0,20}\])?"
@@ -48,7 +37,6 @@ _FLOAT_HEAD = re.compile(
     r"\s+|\\(?:centering|raggedright|small|footnotesize|scriptsize|tiny|normalsize|caption\*?"
     r"(?=\s*[\[{]))(?![a-zA-Z])|(?P<label>\\label\s*\{[^{}\n]{0,200}\})|\[[^\]\n]{0,20}\]"
 )
-_DOLLAR = re.compile(r"\\.|(\$)", re.DOTALL)
 
 
 def parse_latex(text: str) -> list[ParsedTable]:
@@ -84,23 +72,11 @@ def _environments(text: str) -> list[tuple[_Environment, list[_Environment]]]:
     An ``\\end`` closes the nearest environment of its name; what was opened since and never
     closed is no table.
     """
-    closed: list[_Environment] = []
-    stack: list[re.Match[str]] = []
-    opened: dict[str, int] = {}
-    for mark in _EDGE.finditer(text):
-        name = mark[2]
-        if mark[1] == "begin":
-            stack.append(mark)
-            opened[name] = opened.get(name, 0) + 1
-        elif opened.get(name):
-            while True:
-                begin = stack.pop()
-                opened[begin[2]] -= 1
-                if begin[2] == name:
-                    break
-            closed.append(
-                _Environment(name, begin.start(), (begin.end(), mark.start()), mark.end())
-            )
+    marks = [(mark[2], mark[1] == "begin", mark.span()) for mark in EDGE.finditer(text)]
+    closed = [
+        _Environment(name, begin[0], (begin[1], end[0]), end[1])
+        for name, begin, end in closed_environments(marks)
+    ]
     closed.sort(key=lambda e: e.start)
     outer: list[tuple[_Environment, list[_Environment]]] = []
     for env in closed:
@@ -111,27 +87,6 @@ def _environments(text: str) -> list[tuple[_Environment, list[_Environment]]]:
             if not inner or env.start >= inner[-1].end:
                 inner.append(env)
     return outer
-
-
-def _group(text: str, at: int, end: int, pair: str = "{}") -> Span | None:
-    """Inside of the balanced group that opens at ``at`` (white space skipped), or None."""
-    while at < end and text[at].isspace():
-        at += 1
-    if at >= end or text[at] != pair[0]:
-        return None
-    depth, i = 0, at
-    while i < end:
-        char = text[i]
-        if char == "\\":
-            i += 1
-        elif char == pair[0]:
-            depth += 1
-        elif char == pair[1]:
-            depth -= 1
-            if depth == 0:
-                return at + 1, i
-        i += 1
-    return None
 
 
 @dataclass(slots=True)
@@ -209,8 +164,8 @@ def _trimmed_end(text: str, start: int, end: int) -> int:
 
 def _last_argument(text: str, at: int, end: int) -> Span | None:
     """Inside of the second of two arguments, if it closes what is left of the cell."""
-    first = _group(text, at, end)
-    second = _group(text, first[1] + 1, end) if first else None
+    first = group_at(text, at, end)
+    second = group_at(text, first[1] + 1, end) if first else None
     if second is None or text[second[1] + 1 : end].strip():
         return None
     return second
@@ -219,20 +174,20 @@ def _last_argument(text: str, at: int, end: int) -> Span | None:
 def _tabular(text: str, env: _Environment) -> ParsedTable | None:
     at, end = env.body
     if env.name in _WITH_WIDTH:
-        width = _group(text, at, end)
+        width = group_at(text, at, end)
         if width is None:
             return None
         at = width[1] + 1
-    if (optional := _group(text, at, end, "[]")) is not None:
+    if (optional := group_at(text, at, end, "[]")) is not None:
         at = optional[1] + 1
-    spec = _group(text, at, end)
+    spec = group_at(text, at, end)
     if spec is None:
         return None
     alignments = _alignments(text[spec[0] : spec[1]])
     body = (spec[1] + 1, end)
     builder = _Builder(text)
     boundaries = [body[0]]
-    for separators, after in _rows(text, *body):
+    for separators, after in rows(text, *body):
         if separators is None:
             return None
         start, end_of_row, last = separators[0], separators[-1], after < 0
@@ -243,7 +198,7 @@ def _tabular(text: str, env: _Environment) -> ParsedTable | None:
             builder.extras |= blank.extras
             if not blank.cells[0].content and blank.cells[0].colspan == 1:
                 break
-        for cut in _kept_cuts(text, start, cuts, end_of_row, len(alignments)):
+        for cut in kept_cuts(text, start, cuts, end_of_row, len(alignments)):
             builder.add(start, cut)
             start = cut + 1
         builder.add(start, end_of_row)
@@ -262,85 +217,6 @@ def _tabular(text: str, env: _Environment) -> ParsedTable | None:
     return ParsedTable(
         "latex", (env.start, env.end), table, tuple(boundaries), tuple(sorted(builder.extras))
     )
-
-
-def _rows(text: str, start: int, end: int) -> Iterator[tuple[list[int] | None, int]]:
-    """(start, separators, end) of each row and where the next begins, -1 for the last.
-
-    Yields None once if braces do not balance. Braces and inner environments protect what is in
-    them; an inner environment that is not closed protects nothing.
-    """
-    inner = inner_environments(text, start, end)
-    depth, separators = 0, [start]
-    open_until = -1
-    for token in _TOKEN.finditer(text, start, end):
-        kind = token.lastgroup
-        if kind is None or token.start() < open_until:
-            continue
-        if kind == "mark":
-            mark = token[0]
-            if mark != "&":
-                depth += 1 if mark == "{" else -1
-                if depth < 0:
-                    break
-            elif depth == 0:
-                separators.append(token.start())
-        elif kind == "edge":
-            open_until = inner.get(token.start(), -1)
-        elif depth == 0:
-            yield [*separators, token.start()], token.end()
-            separators = [token.end()]
-    yield ([*separators, end] if depth == 0 else None), -1
-
-
-def inner_environments(text: str, start: int, end: int) -> dict[int, int]:
-    """Start and end of each environment that is closed between two positions."""
-    closed: dict[int, int] = {}
-    stack: list[tuple[str, int]] = []
-    opened: dict[str, int] = {}
-    if text.find("\\end", start, end) < 0:
-        return closed
-    for token in _TOKEN.finditer(text, start, end):
-        if token.lastgroup != "edge":
-            continue
-        name = token[0][token[0].index("{") :]
-        if token[0][1] == "b":
-            stack.append((name, token.start()))
-            opened[name] = opened.get(name, 0) + 1
-        elif opened.get(name):
-            while True:
-                begun, at = stack.pop()
-                opened[begun] -= 1
-                if begun == name:
-                    closed[at] = token.end()
-                    break
-    return closed
-
-
-def is_one_cell(source: str) -> bool:
-    """Whether LaTeX can stand in a cell: balanced, and nothing in it splits the row or table."""
-    rows = list(_rows(source, 0, len(source)))
-    if len(rows) != 1 or rows[0][0] is None or len(rows[0][0]) != 2:
-        return False
-    edges = list(_EDGE.finditer(source))
-    return not edges or len(edges) == 2 * len(inner_environments(source, 0, len(source)))
-
-
-def _kept_cuts(text: str, start: int, cuts: list[int], end: int, n_columns: int) -> list[int]:
-    """The separators of a row, without those that cut a formula in a row that is too wide."""
-    if len(cuts) < max(n_columns, 1) or "$" not in text[start:end]:
-        return cuts
-    kept: list[int] = []
-    in_formula = False
-    for cut in cuts:
-        dollars = sum(1 for mark in _DOLLAR.finditer(text, start, cut) if mark[1])
-        in_formula ^= dollars % 2 == 1
-        if not in_formula:
-            kept.append(cut)
-        start = cut + 1
-    last = sum(1 for mark in _DOLLAR.finditer(text, start, end) if mark[1])
-    balanced = not in_formula ^ (last % 2 == 1)
-    return kept if balanced and len(kept) >= n_columns - 1 else cuts
 
 
 def _raised(builder: _Builder) -> list[Cell]:
@@ -375,8 +251,8 @@ def _alignments(spec: str) -> tuple[str, ...]:
         char = spec[i]
         if char in "lcrXLCRSpmbdD":
             found.append({"c": "c", "C": "c", "r": "r", "R": "r"}.get(char, "l"))
-        if char == "*" and (count := _group(spec, i + 1, len(spec))):
-            repeated = _group(spec, count[1] + 1, len(spec))
+        if char == "*" and (count := group_at(spec, i + 1, len(spec))):
+            repeated = group_at(spec, count[1] + 1, len(spec))
             number = spec[slice(*count)].strip()
             if repeated is None or not number.isascii() or not number.isdigit():
                 return tuple(found)
@@ -384,7 +260,7 @@ def _alignments(spec: str) -> tuple[str, ...]:
             found += (columns * min(int(number), MOST_SPANNED))[: MOST_SPANNED - len(found)]
             i = repeated[1] + 1
             continue
-        if char == "{" and (group := _group(spec, i, len(spec))):
+        if char == "{" and (group := group_at(spec, i, len(spec))):
             i = group[1]
         i += 1
     return tuple(found)
@@ -405,9 +281,9 @@ def _in_float(
             if mark["label"]:
                 extras.add("label")
             if mark[0].startswith("\\caption"):
-                if (short := _group(text, start, end, "[]")) is not None:
+                if (short := group_at(text, start, end, "[]")) is not None:
                     start = short[1] + 1
-                group = _group(text, start, end)
+                group = group_at(text, start, end)
                 if group is None or caption:
                     return found
                 caption, start = text[slice(*group)].strip(), group[1] + 1

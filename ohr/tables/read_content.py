@@ -19,7 +19,7 @@ from ohr.tables.content import (
     formula,
     normal,
 )
-from ohr.tables.latex import inner_environments
+from ohr.tables.latex_lexer import inner_environments
 from ohr.tables.model import ParsedTable, TableFormat
 from ohr.tables.parse import parse_tables
 

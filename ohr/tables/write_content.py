@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from ohr.tables.content import SPACES, Break, Inner, Math, Node, Raw, Style, Styled, Text
-from ohr.tables.latex import is_one_cell
+from ohr.tables.latex_lexer import is_one_cell
 
 _LATEX_STYLES: dict[Style, str] = {
     "bold": "textbf", "italic": "textit", "underline": "underline", "code": "texttt",

@@ -2,15 +2,15 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
-from experiments.cli import study_command
 from experiments.config import load_config
 from experiments.progress import Progress
 from experiments.study import run_study
 from experiments.table_format import FORMATS, count_losses, format_bars, main, report
 from ocr_backends.gt import GroundTruth, GroundTruthParams
 from ohr import registry
-from ohr.errors import ConfigError, DatasetError
+from ohr.errors import ConfigError
 from ohr.tables import parse_tables
 from tests.builders import qa, write_corpus, write_kb, write_questions
 
@@ -108,13 +108,12 @@ def test_bars_repeat_to_the_byte(study, tmp_path):
 
 
 def test_a_dataset_without_tables_is_refused(tmp_path):
-    config = load_config([*write_corpus(tmp_path), ENGINES])
-    result = run_study(config, tmp_path / "run", progress=Progress())
-    with pytest.raises(DatasetError, match="about a table"):
-        report(result)
+    settings = [*write_corpus(tmp_path), f"cache={tmp_path / 'cache'}"]
+    done = CliRunner().invoke(main, [*settings, "--out", str(tmp_path / "run")])
+    assert done.exit_code == 2
+    assert "dataset.sources: no question on table; there: text" in done.output
 
 
 def test_an_unknown_format_is_refused():
     with pytest.raises(ConfigError, match="tables"):
         registry.create("engine", {"name": "gt", "params": {"tables": "word"}})
-    assert main.__class__ is study_command("", report, {}).__class__
