@@ -155,15 +155,15 @@ def test_command_by_output_file_or_folder(tmp_path: Path, blank: np.ndarray, bod
     [
         ("sys.exit('no such font')", "exit status 1: no such font"),
         ("os.kill(os.getpid(), 11)", "killed by signal 11"),
-        ("time.sleep(100)", "took longer than 1.5 s"),
+        ("time.sleep(100)", "took longer than 2 s"),
         ("pathlib.Path(argv[1]).mkdir()", "0 texts in the output folder, 1 expected"),
         ("pass", "the program wrote no {output}"),
     ],
 )
 def test_command_that_fails(tmp_path: Path, blank: np.ndarray, body: str, detail: str) -> None:
     template = [str(program(tmp_path / "r", body)), "{input}", "{output}"]
-    timeout_s = 1.5 if "1.5 s" in detail else 60  # a busy machine is slow to start a program
-    [outcome] = read(engine("command", template=template, timeout_s=timeout_s), [blank], 0)
+    patience = 2 if "longer" in detail else 100
+    [outcome] = read(engine("command", template=template, timeout_s=patience), [blank], 0)
     assert outcome.status is Status.ERROR
     assert detail in outcome.detail
 
@@ -284,11 +284,11 @@ def test_mineru_3(tmp_path: Path, pdf: Path, blank: np.ndarray) -> None:
     made = engine("mineru", executable=str(reader), mode="pipeline")
     assert made.accepts == {"image", "pdf"}
     first, second = read(made, pdf, 0, 1)
-    assert first.value == "Annual report\n\n" + MINERU_EXPECTED
+    assert first.value == MINERU_EXPECTED
     assert second.status is Status.EMPTY
-    bare = engine("mineru", executable=str(reader), mode="pipeline",
-                  normalise={"furniture": True})  # fmt: skip
-    assert texts(read(bare, pdf, 0)) == [MINERU_EXPECTED]
+    whole = engine("mineru", executable=str(reader), mode="pipeline",
+                   normalise={"furniture": False})  # fmt: skip
+    assert texts(read(whole, pdf, 0)) == ["Annual report\n\n" + MINERU_EXPECTED]
     assert made.engine_version() == "3.4.5"
     assert "a picture" in texts(read(made, [blank], 0))[0]
     with pytest.raises(ConfigError, match=r"mode 'flash' needs MinerU 4, found 3\.4\.5"):
@@ -352,7 +352,8 @@ document = {
 
 
 def test_docling(tmp_path: Path, pdf: Path) -> None:
-    made = engine("docling", executable=str(program(tmp_path / "docling", DOCLING)))
+    made = engine("docling", executable=str(program(tmp_path / "docling", DOCLING)),
+                  normalise={"furniture": False})  # fmt: skip
     assert texts(read(made, pdf, 0, 1)) == [
         f"## Copper\n\n{PAGES[0]}\n\n- first\n2. second",
         'Table 1: Copper & zinc\n\n<table><tr><td colspan="2">a &lt; b</td></tr>'
