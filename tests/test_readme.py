@@ -55,7 +55,9 @@ def write_calibration(path: Path) -> None:
 STUDIES = [
     command
     for command in COMMANDS
-    if any(name in command for name in ("ocr_benchmark", "noise_curve", "calibrate"))
+    if any(
+        name in command for name in ("ocr_benchmark", "noise_curve", "calibrate", "table_format")
+    )
 ]
 
 
@@ -99,7 +101,7 @@ def test_a_folder_of_pdfs_end_to_end(tmp_path):
 
 def test_a_generated_benchmark_is_verified_and_counted(tmp_path):
     for command in COMMANDS:
-        if command not in STUDIES and "my_pdfs" not in command:
+        if command not in STUDIES and "my_pdfs" not in command and "$D" not in command:
             done = run(shlex.split(command.replace("--pages 1000", "--pages 21"))[1:], tmp_path)
             assert done.returncode == 0, done.stderr
             assert done.stdout.strip()
@@ -115,6 +117,20 @@ def test_errors_are_one_line_and_a_traceback_is_for_debugging(tmp_path):
     nowhere = run(command[:2], tmp_path)
     assert nowhere.returncode == 2
     assert "--out" in nowhere.stderr
+
+
+@pytest.mark.parametrize("name", ["perturb_text", "format_counts"])
+def test_text_is_rewritten_and_its_commands_counted(name, data_dir, tmp_path):
+    command = next(c for c in COMMANDS if f"experiments.{name} " in c).replace("$D", str(data_dir))
+    arguments = [*shlex.split(command)[1:], "dataset.documents=[finance/AMAZON_2017_10K]"]
+    done = run(arguments, tmp_path)
+    assert done.returncode == 0, done.stderr
+    if name == "perturb_text":
+        path = tmp_path / "noisy/formatting_noise_severe/finance/AMAZON_2017_10K.json"
+        assert "\\textbf{" in path.read_text()
+        assert (tmp_path / "noisy" / "before_after.html").exists()
+    else:
+        assert "paper, table S2" in done.stdout
 
 
 @pytest.fixture
