@@ -212,7 +212,7 @@ def _ticks(stage: str, retriever: str, reader: str) -> str:
     used: Sequence[str] = {"retrieval": (retriever,), "generation": (reader,)}.get(
         stage, (retriever, reader)
     )
-    return mathless("\n".join(name for name in used if name))
+    return "\n".join(mathless(name) for name in used if name)
 
 
 main = study_command(
