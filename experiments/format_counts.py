@@ -44,7 +44,7 @@ def command(
             help='dataset.*, "engines=[gt,precomputed:MinerU]", noise=[formatting], levels, seed.',
         ),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="A CSV file to write too.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for format_counts.csv.")] = None,
     debug: Annotated[
         bool, typer.Option("--debug", help="Print a traceback with an error.")
     ] = False,
@@ -59,8 +59,9 @@ def _run(config: StudyConfig, out: Path | None) -> int:
     counts = count_knowledge_bases(config)
     show(_table(counts))
     if out is not None:
-        write_text(out, counts.to_csv(index_label="kind", float_format="%.4f"))
-        print(f"counts: {out}")
+        path = out / "format_counts.csv"
+        write_text(path, counts.to_csv(index_label="kind", float_format="%.4f"))
+        print(f"counts: {path}")
     return 0
 
 

@@ -36,7 +36,7 @@ def source_curves(cells: pd.DataFrame, folder: Path) -> list[Path]:
         return []
     groups.append("all")
     with figure(1.2 + 2.3 * len(groups), 1.1 + 2.0 * len(measures)) as made:
-        axes = made.subplots(len(measures), len(groups), squeeze=False, sharey="row")
+        axes = made.subplots(len(measures), len(groups), squeeze=False, sharex="all", sharey="row")
         for row, (stage, metric, title) in enumerate(measures):
             for column, group in enumerate(groups):
                 ax: Axes = axes[row, column]
@@ -54,6 +54,7 @@ def source_curves(cells: pd.DataFrame, folder: Path) -> list[Path]:
                 if column == 0:
                     ax.set_ylabel(title)
             from_zero(axes[row])
+        axes[0, 0].set_xlim(left=0)
         made.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
         caption(made, cells)
         return save(made, folder, "noise_by_source")

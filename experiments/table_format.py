@@ -178,7 +178,7 @@ def format_bars(cells: pd.DataFrame, folder: Path) -> list[Path]:
     pairs = settings(cells)
     width = 0.8 / len(engines)
     with figure(0.8 + 2.0 * len(measures) * max(1.0, 0.6 * len(pairs)), 3.2) as made:
-        axes = made.subplots(1, len(measures), squeeze=False)[0]
+        axes = made.subplots(1, len(measures), squeeze=False, sharey="row")[0]
         for ax, (stage, metric, title) in zip(axes, measures, strict=True):
             for place, (retriever, reader) in enumerate(pairs):
                 chosen = of_setting(cells_of(cells, stage, metric, GROUP), retriever, reader)
@@ -199,7 +199,7 @@ def format_bars(cells: pd.DataFrame, folder: Path) -> list[Path]:
             ax.set_title(title)
             ax.grid(axis="x", visible=False)
             ax.set_xticks(range(len(pairs)), [_ticks(stage, *pair) for pair in pairs])
-            from_zero([ax])
+        from_zero(axes)
         made.legend(
             *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(engines)
         )

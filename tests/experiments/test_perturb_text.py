@@ -161,11 +161,11 @@ def test_commands_are_counted_by_kind(settings, tmp_path):
     assert counts.loc["heading", "gt"] == pytest.approx(1 / 3)
     assert counts["precomputed:MinerU"][["bold", "italic", "all"]].tolist() == [0.5, 0.5, 1.0]
     assert counts.loc["all", "formatting severe"] > counts.loc["all", "gt"]
-    done = invoke(format_counts, *arguments, "--out", tmp_path / "counts.csv")
+    done = invoke(format_counts, *arguments, "--out", tmp_path / "counts")
     assert done.exit_code == 0, done.output
     assert "35.0" in done.output
     assert "56.3" in done.output
-    assert (tmp_path / "counts.csv").read_text().startswith("kind,gt,")
+    assert (tmp_path / "counts/format_counts.csv").read_text().startswith("kind,gt,")
     refused = invoke(format_counts, *settings, "engines=[tests.fakes.LoggingEngine]", "noise=[]")
     assert refused.exit_code == 2
 
