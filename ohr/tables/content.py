@@ -61,9 +61,10 @@ class Raw:
 
 @dataclass(frozen=True, slots=True)
 class Inner:
-    """A table in a cell."""
+    """A table in a cell, and its source."""
 
     parsed: ParsedTable
+    source: str
 
 
 Node = Text | Math | Styled | Break | Raw | Inner

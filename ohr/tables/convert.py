@@ -50,15 +50,20 @@ def _apart(text: str, found: ParsedTable, written: str, target: TableFormat) -> 
     """A Markdown table with a blank line on either side; others as they are."""
     if target != "markdown":
         return written
-    before, after = text[: found.span[0]], text[found.span[1] :]
-    line = before.rpartition("\n")
-    if line[2].strip():
+    start, end = found.span
+    line = text.rfind("\n", 0, start) + 1
+    if text[line:start].strip():
         written = "\n\n" + written
-    elif line[1] and line[0].rpartition("\n")[2].strip():
+    elif text[text.rfind("\n", 0, max(line - 1, 0)) + 1 : line].strip():
         written = "\n" + written
-    follows = after.partition("\n")
-    if follows[0].strip():
+    rest = _line_end(text, end)
+    if text[end:rest].strip():
         written += "\n\n"
-    elif follows[1] and follows[2].partition("\n")[0].strip():
+    elif text[rest : _line_end(text, rest + 1)].strip():
         written += "\n"
     return written
+
+
+def _line_end(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return end if end >= 0 else len(text)

@@ -123,7 +123,7 @@ class _Latex:
         while at < end and (mark := _LATEX.match(self.text, at, end)) is not None:
             table = self.inner.get(at)
             if table is not None and table.span[1] <= end:
-                found.append(Inner(table))
+                found.append(Inner(table, self.text[at : table.span[1]]))
                 at = table.span[1]
                 continue
             at = mark.end()
@@ -243,7 +243,7 @@ def _html(content: str, inner: dict[int, ParsedTable], lost: set[str]) -> tuple[
     at = 0
     while at < len(content) and (mark := _HTML.match(content, at)) is not None:
         if at in inner:
-            made.add(Inner(inner[at]))
+            made.add(Inner(inner[at], content[at : inner[at].span[1]]))
             at = inner[at].span[1]
             continue
         at = mark.end()

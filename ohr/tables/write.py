@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ohr.tables.content import Inner, Node
+from ohr.tables.content import Inner, Node, Text
 from ohr.tables.model import Cell, Table, TableFormat
 from ohr.tables.read_content import read_content
 from ohr.tables.write_content import (
@@ -21,6 +21,10 @@ _WRITERS = {
 }
 
 
+DEEPEST_TABLES = 3
+"""Tables in tables; what is nested deeper is written as text."""
+
+
 @dataclass(frozen=True, slots=True)
 class Loss:
     """What a table lost on its way into another format."""
@@ -32,7 +36,13 @@ class Loss:
 
 def write_table(table: Table, source: TableFormat, target: TableFormat) -> tuple[str, list[Loss]]:
     """A table whose contents are in the source format, in the target format, and its losses."""
-    writer = _Writer(source, target)
+    return _write(table, source, target, depth=0)
+
+
+def _write(
+    table: Table, source: TableFormat, target: TableFormat, depth: int
+) -> tuple[str, list[Loss]]:
+    writer = _Writer(source, target, depth)
     made = {"latex": writer.latex, "html": writer.html, "markdown": writer.markdown}[target](table)
     losses = dict.fromkeys(writer.losses)
     for name in sorted(writer.lost):
@@ -41,9 +51,10 @@ def write_table(table: Table, source: TableFormat, target: TableFormat) -> tuple
 
 
 class _Writer:
-    def __init__(self, source: TableFormat, target: TableFormat) -> None:
+    def __init__(self, source: TableFormat, target: TableFormat, depth: int) -> None:
         self.source = source
         self.target = target
+        self.depth = depth
         self.losses: list[Loss] = []
         self.lost: set[str] = set()
 
@@ -57,13 +68,17 @@ class _Writer:
     def inner(self, node: Inner) -> str:
         """A table in a cell. Markdown has none: its cells follow each other."""
         parsed = node.parsed
+        if self.depth == DEEPEST_TABLES:
+            self.losses.append(Loss("inner table", "too deep: its source is written as text"))
+            return _WRITERS[self.target]((Text(node.source),), self.lost, self.inner)
         if self.target == "markdown":
             self.losses.append(Loss("inner table", "its cells are written one after the other"))
-            nested = _Writer(parsed.format, self.target)
-            cells = (nested.content(cell.content) for cell in parsed.cells)
+            nested = _Writer(parsed.format, self.target, self.depth + 1)
+            cells = [nested.content(cell.content) for cell in parsed.cells]
             self.lost |= nested.lost
+            self.losses += nested.losses
             return " ".join(text for text in cells if text)
-        written, losses = write_table(parsed.table, parsed.format, self.target)
+        written, losses = _write(parsed.table, parsed.format, self.target, self.depth + 1)
         self.losses += losses
         return written.replace("\n", " ")
 

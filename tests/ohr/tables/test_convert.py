@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -208,6 +210,24 @@ def test_inner_tables_are_converted_too():
     html, _ = convert_tables(page, "html")
     assert "<b><table> <tr><td>a</td><td>b</td></tr> </table></b> x" in html
     assert reading(parse_tables(convert_tables(html, "latex")[0])[0])[0] == 1
+
+
+@pytest.mark.parametrize("target", FORMATS)
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<table><tr><td>" * 3000 + "x" + "</td></tr></table>" * 3000,
+        r"\begin{tabular}{c}" * 3000 + "x" + r"\end{tabular}" * 3000,
+        r"\begin{tabular}{c} a \end{tabular} x " * 3000,
+        r"\begin{tabular}{c}" + r"\textbf{" * 3000 + "}" * 3000 + r"\end{tabular}",
+        "<table><tr><td>" + "<b>" * 3000 + r"\foo{" * 3000 + "</table>",
+        "|a|\n|-|\n|" + "*a _b ` $ " * 3000 + "|",
+    ],
+)
+def test_hostile_tables_are_converted_in_linear_time(page, target):
+    started = time.process_time()
+    convert_tables(page, target)
+    assert time.process_time() - started < 5
 
 
 def test_contents_in_each_format():
