@@ -79,6 +79,10 @@ def strip_markup(text: str) -> str:
     has_cells = has_latex and ("tabular" in text or "\\hline" in text or "array}" in text)
     if "<" in text:
         text = _HTML_TAG.sub(_tag, text)
+    # Marks of lines before formulas: a formula may begin with a plus sign.
+    text = _LIST_MARK.sub("", _RULE_ROW.sub("", text))
+    if "#" in text:
+        text = _HEADING.sub("", text)
     if has_latex:
         text = _ESCAPED.sub(lambda match: _STAND_INS[match.group(1)], text)
         text = _ENVIRONMENT.sub(" ", text)
@@ -89,9 +93,6 @@ def strip_markup(text: str) -> str:
         text = _strip_formulas(text)
     if "](" in text:
         text = _IMAGE_OR_LINK.sub(r"\1", text)
-    text = _LIST_MARK.sub("", _RULE_ROW.sub("", text))
-    if "#" in text:
-        text = _HEADING.sub("", text)
     if "^" in text or "_" in text:
         text = _UNDERSCORES.sub("", _SCRIPT.sub("", text))
     text = text.translate(_GONE)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ohr.tables import ParsedTable, parse_tables
 from perturb.text.scanner import Kind, Region, scan
-from perturb.text.structure import Span, Structure, merged
+from perturb.text.structure import Span, Structure, merged, within
 
 # A word of text alone: no mark-up, except an escaped sign of which LaTeX makes a character.
 _LETTERS = r"[^\s\\*_`\[\]<>{}^~|&$#@]"
@@ -16,11 +18,11 @@ _WORD = rf"(?=\S)(?:{_LETTERS}|\\[$%&#]){{1,40}}+(?!\S)"
 _WORDS = re.compile(rf"(?<!\S)(?<!\\\s){_WORD}(?:[ \t]++{_WORD})*+")
 _GAP = re.compile(r"[ \t]+")
 _HEADING = re.compile(r"^ {0,3}(#{1,6}[ \t]+)(?=\S)[^\n]*", re.MULTILINE)
-_LIST_MARK = re.compile(
-    r"^[ \t]*(?:(?:[-+*>•◦▪●■□–]|\d{1,9}[.)]|\(?[a-zA-Z]{1,3}[.)]|\(\d{1,3}\))[ \t]+)++",
-    re.MULTILINE,
-)
-_CELL_MARK = re.compile(r"[-+*•][ \t]+")
+_MARK = r"(?:(?:[-+*>•◦▪●■□–]|\d{1,9}[.)]|\(?[a-zA-Z]{1,3}[.)]|\(\d{1,3}\))[ \t]+)++"
+_LIST_MARK = re.compile(rf"^[ \t]*{_MARK}", re.MULTILINE)
+_CELL_MARK = re.compile(_MARK)
+_COMMENT = re.compile(r"(?<!\\)%[^\n]*")
+_CONTAINER = re.compile(r"^[ \t]*(?:[-+*>]|\d{1,9}[.)])(?!\S)", re.MULTILINE)
 _BLOCK_START = re.compile(r"[-+*#>=:|~`<_•]|\d{1,9}[.)](?!\S)")
 _RULE_LINE = re.compile(r"[-=*_:|+ \t]*[-=*_][-=*_:|+ \t]*$", re.MULTILINE)
 
@@ -70,10 +72,8 @@ class PageText:
     def __post_init__(self) -> None:
         tables = parse_tables(self.text)
         self.structure = Structure(self.text, [table.span for table in tables])
-        code = self.structure.fences
-        self.tables = [
-            t for t in tables if not any(a < t.span[1] and t.span[0] < b for a, b in code)
-        ]
+        # A table that a code block shows is code.
+        self.tables = [t for t in tables if not within(self.structure.fences, t.span[0])]
         self.headings = []
         self.body = [self._body(a, b) for a, b in self._outside_tables()]
         self.cells = [
@@ -105,10 +105,15 @@ class PageText:
     def _body(self, start: int, end: int) -> Area:
         regions = scan(self.structure, start, end)
         shields = [(region.start, region.end) for region in regions]
-        code = [(r.start, r.end) for r in regions if r.kind is Kind.CODE]
+        code = [(region.start, region.end) for region in regions if region.kind is Kind.CODE]
+        tail = start
+        if any(table.format == "markdown" and table.span[1] == start for table in self.tables):
+            # Whatever follows a Markdown table without a blank line would be its last row.
+            tail = self.structure.paragraph_end(start, end)
+            shields.append((start, tail))
         if "#" in self.text:
             for heading in _HEADING.finditer(self.text, start, end):
-                if not any(a <= heading.start() < b for a, b in code):
+                if not within(code, heading.start()) and heading.start() >= tail:
                     self.headings.append(heading.span(1))
                     shields.append(heading.span())
         shields += (mark.span() for mark in _LIST_MARK.finditer(self.text, start, end))
@@ -147,6 +152,26 @@ class PageText:
                 b = gaps.pop()[0]
             if any(map(str.isalnum, self.text[a:b])):
                 yield Words(a, b, gaps)
+
+    @cached_property
+    def comments(self) -> list[Span]:
+        """What LaTeX would take for comments: from a bare ``%`` to the line's end."""
+        return [match.span() for match in _COMMENT.finditer(self.text)]
+
+    @cached_property
+    def _containers(self) -> list[int]:
+        return [match.start() for match in _CONTAINER.finditer(self.text)]
+
+    def in_container(self, position: int) -> bool:
+        """Whether this position's paragraph has a line of a Markdown list or quotation."""
+        if not self._containers:
+            return False
+        blank = self.structure.blank_lines
+        at = bisect_left(blank, position)
+        start = blank[at - 1] if at else 0
+        end = blank[at] if at < len(blank) else len(self.text)
+        first = bisect_left(self._containers, start)
+        return first < len(self._containers) and self._containers[first] < end
 
     def starts_block(self, position: int) -> bool:
         """Whether what stands here would open a block if a line began with it."""

@@ -16,6 +16,7 @@ from perturb.text.edits import Edit
 from perturb.text.page import Area, PageText, Words
 from perturb.text.scanner import Kind, Region
 from perturb.text.sites import Sites
+from perturb.text.structure import merged, within
 
 MARKDOWN_STYLES = (("**", "**"), ("*", "*"), ("_", "_"))
 LATEX_STYLES = ((r"\textbf{", "}"), (r"\textit{", "}"), (r"\underline{", "}"))
@@ -41,7 +42,8 @@ _ABBREVIATION = re.compile(
     r"(?:\b(?:Inc|Corp|Co|Ltd|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|No|Nos|vs|cf|al|Fig|Sec|Art|Vol|Ed|Rev|"
     r"Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|pp?|etc|e\.g|i\.e)|\b[A-Za-z]|\W)\.\Z"
 )
-_COMMENT = re.compile(r"(?<!\\)%")
+_LONGEST_ABBREVIATION = 6
+_LINE_START = re.compile(r"(?:\A|\n) {0,3}\Z")
 
 
 def text_style(page: PageText, rng: np.random.Generator) -> list[Sites]:
@@ -87,24 +89,22 @@ def styled_runs(
 ) -> Sites:
     """A site for each run that holds a letter or digit, with a style drawn from its own list."""
     drawn = rng.random(len(runs)).tolist()
-    comments = [m.start() for m in _COMMENT.finditer(page.text)] if "%" in page.text else []
+    # After a LaTeX comment sign, in this paragraph, a closing brace could be lost.
+    limit = len(page.text)
+    comments = merged(
+        [(a, max(b, page.structure.paragraph_end(a, limit))) for a, b in page.comments]
+    )
     kept = [i for i, (a, b) in enumerate(runs) if any(map(str.isalnum, page.text[a:b]))]
 
     def edits(number: int) -> list[Edit]:
         start, end = runs[kept[number]]
         options = styles[kept[number]]
-        # After a LaTeX comment sign a closing brace would be lost.
-        if comments and options is STYLES and _commented(page.text, comments, end):
+        if options is STYLES and within(comments, end - 1):
             options = MARKDOWN_STYLES
         opening, closing = options[int(drawn[kept[number]] * len(options))]
         return [Edit(start, "", opening), Edit(end, "", closing)]
 
     return Sites([runs[i][0] for i in kept], [runs[i][1] for i in kept], edits)
-
-
-def _commented(text: str, comments: Sequence[int], end: int) -> bool:
-    line = text.rfind("\n", 0, end) + 1
-    return any(line <= at < end for at in comments)
 
 
 def emphasis_removal(page: PageText, regions: Iterable[Region]) -> Sites:
@@ -163,17 +163,16 @@ class _Short:
 def _short(page: PageText, words: Words) -> Iterator[_Short]:
     """Sentences of at most 5 words that end with a full stop and could be lines of their own."""
     text = page.text
-    line_start = text.rfind("\n", 0, words.start) + 1
-    indent = words.start - line_start
-    opens_line = (indent <= 3 and text[line_start : words.start].isspace()) or indent == 0
     lead, start = words.start, words.start
-    usable = opens_line
+    usable = _LINE_START.search(text, max(0, start - 4), start) is not None
     for match in _SENTENCE_END.finditer(text, words.start, words.end):
         end = match.end()
         gap = _SPACES.match(text, end)
         tail = gap.end() if gap is not None else end
         closes_line = tail == len(text) or text[tail] == "\n"
-        if text[tail : tail + 1].islower() or _ABBREVIATION.search(text, start, end):
+        if text[tail : tail + 1].islower() or _ABBREVIATION.search(
+            text, max(start, end - _LONGEST_ABBREVIATION), end
+        ):
             continue
         if (
             usable
@@ -181,6 +180,7 @@ def _short(page: PageText, words: Words) -> Iterator[_Short]:
             and text[start].isupper()
             and text.count(" ", start, end) < LONGEST_TITLE
             and not (page.ruled(tail + 1) if closes_line else page.starts_block(tail))
+            and not page.in_container(start)
         ):
             first = start == words.start
             yield _Short(lead, start, end, end if closes_line else tail, first, closes_line)
@@ -242,5 +242,9 @@ def line_joins(page: PageText) -> list[tuple[int, int]]:
         (above.end, below.start)
         for area in page.body
         for above, below in pairwise(area.words)
-        if page.text[above.end : below.start].strip(" \t") == "\n" and not page.ruled(below.start)
+        if page.text[above.end : below.start].strip(" \t") == "\n"
+        and not page.ruled(below.start)
+        and not page.starts_block(above.start)
+        and not page.starts_block(below.start)
+        and not within(page.comments, above.end - 1)
     ]

@@ -16,11 +16,13 @@ _BLANK = re.compile(r"\n[ \t]*\n")
 _BRACE = re.compile(r"\\[^\n]|[{}]|\n[ \t]*\n")
 _ENVIRONMENT = re.compile(r"\\(begin|end)[ \t]*\{([a-zA-Z]+\*?)\}")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
-_INDENTED = re.compile(r"(?:\A|\n[ \t]*\n)((?:(?: {4}|\t)[^\n]*(?:\n|\Z))+)")
+_INDENTED = re.compile(r"^(?: {4}| {0,3}\t)[^\n]*\S[^\n]*$", re.MULTILINE)
+_BLOCK_END = re.compile(r"[ \t]*\Z| {0,3}(?:#{1,6}(?:[ \t]|\Z)|[-=*_`~][-=*_`~ \t]*\Z)")
 _URL = re.compile(
     r"(?:(?<!\]\()(?<!\{)https?://|(?<![/\w{(])www\.)[^\s<>\"'{}|\\^`$]+", re.IGNORECASE
 )
 _OPTION = re.compile(r"\[[^\[\]\n]{0,200}\]")
+_WHITE = re.compile(r"\s*")
 _SPACE = re.compile(r"[ \t]*")
 
 
@@ -113,9 +115,22 @@ class Structure:
             if opened is not None:
                 spans.append((opened.start(), len(self.text)))
         if "    " in self.text or "\t" in self.text:
-            blocks = [match.span(1) for match in _INDENTED.finditer(self.text)]
-            spans = merged(spans + [b for b in blocks if not within(self.tables, b[0])])
+            spans = merged(spans + self._indented())
         return spans
+
+    def _indented(self) -> list[Span]:
+        """Indented lines that do not go on with a paragraph."""
+        found: list[Span] = []
+        code_until = 0
+        for line in _INDENTED.finditer(self.text):
+            start, end = line.span()
+            above = self.text.rfind("\n", 0, max(0, start - 1)) + 1
+            opens = start <= code_until or _BLOCK_END.match(self.text[above : start - 1])
+            if opens and not within(self.tables, start):
+                found.append((start, end))
+                following = _WHITE.match(self.text, end)
+                code_until = following.end() if following is not None else end
+        return found
 
     @cached_property
     def _fixed(self) -> list[tuple[str, int, int]]:
@@ -129,13 +144,17 @@ class Structure:
 
     def fixed_spans(self, start: int, end: int) -> list[tuple[str, int, int]]:
         """Code blocks (``CODE``) and bare URLs (``LINK``) in a stretch, clipped to it."""
-        first = bisect_right(self._fixed, start, key=lambda fixed: fixed[2])
         found = []
-        for kind, a, b in self._fixed[first:]:
+        for at in range(bisect_right(self._fixed, start, key=_end), len(self._fixed)):
+            kind, a, b = self._fixed[at]
             if a >= end:
                 break
             found.append((kind, max(a, start), min(b, end)))
         return found
+
+
+def _end(fixed: tuple[str, int, int]) -> int:
+    return fixed[2]
 
 
 def merged(spans: list[Span]) -> list[Span]:
