@@ -75,7 +75,7 @@ class PageText:
         # A table that a code block shows is code.
         self.tables = [t for t in tables if not within(self.structure.fences, t.span[0])]
         self.headings = []
-        self.body = [self._body(a, b) for a, b in self._outside_tables()]
+        self.body = [self._body(*stretch) for stretch in self._outside_tables()]
         self.cells = [
             self._cell(cell.content_span, table.format)
             for table in self.tables
@@ -83,14 +83,15 @@ class PageText:
             if cell.content_span[0] < cell.content_span[1]
         ]
 
-    def _outside_tables(self) -> Iterator[Span]:
-        done = 0
+    def _outside_tables(self) -> Iterator[tuple[int, int, str]]:
+        """Stretches of body text, each with the format of the table right above it."""
+        done, above = 0, ""
         for table in self.tables:
             if done < table.span[0]:
-                yield done, table.span[0]
-            done = table.span[1]
+                yield done, table.span[0], above
+            done, above = table.span[1], table.format
         if done < len(self.text):
-            yield done, len(self.text)
+            yield done, len(self.text), above
 
     def _cell(self, span: Span, format_: str) -> Area:
         start, end = span
@@ -100,23 +101,28 @@ class PageText:
         # "^" does not match where a stretch begins inside a line.
         marks += [mark.span() for mark in (_CELL_MARK.match(self.text, start, end),) if mark]
         shields = merged(shields + marks) if marks else shields
-        return Area(start, end, regions, list(self._plain(start, end, shields)), format_)
+        # A cell's edges part words as white space does, so it is read on its own.
+        words = list(_plain(self.text[start:end], start, (start, end), shields))
+        return Area(start, end, regions, words, format_)
 
-    def _body(self, start: int, end: int) -> Area:
+    def _body(self, start: int, end: int, above: str) -> Area:
         regions = scan(self.structure, start, end)
         shields = [(region.start, region.end) for region in regions]
         code = [(region.start, region.end) for region in regions if region.kind is Kind.CODE]
+        tail = start
+        if above == "markdown":
+            # Whatever follows a Markdown table without a blank line would be its last row.
+            tail = self.structure.paragraph_end(start, end)
+            shields.append((start, tail))
         if "#" in self.text:
             for heading in _HEADING.finditer(self.text, start, end):
-                if not within(code, heading.start()):
+                if not within(code, heading.start()) and heading.start() >= tail:
                     self.headings.append(heading.span(1))
                     shields.append(heading.span())
         shields += (mark.span() for mark in _LIST_MARK.finditer(self.text, start, end))
         shields += self._loose_rows(start, end)
-        if any(table.format == "markdown" and table.span[1] == start for table in self.tables):
-            # Whatever follows a Markdown table without a blank line is its last row.
-            shields.append((start, self.structure.paragraph_end(start, end)))
-        return Area(start, end, regions, list(self._plain(start, end, merged(shields))))
+        words = list(_plain(self.text, 0, (start, end), merged(shields)))
+        return Area(start, end, regions, words)
 
     def _loose_rows(self, start: int, end: int) -> Iterator[Span]:
         """Lines that look like rows of a table that lost its frame."""
@@ -129,27 +135,6 @@ class PageText:
                 if self.text.count(sign, line_start, line_end) >= least:
                     yield line_start, line_end
                 at = self.text.find(sign, line_end, end)
-
-    def _plain(self, start: int, end: int, shields: list[Span]) -> Iterator[Words]:
-        """Runs of plain words outside the shields, which are sorted and apart."""
-        done = start
-        for a, b in [*shields, (end, end)]:
-            if done < a:
-                yield from self._words(done, a)
-            done = max(done, b)
-
-    def _words(self, start: int, end: int) -> Iterator[Words]:
-        # The pattern takes the stretch's end for the text's: a word that goes on is cut there.
-        cut = end < len(self.text) and not self.text[end].isspace()
-        for match in _WORDS.finditer(self.text, start, end):
-            a, b = match.span()
-            gaps = [gap.span() for gap in _GAP.finditer(self.text, a, b)]
-            if cut and b == end:
-                if not gaps:
-                    continue
-                b = gaps.pop()[0]
-            if any(map(str.isalnum, self.text[a:b])):
-                yield Words(a, b, gaps)
 
     @cached_property
     def comments(self) -> list[Span]:
@@ -179,3 +164,29 @@ class PageText:
         """Whether the line of this position is a rule or an underline: ``---``, ``===``."""
         start = self.text.rfind("\n", 0, position) + 1
         return _RULE_LINE.match(self.text, start) is not None
+
+
+def _plain(text: str, base: int, stretch: Span, shields: list[Span]) -> Iterator[Words]:
+    """Runs of plain words in a stretch outside the shields, which are sorted and apart.
+
+    ``text`` begins at ``base`` of the page; all spans are the page's.
+    """
+    done = stretch[0]
+    for a, b in [*shields, (stretch[1], stretch[1])]:
+        if done < a:
+            yield from _words(text, base, done - base, a - base)
+        done = max(done, b)
+
+
+def _words(text: str, base: int, start: int, end: int) -> Iterator[Words]:
+    # The pattern takes the stretch's end for the text's: a word that goes on is cut there.
+    cut = end < len(text) and not text[end].isspace()
+    for match in _WORDS.finditer(text, start, end):
+        a, b = match.span()
+        gaps = [(base + gap.start(), base + gap.end()) for gap in _GAP.finditer(text, a, b)]
+        if cut and b == end:
+            if not gaps:
+                continue
+            b = gaps.pop()[0] - base
+        if any(map(str.isalnum, text[a:b])):
+            yield Words(base + a, base + b, gaps)

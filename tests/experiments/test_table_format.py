@@ -5,6 +5,7 @@ import pytest
 from typer.testing import CliRunner
 
 from experiments.config import load_config
+from experiments.plan import load_dataset, make_plan
 from experiments.progress import Progress
 from experiments.study import run_study
 from experiments.table_format import FORMATS, count_losses, format_bars, main, report
@@ -117,3 +118,18 @@ def test_a_dataset_without_tables_is_refused(tmp_path):
 def test_an_unknown_format_is_refused():
     with pytest.raises(ConfigError, match="tables"):
         registry.create("engine", {"name": "gt", "params": {"tables": "word"}})
+
+
+def test_questions_on_some_sources_only(tmp_path):
+    write_kb(tmp_path / "kb/gt", {"law/a": ["Fact 0 is answer 0.", "Fact 1 is answer 1."]})
+    entries = [qa(0, "law/a", 0), qa(1, "law/a", 1, evidence_source="table")]
+    write_questions(tmp_path / "qas.json", entries)
+    config = load_config(
+        [
+            "dataset.kind=ohrbench", f"dataset.path={tmp_path / 'kb'}", "dataset.sources=table",
+            f"dataset.questions={tmp_path / 'qas.json'}",
+        ]
+    )  # fmt: skip
+    plan = make_plan(config, load_dataset(config))
+    assert [question.qid for question in plan.questions] == ["q1"]
+    assert len(plan.reread) == 2  # every page is in the knowledge base all the same

@@ -68,7 +68,7 @@ def tables(draw: st.DrawFn) -> str:
         return f"\\begin{{tabular}}{{|{'c|' * columns}}}\n{lines} \\\\\n\\end{{tabular}}"
     if kind == "markdown":
         head, *body = ["| " + " | ".join(row) + " |" for row in rows]
-        return "\n".join([head, "|" + "---|" * columns, *body])
+        return "\n".join([head, "|" + "---|" * columns, *body, ""])  # the next line is a row
     inner = "".join("<tr>" + "".join(f"<td>{c}</td>" for c in row) + "</tr>" for row in rows)
     return f"<table>{inner}</table>"
 

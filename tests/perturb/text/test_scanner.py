@@ -1,0 +1,107 @@
+"""The scanner finds each construct, and nothing in what only looks like one."""
+
+from __future__ import annotations
+
+import pytest
+
+from perturb.text.page import PageText
+from perturb.text.scanner import Kind, scan
+from perturb.text.structure import Structure
+
+
+def regions(text):
+    return [(r.kind, text[r.start : r.end]) for r in scan(Structure(text), 0, len(text))]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "found"),
+    [
+        ("a $x$ b", Kind.INLINE, "$x$"),
+        ("a $ \\alpha $ b", Kind.INLINE, "$ \\alpha $"),
+        ("a $ x $ b", Kind.INLINE, "$ x $"),
+        (r"was $\$ 39$ million", Kind.INLINE, r"$\$ 39$"),
+        (r"a \(x\) b", Kind.INLINE, r"\(x\)"),
+        ("a $$x$$ b", Kind.DISPLAY, "$$x$$"),
+        ("$$\nx $y$\n$$", Kind.DISPLAY, "$$\nx $y$\n$$"),
+        (r"\[ x \]", Kind.DISPLAY, r"\[ x \]"),
+        (
+            "\\begin{align}a\\end{align}",
+            Kind.DISPLAY,
+            "\\begin{align}a\\end{align}",
+        ),
+        ("a `$x` b", Kind.CODE, "`$x`"),
+        ("a ``b ` c`` d", Kind.CODE, "``b ` c``"),
+        ("```\n$x$\n```", Kind.CODE, "```\n$x$\n```"),
+        ("<code>$x$</code>", Kind.CODE, "<code>$x$</code>"),
+        ("see https://a.b/c_d*e.", Kind.LINK, "https://a.b/c_d*e."),
+        ("[$x$](y)", Kind.LINK, "[$x$](y)"),
+        ("a ![b](c.png)", Kind.LINK, "![b](c.png)"),
+        ("a <br/> b", Kind.TAG, "<br/>"),
+        ("**bold**", Kind.EMPHASIS, "**bold**"),
+        ("a _b c_ d", Kind.EMPHASIS, "_b c_"),
+        ("**two\nlines**", Kind.EMPHASIS, "**two\nlines**"),
+        (r"\textbf{a {b} c}", Kind.EMPHASIS, r"\textbf{a {b} c}"),
+        (r"\section*{A}", Kind.TITLE, r"\section*{A}"),
+        (r"\caption[a]{b}", Kind.COMMAND, r"\caption[a]{b}"),
+    ],
+)
+def test_finds(text, kind, found):
+    assert regions(text) == [(kind, found)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "between $5 and $6",
+        "$5 million and US$",
+        "($3,051) & ($2,435)",
+        "& $ 15 & $ 16",
+        "$unclosed",
+        "$a\n\nb$",
+        "$$",
+        "$$$$",
+        "\\(unclosed",
+        "it`s",
+        "[***] and [ * ]",
+        "2 * 3 * 4",
+        "snake_case_name",
+        "____",
+        "a < b > c",
+        "\\",
+        "{",
+        "![not](a link",
+    ],
+)
+def test_finds_nothing_in(text):
+    assert [kind for kind, _ in regions(text) if kind is not Kind.COMMAND] == []
+
+
+def test_inner_spans_are_what_the_delimiters_hold():
+    text = r"$x$ \[y\] **z** \textbf{w}"
+    found = scan(Structure(text), 0, len(text))
+    assert [text[r.inner_start : r.inner_end] for r in found] == ["x", "y", "z", "w"]
+
+
+def test_a_stretch_is_scanned_alone():
+    text = "a $x + y$ b"
+    assert scan(Structure(text), 0, 5) == []
+    assert scan(Structure(text), 2, 9)[0].kind is Kind.INLINE
+
+
+def test_plain_words_stand_apart_from_marks():
+    page = PageText("- one two $x$ three four* five\n# six\nseven\\_ eight R\\&D nine")
+    lines = [page.text[words.start : words.end] for area in page.body for words in area.words]
+    assert lines == ["one two", "three", "five", "eight R\\&D nine"]
+
+
+def test_an_unfenced_row_is_no_text():
+    page = PageText("words before\n\nTotal & 5 & 6 \\\\\n\nwords after")
+    lines = [page.text[words.start : words.end] for area in page.body for words in area.words]
+    assert lines == ["words before", "words after"]
+
+
+def test_a_table_in_code_is_code():
+    table = "\\begin{tabular}{c}\na \\\\\n\\end{tabular}"
+    assert len(PageText(table).tables) == 1
+    assert PageText(f"```\n{table}\n```").tables == []
+    assert PageText(f"```\n{table}\n```").cells == []
