@@ -117,8 +117,10 @@ class PageText:
         if "#" in self.text:
             for heading in _HEADING.finditer(self.text, start, end):
                 if not within(code, heading.start()) and heading.start() >= tail:
-                    self.headings.append(heading.span(1))
                     shields.append(heading.span())
+                    # Code right below would go on with the paragraph that loses the mark.
+                    if not within(code, heading.end() + 1):
+                        self.headings.append(heading.span(1))
         shields += (mark.span() for mark in _LIST_MARK.finditer(self.text, start, end))
         shields += self._loose_rows(start, end)
         words = list(_plain(self.text, 0, (start, end), merged(shields)))

@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from ohr import registry
@@ -29,6 +29,7 @@ def noisy(page, intensity, seed, name="formatting"):
 
 @quick
 @given(page=PAGES, intensity=intensities, seed=seeds)
+@example(page="Some words.\n\n# A heading\n    code right below\n\n", intensity=1.0, seed=0)
 def test_markdown_keeps_its_skeleton(page, intensity, seed):
     value = noisy(page, intensity, seed).value
     assert skeleton(value) == skeleton(page)
