@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -63,11 +63,6 @@ def read_run(path: Path) -> Run:
     for column in ("mean", "ci_low", "ci_high", "r_noise", "r_noise_content", "edit_distance"):
         cells[column] = pd.to_numeric(cells[column])
     return Run(path, manifest, _counted(rows), cells)
-
-
-def read_runs(paths: Sequence[Path]) -> list[Run]:
-    """Read several runs; their names differ, or their folders' parents tell them apart."""
-    return [read_run(path) for path in paths]
 
 
 def _counted(rows: pd.DataFrame) -> pd.DataFrame:

@@ -36,9 +36,7 @@ class TextTable:
         header = list(self.header)
         if self.spans:  # Markdown has one header row: say the group in each column
             groups = [text for text, width in self.spans for _ in range(width)]
-            header = [
-                f"{group} {name}".strip() for group, name in zip(groups, header, strict=True)
-            ]
+            header = [f"{group} {name}".strip() for group, name in zip(groups, header, strict=True)]
         lines.append(_pipe(_markdown(name) for name in header))
         lines.append(_pipe("---" if i == 0 else "---:" for i in range(len(header))))
         for i, row in enumerate(self.rows):

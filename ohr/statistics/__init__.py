@@ -13,7 +13,13 @@ from ohr.statistics.intervals import (
     clustered_standard_error,
 )
 from ohr.statistics.multiple import benjamini_hochberg, holm
-from ohr.statistics.paired import PairedComparison, cliffs_delta, cohens_dz, compare_paired, sign_flip_test
+from ohr.statistics.paired import (
+    PairedComparison,
+    cliffs_delta,
+    cohens_dz,
+    compare_paired,
+    sign_flip_test,
+)
 from ohr.statistics.seeds import SeedSummary, across_seeds
 
 __all__ = [
