@@ -13,15 +13,13 @@ from typing import Annotated
 
 import pandas as pd
 import typer
-from rich.table import Table
-from rich.text import Text
 
 from experiments.comparing import ASPECTS, SETTINGS, comparisons, configuration_changes
 from experiments.failing import with_errors
 from experiments.labels import STAGE_METRICS, group_label, plain
 from experiments.runs import Run, read_run
 from experiments.table_files import TextTable, write_table
-from experiments.tables import number, show
+from experiments.tables import number, p_value, show, terminal_table
 from ohr.errors import OhrError
 
 DEFAULT_METRICS = (("ocr", "r_noise"), *((stage, metric) for stage, metric, _ in STAGE_METRICS))
@@ -69,7 +67,7 @@ def _run(
     found = comparisons(runs, by, wanted, baseline=baseline, every_group=groups)
     changes = configuration_changes(runs)
     table = _text_table(found)
-    show(_rich(table))
+    show(terminal_table(table))
     print(table.caption)
     if len(runs) > 1:
         print("what changed between the runs:" if len(changes) else "nothing was configured apart")
@@ -120,11 +118,11 @@ def _text_table(found: pd.DataFrame) -> TextTable:
                 *(number(row[name]) for name in ("baseline_mean", "other_mean")),
                 f"{row['difference']:+.3f}",
                 "-" if pd.isna(low) else f"[{low:+.3f}, {high:+.3f}]",
-                *(_p_value(row[name]) for name in ("p", "p_holm", "p_bh")),
+                *(p_value(row[name]) for name in ("p", "p_holm", "p_bh")),
                 *(_signed(row[name]) for name in ("cohens_dz", "cliffs_delta")),
             ]
         )
-    return TextTable(header, rows, _caption(found, baselines))
+    return TextTable(header, rows, _caption(found, baselines), left=header.index("n"))
 
 
 def _caption(found: pd.DataFrame, baselines: Sequence[str]) -> str:
@@ -143,21 +141,9 @@ def _caption(found: pd.DataFrame, baselines: Sequence[str]) -> str:
 
 def _changes_table(changes: pd.DataFrame) -> TextTable:
     rows = [[str(value) for value in row] for row in changes.itertuples(index=False)]
-    return TextTable(list(changes.columns), rows, "What differs between the runs.")
-
-
-def _rich(table: TextTable) -> Table:
-    made = Table(header_style="bold", box=None, pad_edge=False)
-    text_columns = table.header.index("n")
-    for place, name in enumerate(table.header):
-        made.add_column(Text(plain(name)), justify="left" if place < text_columns else "right")
-    for row in table.rows:
-        made.add_row(*(Text(plain(cell)) for cell in row))
-    return made
-
-
-def _p_value(p: float) -> str:
-    return "-" if pd.isna(p) else "<.001" if p < 0.001 else f"{p:.3f}"
+    return TextTable(
+        list(changes.columns), rows, "What differs between the runs", left=len(changes.columns)
+    )
 
 
 def _signed(value: float) -> str:

@@ -117,7 +117,7 @@ def _pairs(setting: pd.DataFrame, baseline: str) -> Iterator[tuple[pd.DataFrame,
 
 def _of(setting: pd.DataFrame, variant: str) -> pd.DataFrame:
     """The rows of a variant, of the first run that has it."""
-    mine = setting[setting["variant"] == variant]
+    mine: pd.DataFrame = setting[setting["variant"] == variant]
     mine = mine[mine["run"] == mine["run"].iloc[0]]
     if mine.duplicated(list(UNIT_COLUMNS)).any():
         raise OhrError(

@@ -7,9 +7,9 @@ their seed, ``seeds.csv`` with the variance of each number between the seeds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import pandas as pd
 import typer
@@ -85,7 +85,7 @@ def curves_shown(table: pd.DataFrame) -> Table:
     return made
 
 
-def _shown(row: dict[str, float], name: str) -> str:
+def _shown(row: Mapping[Hashable, Any], name: str) -> str:
     value, low, high = row[name], row[f"{name}_ci_low"], row[f"{name}_ci_high"]
     if pd.isna(value):
         return "-"

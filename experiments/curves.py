@@ -61,7 +61,8 @@ def _floor(rows: pd.DataFrame, key: dict[str, Any]) -> pd.DataFrame | None:
         return None
     guesses = measured(rows, "generation", key["metric"] + FLOOR_SUFFIX)
     mine = guesses[(guesses["reader"] == key["reader"]) & (guesses["engine"] == key["engine"])]
-    return mine[mine["noise"] == "none"]
+    clean: pd.DataFrame = mine[mine["noise"] == "none"]
+    return clean
 
 
 def _by_group(
@@ -72,8 +73,8 @@ def _by_group(
     floor: pd.DataFrame | None,
 ) -> Iterator[MeasuredCurve]:
     at = ["perturbation", "level", "intensity"]
-    places = [(values, group) for values, group in points.groupby(at, sort=False)]
-    places.sort(key=lambda place: place[0][2])
+    points = points.sort_values("intensity", kind="stable")
+    places: list[tuple[Any, pd.DataFrame]] = list(points.groupby(at, sort=False))
     units = list(UNIT_COLUMNS)
     table = clean.drop(columns="value").copy()
     columns = {"y0": clean, "x0": damage[damage["noise"] == "none"]}
@@ -92,8 +93,10 @@ def _by_group(
     for group_name, questions in group_rows(table):
         if questions.empty:
             continue
-        values = [questions[[f"{axis}{i}" for i in range(len(names))]].T for axis in "xy"]
-        noise_values, quality_values = (np.asarray(one, dtype=float) for one in values)
+        noise_values, quality_values = (
+            questions[[f"{axis}{i}" for i in range(len(names))]].to_numpy(dtype=float).T
+            for axis in "xy"
+        )
         yield MeasuredCurve(
             key | {"group": group_name},
             names,

@@ -16,11 +16,9 @@ from typing import Annotated, Any
 import numpy as np
 import pandas as pd
 import typer
-from rich.table import Table
-from rich.text import Text
 
 from experiments.failing import with_errors
-from experiments.labels import mathless, plain
+from experiments.labels import mathless
 from experiments.runs import (
     KNOWLEDGE_BASE,
     UNIT_COLUMNS,
@@ -33,7 +31,7 @@ from experiments.runs import (
 )
 from experiments.style import COLOURS, figure, save
 from experiments.table_files import TextTable, write_table
-from experiments.tables import show
+from experiments.tables import show, terminal_table
 from ohr.errors import OhrError
 from ohr.metrics.scores import R_NOISE_THRESHOLD
 from ohr.statistics import NO_INTERVAL, Interval
@@ -75,10 +73,15 @@ def _run(paths: Sequence[Path], out: Path, right: float, stage: str) -> int:
         f"Share of questions; OCR right: LCS of evidence and page above {R_NOISE_THRESHOLD:g}; "
         f"answer right: F1 of at least {right:g}; {stage} stage"
     )
-    everyone = found[found["group"] == "all"].reset_index(drop=True)
-    table = _text_table(everyone, caption)
-    show(_rich(table))
+    everyone = found[found["group"] == "all"]
+    # The clean ground truth stands beside the engines in each run.
+    everyone = everyone.drop_duplicates([*KNOWLEDGE_BASE, *SETTING, "n"])
+    units = [f"{unit}s" for unit in dict.fromkeys(everyone["ci_unit"]) if unit]
+    if units:
+        caption += f"; 95 % bootstrap over {' or '.join(units)}"
+    show(terminal_table(_text_table(everyone, caption, intervals=False)))
     print(caption)
+    table = _text_table(everyone, caption, intervals=True)
     written = write_table(out, "error_analysis", found, table)
     written += case_bars(everyone, caption, out)
     for path in written:
@@ -129,7 +132,7 @@ def _shares(condition: pd.DataFrame, run: Run) -> Iterator[dict[str, Any]]:
         yield row
 
 
-def _text_table(shares: pd.DataFrame, caption: str) -> TextTable:
+def _text_table(shares: pd.DataFrame, caption: str, *, intervals: bool) -> TextTable:
     header = ["knowledge base", "setting", "n", *(name for name, _, _ in CASES.values())]
     rows = []
     for _, row in shares.iterrows():
@@ -138,30 +141,23 @@ def _text_table(shares: pd.DataFrame, caption: str) -> TextTable:
                 knowledge_base_name(row),
                 _setting(row),
                 str(row["n"]),
-                *(_share(row, case) for case in CASES),
-                "-" if pd.isna(row["right_despite_ocr"]) else f"{row['right_despite_ocr']:.1%}",
+                *(_share(row, case, intervals) for case in CASES),
+                "-"
+                if pd.isna(row["right_despite_ocr"])
+                else f"{100 * row['right_despite_ocr']:.1f} %",
             ]
         )
-    return TextTable([*header, "right where OCR is wrong"], rows, caption)
+    return TextTable([*header, "right where OCR is wrong"], rows, caption, left=2)
 
 
-def _share(row: pd.Series, case: str) -> str:
+def _share(row: pd.Series, case: str, intervals: bool) -> str:
     low, high = row[f"{case}_ci_low"], row[f"{case}_ci_high"]
-    interval = "" if pd.isna(low) else f" [{100 * low:.1f}, {100 * high:.1f}]"
-    return f"{100 * row[case]:.1f} %{interval}"
+    shown = intervals and not pd.isna(low)
+    return f"{100 * row[case]:.1f} %" + (f" [{100 * low:.1f}, {100 * high:.1f}]" if shown else "")
 
 
 def _setting(row: pd.Series) -> str:
     return ", ".join(str(row[name]) for name in ("retriever", "reader") if row[name])
-
-
-def _rich(table: TextTable) -> Table:
-    made = Table(header_style="bold", box=None, pad_edge=False)
-    for place, name in enumerate(table.header):
-        made.add_column(Text(plain(name)), justify="left" if place < 2 else "right")
-    for row in table.rows:
-        made.add_row(*(Text(plain(cell)) for cell in row))
-    return made
 
 
 def case_bars(shares: pd.DataFrame, caption: str, folder: Path) -> list[Path]:

@@ -15,6 +15,7 @@ from typing import Annotated
 
 import pandas as pd
 import typer
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -109,10 +110,10 @@ def _line(ax: Axes, points: pd.DataFrame, kind: str, setting: str, number: int) 
 
 def _legend(axes: Sequence[Axes]) -> None:
     """One legend beside the row, of every curve in it."""
-    entries = {}
+    entries: dict[str, Artist] = {}
     for ax in axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
-            entries.setdefault(label, handle)
+            entries.setdefault(str(label), handle)
     axes[-1].legend(
         entries.values(),
         entries.keys(),

@@ -88,7 +88,7 @@ def _operator(run: Run, kind: str) -> str:
             f"{run.path} has {len(operators)} kinds of {kind} noise ({', '.join(operators)}) and "
             f"not their mixture: run noise=[{kind}]"
         )
-    return operators[0]
+    return str(operators[0])
 
 
 def _settings(runs: Sequence[Run], stage: str, metric: str) -> list[tuple[str, str]]:

@@ -38,8 +38,7 @@ def write_paper_tables(cells: pd.DataFrame, folder: Path) -> list[Path]:
     for stage, metric, title in STAGE_METRICS:
         by_domain = domain_values(clean, stage, metric)
         if len(by_domain):
-            caption = f"{title} by domain; {_caption(clean)}"
-            table = domain_table(by_domain, caption)
+            table = domain_table(by_domain, f"{title} by domain; {caption(clean)}")
             paths += write_table(folder, DOMAIN_TABLES[stage], by_domain, table)
     return paths
 
@@ -72,20 +71,20 @@ def averages(cells: pd.DataFrame, stage: str, metric: str, group: str) -> dict[s
     }
 
 
-def source_table(values: pd.DataFrame, caption: str) -> TextTable:
+def source_table(values: pd.DataFrame, title: str) -> TextTable:
     """Table 2, ready for print."""
     header, spans = ["engine"], [("", 1)]
     formats: dict[str, Callable[[float], str]] = {}
     if "edit_distance" in values:
         header.append("E.D.")
         spans.append(("OCR", 1))
-        formats["edit_distance"] = _distance
+        formats["edit_distance"] = distance
     for stage, _, title in STAGE_METRICS:
         mine = [name for name in values.columns if name.startswith(f"{stage} ")]
         if mine:
             header += [name.removeprefix(f"{stage} ") for name in mine]
             spans.append((title, len(mine)))
-            formats |= dict.fromkeys(mine, _percent)
+            formats |= dict.fromkeys(mine, percent)
     rows = [
         [
             row["engine"],
@@ -97,7 +96,7 @@ def source_table(values: pd.DataFrame, caption: str) -> TextTable:
         for row in values.to_dict("records")
     ]
     best = [_ranked(values, name, name == "edit_distance") for name in formats]
-    return TextTable(header, rows, caption, *_marks(best, by_row=False), spans)
+    return TextTable(header, rows, title, *_marks(best, by_row=False), spans)
 
 
 def domain_values(cells: pd.DataFrame, stage: str, metric: str) -> pd.DataFrame:
@@ -113,16 +112,16 @@ def domain_values(cells: pd.DataFrame, stage: str, metric: str) -> pd.DataFrame:
     return pd.DataFrame(found)
 
 
-def domain_table(values: pd.DataFrame, caption: str) -> TextTable:
+def domain_table(values: pd.DataFrame, title: str) -> TextTable:
     """Table S6, S7 or S8, ready for print."""
     engines = list(values.columns[1:])
     rows = [
-        [row["domain"], *(_percent(row[engine]) for engine in engines)]
+        [row["domain"], *(percent(row[engine]) for engine in engines)]
         for row in values.to_dict("records")
     ]
     by_engine = values.set_index("domain").T.rename_axis("engine").reset_index()
     best = [_ranked(by_engine, domain, False) for domain in values["domain"]]
-    return TextTable(["domain", *engines], rows, caption, *_marks(best, by_row=True))
+    return TextTable(["domain", *engines], rows, title, *_marks(best, by_row=True))
 
 
 def _ranked(values: pd.DataFrame, name: str, lower_is_better: bool) -> Mapping[int, int]:
@@ -132,7 +131,8 @@ def _ranked(values: pd.DataFrame, name: str, lower_is_better: bool) -> Mapping[i
     if len(shown) < 2:
         return {}
     ranks = shown.rank(method="dense", ascending=lower_is_better)
-    return {int(row): int(rank) for row, rank in ranks.items() if rank <= 2}
+    places = zip(ranks.index.to_list(), ranks.to_list(), strict=True)
+    return {row: int(rank) for row, rank in places if rank <= 2}
 
 
 def _marks(
@@ -147,7 +147,8 @@ def _marks(
     return frozenset(marks[0]), frozenset(marks[1])
 
 
-def _caption(cells: pd.DataFrame) -> str:
+def caption(cells: pd.DataFrame) -> str:
+    """How the figures were measured: questions, retrievers and readers, pages, protocol."""
     questions = cells[(cells["group"] == "all") & (cells["stage"] != "ocr")]
     questions = questions if len(questions) else cells[cells["group"] == "all"]
     parts = [f"n = {int(questions['n'].astype(int).max())} questions"]
@@ -162,12 +163,14 @@ def _caption(cells: pd.DataFrame) -> str:
 
 
 def _table2_caption(cells: pd.DataFrame) -> str:
-    return f"Engines by evidence source; edit distance (E.D.) as it is, {_caption(cells)}"
+    return f"Engines by evidence source; edit distance (E.D.) as it is, {caption(cells)}"
 
 
-def _percent(value: float) -> str:
+def percent(value: float) -> str:
+    """In per cent with one decimal; a dash for what is not there."""
     return "-" if pd.isna(value) else f"{100 * value:.1f}"
 
 
-def _distance(value: float) -> str:
+def distance(value: float) -> str:
+    """Two decimals; a dash for what is not there."""
     return "-" if pd.isna(value) else f"{value:.2f}"

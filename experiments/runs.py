@@ -69,10 +69,10 @@ def _counted(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows that enter the means: where the metric applies, and the protocol counts them."""
     kept = rows["value"].notna()
     keys = ["protocol", "stage", "metric"]
-    for (protocol, stage, metric), index in rows.groupby(keys, sort=False).groups.items():
+    for key, group in rows.groupby(keys, sort=False):
+        protocol, stage, metric = map(str, key)
         excluded = [str(status) for status in left_out(protocol, stage, metric)]
-        if excluded:
-            kept.loc[index] &= ~rows.loc[index, "status"].isin(excluded)
+        kept[group.index] &= ~group["status"].isin(excluded)
     return rows[kept].reset_index(drop=True)
 
 
@@ -100,7 +100,7 @@ def clusters_of(units: pd.DataFrame) -> Clusters:
     return Clusters.of(documents, pages)
 
 
-def strength(level: object, intensity: float) -> str:
+def strength(level: object, intensity: Any) -> str:
     """The level, or else the intensity."""
     return str(level) or f"{intensity:g}"
 

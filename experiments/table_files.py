@@ -29,6 +29,8 @@ class TextTable:
     underlined: frozenset[tuple[int, int]] = frozenset()
     spans: Sequence[tuple[str, int]] = field(default_factory=tuple)
     """A row above the header: text and how many columns it spans."""
+    left: int = 1
+    """How many columns at the left are text; the others are aligned to the right."""
 
     def markdown(self) -> str:
         """A pipe table below its caption; what comes from outside is escaped."""
@@ -38,7 +40,7 @@ class TextTable:
             groups = [text for text, width in self.spans for _ in range(width)]
             header = [f"{group} {name}".strip() for group, name in zip(groups, header, strict=True)]
         lines.append(_pipe(_markdown(name) for name in header))
-        lines.append(_pipe("---" if i == 0 else "---:" for i in range(len(header))))
+        lines.append(_pipe("---" if i < self.left else "---:" for i in range(len(header))))
         for i, row in enumerate(self.rows):
             lines.append(_pipe(self._styled(i, j, _markdown(c), "**{}**", "<u>{}</u>")
                                for j, c in enumerate(row)))  # fmt: skip
@@ -50,7 +52,7 @@ class TextTable:
             r"\begin{table}",
             r"\centering",
             rf"\caption{{{_latex(self.caption)}}}",
-            rf"\begin{{tabular}}{{l{'r' * (len(self.header) - 1)}}}",
+            rf"\begin{{tabular}}{{{'l' * self.left}{'r' * (len(self.header) - self.left)}}}",
             r"\toprule",
         ]
         if self.spans:

@@ -51,7 +51,7 @@ class Clusters:
         weights = _weights(self.size, resamples, seed)
         rows = np.atleast_2d(values)
         sums = np.stack([self.sums(row) for row in rows], axis=1)
-        means = (weights @ sums) / (weights @ self.counts())[:, None]
+        means: np.ndarray = (weights @ sums) / (weights @ self.counts())[:, None]
         return means if np.ndim(values) == 2 else means[:, 0]
 
 

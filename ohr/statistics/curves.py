@@ -12,14 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ohr.statistics.clusters import Clusters
-from ohr.statistics.intervals import LEVEL, NO_INTERVAL, Interval
+from ohr.statistics.intervals import NO_INTERVAL, Interval
 
 LOST = 0.1
 """The breakpoint is where this share of the clean height is lost."""
 RETAINED_AT = 0.3
 """The r_noise at which retention is taken."""
-_FEWEST_DEFINED = 0.95
-"""A statistic that fewer resamples than this define has no interval."""
 
 
 @dataclass(frozen=True)
@@ -102,8 +100,8 @@ def curve_statistics(curve: NoiseCurve, *, resamples: int = 1000, seed: int = 0)
     if unit := curve.clusters.unit:
         drawn_x, drawn_y, drawn_floor = curve.resampled(resamples, seed)
         for name, draws in _statistics(drawn_x, drawn_y, drawn_floor).items():
-            intervals[name] = _interval(draws, unit)
-        intervals["worst"] = _interval(drawn_y[:, worst_level], unit)
+            intervals[name] = Interval.of_draws(draws, unit)
+        intervals["worst"] = Interval.of_draws(drawn_y[:, worst_level], unit)
     estimates["worst"] = y[:, worst_level]
     found = {
         name: Statistic(float(values[0]), intervals[name]) for name, values in estimates.items()
@@ -186,13 +184,3 @@ def _first_below(x: np.ndarray, kept: np.ndarray) -> float:
         return float(x[0])
     x0, x1, y0, y1 = x[first - 1], x[first], kept[first - 1], kept[first]
     return float(x0 + (x1 - x0) * (y0 - wanted) / (y0 - y1))
-
-
-def _interval(draws: np.ndarray, unit: str) -> Interval:
-    """Percentiles of draws of which some may be infinite, or undefined."""
-    known = draws[~np.isnan(draws)]
-    if len(known) < _FEWEST_DEFINED * len(draws):
-        return NO_INTERVAL
-    # No interpolation: between a number and infinity there is nothing.
-    low, high = np.quantile(known, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], method="inverted_cdf")
-    return Interval(float(low), float(high), unit)

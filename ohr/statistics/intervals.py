@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -21,8 +22,19 @@ class Interval:
 
     @classmethod
     def of_draws(cls, draws: np.ndarray, unit: str) -> Interval:
-        """The percentile interval of bootstrap draws ``(resamples,)``."""
-        low, high = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+        """The percentile interval of bootstrap draws ``(resamples,)``.
+
+        Draws may be infinite (a point that is never reached). NaN draws, where the statistic is
+        undefined, are left out; there is no interval if they are more than one in twenty.
+        """
+        known = draws[~np.isnan(draws)]
+        if len(known) < LEVEL * len(draws):
+            return NO_INTERVAL
+        # Between a number and infinity there is nothing to interpolate.
+        method: Literal["linear", "inverted_cdf"] = (
+            "linear" if np.isfinite(known).all() else "inverted_cdf"
+        )
+        low, high = np.quantile(known, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], method=method)
         return cls(float(low), float(high), unit)
 
 
