@@ -62,10 +62,10 @@ def read_run(path: Path) -> Run:
         rows[column] = rows[column].astype(str)
     for column in ("mean", "ci_low", "ci_high", "r_noise", "r_noise_content", "edit_distance"):
         cells[column] = pd.to_numeric(cells[column])
-    return Run(path, manifest, _counted(rows), cells)
+    return Run(path, manifest, counted(rows), cells)
 
 
-def _counted(rows: pd.DataFrame) -> pd.DataFrame:
+def counted(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows that enter the means: where the metric applies, and the protocol counts them."""
     kept = rows["value"].notna()
     keys = ["protocol", "stage", "metric"]

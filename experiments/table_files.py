@@ -14,7 +14,7 @@ from ohr.atomic import write_text
 
 _LATEX = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"}, "Δ": r"$\Delta$", "−": "$-$",
 }  # fmt: skip
 
 
