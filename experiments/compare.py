@@ -130,10 +130,10 @@ def _caption(found: pd.DataFrame, baselines: Sequence[str]) -> str:
     if units := [f"{unit}s" for unit in dict.fromkeys(found["ci_unit"]) if unit]:
         over = " or ".join(units)
         parts.append(f"intervals by bootstrap and p by sign flips over {over}")
-    parts.append(
-        f"Holm and Benjamini-Hochberg over {int(found['p'].notna().sum())} comparisons; "
-        f"{' and '.join(dict.fromkeys(found['protocol'].dropna()))} scoring"
-    )
+    tests = int(found["p"].notna().sum())
+    parts.append(f"Holm and Benjamini-Hochberg over {tests} comparison{'s' * (tests != 1)}")
+    if protocols := list(dict.fromkeys(found["protocol"].dropna())):
+        parts.append(f"{' and '.join(protocols)} scoring")
     if unpaired := int(found[["n_baseline_only", "n_other_only"]].sum(axis=1).max()):
         parts.append(f"up to {unpaired} questions were asked of one side alone and are left out")
     return "; ".join(part for part in parts if part)

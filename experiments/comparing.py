@@ -168,13 +168,18 @@ def _nothing_to_compare(by: str, baseline: str, there: Sequence[str]) -> OhrErro
 
 
 def configuration_changes(runs: Sequence[Run]) -> pd.DataFrame:
-    """What differs between the runs' manifests: a row a key, a column a run."""
+    """What differs between the runs' manifests: a row a key, a column a run.
+
+    Of runs that were imported only what both sides tell is compared.
+    """
     manifests = [_configured(run.manifest) for run in runs]
     shared = set.intersection(*(set(one["engines"]) for one in manifests))
     for one in manifests:  # which engines were run is in config.engines
         one["engines"] = {name: one["engines"][name] for name in sorted(shared)}
     flat = [dict(_flatten(one)) for one in manifests]
     keys = dict.fromkeys(key for one in flat for key in one)
+    if any("imported" in run.manifest for run in runs):
+        keys = dict.fromkeys(key for key in keys if all(key in one for one in flat))
     changed = [key for key in keys if len({json.dumps(one.get(key)) for one in flat}) > 1]
     columns = {
         name: [_shown(one.get(key)) for key in changed]
@@ -191,9 +196,11 @@ def _configured(manifest: Mapping[str, Any]) -> dict[str, Any]:
         if name not in ("cache", "workers")
     }
     dataset = manifest.get("dataset", {})
+    counted = ("digest", "questions", "asked")
     return {
         "config": config,
-        "dataset": {name: dataset.get(name) for name in ("digest", "questions", "asked")},
+        "imported": manifest.get("imported", {}),
+        "dataset": {name: dataset[name] for name in counted if name in dataset},
         "engines": manifest.get("engines", {}),
         "versions": manifest.get("versions", {}),
     }

@@ -84,10 +84,13 @@ def run_collections(path: Path) -> Iterator[tuple[str, Collection]]:
 
     What engines read comes from the run's cache. Raises OhrError if it is no longer there.
     """
+    manifest = read_run(path).manifest
+    if "imported" in manifest:
+        raise OhrError(f"{path} was imported: there are no knowledge bases to export")
     try:
-        config = StudyConfig.model_validate(read_run(path).manifest["config"])
+        config = StudyConfig.model_validate(manifest["config"])
     except (KeyError, ValueError) as error:
-        raise OhrError(f"{path} was not made by a study: it has no configuration") from error
+        raise OhrError(f"{path}: its configuration is of another version") from error
     plan = make_plan(config, load_dataset(config))
     readings = Readings(plan, ArtefactStore(config.cache))
     names: set[str] = set()

@@ -11,7 +11,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -88,8 +88,9 @@ def _run(files: Sequence[str], questions: Path, out: Path, named: Named) -> int:
     manifest = {
         "config": {"scoring": "reference"},
         "seed": 0,
-        "imported": {path.name: file_digest(path) for _, path in given},
-        "questions": {questions.name: file_digest(questions)},
+        "imported": asdict(named)
+        | {"files": {path.name: file_digest(path) for _, path in given}}
+        | {"questions": {questions.name: file_digest(questions)}},
     }
     write_text(out / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
     shown = cells[cells["group"] == "all"]
