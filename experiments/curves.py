@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments.runs import UNIT_COLUMNS, Run, clusters_of, group_rows, measured, strength
+from experiments.runs import GROUP_COLUMNS, UNIT_COLUMNS, Run, clusters_of, group_rows, measured, strength
 from ohr.statistics import NoiseCurve, across_seeds, curve_statistics
 from ohr.statistics.curves import Statistic
 
@@ -76,7 +76,7 @@ def _by_group(
     points = points.sort_values("intensity", kind="stable")
     places: list[tuple[Any, pd.DataFrame]] = list(points.groupby(at, sort=False))
     units = list(UNIT_COLUMNS)
-    table = clean.drop(columns="value").copy()
+    table = clean[[*units, *(name for name in GROUP_COLUMNS if name in clean)]]
     columns = {"y0": clean, "x0": damage[damage["noise"] == "none"]}
     for number, ((operator, level, intensity), group) in enumerate(places, start=1):
         here = (damage["perturbation"] == operator) & (damage["level"] == level)
@@ -88,7 +88,7 @@ def _by_group(
         column = values[[*units, "value"]].rename(columns={"value": name})
         table = table.merge(column, on=units)
     if floor is None:
-        table["floor"] = 0.0
+        table = table.assign(floor=0.0)
     names = ("clean", *(strength(level, intensity) for (_, level, intensity), _ in places))
     for group_name, questions in group_rows(table):
         if questions.empty:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from experiments.aggregate import left_out
@@ -95,8 +94,8 @@ def group_rows(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 
 def clusters_of(units: pd.DataFrame) -> Clusters:
     """The clusters of units with the columns ``doc_id`` and ``page_no``."""
-    pages = units.groupby(["doc_id", "page_no"]).ngroup().to_numpy()
-    documents: np.ndarray = units.groupby("doc_id").ngroup().to_numpy()
+    documents, names = pd.factorize(units["doc_id"])
+    pages = units["page_no"].to_numpy() * len(names) + documents
     return Clusters.of(documents, pages)
 
 
