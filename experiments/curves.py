@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments.runs import GROUP_COLUMNS, UNIT_COLUMNS, Run, clusters_of, group_rows, measured, strength
+from experiments.runs import (
+    GROUP_COLUMNS,
+    UNIT_COLUMNS,
+    Run,
+    clusters_of,
+    group_rows,
+    measured,
+    strength,
+)
 from ohr.statistics import NoiseCurve, across_seeds, curve_statistics
 from ohr.statistics.curves import Statistic
 

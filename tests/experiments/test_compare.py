@@ -55,9 +55,7 @@ def test_runs_are_paired_across_what_was_changed(benchmark_runs):
 
 
 def test_any_aspect_and_any_baseline(benchmark_runs):
-    found = comparisons(
-        [benchmark_runs[1]], "reader", [F1], baseline="tests.fakes.SteadyReader"
-    )
+    found = comparisons([benchmark_runs[1]], "reader", [F1], baseline="tests.fakes.SteadyReader")
     assert set(found["other"]) == {"tests.fakes.FactReader"}
     turned = comparisons([benchmark_runs[1]], "reader", [F1])
     assert list(found["difference"]) == pytest.approx(list(-turned["difference"]))
