@@ -10,6 +10,7 @@ import numpy as np
 
 from experiments.calibration import Metric, UnreachableError, read_calibration, wanted_noise
 from experiments.config import StudyConfig
+from experiments.judging import make_judge
 from experiments.noises import Noise, at_dpi, noises
 from ohr import registry
 from ohr.datasets.dataset import Dataset, DatasetSource
@@ -55,6 +56,7 @@ class Plan:
     chunker: Chunker
     retrievers: dict[str, Retriever]
     readers: dict[str, Reader]
+    judge: Reader | None
 
     @property
     def domains(self) -> tuple[str, ...]:
@@ -119,6 +121,13 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         raise ConfigError("the stages retrieval and overall need retrievers=[…]")
     if needs_reader and not config.readers:
         raise ConfigError("the stages generation and overall need readers=[…]")
+    readers = {
+        spec.label: registry.create("reader", spec)
+        for spec in (config.readers if needs_reader else ())
+    }
+    judge = make_judge(config.judge) if config.judge is not None and needs_reader else None
+    for reader in [*readers.values(), *([judge] if judge is not None else [])]:
+        reader.identity()  # a model that is not there says so now
     return Plan(
         config=config,
         dataset=dataset,
@@ -133,9 +142,8 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         }
         if needs_retrieval
         else {},
-        readers={spec.label: registry.create("reader", spec) for spec in config.readers}
-        if needs_reader
-        else {},
+        readers=readers,
+        judge=judge,
     )
 
 
