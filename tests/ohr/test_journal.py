@@ -5,17 +5,18 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ohr.errors import StoreError
 from ohr.journal import Journal
 from ohr.store import ArtefactStore
 
-VALUES = st.recursive(st.none() | st.integers() | st.text(), lambda inner: st.lists(inner))
+VALUES = st.recursive(st.none() | st.integers() | st.text(max_size=9), st.lists, max_leaves=5)
 
 
-@given(st.dictionaries(st.text(), VALUES))
+@settings(deadline=None, max_examples=30)
+@given(st.dictionaries(st.text(max_size=9), VALUES, max_size=5))
 def test_what_is_kept_comes_back_in_another_process(tmp_path_factory, entries):
     path = tmp_path_factory.mktemp("journal") / "answers" / "a.jsonl"
     journal = Journal(path)
