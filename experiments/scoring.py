@@ -21,7 +21,7 @@ from ohr.metrics.reference import collapse
 from ohr.metrics.scores import R_NOISE_THRESHOLD, SCORING
 from ohr.plugins import Reader
 from ohr.store import ArtefactStore
-from ohr.types import Chunk, Hit, KnowledgeBase, Outcome, PageRef, Question, Status
+from ohr.types import Hit, KnowledgeBase, Outcome, PageRef, Question, Status
 
 _CACHED_TEXTS = 8192
 
@@ -53,7 +53,6 @@ class Scorer:
         cached = functools.lru_cache(maxsize=_CACHED_TEXTS)
         self.tokens = cached(self.scoring.tokens)
         self.content_tokens = cached(lambda text: self.scoring.tokens(strip_markup(text)))
-        self.spans = cached(self.plan.chunker.spans)
 
     def score(self, variant: Variant, kb: KnowledgeBase) -> list[Scores]:
         """All planned scores of a variant, and those of OCR: every cell shows its noise."""
@@ -167,7 +166,7 @@ class Scorer:
         }
         stored = self.store.get("retrieval", key)
         if stored is None:
-            retriever.index(self._chunks(texts))
+            retriever.index(self.plan.chunker.chunks(texts.items()))
             stored = [
                 [[h.ref.doc_id, h.ref.page_no, *h.span, h.score] for h in hits]
                 for hits in retriever.search_many(queries, k)
@@ -179,13 +178,6 @@ class Scorer:
                 for rank, (doc_id, page_no, a, b, score) in enumerate(hits)
             ]
             for hits in stored
-        ]
-
-    def _chunks(self, texts: dict[PageRef, str]) -> list[Chunk]:
-        return [
-            Chunk(ref, start, end, text[start:end])
-            for ref, text in texts.items()
-            for start, end in self.spans(text)
         ]
 
     def _retrieval(
