@@ -97,6 +97,7 @@ def planned_cells(plan: Plan) -> list[tuple[Condition, str, str, str]]:
         (condition, measure.stage, measure.metric, group)
         for measure in planned(plan.config)
         for condition in conditions(plan, measure.stage)
+        if measure.top_k in (None, condition.top_k)
         for group in group_names(plan)
     ]
 

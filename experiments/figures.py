@@ -174,8 +174,8 @@ def cells_of(cells: pd.DataFrame, stage: str, metric: str, group: str) -> pd.Dat
 
 
 def first_setting(cells: pd.DataFrame) -> pd.DataFrame:
-    """The cells of the first retriever and reader; figures show one setting."""
-    for column in ("retriever", "reader"):
+    """The cells of the first chunker, retriever and reader; figures show one setting."""
+    for column in ("chunker", "retriever", "top_k", "reader"):
         if len(cells):
             cells = cells[cells[column] == cells[column].iloc[0]]
     return cells
