@@ -84,6 +84,10 @@ class StudyConfig(_Strict):
     chunkers: Specs = (PluginSpec(name="tokens"),)
     retrievers: Specs = (PluginSpec(name="bm25"),)
     readers: Specs = (PluginSpec(name="extractive"),)
+    judge: Spec | None = None
+    """A language model that says whether answers are right, as a further metric ``judged``."""
+    retry_failed: bool = False
+    """Ask again what readers and judge failed to answer in an earlier run."""
     stages: Stages = STAGES
     top_k: int = Field(default=2, ge=1)
     """Hits that the readers are given, and that retrieval is measured at."""
@@ -118,7 +122,7 @@ class StudyConfig(_Strict):
     def identity(self) -> dict[str, Any]:
         """The configuration without what cannot change a result."""
         kept = self.model_dump(mode="json")
-        for name in ("workers", "cache"):
+        for name in ("workers", "cache", "retry_failed"):
             kept.pop(name)
         return kept
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from experiments.calibration import Metric, UnreachableError, read_calibration, wanted_noise
 from experiments.config import StudyConfig
+from experiments.judging import make_judge
 from experiments.noises import Noise, at_dpi, noises
 from ohr import registry
 from ohr.datasets.dataset import Dataset, DatasetSource
@@ -57,6 +58,7 @@ class Plan:
     chunkers: dict[str, Chunker]
     retrievers: dict[str, Retriever | Oracle]
     readers: dict[str, Reader]
+    judge: Reader | None
 
     @property
     def domains(self) -> tuple[str, ...]:
@@ -122,6 +124,13 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         raise ConfigError("the stages retrieval and overall need retrievers=[…] and chunkers=[…]")
     if needs_reader and not config.readers:
         raise ConfigError("the stages generation and overall need readers=[…]")
+    readers = {
+        spec.label: registry.create("reader", spec)
+        for spec in (config.readers if needs_reader else ())
+    }
+    judge = make_judge(config.judge) if config.judge is not None and needs_reader else None
+    for reader in [*readers.values(), *([judge] if judge is not None else [])]:
+        reader.identity()  # a model that is not there says so now
     return Plan(
         config=config,
         dataset=dataset,
@@ -136,9 +145,8 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         }
         if needs_retrieval
         else {},
-        readers={spec.label: registry.create("reader", spec) for spec in config.readers}
-        if needs_reader
-        else {},
+        readers=readers,
+        judge=judge,
     )
 
 

@@ -10,22 +10,30 @@ from itertools import product
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
+from experiments.answering import Answering
 from experiments.conditions import Condition, condition_of
 from experiments.config import Stage
-from experiments.measures import compares_formats, ranking_metrics, ranking_scores
+from experiments.judging import judged
+from experiments.measures import (
+    ANSWER_METRICS,
+    compares_formats,
+    ranking_metrics,
+    ranking_scores,
+)
 from experiments.plan import Plan, Variant
 from experiments.rankings import Rankings
-from ohr.identity import digest
 from ohr.markup import strip_markup
 from ohr.metrics.default import wer
 from ohr.metrics.reading import READING_METRICS, reading_scores
 from ohr.metrics.reference import collapse
+from ohr.metrics.refusal import refused
 from ohr.metrics.scores import R_NOISE_THRESHOLD, SCORING
-from ohr.plugins import Reader
 from ohr.store import ArtefactStore
 from ohr.types import Hit, KnowledgeBase, Outcome, Question, Status
 
 _CACHED_TEXTS = 8192
+JUDGE = "(judge)"
+"""What the judge is called beside the readers."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +56,7 @@ class Scorer:
 
     plan: Plan
     store: ArtefactStore
+    answering: Answering
     _guesses: dict[str, list[Outcome[str]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -219,20 +228,8 @@ class Scorer:
         return self._answer_scores(condition, "overall", self._answers(name, hits), "", kb)
 
     def _answers(self, name: str, contexts: list[list[Hit]]) -> list[Outcome[str]]:
-        reader: Reader = self.plan.readers[name]
         questions = [question.text for question in self.plan.questions]
-        key = {
-            "reader": reader.identity(),
-            "asked": digest(
-                [[q, [h.text for h in c]] for q, c in zip(questions, contexts, strict=True)]
-            ),
-        }
-        stored = self.store.get("answers", key)
-        if stored is None:
-            outcomes = [_answer(reader, q, c) for q, c in zip(questions, contexts, strict=True)]
-            stored = [[o.value, str(o.status), o.detail] for o in outcomes]
-            self.store.put("answers", key, stored)
-        return [Outcome(value, Status(status), detail) for value, status, detail in stored]
+        return self.answering.answers(name, self.plan.readers[name], questions, contexts)
 
     def _answer_scores(
         self,
@@ -245,36 +242,47 @@ class Scorer:
         rows, statuses = [], []
         for question, outcome in zip(self.plan.questions, answers, strict=True):
             status = outcome.status
-            if status is Status.OK:
-                text = outcome.value or ""
-                rows.append(
-                    (
-                        max(self.scoring.f1(text, answer) for answer in question.answers),
-                        max(self.scoring.em(text, answer) for answer in question.answers),
-                    )
-                )
-            else:
-                rows.append((0.0, 0.0))
+            rows.append(self._scored(question, outcome))
             if kb is not None:
                 status = max(status, self._evidence_status(question, kb), key=_severity)
             statuses.append(status)
-        columns = np.array(rows).reshape(-1, 2).T
-        return [
+        columns = np.array(rows).reshape(-1, len(ANSWER_METRICS)).T
+        found = [
             Scores(condition, stage, metric + suffix, column, tuple(statuses))
-            for metric, column in zip(("f1", "em"), columns, strict=True)
+            for metric, column in zip(ANSWER_METRICS, columns, strict=True)
         ]
+        if self.plan.judge is not None and kb is not None:
+            found.append(self._judged(condition, stage, answers, statuses))
+        return found
+
+    def _scored(self, question: Question, outcome: Outcome[str]) -> tuple[float, ...]:
+        """The answer's scores by :data:`ANSWER_METRICS`; the best accepted answer counts."""
+        if outcome.status is not Status.OK:
+            return (0.0,) * len(ANSWER_METRICS)
+        text = outcome.value or ""
+        scores = (self.scoring.f1, self.scoring.em, self.scoring.rouge_l)
+        best = (max(score(text, answer) for answer in question.answers) for score in scores)
+        return (*best, float(refused(text)))
+
+    def _judged(
+        self,
+        condition: Condition,
+        stage: Stage,
+        answers: Sequence[Outcome[str]],
+        statuses: Sequence[Status],
+    ) -> Scores:
+        assert self.plan.judge is not None
+        verdicts = judged(self.answering, self.plan.judge, JUDGE, self.plan.questions, answers)
+        worst = tuple(
+            max(status, verdict.status, key=_severity)
+            for status, verdict in zip(statuses, verdicts, strict=True)
+        )
+        values = np.array([verdict.value or 0.0 for verdict in verdicts])
+        return Scores(condition, stage, "judged", values, worst)
 
 
 def _severity(status: Status) -> int:
     return status.severity
-
-
-def _answer(reader: Reader, question: str, context: Sequence[Hit]) -> Outcome[str]:
-    """A reader's answer; whatever it raises is a counted error, not a dead run."""
-    try:
-        return reader.answer(question, context)
-    except Exception as error:
-        return Outcome.error(" ".join(f"{type(error).__name__}: {error}".split()))
 
 
 def _edit_rates(read: str, truth: str) -> tuple[float, float]:

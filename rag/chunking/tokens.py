@@ -132,4 +132,3 @@ def _pack(cuts: np.ndarray, tokens: np.ndarray, budget: float) -> list[tuple[int
         spans.append((int(cuts[first]), int(cuts[last])))
         first = last
     return spans
-

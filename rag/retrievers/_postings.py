@@ -116,9 +116,7 @@ def _count(texts: list[np.ndarray]) -> _Part:
     flat = np.concatenate(texts) if texts else np.array([], dtype=np.int64)
     terms, columns = _dense(flat)
     indptr = np.concatenate(([0], np.cumsum(lengths)))
-    rows = sparse.csr_matrix(
-        (np.ones(len(flat)), columns, indptr), shape=(len(texts), len(terms))
-    )
+    rows = sparse.csr_matrix((np.ones(len(flat)), columns, indptr), shape=(len(texts), len(terms)))
     matrix = rows.tocsc()  # by counting, in linear time; keeps the texts in order
     matrix.sum_duplicates()
     return (

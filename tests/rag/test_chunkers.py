@@ -27,7 +27,15 @@ CHUNKERS = [
 ]
 TEXT = st.text(alphabet=st.sampled_from("abC 12.!?#\n\n 。中文\\{}"), max_size=200) | st.lists(
     st.sampled_from(
-        ["# One\n", "## Two\n", "### Three\n", "\\section{Four}", "Some words here. ", "\n\n", "1 2"]
+        [
+            "# One\n",
+            "## Two\n",
+            "### Three\n",
+            "\\section{Four}",
+            "Some words here. ",
+            "\n\n",
+            "1 2",
+        ]
     ),
     max_size=12,
 ).map("".join)
