@@ -49,7 +49,7 @@ class Postings:
             return np.array([], dtype=np.int64)
         found = np.searchsorted(self.terms, term_ids)
         found[found == len(self.terms)] = 0
-        return found[self.terms[found] == term_ids]
+        return np.asarray(found[self.terms[found] == term_ids])
 
     def add_up(self, local_terms: Iterable[int]) -> np.ndarray:
         """Sum of the terms' weights for each text, in the order of the terms."""

@@ -56,11 +56,9 @@ class VectorStore:
         name = digest(b"".join(keys))
         flat = np.concatenate([array.ravel() for array in arrays])
         write_bytes(self._folder / f"{name}.npy", _bytes_of(lambda stream: np.save(stream, flat)))
-        described = {
-            "keys": np.frombuffer(b"".join(keys), np.uint8).reshape(-1, DIGEST_BYTES),
-            "shapes": np.array([_shape(array) for array in arrays], np.int64),
-        }
-        packed = _bytes_of(lambda stream: np.savez(stream, **described))
+        digests = np.frombuffer(b"".join(keys), np.uint8).reshape(-1, DIGEST_BYTES)
+        shapes = np.array([_shape(array) for array in arrays], np.int64)
+        packed = _bytes_of(lambda stream: np.savez(stream, keys=digests, shapes=shapes))
         write_bytes(self._folder / f"{name}.keys.npz", packed)
 
     def _read(self, path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import bm25s
 import numpy as np
 from bm25s import scoring
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from ohr.plugins import Params, Retriever
 from ohr.types import Chunk, Hit
@@ -43,7 +43,7 @@ class Bm25(Retriever):
 
     name = "bm25"
     version = f"2+bm25s-{bm25s.__version__}+pystemmer-{version('pystemmer')}"
-    Params = Bm25Params
+    Params: ClassVar[type[BaseModel]] = Bm25Params
     only_matches: ClassVar[bool] = True
 
     def __init__(self, params: Bm25Params | None = None) -> None:
@@ -81,7 +81,7 @@ class Bm25(Retriever):
         def weigh(terms: np.ndarray, frequency: np.ndarray, texts: np.ndarray) -> np.ndarray:
             weights = idf[terms] * term_factor(tf_array=frequency, l_d=lengths[texts], **shape)
             weights -= self._unmatched[terms]
-            return weights if factors is None else weights * factors[terms]
+            return np.asarray(weights if factors is None else weights * factors[terms])
 
         postings.weigh(weigh)
 

@@ -85,4 +85,5 @@ class Hybrid(Retriever):
         if not len(scores) or scores.max() == scores.min():
             return [1.0] * len(scores)
         # Worse than the last hit is no hit at all, and counts 0 as that one does.
-        return ((scores - scores.min()) / (scores.max() - scores.min())).tolist()
+        gains = (scores - scores.min()) / (scores.max() - scores.min())
+        return [float(gain) for gain in gains]

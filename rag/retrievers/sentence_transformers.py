@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from ohr.errors import MissingDependencyError
 from ohr.identity import digest, file_digest
@@ -33,7 +33,7 @@ class SentenceTransformers(LocalEncoder):
 
     name = "sentence_transformers"
     install = INSTALL
-    Params = SentenceTransformersParams
+    Params: ClassVar[type[BaseModel]] = SentenceTransformersParams
 
     def encoder_version(self) -> str:
         try:
