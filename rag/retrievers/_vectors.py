@@ -14,6 +14,9 @@ from ohr.identity import DIGEST_BYTES, digest
 PART = 512
 """Texts encoded between two writes: what a killed run may lose."""
 
+_FLAT = -1
+"""Stands for the columns of an array of one dimension."""
+
 Encode = Callable[[list[str]], Sequence[np.ndarray]]
 
 
@@ -65,17 +68,18 @@ class VectorStore:
         with np.load(path) as described:
             keys, shapes = described["keys"], described["shapes"]
         flat = np.load(path.with_name(path.name.replace(".keys.npz", ".npy")), mmap_mode="r")
-        ends = np.cumsum(np.prod(np.maximum(shapes, 1), axis=1) * (shapes[:, 0] > 0))
-        starts = np.concatenate(([0], ends[:-1]))
-        for key, shape, start, end in zip(keys, shapes.tolist(), starts, ends, strict=True):
-            rows, columns = shape
+        start = 0
+        for key, (rows, columns) in zip(keys, shapes.tolist(), strict=True):
+            flat_array = columns == _FLAT
+            end = start + rows * (1 if flat_array else columns)
             array = flat[start:end]
-            self._vectors[key.tobytes()] = array.reshape(rows, columns) if columns else array
+            self._vectors[key.tobytes()] = array if flat_array else array.reshape(rows, columns)
+            start = end
 
 
 def _shape(array: np.ndarray) -> tuple[int, int]:
-    """Rows and columns; 0 columns stand for an array of one dimension."""
-    return (array.shape[0], array.shape[1]) if array.ndim == 2 else (len(array), 0)
+    """Rows and columns of an array of one or two dimensions."""
+    return (array.shape[0], array.shape[1]) if array.ndim == 2 else (len(array), _FLAT)
 
 
 def _bytes_of(save: Callable[[io.BytesIO], None]) -> bytes:
