@@ -10,6 +10,7 @@ and cause; ``order_low`` and ``order_high`` are the least and the greatest of th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.aggregate import FLOAT_FORMAT, Units, make_grouping
+from experiments.answering import Answering
 from experiments.cli import study_command
 from experiments.conditions import condition_of
 from experiments.figures import HATCHES, caption
@@ -40,8 +42,8 @@ from ohr.types import KnowledgeBase, Outcome
 
 ROWS = ("reading", *reversed(CAUSES))
 """From the perfect score downwards."""
-SETTING = ["engine", "perturbation", "level", "intensity", "retriever", "reader"]
-CONDITION = ["noise", *SETTING, "chunker", "top_k", "kb_scope", "protocol", "seed"]
+SETTING = ["engine", "perturbation", "level", "intensity", "chunker", "retriever", "reader"]
+CONDITION = ["noise", *SETTING, "top_k", "kb_scope", "protocol", "seed"]
 
 
 def report(result: Result) -> None:
@@ -61,7 +63,7 @@ def make_losses(plan: Plan) -> pd.DataFrame:
     if not plan.retrievers or not plan.readers:
         raise ConfigError("attribution swaps retrieval and reading: it needs the stage overall")
     store = ArtefactStore(plan.config.cache)
-    readings, scorer = Readings(plan, store), Scorer(plan, store)
+    readings, scorer = Readings(plan, store), Scorer(plan, store, Answering(store))
     truth = KnowledgeBase(
         {ref: Outcome.of_text(page.text) for ref, page in plan.dataset.pages.items()}
     )
@@ -69,12 +71,11 @@ def make_losses(plan: Plan) -> pd.DataFrame:
     found: list[dict[str, Any]] = []
     for variant in plan.variants:
         kb = readings.knowledge_base(variant)
-        for retriever in plan.retrievers:
-            for reader in plan.readers:
-                scores = swapped_scores(scorer, kb, truth, retriever, reader)
-                condition = condition_of(plan, variant, retriever, reader)
-                key = {name: getattr(condition, name) for name in CONDITION}
-                found += [key | loss for loss in _losses(plan, scores, questions)]
+        for setting in product(plan.chunkers, plan.retrievers, plan.readers):
+            scores = swapped_scores(scorer, kb, truth, *setting)
+            condition = condition_of(plan, variant, *setting, plan.config.top_k)
+            key = {name: getattr(condition, name) for name in CONDITION}
+            found += [key | loss for loss in _losses(plan, scores, questions)]
     return pd.DataFrame(found)
 
 
@@ -117,7 +118,7 @@ def _losses(
 def loss_table(losses: pd.DataFrame) -> Table:
     """A row a knowledge base, setting and group; a column a cause, with the orders' extremes."""
     table = Table(header_style="bold", box=None, pad_edge=False)
-    for name in ("engine", "noise", "retriever, reader", "questions on"):
+    for name in ("engine", "noise", "chunker, retriever, reader", "questions on"):
         table.add_column(name)
     for name in ("n", *ROWS, "overall F1"):
         table.add_column(name.replace("ocr", "OCR"), justify="right")
@@ -127,7 +128,8 @@ def loss_table(losses: pd.DataFrame) -> Table:
             continue
         first = named["group"] == "all"
         noise = _noise(named["perturbation"], named["level"], named["intensity"])
-        heads = (named["engine"], noise, f"{named['retriever']}, {named['reader']}")
+        system = ", ".join(named[name] for name in ("chunker", "retriever", "reader"))
+        heads = (named["engine"], noise, system)
         table.add_row(
             *(Text(plain(str(head)) if first else "") for head in heads),
             group_label(named["group"]),
@@ -161,9 +163,9 @@ def _loss(row: dict[Any, Any]) -> str:
 def waterfalls(losses: pd.DataFrame, cells: pd.DataFrame, folder: Path) -> list[Path]:
     """From a perfect score down to the system's, a row a knowledge base, a column a group.
 
-    The first retriever and reader; black lines span the orders of swapping.
+    The first chunker, retriever and reader; black lines span the orders of swapping.
     """
-    for column in ("retriever", "reader"):
+    for column in ("chunker", "retriever", "reader"):
         losses = losses[losses[column] == losses[column].iloc[0]]
     groups = [group for group in dict.fromkeys(losses["group"]) if _shown(group)]
     bases = losses[SETTING].drop_duplicates()

@@ -174,10 +174,10 @@ def cells_of(cells: pd.DataFrame, stage: str, metric: str, group: str) -> pd.Dat
 
 
 def first_setting(cells: pd.DataFrame) -> pd.DataFrame:
-    """The cells of the first retriever and reader; figures show one setting."""
-    for column in ("retriever", "reader"):
-        if len(cells):
-            cells = cells[cells[column] == cells[column].iloc[0]]
+    """The cells of the first chunker, retriever and reader; figures show one setting."""
+    for column in ("chunker", "retriever", "top_k", "reader"):
+        if len(cells) and pd.notna(first := cells[column].iloc[0]):
+            cells = cells[cells[column] == first]
     return cells
 
 

@@ -26,17 +26,22 @@ COALITIONS: tuple[Coalition, ...] = tuple(
 
 
 def swapped_scores(
-    scorer: Scorer, read: KnowledgeBase, truth: KnowledgeBase, retriever: str, reader: str
+    scorer: Scorer,
+    read: KnowledgeBase,
+    truth: KnowledgeBase,
+    chunker: str,
+    retriever: str,
+    reader: str,
 ) -> dict[Coalition, np.ndarray]:
     """The F1 of each question, float ``(questions,)``, for every set of replaced parts."""
     found = {}
     for kb in (read, truth):
-        hits = scorer.retrieve(kb, retriever)
+        hits = scorer.retrieve(kb, chunker, retriever)
         for removed in COALITIONS:
             if ("ocr" in removed) == (kb is truth):
                 contexts = [
-                    _context(scorer, kb, question, chunks, removed)
-                    for question, chunks in zip(scorer.plan.questions, hits, strict=True)
+                    _context(scorer, kb, chunker, question, ranked, removed)
+                    for question, ranked in zip(scorer.plan.questions, hits, strict=True)
                 ]
                 answers = scorer.answers(reader, contexts)
                 found[removed] = np.array(
@@ -49,12 +54,18 @@ def swapped_scores(
 
 
 def _context(
-    scorer: Scorer, kb: KnowledgeBase, question: Question, found: list[Hit], removed: Coalition
+    scorer: Scorer,
+    kb: KnowledgeBase,
+    chunker: str,
+    question: Question,
+    ranked: list[Hit],
+    removed: Coalition,
 ) -> list[Hit]:
+    found = ranked[: scorer.plan.config.top_k]
     if "chunking" in removed:
         refs = question.evidence_pages if "retrieval" in removed else [hit.ref for hit in found]
         return _whole(kb, list(dict.fromkeys(refs)))
-    return gold_chunks(scorer, kb, question) if "retrieval" in removed else found
+    return gold_chunks(scorer, kb, chunker, question) if "retrieval" in removed else found
 
 
 def _whole(kb: KnowledgeBase, refs: Sequence[PageRef]) -> list[Hit]:
@@ -62,15 +73,14 @@ def _whole(kb: KnowledgeBase, refs: Sequence[PageRef]) -> list[Hit]:
     return [Hit(ref, text, 1.0, rank, (0, len(text))) for rank, (ref, text) in enumerate(texts)]
 
 
-def gold_chunks(scorer: Scorer, kb: KnowledgeBase, question: Question) -> list[Hit]:
+def gold_chunks(scorer: Scorer, kb: KnowledgeBase, chunker: str, question: Question) -> list[Hit]:
     """The ``top_k`` chunks of the evidence pages with the greatest LCS, best first."""
     evidence = scorer.tokens(question.evidence_text)
     chunks = []
     for ref in question.evidence_pages:
-        text = kb.text(ref)
-        for start, end in scorer.spans(text):
-            lcs = scorer.scoring.token_lcs(scorer.tokens(text[start:end]), evidence)
-            chunks.append(Hit(ref, text[start:end], lcs, 0, (start, end)))
+        for chunk in scorer.plan.chunkers[chunker].split(ref, kb.text(ref)):
+            lcs = scorer.scoring.token_lcs(scorer.tokens(chunk.text), evidence)
+            chunks.append(Hit(ref, chunk.text, lcs, 0, (chunk.start, chunk.end)))
     best = sorted(chunks, key=lambda hit: -hit.score)[: scorer.plan.config.top_k]
     return [Hit(h.ref, h.text, h.score, rank, h.span) for rank, h in enumerate(best)]
 

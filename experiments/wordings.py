@@ -23,7 +23,8 @@ def read_wordings(path: Path) -> dict[str, str]:
     """
     try:
         text = path.read_text("utf-8-sig")
-        pairs = list(_pairs(json.loads(text)) if text.lstrip().startswith(("[", "{")) else _rows(text))
+        is_json = text.lstrip().startswith(("[", "{"))
+        pairs = list(_pairs(json.loads(text)) if is_json else _rows(text))
     except (OSError, ValueError, KeyError, TypeError) as error:
         reason = " ".join(str(error).split())
         raise ConfigError(

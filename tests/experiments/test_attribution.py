@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from experiments.answering import Answering
 from experiments.attribution import main
 from experiments.config import load_config
 from experiments.plan import load_dataset, make_plan
@@ -39,6 +40,11 @@ def losses(corpus, tmp_path_factory):
     return pd.read_csv(out / "attribution.csv"), pd.read_csv(out / "cells.csv"), result.output
 
 
+def make_scorer(plan):
+    store = ArtefactStore(plan.config.cache)
+    return Scorer(plan, store, Answering(store))
+
+
 def test_the_losses_add_up_to_what_the_system_lacks(losses):
     table, cells, _ = losses
     keys = ["engine", "group"]
@@ -63,10 +69,10 @@ def test_ocr_costs_where_it_errs_and_nothing_on_the_ground_truth(losses):
 def test_every_set_of_parts_is_swapped(corpus):
     config = load_config([*corpus, "engines=[gt]"])
     plan = make_plan(config, load_dataset(config))
-    scorer = Scorer(plan, ArtefactStore(config.cache))
+    scorer = make_scorer(plan)
     truth = KnowledgeBase({r: Outcome.of_text(p.text) for r, p in plan.dataset.pages.items()})
     blank = KnowledgeBase({ref: Outcome.of_text("") for ref in plan.dataset.pages})
-    scores = swapped_scores(scorer, blank, truth, "bm25", "extractive")
+    scores = swapped_scores(scorer, blank, truth, "tokens", "bm25", "extractive")
     assert set(scores) == set(COALITIONS)
     assert len(COALITIONS) == 2 ** len(CAUSES)
     for removed, values in scores.items():
@@ -76,13 +82,13 @@ def test_every_set_of_parts_is_swapped(corpus):
 def test_gold_chunks_hold_the_evidence(corpus):
     config = load_config([*corpus, "engines=[gt]", "chunker={name: tokens, params: {size: 64}}"])
     plan = make_plan(config, load_dataset(config))
-    scorer = Scorer(plan, ArtefactStore(config.cache))
+    scorer = make_scorer(plan)
     question = plan.questions[0]
     [ref] = question.evidence_pages
     filler = "Nothing of interest is said here. " * 40
     text = filler + question.evidence_text + " " + filler
     kb = KnowledgeBase({ref: Outcome.of_text(text)})
-    first, *others = gold_chunks(scorer, kb, question)
+    first, *others = gold_chunks(scorer, kb, "tokens", question)
     assert question.evidence_text in first.text
     assert len(others) == config.top_k - 1
     assert text[slice(*first.span)] == first.text

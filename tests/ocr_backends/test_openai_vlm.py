@@ -91,7 +91,7 @@ def server() -> Iterator[Server]:
 def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Seconds that the engine meant to wait; it does not."""
     slept: list[float] = []
-    monkeypatch.setattr("ocr_backends._http.time.sleep", slept.append)
+    monkeypatch.setattr("ohr.http.time.sleep", slept.append)
     return slept
 
 
@@ -265,7 +265,7 @@ def test_nonsense_is_an_error(server: Server, answer: bytes) -> None:
 
 
 def test_endless_answer_is_an_error(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ocr_backends._http.MAX_ANSWER_BYTES", 1000)
+    monkeypatch.setattr("ohr.http.MAX_ANSWER_BYTES", 1000)
     server.replies = [said("x" * 2000)]
     assert "more than 1,000 bytes" in read(server).detail
 

@@ -113,7 +113,7 @@ levels = st.lists(
 def test_the_fit_is_scipys_isotonic_regression(points):
     x, y = np.array(points).T
     at, fit = isotonic_fit(x[None], y[None])
-    there, where, counts = np.unique(x, return_inverse=True, return_counts=True)
+    _, where, counts = np.unique(x, return_inverse=True, return_counts=True)
     means = np.bincount(where, weights=y) / counts
     theirs = isotonic_regression(means, weights=counts, increasing=False).x
     assert np.allclose(at[0], np.sort(x))
