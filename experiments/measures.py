@@ -28,6 +28,13 @@ class Measure:
     unit: Unit = "question"
     missing: float = 0.0
     higher_is_better: bool = True
+    top_k: int | None = None
+    """The only number of hits that it is measured at; None: at each."""
+
+
+def ranking_metrics(k: int) -> tuple[str, str, str]:
+    """Names of the metrics that :func:`ranking_scores` gives at k hits."""
+    return f"hit@{k}", f"mrr@{k}", f"ndcg@{k}"
 
 
 def _noise(metric: str, unit: Unit = "question") -> Measure:
@@ -54,7 +61,6 @@ def _of_answers(stage: Stage, suffix: str = "") -> list[Measure]:
 
 def planned(config: StudyConfig) -> list[Measure]:
     """The measures of a study, stage by stage."""
-    k = config.top_k
 
     def judged(stage: Stage) -> list[Measure]:
         return [Measure(stage, "judged")] if config.judge is not None else []
@@ -77,12 +83,13 @@ def planned(config: StudyConfig) -> list[Measure]:
             ),
         ],
         "retrieval": [
-            Measure("retrieval", name)
-            for name in (
-                "lcs",
-                *(["lcs_stripped"] if compares_formats(config) else []),
-                *(f"hit@{k}", f"mrr@{k}", f"ndcg@{k}"),
-            )
+            Measure("retrieval", "lcs"),
+            *([Measure("retrieval", "lcs_stripped")] if compares_formats(config) else []),
+            *(
+                Measure("retrieval", name, top_k=k)
+                for k in config.cutoffs
+                for name in ranking_metrics(k)
+            ),
         ],
         "generation": [
             *_of_answers("generation"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 
 import numpy as np
 from rapidfuzz.distance import Levenshtein
@@ -13,9 +14,14 @@ from experiments.answering import Answering
 from experiments.conditions import Condition, condition_of
 from experiments.config import Stage
 from experiments.judging import judged
-from experiments.measures import ANSWER_METRICS, compares_formats, ranking_scores
+from experiments.measures import (
+    ANSWER_METRICS,
+    compares_formats,
+    ranking_metrics,
+    ranking_scores,
+)
 from experiments.plan import Plan, Variant
-from ohr.identity import digest, pages_digest
+from experiments.rankings import Rankings
 from ohr.markup import strip_markup
 from ohr.metrics.default import wer
 from ohr.metrics.reading import READING_METRICS, reading_scores
@@ -23,7 +29,7 @@ from ohr.metrics.reference import collapse
 from ohr.metrics.refusal import refused
 from ohr.metrics.scores import R_NOISE_THRESHOLD, SCORING
 from ohr.store import ArtefactStore
-from ohr.types import Chunk, Hit, KnowledgeBase, Outcome, PageRef, Question, Status
+from ohr.types import Hit, KnowledgeBase, Outcome, Question, Status
 
 _CACHED_TEXTS = 8192
 JUDGE = "(judge)"
@@ -54,11 +60,11 @@ class Scorer:
     _guesses: dict[str, list[Outcome[str]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.rankings = Rankings(self.plan, self.store)
         self.scoring = SCORING[self.plan.config.scoring]
         cached = functools.lru_cache(maxsize=_CACHED_TEXTS)
         self.tokens = cached(self.scoring.tokens)
         self.content_tokens = cached(lambda text: self.scoring.tokens(strip_markup(text)))
-        self.spans = cached(self.plan.chunker.spans)
 
     def score(self, variant: Variant, kb: KnowledgeBase) -> list[Scores]:
         """All planned scores of a variant, and those of OCR: every cell shows its noise."""
@@ -67,13 +73,15 @@ class Scorer:
         if "generation" in stages:
             for name in self.plan.readers:
                 found += self._generation(variant, kb, name)
-        for name in self.plan.retrievers:
-            hits = self.retrieve(kb, name)
+        for setting in product(self.plan.chunkers, self.plan.retrievers):
+            ranking = self.retrieve(kb, *setting)
             if "retrieval" in stages:
-                found += self._retrieval(variant, kb, name, hits)
+                for k in self.plan.config.cutoffs:
+                    found += self._retrieval(variant, kb, setting, ranking, k)
             if "overall" in stages:
+                hits = [found[: self.plan.config.top_k] for found in ranking]
                 for reader in self.plan.readers:
-                    found += self._overall(variant, kb, name, reader, hits)
+                    found += self._overall(variant, kb, setting, reader, hits)
         return found
 
     # --- OCR ---------------------------------------------------------------------------
@@ -144,73 +152,37 @@ class Scorer:
 
     # --- retrieval ---------------------------------------------------------------------
 
-    def retrieve(self, kb: KnowledgeBase, name: str) -> list[list[Hit]]:
-        """The hits of every question, from the knowledge base of its domain."""
+    def retrieve(self, kb: KnowledgeBase, chunker: str, name: str) -> list[list[Hit]]:
+        """The ranking of every question, from the knowledge base of its domain."""
         hits: dict[str, list[Hit]] = {}
         for domain in self.plan.domains:
             asked = [q for q in self.plan.questions if q.domain == domain]
-            found = self._retrieve_domain(kb, name, domain, [q.text for q in asked])
+            found = self.rankings.of_domain(kb, chunker, name, domain, asked)
             hits.update((q.qid, h) for q, h in zip(asked, found, strict=True))
         return [hits[question.qid] for question in self.plan.questions]
 
-    def _retrieve_domain(
-        self, kb: KnowledgeBase, name: str, domain: str, queries: list[str]
-    ) -> list[list[Hit]]:
-        retriever, k = self.plan.retrievers[name], self.plan.config.top_k
-        documents = self.plan.dataset.documents
-        texts = {  # a page that could not be read is not even an empty chunk
-            ref: outcome.value
-            for ref, outcome in kb.pages.items()
-            if outcome.value is not None and documents[ref.doc_id].domain == domain
-        }
-        key = {
-            "pages": pages_digest(texts.items()),
-            "chunker": self.plan.chunker.identity(),
-            "retriever": retriever.identity(),
-            "queries": digest(queries),
-            "k": k,
-        }
-        stored = self.store.get("retrieval", key)
-        if stored is None:
-            retriever.index(self._chunks(texts))
-            stored = [
-                [[h.ref.doc_id, h.ref.page_no, *h.span, h.score] for h in hits]
-                for hits in retriever.search_many(queries, k)
-            ]
-            self.store.put("retrieval", key, stored)
-        return [
-            [
-                Hit(ref := PageRef(doc_id, page_no), texts[ref][a:b], score, rank, (a, b))
-                for rank, (doc_id, page_no, a, b, score) in enumerate(hits)
-            ]
-            for hits in stored
-        ]
-
-    def _chunks(self, texts: dict[PageRef, str]) -> list[Chunk]:
-        return [
-            Chunk(ref, start, end, text[start:end])
-            for ref, text in texts.items()
-            for start, end in self.spans(text)
-        ]
-
     def _retrieval(
-        self, variant: Variant, kb: KnowledgeBase, name: str, hits: Sequence[Sequence[Hit]]
+        self,
+        variant: Variant,
+        kb: KnowledgeBase,
+        setting: tuple[str, str],
+        ranking: Sequence[Sequence[Hit]],
+        k: int,
     ) -> list[Scores]:
-        condition = condition_of(self.plan, variant, name).at("retrieval")
-        k = self.plan.config.top_k
+        condition = condition_of(self.plan, variant, *setting, top_k=k).at("retrieval")
         readings = {"lcs": self.tokens}
         if compares_formats(self.plan.config):
             readings["lcs_stripped"] = self.content_tokens
         rows, statuses = [], []
-        for question, found in zip(self.plan.questions, hits, strict=True):
-            gold = set(question.evidence_pages)
+        for question, hits in zip(self.plan.questions, ranking, strict=True):
+            found, gold = hits[:k], set(question.evidence_pages)
             chunks = [hit for hit in found if hit.ref in gold]
             lcs = [self._retrieved_lcs(question, chunks, read) for read in readings.values()]
             pages = list(dict.fromkeys(hit.ref for hit in found))
             rows.append((*lcs, *ranking_scores([ref in gold for ref in pages], len(gold))))
             own = Status.OK if found else Status.EMPTY
             statuses.append(max(own, self._evidence_status(question, kb), key=_severity))
-        metrics = (*readings, f"hit@{k}", f"mrr@{k}", f"ndcg@{k}")
+        metrics = (*readings, *ranking_metrics(k))
         columns = np.array(rows).reshape(-1, len(metrics)).T
         return [
             Scores(condition, "retrieval", metric, column, tuple(statuses))
@@ -238,24 +210,25 @@ class Scorer:
             for question in self.plan.questions
         ]
         if name not in self._guesses:
-            self._guesses[name] = self._answers(name, [[] for _ in contexts])
+            self._guesses[name] = self.answers(name, [[] for _ in contexts])
         # A guess owes nothing to the page, so a failed page does not count against it.
         guesses = self._answer_scores(condition, "generation", self._guesses[name], "_no_context")
-        answers = self._answers(name, contexts)
+        answers = self.answers(name, contexts)
         return self._answer_scores(condition, "generation", answers, "", kb) + guesses
 
     def _overall(
         self,
         variant: Variant,
         kb: KnowledgeBase,
-        retriever: str,
+        setting: tuple[str, str],
         name: str,
         hits: list[list[Hit]],
     ) -> list[Scores]:
-        condition = condition_of(self.plan, variant, retriever, name).at("overall")
-        return self._answer_scores(condition, "overall", self._answers(name, hits), "", kb)
+        condition = condition_of(self.plan, variant, *setting, reader=name).at("overall")
+        return self._answer_scores(condition, "overall", self.answers(name, hits), "", kb)
 
-    def _answers(self, name: str, contexts: list[list[Hit]]) -> list[Outcome[str]]:
+    def answers(self, name: str, contexts: list[list[Hit]]) -> list[Outcome[str]]:
+        """A reader's answers to the plan's questions, each with its context."""
         questions = [question.text for question in self.plan.questions]
         return self.answering.answers(name, self.plan.readers[name], questions, contexts)
 

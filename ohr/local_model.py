@@ -42,7 +42,7 @@ class LocalModelParams(plugins.Params):
 class LocalModel(Plugin):
     """A plug-in that runs a checkpoint of this machine in its own process."""
 
-    argument = "model"
+    argument: ClassVar[str | None] = "model"
     install: ClassVar[str]
     """The command that installs its packages."""
 

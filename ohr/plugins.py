@@ -8,8 +8,9 @@ artefact store keys on. :mod:`ohr.registry` finds plug-ins by name.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
 
@@ -17,12 +18,15 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from ohr.errors import ConfigError, MissingDependencyError, StoreError
+from ohr.headings import Heading, headings, opened, titles
+from ohr.store import ArtefactStore
 from ohr.types import Answer, Chunk, Document, Hit, KnowledgeBase, Outcome, PageRef
 
 if TYPE_CHECKING:
     from ohr.datasets.dataset import Dataset
 
 X = TypeVar("X")
+_CACHED_PAGES = 65536
 
 
 class Params(BaseModel):
@@ -175,9 +179,43 @@ class Chunker(Plugin, ABC):
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Character spans of a page's chunks, in order, without overlap."""
 
-    def split(self, ref: PageRef, text: str) -> list[Chunk]:
-        """Chunks of one page's text."""
-        return [Chunk(ref, start, end, text[start:end]) for start, end in self.spans(text)]
+    def context(self, section: Sequence[str]) -> str:
+        """Text that is indexed with a chunk, from the headings above its own; here nothing."""
+        return ""
+
+    def split(self, ref: PageRef, text: str, above: Sequence[Heading] = ()) -> list[Chunk]:
+        """Chunks of one page's text. ``above`` are headings still open from earlier pages."""
+        path, coming, chunks = tuple(above), list(self._headings(text)), []
+        for start, end in self._spans(text):
+            own = False
+            while coming and coming[0].start <= start:
+                own = coming[0].start == start
+                path = opened(path, [coming.pop(0)])
+            section = titles(path)
+            context = self.context(section[:-1] if own else section)
+            chunks.append(Chunk(ref, start, end, text[start:end], section, context))
+        return chunks
+
+    def chunks(self, pages: Iterable[tuple[PageRef, str]]) -> list[Chunk]:
+        """Chunks of pages in index order; headings stay open to the end of their document."""
+        found: list[Chunk] = []
+        document = ""
+        above: tuple[Heading, ...] = ()
+        for ref, text in pages:
+            if ref.doc_id != document:
+                document, above = ref.doc_id, ()
+            found += self.split(ref, text, above)
+            above = opened(above, self._headings(text))
+        return found
+
+    @cached_property
+    def _spans(self) -> Callable[[str], list[tuple[int, int]]]:
+        """Pages that a noisy knowledge base shares with the clean one are cut once."""
+        return lru_cache(maxsize=_CACHED_PAGES)(self.spans)
+
+    @cached_property
+    def _headings(self) -> Callable[[str], list[Heading]]:
+        return lru_cache(maxsize=_CACHED_PAGES)(headings)
 
 
 class Retriever(Plugin, ABC):
@@ -194,6 +232,25 @@ class Retriever(Plugin, ABC):
     def search(self, query: str, k: int) -> list[Hit]:
         """The k best chunks for one query."""
         return self.search_many([query], k)[0]
+
+    def use_store(self, store: ArtefactStore) -> None:
+        """Told where costly results, such as vectors, may be kept from run to run."""
+
+
+class Oracle(Plugin, ABC):
+    """Knows where the evidence is: a ceiling for retrievers, and not one of them.
+
+    A study hands it the pages of each question's evidence and no text. Retrievers, which are
+    handed the text, have no such method.
+    """
+
+    @abstractmethod
+    def index(self, chunks: Sequence[Chunk]) -> None:
+        """Index chunks, replacing what was indexed before."""
+
+    @abstractmethod
+    def look_up(self, pages: Sequence[PageRef], k: int) -> list[Hit]:
+        """At most k hits on the pages of one question's evidence."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,10 @@ class ArtefactStore:
         """The journal of a kind and key: for artefacts by the thousand, a line each."""
         return Journal(self._folder(kind) / f"{digest(key)}.jsonl")
 
+    def folder(self, kind: str, key: object) -> Path:
+        """The folder of a kind and key: for artefacts in files of their own form."""
+        return self._folder(kind) / digest(key)
+
     def get(self, kind: str, key: object) -> Any | None:
         """The artefact, or None where there is none. A damaged file counts as none."""
         path = self.path(kind, key)

@@ -58,8 +58,8 @@ def test_scope_and_selection(settings):
 def test_reference_protocol_exchanges_chunker_and_retriever(settings):
     made = plan(settings, "scoring=reference")
     assert made.retrievers["bm25"].name == "bm25_reference"
-    assert made.chunker.params.reserve == 30
-    assert made.chunker.params.keep_empty
+    assert made.chunkers["tokens"].params.reserve == 30
+    assert made.chunkers["tokens"].params.keep_empty
 
 
 def test_planned_cells_have_unique_keys(settings):
