@@ -1,6 +1,6 @@
 # make demo   install the light core and run the demo
 # make test   install what the tests need and run every check
-# make test-llm   install torch and transformers too, and test the engines that need them
+# make test-llm   install torch and transformers too, and test the engines and readers that need them
 # make lock   pin the versions anew, from pyproject.toml
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
@@ -10,7 +10,8 @@ AUGRAPHY := augraphy==8.2.6
 # torch for the CPU alone: plain torch brings gigabytes of CUDA. For a GPU, or where the package
 # index has no such builds: make test-llm TORCH=torch
 TORCH ?= torch==2.13.0+cpu
-LLM := transformers==5.23.0 tokenizers==0.23.3 nltk==3.10.4 levenshtein==0.27.5
+LLM := transformers[serving]==5.23.0 tokenizers==0.23.3 nltk==3.10.4 levenshtein==0.27.5 \
+  rouge-score==0.1.2
 
 .PHONY: demo test test-llm install install-dev lint lock clean
 
@@ -22,7 +23,9 @@ test: lint
 
 test-llm: $(VENV)/llm.stamp
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/ocr_backends/test_transformers.py \
-	  $(addprefix tests/ocr_backends/test_,got.py nougat.py qwen_vl.py internvl.py openai_vlm.py)
+	  $(addprefix tests/ocr_backends/test_,got.py nougat.py qwen_vl.py internvl.py openai_vlm.py) \
+	  tests/rag/test_transformers_reader.py tests/rag/test_openai_real_server.py \
+	  tests/ohr/metrics/test_rouge.py
 
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff format --check .

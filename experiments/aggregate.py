@@ -14,8 +14,9 @@ from experiments.conditions import CONDITION_COLUMNS, Condition, conditions
 from experiments.measures import planned
 from experiments.plan import Plan
 from experiments.scoring import Scores
+from ohr.datasets.verify import form_name
 from ohr.statistics import NO_INTERVAL, bootstrap_interval
-from ohr.types import EVIDENCE_SOURCES, PageRef, Status
+from ohr.types import EVIDENCE_SOURCES, PageRef, Question, Status
 
 KEY_COLUMNS = (*CONDITION_COLUMNS, "stage", "metric", "group")
 NOISE_COLUMNS = ("r_noise", "r_noise_content", "edit_distance")
@@ -39,7 +40,7 @@ class Units:
 
 @dataclass(frozen=True)
 class Grouping:
-    """Questions and re-read pages of a plan, by evidence source and domain."""
+    """Questions and re-read pages of a plan, by evidence source, domain, form and task."""
 
     questions: Units
     pages: Units
@@ -50,15 +51,27 @@ class Grouping:
 
 
 def group_names(plan: Plan) -> list[str]:
-    """``all``, then the evidence sources and domains that are asked about."""
+    """``all``, then the evidence sources, domains, answer forms and tasks that are asked about."""
     sources = {question.evidence_source for question in plan.questions}
     known = [source for source in EVIDENCE_SOURCES if source in sources]
     others = sorted(sources - set(known))
-    return ["all", *(f"source:{s}" for s in known + others), *(f"domain:{d}" for d in plan.domains)]
+    kinds = sorted({tag for question in plan.questions for tag in _kinds(question)})
+    return [
+        "all",
+        *(f"source:{source}" for source in known + others),
+        *(f"domain:{domain}" for domain in plan.domains),
+        *kinds,
+    ]
+
+
+def _kinds(question: Question) -> set[str]:
+    """The groups of a question by answer form and task, where they are stated."""
+    stated = {"form": form_name(question), "task": question.task.strip().lower()}
+    return {f"{kind}:{value}" for kind, value in stated.items() if value}
 
 
 def make_grouping(plan: Plan) -> Grouping:
-    """The groups of a plan. A page belongs to the sources of the evidence that it carries."""
+    """The groups of a plan. A page belongs to those of the questions whose evidence it carries."""
     documents = {doc_id: i for i, doc_id in enumerate(plan.dataset.documents)}
     every_page = {ref: i for i, ref in enumerate(plan.dataset.pages)}
 
@@ -75,11 +88,15 @@ def make_grouping(plan: Plan) -> Grouping:
     carried: dict[PageRef, set[str]] = {}
     for question in plan.questions:
         for ref in question.evidence_pages:
-            carried.setdefault(ref, set()).add(f"source:{question.evidence_source}")
+            tags = {f"source:{question.evidence_source}", *_kinds(question)}
+            carried.setdefault(ref, set()).update(tags)
     return Grouping(
         units(
             [question.evidence_pages[0] for question in plan.questions],
-            [{f"source:{q.evidence_source}", f"domain:{q.domain}"} for q in plan.questions],
+            [
+                {f"source:{q.evidence_source}", f"domain:{q.domain}", *_kinds(q)}
+                for q in plan.questions
+            ],
         ),
         units(
             plan.reread,
@@ -97,6 +114,7 @@ def planned_cells(plan: Plan) -> list[tuple[Condition, str, str, str]]:
         (condition, measure.stage, measure.metric, group)
         for measure in planned(plan.config)
         for condition in conditions(plan, measure.stage)
+        if measure.top_k in (None, condition.top_k)
         for group in group_names(plan)
     ]
 
@@ -205,6 +223,8 @@ def make_rows(plan: Plan, scores: Iterable[Scores]) -> pd.DataFrame:
             "page_no": [q.evidence_pages[0].page_no for q in questions],
             "evidence_source": [q.evidence_source for q in questions],
             "domain": [q.domain for q in questions],
+            "answer_form": [q.answer_form for q in questions],
+            "task": [q.task for q in questions],
         },
         "page": {
             "qid": [""] * len(plan.reread),
@@ -212,6 +232,8 @@ def make_rows(plan: Plan, scores: Iterable[Scores]) -> pd.DataFrame:
             "page_no": [ref.page_no for ref in plan.reread],
             "evidence_source": [""] * len(plan.reread),
             "domain": [dataset.documents[ref.doc_id].domain for ref in plan.reread],
+            "answer_form": [""] * len(plan.reread),
+            "task": [""] * len(plan.reread),
         },
     }
     parts: dict[str, list[Any]] = {}

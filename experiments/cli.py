@@ -17,7 +17,7 @@ from experiments.failing import with_errors as with_errors
 from experiments.plan import load_dataset, make_plan
 from experiments.reading import Readings
 from experiments.study import Result, run_study
-from experiments.tables import show, trouble_lines
+from experiments.tables import reader_lines, show, trouble_lines
 from ohr.errors import OhrError
 from ohr.plugins import OcrBackend
 from ohr.store import ArtefactStore
@@ -79,6 +79,8 @@ def _run(
     report(result)
     for line in trouble_lines(result.cells):
         print(line, file=sys.stderr)
+    for line in reader_lines(result.readers):
+        print(line)
     for line in after(result) if after is not None else [f"results: {out}"]:
         print(line)
     if result.missing:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from itertools import product
 
 from experiments.config import Stage
 from experiments.plan import Plan, Variant
@@ -40,8 +41,15 @@ class Condition:
 CONDITION_COLUMNS = tuple(field.name for field in fields(Condition))
 
 
-def condition_of(plan: Plan, variant: Variant, retriever: str = "", reader: str = "") -> Condition:
-    """The condition of a variant under a retriever and a reader."""
+def condition_of(
+    plan: Plan,
+    variant: Variant,
+    chunker: str = "",
+    retriever: str = "",
+    reader: str = "",
+    top_k: int | None = None,
+) -> Condition:
+    """The condition of a variant under a chunker, a retriever and a reader."""
     config = plan.config
     return Condition(
         noise=variant.noise.kind,
@@ -49,10 +57,10 @@ def condition_of(plan: Plan, variant: Variant, retriever: str = "", reader: str 
         level=variant.noise.level,
         intensity=variant.noise.intensity,
         engine=variant.engine.label,
-        chunker=config.chunker.label,
+        chunker=chunker,
         retriever=retriever,
         reader=reader,
-        top_k=config.top_k,
+        top_k=config.top_k if top_k is None else top_k,
         kb_scope=plan.kb_scope,
         protocol=config.scoring,
         seed=config.seed,
@@ -62,8 +70,13 @@ def condition_of(plan: Plan, variant: Variant, retriever: str = "", reader: str 
 def conditions(plan: Plan, stage: Stage) -> list[Condition]:
     """Every condition that the plan measures at a stage, in order."""
     found: dict[Condition, None] = {}
-    for variant in plan.variants:
-        for retriever in plan.retrievers or [""]:
-            for reader in plan.readers or [""]:
-                found[condition_of(plan, variant, retriever, reader).at(stage)] = None
+    cutoffs = plan.config.cutoffs if stage == "retrieval" else (plan.config.top_k,)
+    for variant, chunker, retriever, reader, k in product(
+        plan.variants,
+        plan.chunkers or [""],
+        plan.retrievers or [""],
+        plan.readers or [""],
+        cutoffs,
+    ):
+        found[condition_of(plan, variant, chunker, retriever, reader, k).at(stage)] = None
     return list(found)

@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from ohr.errors import ConfigError
 from ohr.metrics.scores import Protocol
@@ -51,6 +58,10 @@ class DatasetConfig(_Strict):
     """Evidence sources of the questions that are asked; empty: all of them."""
     limit: Annotated[int, Field(ge=1)] | None = None
     """At most so many questions, drawn with the seed."""
+    rewritten: Path | None = None
+    """Other wordings of questions (see ``experiments.wordings``); only these are asked."""
+    wording: Literal["rewritten", "original"] = "rewritten"
+    """Which wording of these is asked."""
     strict: bool = False
     params: dict[str, Any] = {}
     """Further parameters of this kind of dataset."""
@@ -74,11 +85,18 @@ class StudyConfig(_Strict):
     """Wanted edit distances, in place of intensities."""
     ground_truth: bool = False
     """Also measure the clean ground truth, as the ceiling that the engines are held against."""
-    chunker: Spec = PluginSpec(name="tokens")
+    chunkers: Specs = (PluginSpec(name="tokens"),)
     retrievers: Specs = (PluginSpec(name="bm25"),)
     readers: Specs = (PluginSpec(name="extractive"),)
+    judge: Spec | None = None
+    """A language model that says whether answers are right, as a further metric ``judged``."""
+    retry_failed: bool = False
+    """Ask again what readers and judge failed to answer in an earlier run."""
     stages: Stages = STAGES
     top_k: int = Field(default=2, ge=1)
+    """Hits that the readers are given, and that retrieval is measured at."""
+    ks: Annotated[tuple[Annotated[int, Field(ge=1)], ...], _LISTED] = ()
+    """Further numbers of hits that retrieval is measured at."""
     scoring: Protocol = "default"
     reading_metrics: bool = False
     """Also measure tables, formulas, regions and reading order of each page that is re-read."""
@@ -92,10 +110,23 @@ class StudyConfig(_Strict):
     bootstrap: int = Field(default=1000, ge=100)
     """Resamples of each 95 % interval."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _one_chunker(cls, given: Any) -> Any:
+        """``chunker`` names the only one."""
+        if isinstance(given, Mapping) and "chunker" in given and "chunkers" not in given:
+            return {("chunkers" if key == "chunker" else key): v for key, v in given.items()}
+        return given
+
+    @property
+    def cutoffs(self) -> tuple[int, ...]:
+        """Numbers of hits that retrieval is measured at, the readers' first."""
+        return (self.top_k, *sorted(set(self.ks) - {self.top_k}))
+
     def identity(self) -> dict[str, Any]:
         """The configuration without what cannot change a result."""
         kept = self.model_dump(mode="json")
-        for name in ("workers", "cache"):
+        for name in ("workers", "cache", "retry_failed"):
             kept.pop(name)
         return kept
 

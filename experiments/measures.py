@@ -12,6 +12,10 @@ from experiments.config import Stage, StudyConfig
 from experiments.noises import perturbation_class
 from ohr.metrics.reading import READING_METRICS
 
+ANSWER_METRICS = ("f1", "em", "rouge_l", "refused")
+"""What is measured of every answer. ``refused`` counts refusals alone: an answer that is empty
+or failed is none, and is counted as such."""
+
 Unit = Literal["page", "question"]
 
 
@@ -24,6 +28,13 @@ class Measure:
     unit: Unit = "question"
     missing: float = 0.0
     higher_is_better: bool = True
+    top_k: int | None = None
+    """The only number of hits that it is measured at; None: at each."""
+
+
+def ranking_metrics(k: int) -> tuple[str, str, str]:
+    """Names of the metrics that :func:`ranking_scores` gives at k hits."""
+    return f"hit@{k}", f"mrr@{k}", f"ndcg@{k}"
 
 
 def _noise(metric: str, unit: Unit = "question") -> Measure:
@@ -41,9 +52,19 @@ def compares_formats(config: StudyConfig) -> bool:
     )
 
 
+def _of_answers(stage: Stage, suffix: str = "") -> list[Measure]:
+    return [
+        Measure(stage, metric + suffix, higher_is_better=metric != "refused")
+        for metric in ANSWER_METRICS
+    ]
+
+
 def planned(config: StudyConfig) -> list[Measure]:
     """The measures of a study, stage by stage."""
-    k = config.top_k
+
+    def judged(stage: Stage) -> list[Measure]:
+        return [Measure(stage, "judged")] if config.judge is not None else []
+
     by_stage: dict[Stage, list[Measure]] = {
         "ocr": [
             _noise("edit_distance", "page"),
@@ -62,17 +83,20 @@ def planned(config: StudyConfig) -> list[Measure]:
             ),
         ],
         "retrieval": [
-            Measure("retrieval", name)
-            for name in (
-                "lcs",
-                *(["lcs_stripped"] if compares_formats(config) else []),
-                *(f"hit@{k}", f"mrr@{k}", f"ndcg@{k}"),
-            )
+            Measure("retrieval", "lcs"),
+            *([Measure("retrieval", "lcs_stripped")] if compares_formats(config) else []),
+            *(
+                Measure("retrieval", name, top_k=k)
+                for k in config.cutoffs
+                for name in ranking_metrics(k)
+            ),
         ],
         "generation": [
-            Measure("generation", name) for name in ("f1", "em", "f1_no_context", "em_no_context")
+            *_of_answers("generation"),
+            *judged("generation"),
+            *_of_answers("generation", "_no_context"),
         ],
-        "overall": [Measure("overall", name) for name in ("f1", "em")],
+        "overall": [*_of_answers("overall"), *judged("overall")],
     }
     return [measure for stage in by_stage if stage in config.stages for measure in by_stage[stage]]
 

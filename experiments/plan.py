@@ -10,16 +10,20 @@ import numpy as np
 
 from experiments.calibration import Metric, UnreachableError, read_calibration, wanted_noise
 from experiments.config import StudyConfig
+from experiments.judging import make_judge
 from experiments.noises import Noise, at_dpi, noises
+from experiments.wordings import read_wordings, reworded
 from ohr import registry
 from ohr.datasets.dataset import Dataset, DatasetSource
 from ohr.errors import ConfigError
-from ohr.plugins import Chunker, KnowledgeBaseSource, OcrBackend, Reader, Retriever
+from ohr.plugins import Chunker, KnowledgeBaseSource, OcrBackend, Oracle, Reader, Retriever
 from ohr.registry import PluginSpec
 from ohr.types import PageRef, Question
 
 REFERENCE_NAMES = {"bm25": "bm25_reference"}
 """Retrievers that the reference protocol exchanges for the published ones."""
+REFERENCE_PARAMS = {"k1", "b"}
+"""Parameters that the published retriever has."""
 REFERENCE_CHUNKER = {"reserve": 30, "keep_empty": True}
 """The published chunker counts about 30 tokens of metadata against each chunk."""
 
@@ -52,9 +56,10 @@ class Plan:
     unreachable: tuple[str, ...]
     """Wanted amounts of noise that no intensity gives, and why."""
     engines: dict[str, OcrBackend | KnowledgeBaseSource]
-    chunker: Chunker
-    retrievers: dict[str, Retriever]
+    chunkers: dict[str, Chunker]
+    retrievers: dict[str, Retriever | Oracle]
     readers: dict[str, Reader]
+    judge: Reader | None
 
     @property
     def domains(self) -> tuple[str, ...]:
@@ -110,15 +115,23 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         if isinstance(engine, OcrBackend):
             _check_sources(dataset, reread, label, engine)
             engine.identity()  # an engine that is not installed says so now
-    chunker_spec, retriever_specs = _protocol(config)
+    chunker_specs, retriever_specs = _protocol(config)
+    _check_unique("chunker", config.chunkers)
     _check_unique("retriever", config.retrievers)
     _check_unique("reader", config.readers)
     needs_retrieval = bool({"retrieval", "overall"} & set(config.stages))
     needs_reader = bool({"generation", "overall"} & set(config.stages))
-    if needs_retrieval and not config.retrievers:
-        raise ConfigError("the stages retrieval and overall need retrievers=[…]")
+    if needs_retrieval and not (config.retrievers and config.chunkers):
+        raise ConfigError("the stages retrieval and overall need retrievers=[…] and chunkers=[…]")
     if needs_reader and not config.readers:
         raise ConfigError("the stages generation and overall need readers=[…]")
+    readers = {
+        spec.label: registry.create("reader", spec)
+        for spec in (config.readers if needs_reader else ())
+    }
+    judge = make_judge(config.judge) if config.judge is not None and needs_reader else None
+    for reader in [*readers.values(), *([judge] if judge is not None else [])]:
+        reader.identity()  # a model that is not there says so now
     return Plan(
         config=config,
         dataset=dataset,
@@ -127,15 +140,14 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         variants=tuple(variants),
         unreachable=tuple(unreachable),
         engines=engines,
-        chunker=registry.create("chunker", chunker_spec),
+        chunkers={spec.label: registry.create("chunker", spec) for spec in chunker_specs},
         retrievers={
             label: registry.create("retriever", spec) for label, spec in retriever_specs.items()
         }
         if needs_retrieval
         else {},
-        readers={spec.label: registry.create("reader", spec) for spec in config.readers}
-        if needs_reader
-        else {},
+        readers=readers,
+        judge=judge,
     )
 
 
@@ -211,6 +223,11 @@ def select_questions(config: StudyConfig, dataset: Dataset) -> tuple[Question, .
                 f"dataset.sources: no question on {', '.join(sorted(missing))}; "
                 f"there: {', '.join(sorted(there))}"
             )
+    if config.dataset.rewritten is not None:
+        other = reworded(questions, read_wordings(config.dataset.rewritten))
+        asked = {question.qid for question in other}
+        original = config.dataset.wording == "original"
+        questions = [q for q in questions if q.qid in asked] if original else other
     limit = config.dataset.limit
     if limit is not None and limit < len(questions):
         drawn = np.random.default_rng(config.seed).permutation(len(questions))[:limit]
@@ -267,14 +284,21 @@ def _is_readable(dataset: Dataset, ref: PageRef, engine: OcrBackend) -> bool:
     return source is not None and source.suffix.lower() == ".pdf"
 
 
-def _protocol(config: StudyConfig) -> tuple[PluginSpec, dict[str, PluginSpec]]:
+def _protocol(config: StudyConfig) -> tuple[list[PluginSpec], dict[str, PluginSpec]]:
     retrievers = {spec.label: spec for spec in config.retrievers}
     if config.scoring == "default":
-        return config.chunker, retrievers
-    chunker = config.chunker
-    if chunker.name == "tokens":
-        chunker = chunker.model_copy(update={"params": REFERENCE_CHUNKER | chunker.params})
-    return chunker, {
-        label: spec.model_copy(update={"name": REFERENCE_NAMES.get(spec.name, spec.name)})
-        for label, spec in retrievers.items()
-    }
+        return list(config.chunkers), retrievers
+    chunkers = [
+        chunker.model_copy(update={"params": REFERENCE_CHUNKER | chunker.params})
+        if chunker.name == "tokens"
+        else chunker
+        for chunker in config.chunkers
+    ]
+    return chunkers, {label: _published(spec) for label, spec in retrievers.items()}
+
+
+def _published(spec: PluginSpec) -> PluginSpec:
+    """The published retriever in place of ours, unless ours is asked for with its own options."""
+    if set(spec.params) - REFERENCE_PARAMS:
+        return spec
+    return spec.model_copy(update={"name": REFERENCE_NAMES.get(spec.name, spec.name)})

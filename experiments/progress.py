@@ -23,8 +23,10 @@ PLAIN_INTERVAL_S = 15.0
 class Progress:
     """Call it with (what, done, total); ``say`` writes a line of its own."""
 
-    def __init__(self, console: Console | None = None, verb: str = "reading with") -> None:
-        self._verb = verb
+    def __init__(
+        self, console: Console | None = None, verb: str = "reading with", unit: str = "pages"
+    ) -> None:
+        self._verb, self._unit = verb, unit
         self._console = console or Console(stderr=True, highlight=False, soft_wrap=True)
         self._bar = Bar(
             TextColumn("{task.description}"),
@@ -60,16 +62,20 @@ class Progress:
         else:
             print(line, file=sys.stderr, flush=True)
 
+    def begin(self, what: str) -> None:
+        """Time what comes from now on, without a word yet."""
+        self._started[what] = time.monotonic()
+
     def __call__(self, what: str, done: int, total: int) -> None:
-        """Report that ``done`` of ``total`` pages have been read, or made."""
+        """Report that ``done`` of ``total`` pages have been read, or made, or questions asked."""
         if self._console.is_terminal:
             if what not in self._tasks:
                 self._tasks[what] = self._bar.add_task(f"{self._verb} {what}", total=total)
-            self._bar.update(self._tasks[what], completed=done)
+            self._bar.update(self._tasks[what], completed=done, total=total)
             return
         now = time.monotonic()
         started = self._started.setdefault(what, now)
         if done in (0, total) or now - self._last >= PLAIN_INTERVAL_S:
             self._last = now
             left = f", {(now - started) / done * (total - done):.0f} s left" if done else ""
-            self.say(f"{self._verb} {what}: {done}/{total} pages{left}")
+            self.say(f"{self._verb} {what}: {done}/{total} {self._unit}{left}")

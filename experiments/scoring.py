@@ -5,25 +5,35 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
+from experiments.answering import Answering
 from experiments.conditions import Condition, condition_of
 from experiments.config import Stage
-from experiments.measures import compares_formats, ranking_scores
+from experiments.judging import judged
+from experiments.measures import (
+    ANSWER_METRICS,
+    compares_formats,
+    ranking_metrics,
+    ranking_scores,
+)
 from experiments.plan import Plan, Variant
-from ohr.identity import digest, pages_digest
+from experiments.rankings import Rankings
 from ohr.markup import strip_markup
 from ohr.metrics.default import wer
 from ohr.metrics.reading import READING_METRICS, reading_scores
 from ohr.metrics.reference import collapse
+from ohr.metrics.refusal import refused
 from ohr.metrics.scores import R_NOISE_THRESHOLD, SCORING
-from ohr.plugins import Reader
 from ohr.store import ArtefactStore
-from ohr.types import Chunk, Hit, KnowledgeBase, Outcome, PageRef, Question, Status
+from ohr.types import Hit, KnowledgeBase, Outcome, Question, Status
 
 _CACHED_TEXTS = 8192
+JUDGE = "(judge)"
+"""What the judge is called beside the readers."""
 
 
 @dataclass(frozen=True)
@@ -46,14 +56,15 @@ class Scorer:
 
     plan: Plan
     store: ArtefactStore
+    answering: Answering
     _guesses: dict[str, list[Outcome[str]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.rankings = Rankings(self.plan, self.store)
         self.scoring = SCORING[self.plan.config.scoring]
         cached = functools.lru_cache(maxsize=_CACHED_TEXTS)
         self.tokens = cached(self.scoring.tokens)
         self.content_tokens = cached(lambda text: self.scoring.tokens(strip_markup(text)))
-        self.spans = cached(self.plan.chunker.spans)
 
     def score(self, variant: Variant, kb: KnowledgeBase) -> list[Scores]:
         """All planned scores of a variant, and those of OCR: every cell shows its noise."""
@@ -62,13 +73,15 @@ class Scorer:
         if "generation" in stages:
             for name in self.plan.readers:
                 found += self._generation(variant, kb, name)
-        for name in self.plan.retrievers:
-            hits = self.retrieve(kb, name)
+        for setting in product(self.plan.chunkers, self.plan.retrievers):
+            ranking = self.retrieve(kb, *setting)
             if "retrieval" in stages:
-                found += self._retrieval(variant, kb, name, hits)
+                for k in self.plan.config.cutoffs:
+                    found += self._retrieval(variant, kb, setting, ranking, k)
             if "overall" in stages:
+                hits = [found[: self.plan.config.top_k] for found in ranking]
                 for reader in self.plan.readers:
-                    found += self._overall(variant, kb, name, reader, hits)
+                    found += self._overall(variant, kb, setting, reader, hits)
         return found
 
     # --- OCR ---------------------------------------------------------------------------
@@ -139,73 +152,37 @@ class Scorer:
 
     # --- retrieval ---------------------------------------------------------------------
 
-    def retrieve(self, kb: KnowledgeBase, name: str) -> list[list[Hit]]:
-        """The hits of every question, from the knowledge base of its domain."""
+    def retrieve(self, kb: KnowledgeBase, chunker: str, name: str) -> list[list[Hit]]:
+        """The ranking of every question, from the knowledge base of its domain."""
         hits: dict[str, list[Hit]] = {}
         for domain in self.plan.domains:
             asked = [q for q in self.plan.questions if q.domain == domain]
-            found = self._retrieve_domain(kb, name, domain, [q.text for q in asked])
+            found = self.rankings.of_domain(kb, chunker, name, domain, asked)
             hits.update((q.qid, h) for q, h in zip(asked, found, strict=True))
         return [hits[question.qid] for question in self.plan.questions]
 
-    def _retrieve_domain(
-        self, kb: KnowledgeBase, name: str, domain: str, queries: list[str]
-    ) -> list[list[Hit]]:
-        retriever, k = self.plan.retrievers[name], self.plan.config.top_k
-        documents = self.plan.dataset.documents
-        texts = {  # a page that could not be read is not even an empty chunk
-            ref: outcome.value
-            for ref, outcome in kb.pages.items()
-            if outcome.value is not None and documents[ref.doc_id].domain == domain
-        }
-        key = {
-            "pages": pages_digest(texts.items()),
-            "chunker": self.plan.chunker.identity(),
-            "retriever": retriever.identity(),
-            "queries": digest(queries),
-            "k": k,
-        }
-        stored = self.store.get("retrieval", key)
-        if stored is None:
-            retriever.index(self._chunks(texts))
-            stored = [
-                [[h.ref.doc_id, h.ref.page_no, *h.span, h.score] for h in hits]
-                for hits in retriever.search_many(queries, k)
-            ]
-            self.store.put("retrieval", key, stored)
-        return [
-            [
-                Hit(ref := PageRef(doc_id, page_no), texts[ref][a:b], score, rank, (a, b))
-                for rank, (doc_id, page_no, a, b, score) in enumerate(hits)
-            ]
-            for hits in stored
-        ]
-
-    def _chunks(self, texts: dict[PageRef, str]) -> list[Chunk]:
-        return [
-            Chunk(ref, start, end, text[start:end])
-            for ref, text in texts.items()
-            for start, end in self.spans(text)
-        ]
-
     def _retrieval(
-        self, variant: Variant, kb: KnowledgeBase, name: str, hits: Sequence[Sequence[Hit]]
+        self,
+        variant: Variant,
+        kb: KnowledgeBase,
+        setting: tuple[str, str],
+        ranking: Sequence[Sequence[Hit]],
+        k: int,
     ) -> list[Scores]:
-        condition = condition_of(self.plan, variant, name).at("retrieval")
-        k = self.plan.config.top_k
+        condition = condition_of(self.plan, variant, *setting, top_k=k).at("retrieval")
         readings = {"lcs": self.tokens}
         if compares_formats(self.plan.config):
             readings["lcs_stripped"] = self.content_tokens
         rows, statuses = [], []
-        for question, found in zip(self.plan.questions, hits, strict=True):
-            gold = set(question.evidence_pages)
+        for question, hits in zip(self.plan.questions, ranking, strict=True):
+            found, gold = hits[:k], set(question.evidence_pages)
             chunks = [hit for hit in found if hit.ref in gold]
             lcs = [self._retrieved_lcs(question, chunks, read) for read in readings.values()]
             pages = list(dict.fromkeys(hit.ref for hit in found))
             rows.append((*lcs, *ranking_scores([ref in gold for ref in pages], len(gold))))
             own = Status.OK if found else Status.EMPTY
             statuses.append(max(own, self._evidence_status(question, kb), key=_severity))
-        metrics = (*readings, f"hit@{k}", f"mrr@{k}", f"ndcg@{k}")
+        metrics = (*readings, *ranking_metrics(k))
         columns = np.array(rows).reshape(-1, len(metrics)).T
         return [
             Scores(condition, "retrieval", metric, column, tuple(statuses))
@@ -233,38 +210,27 @@ class Scorer:
             for question in self.plan.questions
         ]
         if name not in self._guesses:
-            self._guesses[name] = self._answers(name, [[] for _ in contexts])
+            self._guesses[name] = self.answers(name, [[] for _ in contexts])
         # A guess owes nothing to the page, so a failed page does not count against it.
         guesses = self._answer_scores(condition, "generation", self._guesses[name], "_no_context")
-        answers = self._answers(name, contexts)
+        answers = self.answers(name, contexts)
         return self._answer_scores(condition, "generation", answers, "", kb) + guesses
 
     def _overall(
         self,
         variant: Variant,
         kb: KnowledgeBase,
-        retriever: str,
+        setting: tuple[str, str],
         name: str,
         hits: list[list[Hit]],
     ) -> list[Scores]:
-        condition = condition_of(self.plan, variant, retriever, name).at("overall")
-        return self._answer_scores(condition, "overall", self._answers(name, hits), "", kb)
+        condition = condition_of(self.plan, variant, *setting, reader=name).at("overall")
+        return self._answer_scores(condition, "overall", self.answers(name, hits), "", kb)
 
-    def _answers(self, name: str, contexts: list[list[Hit]]) -> list[Outcome[str]]:
-        reader: Reader = self.plan.readers[name]
+    def answers(self, name: str, contexts: list[list[Hit]]) -> list[Outcome[str]]:
+        """A reader's answers to the plan's questions, each with its context."""
         questions = [question.text for question in self.plan.questions]
-        key = {
-            "reader": reader.identity(),
-            "asked": digest(
-                [[q, [h.text for h in c]] for q, c in zip(questions, contexts, strict=True)]
-            ),
-        }
-        stored = self.store.get("answers", key)
-        if stored is None:
-            outcomes = [_answer(reader, q, c) for q, c in zip(questions, contexts, strict=True)]
-            stored = [[o.value, str(o.status), o.detail] for o in outcomes]
-            self.store.put("answers", key, stored)
-        return [Outcome(value, Status(status), detail) for value, status, detail in stored]
+        return self.answering.answers(name, self.plan.readers[name], questions, contexts)
 
     def _answer_scores(
         self,
@@ -277,36 +243,47 @@ class Scorer:
         rows, statuses = [], []
         for question, outcome in zip(self.plan.questions, answers, strict=True):
             status = outcome.status
-            if status is Status.OK:
-                text = outcome.value or ""
-                rows.append(
-                    (
-                        max(self.scoring.f1(text, answer) for answer in question.answers),
-                        max(self.scoring.em(text, answer) for answer in question.answers),
-                    )
-                )
-            else:
-                rows.append((0.0, 0.0))
+            rows.append(self._scored(question, outcome))
             if kb is not None:
                 status = max(status, self._evidence_status(question, kb), key=_severity)
             statuses.append(status)
-        columns = np.array(rows).reshape(-1, 2).T
-        return [
+        columns = np.array(rows).reshape(-1, len(ANSWER_METRICS)).T
+        found = [
             Scores(condition, stage, metric + suffix, column, tuple(statuses))
-            for metric, column in zip(("f1", "em"), columns, strict=True)
+            for metric, column in zip(ANSWER_METRICS, columns, strict=True)
         ]
+        if self.plan.judge is not None and kb is not None:
+            found.append(self._judged(condition, stage, answers, statuses))
+        return found
+
+    def _scored(self, question: Question, outcome: Outcome[str]) -> tuple[float, ...]:
+        """The answer's scores by :data:`ANSWER_METRICS`; the best accepted answer counts."""
+        if outcome.status is not Status.OK:
+            return (0.0,) * len(ANSWER_METRICS)
+        text = outcome.value or ""
+        scores = (self.scoring.f1, self.scoring.em, self.scoring.rouge_l)
+        best = (max(score(text, answer) for answer in question.answers) for score in scores)
+        return (*best, float(refused(text)))
+
+    def _judged(
+        self,
+        condition: Condition,
+        stage: Stage,
+        answers: Sequence[Outcome[str]],
+        statuses: Sequence[Status],
+    ) -> Scores:
+        assert self.plan.judge is not None
+        verdicts = judged(self.answering, self.plan.judge, JUDGE, self.plan.questions, answers)
+        worst = tuple(
+            max(status, verdict.status, key=_severity)
+            for status, verdict in zip(statuses, verdicts, strict=True)
+        )
+        values = np.array([verdict.value or 0.0 for verdict in verdicts])
+        return Scores(condition, stage, "judged", values, worst)
 
 
 def _severity(status: Status) -> int:
     return status.severity
-
-
-def _answer(reader: Reader, question: str, context: Sequence[Hit]) -> Outcome[str]:
-    """A reader's answer; whatever it raises is a counted error, not a dead run."""
-    try:
-        return reader.answer(question, context)
-    except Exception as error:
-        return Outcome.error(" ".join(f"{type(error).__name__}: {error}".split()))
 
 
 def _edit_rates(read: str, truth: str) -> tuple[float, float]:

@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from experiments.aggregate import FLOAT_FORMAT, KEY_COLUMNS, make_cells, make_rows, planned_cells
+from experiments.answering import Answering
 from experiments.config import StudyConfig
 from experiments.plan import Plan, load_dataset, make_plan
 from experiments.progress import Progress
@@ -46,6 +47,8 @@ class Result:
     cells: pd.DataFrame
     missing: list[str]
     """Planned cells that are not there; empty when the study is complete."""
+    readers: dict[str, dict[str, Any]]
+    """What each reader (and the judge) was asked, and what it took, as in the manifest."""
 
 
 @dataclass
@@ -96,14 +99,16 @@ def run_study(
         readings = Readings(plan, store)
     with clock.stage("read"), progress:
         readings.make(progress)
-    scorer = Scorer(plan, store)
+    asking = Progress(verb="asking", unit="questions")
+    answering = Answering(store, config.retry_failed, asking)
+    scorer = Scorer(plan, store, answering)
     scores: list[Scores] = []
     bases: dict[str, dict[str, Any]] = {}
     for variant in plan.variants:
         with clock.stage("knowledge base"):
             kb = readings.knowledge_base(variant)
             bases[variant.label] = _describe(plan, kb)
-        with clock.stage("score"):
+        with clock.stage("score"), asking:
             scores += scorer.score(variant, kb)
     with clock.stage("aggregate"):
         cells = make_cells(plan, scores)
@@ -112,6 +117,7 @@ def run_study(
     with clock.stage("write"):
         write_bytes(out / "rows.parquet", _parquet(rows))
         write_text(out / "cells.csv", cells.to_csv(index=False, float_format=FLOAT_FORMAT))
+    readers = {label: tally.summary() for label, tally in answering.tallies.items()}
     manifest = {
         "config": config.model_dump(mode="json"),
         "seed": config.seed,
@@ -132,13 +138,14 @@ def run_study(
             "problems": dataset.report.counts,
         },
         "unreachable": plan.unreachable,
+        "readers": readers,
         "knowledge_bases": bases,
         "counts": _status_counts(scores),
         "cells": {"planned": len(planned_cells(plan)), "missing": len(missing)},
         "seconds": clock.seconds,
     }
     write_text(out / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
-    return Result(plan, out, cells, missing)
+    return Result(plan, out, cells, missing, readers)
 
 
 def _check_out(config: StudyConfig, out: Path, overwrite: bool) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pandas as pd
 from rich.console import Console
 from rich.table import Table
@@ -12,6 +15,12 @@ from experiments.labels import STAGE_METRICS, group_label, plain
 from experiments.table_files import TextTable
 
 _NOISE_METRICS = (("ocr", "r_noise", "r_noise"), ("ocr", "edit_distance", "edit dist."))
+_NOTED = {
+    "contexts_cut": "contexts cut at max_context_tokens",
+    "answers_cut": "answers cut",
+    "unmetered": "answers whose tokens the server did not report",
+}
+TABLE_GROUPS = ("all", "source:", "domain:")
 _GUESS = ("generation", "f1_no_context", "no context")
 """The reader's F1 with nothing to read stands beside its F1 with the gold pages."""
 
@@ -64,7 +73,7 @@ def benchmark_table(cells: pd.DataFrame) -> Table:
     for _, _, title in columns:
         table.add_column(title, justify="right")
     clean = cells[cells["noise"] == "none"]
-    groups = clean["group"].drop_duplicates()
+    groups = [g for g in clean["group"].drop_duplicates() if g.startswith(TABLE_GROUPS)]
     for engine in clean["engine"].drop_duplicates():
         mine = clean[clean["engine"] == engine]
         for group in groups:
@@ -110,6 +119,28 @@ def trouble_lines(cells: pd.DataFrame) -> list[str]:
                 f"{plain(where)}, {worst['stage']}: {worst['n_error']} errors and "
                 f"{worst['n_timeout']} timeouts {fate}; see manifest.json"
             )
+    return lines
+
+
+def reader_lines(readers: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """A line for each reader that counts tokens: what its answers took, now and before."""
+    lines = []
+    for label, told in readers.items():
+        usage: Mapping[str, float] = told["usage"]
+        if not usage:
+            continue
+        parts = [
+            f"{told['answers']} answers, {told['asked_in_this_run']} of them asked for now",
+            f"{usage.get('prompt_tokens', 0):,.0f} tokens read",
+            f"{usage.get('completion_tokens', 0):,.0f} written",
+        ]
+        if "cost" in usage:
+            now = told["usage_of_this_run"].get("cost", 0.0)
+            parts.append(f"cost {usage['cost']:.4f}, {now:.4f} of it now")
+        for name, what in _NOTED.items():
+            if name in usage:
+                parts.append(f"{usage[name]:.0f} {what}")
+        lines.append(f"{plain(label)}: {'; '.join(parts)}")
     return lines
 
 

@@ -1,54 +1,42 @@
-"""What the engines on transformers share: loading, devices, batches, greedy decoding.
+"""What the engines on transformers share: page images in, batches, text out.
 
 Neither torch nor transformers is imported before a page is read or the version is asked for.
 """
 
 from __future__ import annotations
 
-import copy
 import math
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from PIL import Image
 from pydantic import Field
 
-from ocr_backends._checkpoint import checkpoint_digest, find_checkpoint, model_type
 from ocr_backends._images import failed
 from ocr_backends._page_image import page_image
 from ocr_backends.normalise import Normalise, normalise, without_loop
-from ohr import plugins
+from ohr.checkpoints import model_type
 from ohr.errors import ConfigError, EngineError, MissingDependencyError
+from ohr.local_model import LocalModel, LocalModelParams, problem
 from ohr.plugins import OcrBackend
 from ohr.types import Outcome
 
+MEND = "lower max_pixels or max_new_tokens, or take a smaller dtype"
 INSTALL = "pip install torch 'transformers>=5.23' nltk Levenshtein"
 
 
-class ModelParams(plugins.Params):
+class ModelParams(LocalModelParams):
     """What every model takes.
 
-    ``model``: a folder with a checkpoint, or a hub name that is in the local cache; nothing is
-    downloaded. ``device``: ``auto`` is the first GPU that torch sees, else the CPU. ``dtype``:
-    ``auto`` is the checkpoint's own on a GPU and float32 on the CPU. ``max_pixels``: a larger
-    page is shrunk to this many before anything else. ``max_new_tokens``: where a page that does
-    not end is cut.
+    ``max_pixels``: a larger page is shrunk to this many before anything else.
     """
 
-    model: str = Field(min_length=1)
-    revision: str | None = None
-    device: str = Field("auto", pattern=r"^(auto|cpu|cuda(:\d+)?)$")
-    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
-    batch_size: int = Field(1, ge=1, le=256)
     max_pixels: int = Field(16_000_000, ge=784)
-    max_new_tokens: int = Field(4096, ge=1)
     normalise: Normalise = Normalise()
 
 
@@ -70,10 +58,10 @@ class Generated:
     cut: bool
 
 
-class TransformersEngine(OcrBackend):
+class TransformersEngine(LocalModel, OcrBackend):
     """A model that reads a page image and writes its text, greedily, token by token."""
 
-    argument = "model"
+    install = INSTALL
     model_type: ClassVar[str]
     """``model_type`` of the checkpoints that this engine can load."""
     model_class: ClassVar[str]
@@ -118,23 +106,12 @@ class TransformersEngine(OcrBackend):
             yield from zip(page_nos[start : start + size], outcomes, strict=True)
 
     def engine_version(self) -> str:
-        """Versions of transformers and torch, kind of device, dtype, digest of the checkpoint.
-
-        Raises MissingDependencyError and ConfigError.
-        """
-        try:
-            parts = [f"{package} {version(package)}" for package in ("transformers", "torch")]
-        except PackageNotFoundError as error:
-            raise MissingDependencyError(
-                f"{self.name}: {error.name} is not installed: {INSTALL}"
-            ) from error
-        device = self._device.partition(":")[0]
-        parts += [f"{device} {self._dtype}", f"checkpoint {checkpoint_digest(self._folder)}"]
-        return ", ".join(parts)
+        """Packages, device, dtype and checkpoint. Raises MissingDependencyError, ConfigError."""
+        return self.model_version()
 
     @cached_property
     def _folder(self) -> Path:
-        folder = find_checkpoint(self.name, self.params.model, self.params.revision, INSTALL)
+        folder = super()._folder
         if (found := model_type(folder)) != self.model_type:
             raise ConfigError(
                 f"{self.name} reads checkpoints of model_type {self.model_type!r}; "
@@ -143,84 +120,17 @@ class TransformersEngine(OcrBackend):
         return folder
 
     @cached_property
-    def _device(self) -> str:
-        asked: str = self.params.device
-        if asked == "cpu":
-            return asked
-        count = self._torch.cuda.device_count() if self._torch.cuda.is_available() else 0
-        if asked == "auto":
-            return "cuda" if count else "cpu"
-        if int(asked.partition(":")[2] or 0) >= count:
-            raise MissingDependencyError(
-                f"{self.name}: device {asked!r} asked for, but torch "
-                f"{self._torch.__version__} sees {count} GPUs: take device=cpu, "
-                "or install a driver and a torch built for it"
-            )
-        return asked
-
-    @property
-    def _dtype(self) -> str:
-        """A dtype's name, or ``auto`` for the checkpoint's own."""
-        if self.params.dtype == "auto" and self._device == "cpu":
-            return "float32"  # half precision is slower on a CPU, and no more exact
-        return str(self.params.dtype)
-
-    @property
-    def _torch(self) -> Any:
-        return _module("torch", self.name)
-
-    @property
-    def _transformers(self) -> Any:
-        return _module("transformers", self.name)
-
-    @cached_property
     def _loaded(self) -> Loaded:
         """Model and processor, loaded once. Raises MissingDependencyError and ConfigError."""
-        folder, device, dtype = self._folder, self._device, self._dtype
-        transformers, _ = self._transformers, self._torch
-        try:
-            with _quiet(transformers):
-                processor = self.processor(folder)
-                model, info = getattr(transformers, self.model_class).from_pretrained(
-                    folder, dtype=dtype, local_files_only=True, output_loading_info=True
-                )
-            lost = set(info["missing_keys"]) & {name for name, _ in model.named_parameters()}
-            if lost:  # transformers has filled them with random numbers
-                raise MissingDependencyError(
-                    f"{self.name}: {folder} lacks weights ({len(lost)}, such as {min(lost)}): "
-                    "fetch the checkpoint again"
-                )
-            model = model.to(device).eval()
-        except MissingDependencyError:
-            raise
-        except Exception as error:  # no page's fault
-            raise MissingDependencyError(
-                " ".join(f"{self.name}: {folder} cannot be loaded: {_problem(error)}".split())[:500]
-            ) from error
-        model.generation_config = self._decoding(model, processor)
-        return Loaded(model, processor, frozenset(model.generation_config.eos_token_id))
-
-    def _decoding(self, model: Any, processor: Any) -> Any:
-        """The checkpoint's generation config, made greedy."""
+        folder = self._folder
+        with self._loading():
+            processor = self.processor(folder)
+            model = self._load(self.model_class)
         tokenizer = processor.tokenizer
         tokenizer.padding_side = "left"  # a row's own tokens come last, where it is continued
-        config = copy.deepcopy(model.generation_config)
-        config.update(
-            do_sample=False,
-            num_beams=1,
-            temperature=None,
-            top_p=None,
-            top_k=None,
-            max_length=None,
-            forced_eos_token_id=None,  # it would hide that a page was cut
-            max_new_tokens=self.params.max_new_tokens,
-        )
-        config.update(**self.generation(model, processor))
-        eos = config.eos_token_id if config.eos_token_id is not None else tokenizer.eos_token_id
-        config.eos_token_id = [eos] if isinstance(eos, int) else eos or []
-        if config.pad_token_id is None:
-            config.pad_token_id = tokenizer.pad_token_id
-        return config
+        config = self._greedy(model, tokenizer, **self.generation(model, processor))
+        model.generation_config = config
+        return Loaded(model, processor, frozenset(config.eos_token_id))
 
     def _read(self, images: Sequence[np.ndarray]) -> list[Outcome[str]]:
         loaded = self._loaded
@@ -234,7 +144,7 @@ class TransformersEngine(OcrBackend):
         batches = [list(pages)] if pages else []
         while batches:
             batch = batches.pop(0)
-            problem = None
+            failure = None
             try:
                 generated = self._generate(loaded, [pages[index] for index in batch])
                 for index, made in zip(batch, generated, strict=True):
@@ -242,12 +152,12 @@ class TransformersEngine(OcrBackend):
             except MissingDependencyError:
                 raise
             except Exception as error:
-                problem = EngineError(_problem(error))
-            if problem is not None:  # here, not above: the exception holds the batch's tensors
+                failure = EngineError(problem(error, MEND))
+            if failure is not None:  # here, not above: the exception holds the batch's tensors
                 if self._device != "cpu":
                     self._torch.cuda.empty_cache()
                 if len(batch) == 1:
-                    outcomes[batch[0]] = failed(self.name, problem)
+                    outcomes[batch[0]] = failed(self.name, failure)
                 else:
                     batches = [[index] for index in batch]
         return [outcome for outcome in outcomes if outcome is not None]
@@ -276,38 +186,6 @@ class TransformersEngine(OcrBackend):
         text = normalise(self.finish(loaded.processor, text), steps)
         cut = f"cut at {made.tokens} tokens" if made.cut else ""
         return Outcome.of_text(text, "; ".join(filter(None, [cut, loop])))
-
-
-def _problem(error: Exception) -> str:
-    """An exception as one line."""
-    if type(error).__name__ == "OutOfMemoryError" or isinstance(error, MemoryError):
-        return "out of memory: lower max_pixels or max_new_tokens, or take a smaller dtype"
-    return f"{type(error).__name__}: {error}"
-
-
-def _module(name: str, engine: str) -> Any:
-    """torch or transformers. Raises MissingDependencyError."""
-    import importlib
-
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise MissingDependencyError(
-            f"{engine}: {name} cannot be imported ({error}): {INSTALL}"
-        ) from error
-
-
-@contextmanager
-def _quiet(transformers: Any) -> Iterator[None]:
-    """Without the progress bars of loading."""
-    logging = transformers.utils.logging
-    shown = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        if shown:
-            logging.enable_progress_bar()
 
 
 def processor_of_images(processor_class: Any, folder: Path, transformers: Any) -> Any:

@@ -7,59 +7,29 @@ import io
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlsplit
 
 import numpy as np
 from PIL import Image
-from pydantic import Field, field_validator
+from pydantic import Field
 
-from ocr_backends._http import Endpoint
 from ocr_backends._images import failed
 from ocr_backends._page_image import page_image
 from ocr_backends.normalise import Normalise, finished
 from ocr_backends.prompts import Prompt, prompt_text, unfenced
-from ohr import plugins
+from ohr.chat import TRANSPORT, ServerParams, completion
 from ohr.errors import ConfigError, EngineError, MissingDependencyError
 from ohr.identity import digest
 from ohr.plugins import OcrBackend
 from ohr.types import Outcome
 
-TRANSPORT = frozenset({"api_key_env", "timeout_s", "retries"})
-"""Parameters that do not change what is read, and so are not part of the identity."""
 
+class OpenAiVlmParams(ServerParams):
+    """``max_pixels``: a larger page is shrunk to this many."""
 
-class OpenAiVlmParams(plugins.Params):
-    """``base_url``: up to and with ``/v1``. ``model``: its name on the server. ``revision``:
-    whatever tells apart two checkpoints served under one name; it is not sent. ``api_key_env``:
-    the environment variable that holds the API key, where the server wants one. ``max_pixels``:
-    a larger page is shrunk to this many. ``timeout_s``: seconds without a byte from the server.
-    """
-
-    model: str = Field(min_length=1)
-    base_url: str = "http://localhost:8000/v1"
-    revision: str = ""
     prompt: Prompt = "detailed"
     max_tokens: int = Field(4096, ge=1)
     max_pixels: int = Field(4_000_000, ge=784)
     normalise: Normalise = Normalise()
-    api_key_env: str | None = Field(None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
-    timeout_s: float = Field(300.0, gt=0)
-    retries: int = Field(4, ge=0, le=20)
-
-    @field_validator("base_url")
-    @classmethod
-    def _plain(cls, url: str) -> str:
-        try:
-            parts = urlsplit(url)
-            fine = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        except ValueError:
-            fine = False
-        if not fine:
-            raise ValueError("not an http or https address")
-        if parts.username is not None or parts.password is not None or parts.query:
-            raise ValueError("no password or key in an address: name api_key_env")
-        return url.rstrip("/")
 
 
 class OpenAiVlm(OcrBackend):
@@ -103,17 +73,11 @@ class OpenAiVlm(OcrBackend):
     def _read(self, image: np.ndarray) -> Outcome[str]:
         params = self.params
         page = page_image(image, params.max_pixels)
-        endpoint = Endpoint(
-            f"{params.base_url}/chat/completions",
-            params.api_key_env,
-            params.timeout_s,
-            params.retries,
-        )
         content = [
             {"type": "image_url", "image_url": {"url": data_url(page)}},
             {"type": "text", "text": prompt_text(params.prompt)},
         ]
-        answer = endpoint.post(
+        answer = params.endpoint().post(
             {
                 "model": params.model,
                 "messages": [{"role": "user", "content": content}],
@@ -134,19 +98,3 @@ def data_url(page: Image.Image) -> str:
     stream = io.BytesIO()
     page.save(stream, "PNG", compress_level=1)
     return "data:image/png;base64," + base64.b64encode(stream.getvalue()).decode("ascii")
-
-
-def completion(answer: Any) -> tuple[str, str]:
-    """Text and finish reason of a chat completion. Raises EngineError."""
-    try:
-        choice = answer["choices"][0]
-        content = choice["message"].get("content")
-        if isinstance(content, list):
-            content = "".join(part["text"] for part in content if part.get("type") == "text")
-        if content is not None and not isinstance(content, str):
-            raise TypeError(f"content is a {type(content).__name__}")
-        # Half a surrogate pair, which JSON can hold and UTF-8 cannot.
-        text = (content or "").encode("utf-8", "replace").decode()
-        return text, str(choice.get("finish_reason"))
-    except (KeyError, IndexError, TypeError, AttributeError) as error:
-        raise EngineError(f"an answer that is no chat completion ({error!r})") from error

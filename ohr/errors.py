@@ -7,7 +7,8 @@
     │   └── UnknownPluginError no plug-in of that name; the message lists the known ones
     ├── DatasetError           a dataset that cannot be read, or fails strict validation
     ├── MissingDependencyError a package, binary or model that is not installed
-    ├── EngineError            an OCR engine failed on a page
+    ├── EngineError            a model failed on a page or a question
+    │   └── LateError          it did not answer in time
     └── StoreError             an artefact that cannot be written or read back
 
 Each message is one line that names the thing, the value and the mend.
@@ -37,7 +38,11 @@ class MissingDependencyError(OhrError):
 
 
 class EngineError(OhrError):
-    """An OCR engine failed on a page; becomes an ``error`` outcome."""
+    """An engine or model failed on a page or a question; becomes an ``error`` outcome."""
+
+
+class LateError(EngineError):
+    """No answer in time; a reader's becomes a ``timeout`` outcome."""
 
 
 class StoreError(OhrError):

@@ -8,21 +8,25 @@ artefact store keys on. :mod:`ohr.registry` finds plug-ins by name.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from ohr.errors import ConfigError
+from ohr.errors import ConfigError, MissingDependencyError, StoreError
+from ohr.headings import Heading, headings, opened, titles
+from ohr.store import ArtefactStore
 from ohr.types import Answer, Chunk, Document, Hit, KnowledgeBase, Outcome, PageRef
 
 if TYPE_CHECKING:
     from ohr.datasets.dataset import Dataset
 
 X = TypeVar("X")
+_CACHED_PAGES = 65536
 
 
 class Params(BaseModel):
@@ -175,9 +179,43 @@ class Chunker(Plugin, ABC):
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Character spans of a page's chunks, in order, without overlap."""
 
-    def split(self, ref: PageRef, text: str) -> list[Chunk]:
-        """Chunks of one page's text."""
-        return [Chunk(ref, start, end, text[start:end]) for start, end in self.spans(text)]
+    def context(self, section: Sequence[str]) -> str:
+        """Text that is indexed with a chunk, from the headings above its own; here nothing."""
+        return ""
+
+    def split(self, ref: PageRef, text: str, above: Sequence[Heading] = ()) -> list[Chunk]:
+        """Chunks of one page's text. ``above`` are headings still open from earlier pages."""
+        path, coming, chunks = tuple(above), list(self._headings(text)), []
+        for start, end in self._spans(text):
+            own = False
+            while coming and coming[0].start <= start:
+                own = coming[0].start == start
+                path = opened(path, [coming.pop(0)])
+            section = titles(path)
+            context = self.context(section[:-1] if own else section)
+            chunks.append(Chunk(ref, start, end, text[start:end], section, context))
+        return chunks
+
+    def chunks(self, pages: Iterable[tuple[PageRef, str]]) -> list[Chunk]:
+        """Chunks of pages in index order; headings stay open to the end of their document."""
+        found: list[Chunk] = []
+        document = ""
+        above: tuple[Heading, ...] = ()
+        for ref, text in pages:
+            if ref.doc_id != document:
+                document, above = ref.doc_id, ()
+            found += self.split(ref, text, above)
+            above = opened(above, self._headings(text))
+        return found
+
+    @cached_property
+    def _spans(self) -> Callable[[str], list[tuple[int, int]]]:
+        """Pages that a noisy knowledge base shares with the clean one are cut once."""
+        return lru_cache(maxsize=_CACHED_PAGES)(self.spans)
+
+    @cached_property
+    def _headings(self) -> Callable[[str], list[Heading]]:
+        return lru_cache(maxsize=_CACHED_PAGES)(headings)
 
 
 class Retriever(Plugin, ABC):
@@ -195,6 +233,35 @@ class Retriever(Plugin, ABC):
         """The k best chunks for one query."""
         return self.search_many([query], k)[0]
 
+    def use_store(self, store: ArtefactStore) -> None:
+        """Told where costly results, such as vectors, may be kept from run to run."""
+
+
+class Oracle(Plugin, ABC):
+    """Knows where the evidence is: a ceiling for retrievers, and not one of them.
+
+    A study hands it the pages of each question's evidence and no text. Retrievers, which are
+    handed the text, have no such method.
+    """
+
+    @abstractmethod
+    def index(self, chunks: Sequence[Chunk]) -> None:
+        """Index chunks, replacing what was indexed before."""
+
+    @abstractmethod
+    def look_up(self, pages: Sequence[PageRef], k: int) -> list[Hit]:
+        """At most k hits on the pages of one question's evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A reader's outcome for the question of that index, and what it took."""
+
+    index: int
+    outcome: Outcome[str]
+    usage: Mapping[str, float] = field(default_factory=dict)
+    """What a run adds up: ``prompt_tokens``, ``completion_tokens``, ``cost``, ``contexts_cut``."""
+
 
 class Reader(Plugin, ABC):
     """Answers a question from retrieved text, or from nothing."""
@@ -202,6 +269,27 @@ class Reader(Plugin, ABC):
     @abstractmethod
     def answer(self, question: str, context: Sequence[Hit]) -> Outcome[str]:
         """The answer in a few words. An empty context asks what the reader guesses."""
+
+    def answer_many(
+        self, questions: Sequence[str], contexts: Sequence[Sequence[Hit]]
+    ) -> Iterator[Reply]:
+        """Answers to many questions, each with its context, in any order, as they are ready.
+
+        One after the other, unless a reader that can work on several at once overrides this.
+        What :meth:`answer` raises is that answer's error outcome, except for ConfigError,
+        MissingDependencyError and StoreError, which are no question's fault.
+        """
+        for index, (question, context) in enumerate(zip(questions, contexts, strict=True)):
+            yield Reply(index, self.answer_or_error(question, context))
+
+    def answer_or_error(self, question: str, context: Sequence[Hit]) -> Outcome[str]:
+        """:meth:`answer`, or an error outcome."""
+        try:
+            return self.answer(question, context)
+        except (ConfigError, MissingDependencyError, StoreError):
+            raise
+        except Exception as error:
+            return Outcome.error(" ".join(f"{type(error).__name__}: {error}".split())[:500])
 
 
 class System(Plugin, ABC):

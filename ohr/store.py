@@ -10,6 +10,7 @@ from typing import Any
 from ohr.atomic import write_bytes
 from ohr.errors import StoreError
 from ohr.identity import canonical_json, digest
+from ohr.journal import Journal
 
 _KIND = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -26,10 +27,16 @@ class ArtefactStore:
 
     def path(self, kind: str, key: object) -> Path:
         """Where an artefact lies, whether or not it is there."""
-        if not _KIND.fullmatch(kind):
-            raise ValueError(f"not a kind of artefact: {kind!r}")
         name = digest(key)
-        return self.root / kind / name[:2] / f"{name}.json"
+        return self._folder(kind) / name[:2] / f"{name}.json"
+
+    def journal(self, kind: str, key: object) -> Journal:
+        """The journal of a kind and key: for artefacts by the thousand, a line each."""
+        return Journal(self._folder(kind) / f"{digest(key)}.jsonl")
+
+    def folder(self, kind: str, key: object) -> Path:
+        """The folder of a kind and key: for artefacts in files of their own form."""
+        return self._folder(kind) / digest(key)
 
     def get(self, kind: str, key: object) -> Any | None:
         """The artefact, or None where there is none. A damaged file counts as none."""
@@ -53,3 +60,8 @@ class ArtefactStore:
     def has(self, kind: str, key: object) -> bool:
         """Whether the artefact is there."""
         return self.path(kind, key).is_file()
+
+    def _folder(self, kind: str) -> Path:
+        if not _KIND.fullmatch(kind):
+            raise ValueError(f"not a kind of artefact: {kind!r}")
+        return self.root / kind

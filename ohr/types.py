@@ -120,13 +120,23 @@ class KnowledgeBase:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A piece of one page: ``text == page_text[start:end]``, offsets in characters."""
+    """A piece of one page: ``text == page_text[start:end]``, offsets in characters.
+
+    ``section`` names the headings that are open where it starts, outermost first. ``context``
+    is indexed with the text without being part of it.
+    """
 
     ref: PageRef
     start: int
     end: int
     text: str
     section: tuple[str, ...] = ()
+    context: str = ""
+
+    @property
+    def indexed_text(self) -> str:
+        """What a retriever indexes: the context, if there is any, and the text."""
+        return f"{self.context}\n{self.text}" if self.context else self.text
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,9 @@ from collections.abc import Sequence
 
 from rapidfuzz.distance import LCSseq, Levenshtein
 
-from ohr.metrics.reference import collapse, edit_distance, token_f1
+from ohr.metrics.reference import collapse, edit_distance, token_f1, token_rouge_l
 
-__all__ = ["cer", "edit_distance", "em", "f1", "lcs", "token_lcs", "tokens", "wer"]
+__all__ = ["cer", "edit_distance", "em", "f1", "lcs", "rouge_l", "token_lcs", "tokens", "wer"]
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _TOKEN = re.compile(
@@ -64,6 +64,11 @@ def f1(prediction: str, reference: str) -> float:
     if predicted != expected and (predicted in _VERDICTS or expected in _VERDICTS):
         return 0.0
     return token_f1(predicted, expected)
+
+
+def rouge_l(prediction: str, reference: str) -> float:
+    """ROUGE-L in [0, 1]: F1 of the longest common subsequence of tokens (Lin 2004)."""
+    return token_rouge_l(tokens(prediction), tokens(reference))
 
 
 def em(prediction: str, reference: str) -> float:

@@ -68,6 +68,20 @@ def token_f1(predicted: Sequence[str], expected: Sequence[str]) -> float:
     return 2 * precision * recall / (precision + recall)
 
 
+def rouge_l(prediction: str, reference: str) -> float:
+    """ROUGE-L: F1 of the longest common subsequence of words; Chinese segmented, as for F1."""
+    predicted, expected = normalise(prediction), normalise(reference)
+    if _has_cjk(prediction) or _has_cjk(reference):
+        return token_rouge_l(_segment(predicted), _segment(expected))
+    return token_rouge_l(predicted.split(), expected.split())
+
+
+def token_rouge_l(predicted: Sequence[str], expected: Sequence[str]) -> float:
+    """Harmonic mean of precision and recall of the LCS of tokens (Lin 2004); 0 without one."""
+    common = LCSseq.similarity(predicted, expected)
+    return 2 * common / (len(predicted) + len(expected)) if common else 0.0
+
+
 def em(prediction: str, reference: str) -> float:
     """1 when the normalised texts are equal, else 0."""
     return float(normalise(prediction) == normalise(reference))

@@ -25,6 +25,7 @@ class Scoring:
     token_lcs: Callable[[Sequence[str], Sequence[str]], float]
     f1: TextScore
     em: TextScore
+    rouge_l: TextScore
     lcs: TextScore
     edit_distance: TextScore
 
@@ -36,6 +37,7 @@ SCORING: dict[Protocol, Scoring] = {
         default.token_lcs,
         default.f1,
         default.em,
+        default.rouge_l,
         default.lcs,
         default.edit_distance,
     ),
@@ -45,6 +47,7 @@ SCORING: dict[Protocol, Scoring] = {
         reference.token_lcs,
         reference.f1,
         reference.em,
+        reference.rouge_l,
         reference.lcs,
         reference.edit_distance,
     ),
@@ -78,6 +81,12 @@ class ExactMatch(_Score):
     """Whether an answer matches exactly."""
 
     name = "em"
+
+
+class RougeL(_Score):
+    """ROUGE-L of an answer: F1 of the longest common subsequence of its tokens."""
+
+    name = "rouge_l"
 
 
 class Lcs(_Score):

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from ohr.plugins import Chunker, Params
-from rag.chunking.token_counter import count_tokens, cumulative_tokens
+from rag.chunking._pieces import sentence_ends, stripped
+from rag.chunking.token_counter import cumulative_tokens, fits
+from rag.chunking.tokenizer import Tokenizer
 
-_SENTENCE_END = re.compile(r"[.?!][\"')\]}\u2019\u201d]*\s+(?=\S)")
 _PARAGRAPH = re.compile("\n\n\n")
 _SPACE = re.compile(" ")
 _PHRASE_END = re.compile(r"[,.;\u3002\uff1f\uff01]")
@@ -25,12 +28,17 @@ Boundaries = Callable[[str, int, int], Iterable[int]]
 
 
 class TokenChunkerParams(Params):
-    """``size`` tokens a chunk, of which ``reserve`` are kept free for metadata."""
+    """``size`` tokens a chunk, of which ``reserve`` are kept free for metadata.
+
+    ``tokenizer``: a ``tokenizer.json``, or a model's folder that holds one, whose tokens are
+    counted; without it the built-in estimate of cl100k's.
+    """
 
     size: int = Field(default=1024, ge=1)
     reserve: int = Field(default=0, ge=0)
     keep_empty: bool = False
     """Whether an empty page becomes an empty chunk, as in the published evaluation."""
+    tokenizer: Path | None = None
 
     @model_validator(mode="after")
     def _room_left(self) -> TokenChunkerParams:
@@ -40,7 +48,7 @@ class TokenChunkerParams(Params):
 
 
 class TokenChunker(Chunker):
-    """Packs sentences into chunks by the built-in token counter."""
+    """Packs sentences into chunks, by the built-in token counter or a tokenizer of one's own."""
 
     name = "tokens"
     Params = TokenChunkerParams
@@ -49,19 +57,26 @@ class TokenChunker(Chunker):
         if not text:
             return [(0, 0)] if self.params.keep_empty else []
         budget = self.params.size - self.params.reserve
-        if count_tokens(text) <= budget:
-            start, end = _strip(text, 0, len(text))
-            return [(start, end)] if start < end else []
-        tokens = cumulative_tokens(text)
+        if self._tokenizer is None and fits(text, budget):
+            return stripped(text, [(0, len(text))])
+        tokens = cumulative_tokens(text) if self._tokenizer is None else self._tokenizer(text)
         cuts = np.array([0, len(text)])
-        for boundaries in (_paragraphs, _sentences, _phrases, _words):
+        for boundaries in (_paragraphs, sentence_ends, _phrases, _words):
             if np.diff(tokens[cuts]).max() <= budget:
                 break
             cuts = _refine(cuts, boundaries, text, tokens, budget)
         cuts = _cut_anywhere(cuts, tokens, budget)
-        packed = _pack(cuts, tokens, budget)
-        stripped = (_strip(text, start, end) for start, end in packed)
-        return [(start, end) for start, end in stripped if start < end]
+        return stripped(text, _pack(cuts, tokens, budget))
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer | None:
+        return None if self.params.tokenizer is None else Tokenizer(self.params.tokenizer)
+
+    def identity(self) -> dict[str, object]:
+        known = super().identity()
+        if self._tokenizer is None:
+            return known
+        return known | {"tokenizer": self._tokenizer.digest}
 
 
 def _refine(
@@ -82,25 +97,6 @@ def _too_long(cuts: np.ndarray, tokens: np.ndarray, budget: float) -> list[tuple
 
 def _paragraphs(text: str, start: int, end: int) -> Iterable[int]:
     return (match.start() for match in _PARAGRAPH.finditer(text, start, end))
-
-
-def _sentences(text: str, start: int, end: int) -> Iterable[int]:
-    for match in _SENTENCE_END.finditer(text, start, end):
-        if not _is_abbreviation(text, match.start(), match.end()):
-            yield match.end()
-
-
-def _is_abbreviation(text: str, mark: int, following: int) -> bool:
-    """An ellipsis, an initial, or a number before a lower-case word ends no sentence."""
-    if text[mark] != ".":
-        return False
-    before = text[max(0, mark - 12) : mark].rsplit(maxsplit=1)
-    word = before[-1] if before and not text[mark - 1].isspace() else ""
-    if word.endswith("."):
-        return True
-    if len(word) == 1 and word.isalpha():
-        return True
-    return word.isdigit() and text[following].islower()
 
 
 def _phrases(text: str, start: int, end: int) -> Iterable[int]:
@@ -136,8 +132,3 @@ def _pack(cuts: np.ndarray, tokens: np.ndarray, budget: float) -> list[tuple[int
         spans.append((int(cuts[first]), int(cuts[last])))
         first = last
     return spans
-
-
-def _strip(text: str, start: int, end: int) -> tuple[int, int]:
-    piece = text[start:end]
-    return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))

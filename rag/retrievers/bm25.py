@@ -1,93 +1,115 @@
-"""BM25 on bm25s."""
+"""BM25, with the formulas of bm25s."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from importlib.metadata import version
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import bm25s
 import numpy as np
-from pydantic import Field
+from bm25s import scoring
+from pydantic import BaseModel, Field
 
 from ohr.plugins import Params, Retriever
 from ohr.types import Chunk, Hit
-from rag.retrievers.terms import ENGLISH, Analyser
-
-logging.getLogger("bm25s").setLevel(logging.WARNING)
+from rag.retrievers._hits import hit_of, top_k
+from rag.retrievers._postings import Postings, build
+from rag.retrievers.terms import Analyser, Terms, analyser
 
 
 class Bm25Params(Params):
-    """Saturation ``k1`` and length normalisation ``b`` of BM25."""
+    """Saturation ``k1``, length normalisation ``b``, and what counts as a term.
+
+    ``variant``: as Kamphuis et al. (2020) name them; ``delta`` is that of ``bm25l`` and
+    ``bm25+``. ``terms``: stemmed English words, words as they are, Chinese words (jieba), or
+    the n-grams of ``n`` characters within words, which a misread letter spoils only in part.
+    """
 
     k1: float = Field(default=1.5, ge=0)
     b: float = Field(default=0.75, ge=0, le=1)
+    variant: Literal["lucene", "robertson", "atire", "bm25l", "bm25+"] = "lucene"
+    delta: float = Field(default=0.5, ge=0)
+    terms: Terms = "english"
+    n: int = Field(default=4, ge=2, le=8)
 
 
 class Bm25(Retriever):
-    """BM25 with Lucene's inverse document frequency (Robertson et al. 1995; Lù 2024)."""
+    """BM25 (Robertson et al. 1995), by default with Lucene's inverse document frequency.
+
+    Chunks that share no term with the query are no hits. Above 50,000 chunks the index is built
+    in blocks and mapped from a temporary file.
+    """
 
     name = "bm25"
-    version = f"1+bm25s-{bm25s.__version__}+pystemmer-{version('pystemmer')}"
-    Params = Bm25Params
-    analyser: ClassVar[Analyser] = ENGLISH
-    minimum_score: ClassVar[float] = np.nextafter(0.0, 1.0)
-    """Chunks that score less are no hits: here, those that share no term with the query."""
+    version = f"2+bm25s-{bm25s.__version__}+pystemmer-{version('pystemmer')}"
+    Params: ClassVar[type[BaseModel]] = Bm25Params
+    only_matches: ClassVar[bool] = True
 
     def __init__(self, params: Bm25Params | None = None) -> None:
         super().__init__(params)
         self._chunks: Sequence[Chunk] = ()
-        self._model: bm25s.BM25 | None = None
-        self._local: dict[int, int] = {}
+        self._postings: Postings | None = None
+        self._unmatched = np.zeros(0)
+
+    @property
+    def analyser(self) -> Analyser:
+        """What turns texts into terms."""
+        return analyser(self.params.terms, self.params.n)
+
+    @property
+    def formula(self) -> tuple[str, float]:
+        """Variant of BM25, and its delta."""
+        return self.params.variant, self.params.delta
 
     def index(self, chunks: Sequence[Chunk]) -> None:
         self._chunks = chunks
-        self._model = None
-        ids = [self.analyser.ids(chunk.text) for chunk in chunks]
-        terms = np.unique(np.concatenate(ids)) if ids else np.array([], dtype=np.int64)
-        self._local = {int(term): i for i, term in enumerate(terms)}
-        if not self._local:
+        read = self.analyser.ids
+        self._postings = postings = build(read(chunk.indexed_text) for chunk in chunks)
+        if not len(postings.terms):
             return
-        local = np.zeros(terms[-1] + 1, dtype=np.int64)
-        local[terms] = np.arange(len(terms))
-        documents = [local[document].tolist() for document in ids]
-        self._model = bm25s.BM25(
-            k1=self.params.k1, b=self.params.b, method="lucene", dtype="float64"
-        )
-        vocabulary = {str(i): i for i in range(len(terms))}
-        self._model.index((documents, vocabulary), create_empty_token=False, show_progress=False)
-        self._weigh_terms(self._model)
+        lengths, (variant, delta) = postings.lengths, self.formula
+        mean = lengths.mean()
+        term_factor = scoring._select_tfc_scorer(variant)
+        shape = {"l_avg": mean, "k1": self.params.k1, "b": self.params.b, "delta": delta}
+        idf = self._idf(postings)
+        # What a term adds to a text without it; constant, so it is added to hits alone.
+        absent = term_factor(tf_array=0, l_d=mean, **shape)
+        self._unmatched = idf * (absent if variant in ("bm25l", "bm25+") else 0.0)
+        factors = self._factors(postings, idf)
 
-    def _weigh_terms(self, model: bm25s.BM25) -> None:
+        def weigh(terms: np.ndarray, frequency: np.ndarray, texts: np.ndarray) -> np.ndarray:
+            weights = idf[terms] * term_factor(tf_array=frequency, l_d=lengths[texts], **shape)
+            weights -= self._unmatched[terms]
+            return np.asarray(weights if factors is None else weights * factors[terms])
+
+        postings.weigh(weigh)
+
+    def _idf(self, postings: Postings) -> np.ndarray:
+        """Inverse document frequency of each term."""
+        idf = scoring._select_idf_scorer(self.formula[0])
+        frequencies, inverse = np.unique(postings.text_frequency, return_inverse=True)
+        n = len(postings.lengths)
+        return np.array([idf(int(df), N=n) for df in frequencies])[inverse]
+
+    def _factors(self, postings: Postings, idf: np.ndarray) -> np.ndarray | None:
         """Hook for variants that weigh terms otherwise."""
+        return None
 
     def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
         return [self._search(query, k) for query in queries]
 
     def _search(self, query: str, k: int) -> list[Hit]:
-        terms = [self._local[term] for term in self.analyser.ids(query) if term in self._local]
-        if self._model is not None and terms:
-            scores = self._model.get_scores_from_ids(terms)
-        else:
-            scores = np.zeros(len(self._chunks))
+        postings = self._postings
+        if postings is None:
+            return []
+        terms = postings.local(self.analyser.ids(query))
+        scores = postings.add_up(terms.tolist())
+        constant = float(self._unmatched[terms].sum()) if len(self._unmatched) else 0.0
+        best = top_k(scores, k)
+        if self.only_matches:
+            best = [index for index in best if scores[index] > 0]
         return [
-            self._hit(index, float(scores[index]), rank)
-            for rank, index in enumerate(top_k(scores, k))
-            if scores[index] >= self.minimum_score
+            hit_of(self._chunks[index], float(scores[index]) + constant, rank)
+            for rank, index in enumerate(best)
         ]
-
-    def _hit(self, index: int, score: float, rank: int) -> Hit:
-        chunk = self._chunks[index]
-        return Hit(chunk.ref, chunk.text, score, rank, (chunk.start, chunk.end))
-
-
-def top_k(scores: np.ndarray, k: int) -> list[int]:
-    """Indices of the k largest scores, best first; equal scores in index order."""
-    k = min(k, len(scores))
-    if k <= 0:
-        return []
-    threshold = np.partition(scores, len(scores) - k)[len(scores) - k]
-    candidates = np.flatnonzero(scores >= threshold)
-    best = candidates[np.argsort(-scores[candidates], kind="stable")][:k]
-    return [int(index) for index in best]

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import bm25s
 import numpy as np
+from pydantic import Field
 
+from ohr.plugins import Params
+from rag.retrievers._postings import Postings
 from rag.retrievers.bm25 import Bm25
 from rag.retrievers.terms import REFERENCE, Analyser
 
 _FLOOR = 0.25
 """Negative inverse document frequencies become this share of the mean one (rank-bm25)."""
+
+
+class Bm25ReferenceParams(Params):
+    """Saturation ``k1`` and length normalisation ``b``."""
+
+    k1: float = Field(default=1.5, ge=0)
+    b: float = Field(default=0.75, ge=0, le=1)
 
 
 class Bm25Reference(Bm25):
@@ -21,16 +30,21 @@ class Bm25Reference(Bm25):
     """
 
     name = "bm25_reference"
-    analyser: ClassVar[Analyser] = REFERENCE
-    minimum_score: ClassVar[float] = -np.inf
+    Params = Bm25ReferenceParams
+    only_matches: ClassVar[bool] = False
 
-    def _weigh_terms(self, model: bm25s.BM25) -> None:
+    @property
+    def formula(self) -> tuple[str, float]:
+        return "lucene", 0.0
+
+    @property
+    def analyser(self) -> Analyser:
+        return REFERENCE
+
+    def _factors(self, postings: Postings, idf: np.ndarray) -> np.ndarray:
         """Exchange Lucene's weights for Okapi's: a floored idf, and its factor k1 + 1."""
-        indptr = np.asarray(model.scores["indptr"])
-        frequency = np.diff(indptr)
-        n = model.scores["num_docs"]
+        frequency, n = postings.text_frequency, len(postings.lengths)
         okapi = np.log(n - frequency + 0.5) - np.log(frequency + 0.5)
         okapi[okapi < 0] = _FLOOR * okapi.mean()
         lucene = np.log1p((n - frequency + 0.5) / (frequency + 0.5))
-        factors = (self.params.k1 + 1) * okapi / lucene
-        model.scores["data"] = model.scores["data"] * np.repeat(factors, frequency)
+        return np.asarray((self.params.k1 + 1) * okapi / lucene)

@@ -1,5 +1,7 @@
 """Index terms of a text, as integer ids that are stable within a process.
 
+Words are stemmed or not, cut by spaces or by jieba; or they are cut into n-grams of characters.
+
 Words are stemmed once each and texts are analysed once each, so indexing a noisy variant of a
 knowledge base costs only its changed pages.
 """
@@ -7,8 +9,10 @@ knowledge base costs only its changed pages.
 from __future__ import annotations
 
 import functools
+import logging
 import re
 from collections.abc import Callable, Iterable
+from typing import Literal, Protocol
 
 import numpy as np
 import Stemmer
@@ -23,14 +27,22 @@ _ASCII_LOWER_WORDS = bytes(
 )
 _STOP_WORDS = frozenset(STOPWORDS_EN_PLUS)
 _CACHED_TEXTS = 65536
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Analyser(Protocol):
+    """Turns texts into terms."""
+
+    def ids(self, text: str) -> np.ndarray:
+        """Ids of a text's terms, in order, with repetitions: int64, at least 0."""
 
 
 class _WordIds(dict[str, int]):
     """Word -> id of its stem, or -1 for a stop word; a new word is stemmed on first sight."""
 
-    def __init__(self, stemmer: str) -> None:
+    def __init__(self, stem: Callable[[str], str]) -> None:
         super().__init__(dict.fromkeys(_STOP_WORDS, -1))
-        self._stem = Stemmer.Stemmer(stemmer).stemWord
+        self._stem = stem
         self._stem_ids: dict[str, int] = {}
 
     def __missing__(self, word: str) -> int:
@@ -38,19 +50,46 @@ class _WordIds(dict[str, int]):
         return self[word]
 
 
-class Analyser:
-    """Turns texts into arrays of term ids: words, less stop words, stemmed."""
+class Words:
+    """Words, less stop words, stemmed unless ``stemmer`` is None."""
 
-    def __init__(self, words: Callable[[str], Iterable[str]], stemmer: str) -> None:
+    def __init__(self, words: Callable[[str], Iterable[str]], stemmer: str | None) -> None:
         self._words = words
-        self._word_ids = _WordIds(stemmer)
+        self._word_ids = _WordIds(str if stemmer is None else Stemmer.Stemmer(stemmer).stemWord)
         self.ids = functools.lru_cache(maxsize=_CACHED_TEXTS)(self._ids)
 
     def _ids(self, text: str) -> np.ndarray:
-        """Term ids of a text, an int64 array in the order of its words."""
         # Calling __missing__ through the subscript keeps the loop in C.
         ids = np.fromiter(map(self._word_ids.__getitem__, self._words(text)), np.int64)
         return ids[ids >= 0]
+
+
+class CharacterNgrams:
+    """Runs of n characters within words, with one space at either end of a word.
+
+    A misread letter spoils the n runs that hold it and leaves the word's others to match.
+    """
+
+    def __init__(self, n: int) -> None:
+        self._n = n
+        self.ids = functools.lru_cache(maxsize=_CACHED_TEXTS)(self._ids)
+
+    def _ids(self, text: str) -> np.ndarray:
+        padded = f" {' '.join(_WORD.findall(text.lower()))} "
+        codes = np.frombuffer(padded.encode("utf-32-le", "surrogatepass"), np.uint32)
+        windows = len(codes) - self._n + 1
+        if windows < 1:
+            return np.array([], dtype=np.int64)
+        # Hashes of 63 bits: even among millions of n-grams two alike are very unlikely.
+        hashes = np.zeros(windows, np.uint64)
+        within = np.ones(windows, dtype=bool)
+        space = codes == ord(" ")
+        for at in range(self._n):
+            hashes = (hashes ^ codes[at : at + windows]) * _MULTIPLIER
+            hashes ^= hashes >> np.uint64(29)
+            if 0 < at < self._n - 1:
+                within &= ~space[at : at + windows]
+        return (hashes[within] >> np.uint64(1)).astype(np.int64)
 
 
 def _split(text: str) -> list[str]:
@@ -78,5 +117,24 @@ def _distinct_words(text: str) -> Iterable[str]:
     return dict.fromkeys(_split(text))
 
 
-ENGLISH = Analyser(_all_words, "english")
-REFERENCE = Analyser(_distinct_words, "porter")
+def _segmented(text: str) -> Iterable[str]:
+    """Words as jieba's dictionary cuts them, long ones in parts too."""
+    import jieba  # half a second to import and to load its dictionary
+
+    jieba.setLogLevel(logging.WARNING)
+    return filter(_WORD.fullmatch, jieba.cut_for_search(text.lower()))
+
+
+Terms = Literal["english", "english_unstemmed", "chinese", "ngrams"]
+ENGLISH = Words(_all_words, "english")
+REFERENCE = Words(_distinct_words, "porter")
+
+
+@functools.cache
+def analyser(terms: Terms, n: int) -> Analyser:
+    """The analyser of a name; ``n`` matters to ``ngrams`` alone."""
+    if terms == "ngrams":
+        return CharacterNgrams(n)
+    if terms == "chinese":
+        return Words(_segmented, "english")
+    return ENGLISH if terms == "english" else Words(_all_words, None)

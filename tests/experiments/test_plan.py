@@ -52,14 +52,14 @@ def test_scope_and_selection(settings):
     assert set(few.reread) == {ref for q in few.questions for ref in q.evidence_pages}
     assert plan(settings, "dataset.limit=3", "seed=1").questions != few.questions
     assert few.kb_scope == "evidence"
-    assert group_names(one) == ["all", "source:text", "domain:law"]
+    assert group_names(one) == ["all", "source:text", "domain:law", "form:String"]
 
 
 def test_reference_protocol_exchanges_chunker_and_retriever(settings):
     made = plan(settings, "scoring=reference")
     assert made.retrievers["bm25"].name == "bm25_reference"
-    assert made.chunker.params.reserve == 30
-    assert made.chunker.params.keep_empty
+    assert made.chunkers["tokens"].params.reserve == 30
+    assert made.chunkers["tokens"].params.keep_empty
 
 
 def test_planned_cells_have_unique_keys(settings):

@@ -72,7 +72,11 @@ def test_unknown_token_is_never_written() -> None:
     assert "loop" in (read(made, page(90, 120))[0].value or "")
     loaded = made._loaded
     loaded.processor.tokenizer.unk_token = "loop "
-    loaded.model.generation_config = made._decoding(loaded.model, loaded.processor)
+    loaded.model.generation_config = made._greedy(
+        loaded.model,
+        loaded.processor.tokenizer,
+        **made.generation(loaded.model, loaded.processor),
+    )
     assert "loop" not in (read(made, page(90, 120))[0].value or "")
 
 

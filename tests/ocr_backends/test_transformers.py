@@ -16,11 +16,10 @@ from PIL import Image
 
 from experiments.page_worker import PageReader, PageTask, read_page
 from experiments.reading import stop_if_not_the_page
-from ocr_backends import _checkpoint
 from ocr_backends._page_image import page_image
 from ocr_backends._transformers import TransformersEngine
 from ocr_backends.prompts import prompt_text
-from ohr import registry
+from ohr import checkpoints, registry
 from ohr.errors import ConfigError, EngineError, MissingDependencyError
 from ohr.registry import PluginSpec
 from ohr.store import ArtefactStore
@@ -362,13 +361,13 @@ def test_identity_follows_the_checkpoint(name: str, tmp_path: Path) -> None:
 
 
 def test_large_weights_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_checkpoint, "WHOLE_BYTES", 1000)
-    monkeypatch.setattr(_checkpoint, "SAMPLE_BYTES", 8)
+    monkeypatch.setattr(checkpoints, "WHOLE_BYTES", 1000)
+    monkeypatch.setattr(checkpoints, "SAMPLE_BYTES", 8)
     weights = tmp_path / "model.safetensors"
     digests = []
     for head, length in ((b"a", 4000), (b"a", 4000), (b"a", 4001), (b"b", 4000)):
         weights.write_bytes(head + bytes(length - 2) + b"z")
-        digests.append(_checkpoint.checkpoint_digest(tmp_path))
+        digests.append(checkpoints.checkpoint_digest(tmp_path))
     assert digests[0] == digests[1]
     assert len(set(digests)) == 3
 

@@ -10,7 +10,7 @@ from rank_bm25 import BM25Okapi
 
 from ohr import registry
 from ohr.types import Chunk, PageRef
-from rag.retrievers.bm25 import top_k
+from rag.retrievers._hits import top_k
 from rag.retrievers.terms import ENGLISH, REFERENCE, _split
 
 WORDS = "river bank money loan water fish boat interest rate stream".split()

@@ -19,23 +19,23 @@ READ = {".json", ".jinja", ".txt", ".model", ".safetensors", ".bin"}
 HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 
 
-def find_checkpoint(engine: str, model: str, revision: str | None, install: str) -> Path:
+def find_checkpoint(user: str, model: str, revision: str | None, install: str) -> Path:
     """The folder of a checkpoint: a local path, or a hub name that is in the local cache.
 
-    ``install`` is the command that installs the packages. Raises MissingDependencyError with
-    the command that fetches what is missing.
+    ``user`` is the plug-in that wants it, ``install`` the command that installs its packages.
+    Raises MissingDependencyError with the command that fetches what is missing.
     """
     folder = Path(model).expanduser()
     if not folder.is_dir():
         if not HUB_NAME.fullmatch(model) or folder.is_absolute():
             raise MissingDependencyError(
-                f"{engine}: no checkpoint folder {model!r}: name an existing folder, "
+                f"{user}: no checkpoint folder {model!r}: name an existing folder, "
                 "or a hub name such as owner/name"
             )
-        folder = _cached(engine, model, revision, install)
+        folder = _cached(user, model, revision, install)
     if not (folder / "config.json").is_file() or not list(_weights(folder)):
         raise MissingDependencyError(
-            f"{engine}: {folder} has no "
+            f"{user}: {folder} has no "
             + ("weights" if (folder / "config.json").is_file() else "config.json")
             + f": fetch the checkpoint with: {_fetch(model, revision)}"
         )
@@ -47,19 +47,19 @@ def _fetch(model: str, revision: str | None) -> str:
     return f"hf download {name}" + (f" --revision {revision}" if revision else "")
 
 
-def _cached(engine: str, model: str, revision: str | None, install: str) -> Path:
+def _cached(user: str, model: str, revision: str | None, install: str) -> Path:
     try:
         from huggingface_hub import snapshot_download
         from huggingface_hub.errors import LocalEntryNotFoundError
     except ImportError as error:
         raise MissingDependencyError(
-            f"{engine}: {error.name or error} cannot be imported: {install}"
+            f"{user}: {error.name or error} cannot be imported: {install}"
         ) from error
     try:
         return Path(snapshot_download(model, revision=revision, local_files_only=True))
     except LocalEntryNotFoundError as error:
         raise MissingDependencyError(
-            f"{engine}: checkpoint {model!r} is neither a folder nor in the local cache: "
+            f"{user}: checkpoint {model!r} is neither a folder nor in the local cache: "
             + _fetch(model, revision)
         ) from error
 

@@ -1,4 +1,7 @@
-"""JSON over HTTP: retries with growing waits, no redirects, and no key in any message."""
+"""JSON over HTTP: retries with growing waits, no redirects, and no key in any message.
+
+What the OCR engine and the reader behind OpenAI-compatible servers share.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +16,14 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from ohr.errors import EngineError, MissingDependencyError
+from ohr.errors import EngineError, LateError, MissingDependencyError
 
 RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
 CUT_OFF = (ConnectionResetError, ConnectionAbortedError, BrokenPipeError)
 LONGEST_WAIT_S = 60.0
 MAX_ANSWER_BYTES = 16 << 20
 MESSAGE_CHARS = 200
+BLOCK_BYTES = 64 << 10
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -32,20 +36,28 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 class _PassingError(Exception):
     """An attempt that failed in a way that may pass."""
 
-    def __init__(self, problem: str, wait_s: float = 0.0, *, reached: bool = True) -> None:
+    def __init__(
+        self, problem: str, wait_s: float = 0.0, *, reached: bool = True, late: bool = False
+    ) -> None:
         super().__init__(problem)
         self.wait_s = wait_s
         self.reached = reached
+        self.late = late
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where requests go. ``key_variable`` names the environment variable with the API key."""
+    """Where requests go. ``key_variable`` names the environment variable with the API key.
+
+    ``timeout_s``: seconds that an answer may take. ``late_retries``: how often a request that
+    took longer is sent again, of ``retries`` in all.
+    """
 
     url: str
     key_variable: str | None
     timeout_s: float
     retries: int
+    late_retries: int = 0
 
     def key(self) -> str:
         """The API key, or nothing. Raises MissingDependencyError."""
@@ -70,17 +82,22 @@ class Endpoint:
         Tries again, up to ``retries`` times, after 1, 2, 4 ... seconds or what the server asks
         for, on HTTP 408, 425, 429, 500, 502, 503, 504 and on lost connections. Raises
         MissingDependencyError for what ails the server and not this request (unreachable,
-        HTTP 401, 403, 404, redirects), EngineError for the rest.
+        HTTP 401, 403, 404, redirects), LateError for an answer that does not come in time,
+        EngineError for the rest.
         """
         key, data = self.key(), json.dumps(body).encode()
+        late = 0
         for attempt in range(self.retries + 1):
             try:
                 return self._once(data, key)
             except _PassingError as error:
-                if attempt < self.retries:
+                late += error.late
+                if attempt < self.retries and late <= self.late_retries:
                     time.sleep(min(max(error.wait_s, 2.0**attempt), LONGEST_WAIT_S))
                     continue
-                problem = f"{error} ({attempt + 1} attempts)"
+                problem = f"{error} ({attempt + 1} attempts)" if attempt else str(error)
+                if error.late:
+                    raise LateError(problem) from error
                 if not error.reached:
                     raise MissingDependencyError(
                         f"{self.url} cannot be reached: {problem}: start the server, "
@@ -97,11 +114,16 @@ class Endpoint:
         handlers: list[Any] = [_NoRedirect]
         if urlsplit(self.url).hostname in ("localhost", "127.0.0.1", "::1"):
             handlers.append(urllib.request.ProxyHandler({}))  # pages stay on this machine
+        started = time.monotonic()
+        answer = bytearray()
         try:
             with urllib.request.build_opener(*handlers).open(
                 request, timeout=self.timeout_s
             ) as response:
-                answer = response.read(MAX_ANSWER_BYTES + 1)
+                while len(answer) <= MAX_ANSWER_BYTES and (block := response.read1(BLOCK_BYTES)):
+                    answer += block
+                    if time.monotonic() - started > self.timeout_s:
+                        raise self._late()  # each byte in time, and all of them too late
                 missing = response.length or 0
         except urllib.error.HTTPError as error:
             with error:
@@ -151,5 +173,5 @@ class Endpoint:
             return MissingDependencyError(f"{self.url} cannot be trusted: {reason}")
         return _PassingError(str(reason), reached=isinstance(reason, CUT_OFF))
 
-    def _late(self) -> EngineError:
-        return EngineError(f"no answer within {self.timeout_s:g} s: raise timeout_s")
+    def _late(self) -> _PassingError:
+        return _PassingError(f"no answer within {self.timeout_s:g} s: raise timeout_s", late=True)

@@ -1,0 +1,49 @@
+"""What the chunkers share: ends of sentences, and spans without white space at their ends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+Span = tuple[int, int]
+_SENTENCE_END = re.compile(r"[.?!][\"')\]}\u2019\u201d]*\s+(?=\S)")
+
+
+def sentence_ends(text: str, start: int, end: int) -> Iterator[int]:
+    """Where sentences end in ``text[start:end]``: after the mark and its white space."""
+    for match in _SENTENCE_END.finditer(text, start, end):
+        if not _is_abbreviation(text, match.start(), match.end()):
+            yield match.end()
+
+
+def _is_abbreviation(text: str, mark: int, following: int) -> bool:
+    """An ellipsis, an initial, or a number before a lower-case word ends no sentence."""
+    if text[mark] != ".":
+        return False
+    before = text[max(0, mark - 12) : mark].rsplit(maxsplit=1)
+    word = before[-1] if before and not text[mark - 1].isspace() else ""
+    if word.endswith("."):
+        return True
+    if len(word) == 1 and word.isalpha():
+        return True
+    return word.isdigit() and text[following].islower()
+
+
+def strip(text: str, start: int, end: int) -> Span:
+    """The span without white space at its ends."""
+    piece = text[start:end]
+    return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))
+
+
+def stripped(text: str, spans: Iterable[Span]) -> list[Span]:
+    """Spans without white space at their ends, less those that held nothing else."""
+    return [(a, b) for a, b in (strip(text, *span) for span in spans) if a < b]
+
+
+def between(cuts: Iterable[int], text: str) -> list[Span]:
+    """Stripped spans between ascending cuts, and from the last one to the text's end."""
+    found, start = [], 0
+    for cut in [*cuts, len(text)]:
+        found.append((start, cut))
+        start = cut
+    return stripped(text, found)

@@ -1,0 +1,24 @@
+"""Chunks of so many characters, within a page."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from ohr.plugins import Chunker, Params
+from rag.chunking._pieces import Span, between
+
+
+class CharacterChunkerParams(Params):
+    """``size``: characters a chunk, white space included."""
+
+    size: int = Field(default=1000, ge=1)
+
+
+class CharacterChunker(Chunker):
+    """Cuts after every so many characters, through words and all."""
+
+    name = "characters"
+    Params = CharacterChunkerParams
+
+    def spans(self, text: str) -> list[Span]:
+        return between(range(self.params.size, len(text), self.params.size), text)

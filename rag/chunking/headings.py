@@ -1,0 +1,53 @@
+"""Chunks of one section each, with the headings above kept beside the text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from ohr.headings import headings
+from ohr.plugins import Chunker, Params
+from rag.chunking._pieces import Span, between
+from rag.chunking.tokens import TokenChunker, TokenChunkerParams
+
+
+class HeadingChunkerParams(Params):
+    """``size``: tokens of the longest chunk; ``parents``: index the headings above with it."""
+
+    size: int = Field(default=1024, ge=1)
+    parents: bool = True
+
+
+class HeadingChunker(Chunker):
+    """Cuts before each Markdown or LaTeX heading, and a longer section as ``tokens`` does.
+
+    Headings without text of their own go with the first text below them. A section that goes on
+    over the page keeps its headings.
+    """
+
+    name = "headings"
+    Params = HeadingChunkerParams
+
+    def __init__(self, params: HeadingChunkerParams | None = None) -> None:
+        super().__init__(params)
+        self._tokens = TokenChunker(TokenChunkerParams(size=self.params.size))
+
+    def identity(self) -> dict[str, object]:
+        return super().identity() | {"tokens": self._tokens.identity()}
+
+    def context(self, section: Sequence[str]) -> str:
+        return "\n".join(section) if self.params.parents else ""
+
+    def spans(self, text: str) -> list[Span]:
+        found = headings(text)
+        cuts = [
+            heading.start
+            for heading, before in zip(found, [None, *found], strict=False)
+            if before is None or text[before.end : heading.start].strip()
+        ]
+        return [
+            (start + a, start + b)
+            for start, end in between(cuts, text)
+            for a, b in self._tokens.spans(text[start:end])
+        ]

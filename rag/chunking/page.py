@@ -1,0 +1,15 @@
+"""A page is a chunk."""
+
+from __future__ import annotations
+
+from ohr.plugins import Chunker
+from rag.chunking._pieces import Span, between
+
+
+class PageChunker(Chunker):
+    """Leaves pages whole."""
+
+    name = "page"
+
+    def spans(self, text: str) -> list[Span]:
+        return between([], text)

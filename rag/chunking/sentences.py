@@ -1,0 +1,35 @@
+"""Chunks of so many sentences, within a page."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+
+from pydantic import Field
+
+from ohr.plugins import Chunker, Params
+from rag.chunking._pieces import Span, between, sentence_ends
+
+_BREAK = re.compile(r"\n[ \t]*\n\s*")
+_FULL_WIDTH_END = re.compile("[\u3002\uff01\uff1f][\u300d\u300f\u201d\u2019\uff09)]*\\s*")
+
+
+class SentenceChunkerParams(Params):
+    """``size``: sentences a chunk."""
+
+    size: int = Field(default=5, ge=1)
+
+
+class SentenceChunker(Chunker):
+    """Cuts after every so many sentences. A blank line ends a sentence, with a mark or without."""
+
+    name = "sentences"
+    Params = SentenceChunkerParams
+
+    def spans(self, text: str) -> list[Span]:
+        ends = set(sentence_ends(text, 0, len(text)))
+        ends.update(match.end() for match in _BREAK.finditer(text))
+        ends.update(match.end() for match in _FULL_WIDTH_END.finditer(text))
+        sentences = between(sorted(ends), text)
+        starts = islice(sentences, self.params.size, None, self.params.size)
+        return between([start for start, _ in starts], text)

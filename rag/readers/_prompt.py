@@ -1,0 +1,104 @@
+"""What a language model is asked, and where its answer stands in what it writes.
+
+The built-in prompts have the intent of OHR-Bench's (table S12: answer from what was retrieved,
+in very few words, between tags), in words of our own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from ohr.errors import ConfigError
+from ohr.types import Hit
+
+BUILT_IN = ("answer", "judge", "rewrite")
+NOTHING = "(none: answer from what you know)"
+"""What stands for the passages where there are none."""
+
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+_KNOWN = ("question", "context")
+_RULE = re.compile(r"^---[ \t]*$", re.MULTILINE)
+_THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
+_ANSWER = re.compile(r"<(answer|response)>(.*?)(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A system message, perhaps empty, and a user's with ``{question}`` and ``{context}``."""
+
+    system: str
+    user: str
+
+    def messages(self, question: str, context: str) -> list[dict[str, str]]:
+        """The conversation up to the model's turn."""
+        system = [{"role": "system", "content": self.system}] if self.system else []
+        return [*system, {"role": "user", "content": self._filled(question, context)}]
+
+    def plain(self, question: str, context: str) -> str:
+        """The same for a model that knows no roles."""
+        return "\n\n".join(filter(None, [self.system, self._filled(question, context)]))
+
+    def _filled(self, question: str, context: str) -> str:
+        # In one pass: a question that says {context} stays as it is.
+        given = {"question": question, "context": context or NOTHING}
+        return _PLACEHOLDER.sub(lambda found: given[found[1]], self.user)
+
+
+def load_prompt(prompt: str) -> Prompt:
+    """A built-in prompt, or that of a UTF-8 file.
+
+    A line ``---`` ends the system message. ``{question}`` and ``{context}`` must both stand in
+    the user's part, and no other word in braces anywhere. Raises ConfigError.
+    """
+    if prompt in BUILT_IN:
+        return _parsed(_built_in(prompt), f"prompt {prompt!r}")
+    try:
+        return _parsed(Path(prompt).expanduser().read_text("utf-8"), f"prompt file {prompt}")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        raise ConfigError(
+            f"prompt {prompt!r} is neither built in ({', '.join(BUILT_IN)}) nor a file that can "
+            f"be read: {reason}"
+        ) from error
+
+
+@cache
+def _built_in(name: str) -> str:
+    path = files("rag.readers") / "prompt_texts" / f"{name}.txt"
+    return path.read_text(encoding="utf-8")
+
+
+def _parsed(text: str, where: str) -> Prompt:
+    system, *user = _RULE.split(text, maxsplit=1)
+    found = Prompt(system.strip(), user[0].strip()) if user else Prompt("", text.strip())
+    there = _PLACEHOLDER.findall(found.user)
+    if missing := [name for name in _KNOWN if name not in there]:
+        raise ConfigError(f"{where} lacks {{{missing[0]}}}, where the {missing[0]} goes")
+    unknown = [name for name in there if name not in _KNOWN]
+    if unknown := unknown + _PLACEHOLDER.findall(found.system):
+        raise ConfigError(
+            f"{where}: {{{unknown[0]}}} has no place there; "
+            "{question} and {context} belong below the line ---"
+        )
+    return found
+
+
+def passages(context: Sequence[Hit]) -> str:
+    """The texts of the context, numbered from 1, best first; empty without any text."""
+    texts = [hit.text.strip() for hit in context]
+    return "\n\n".join(f"[{number}] {text}" for number, text in enumerate(texts, 1) if text)
+
+
+def answer_in(text: str) -> str:
+    """What a model wrote between the last tags, or all of it where there are none.
+
+    What it wrote while thinking aloud (``<think>``) is no answer; an open tag ends with the text.
+    """
+    text = _THOUGHT.sub("", text)
+    found = [match[2] for match in _ANSWER.finditer(text)]
+    return (found[-1] if found else text).strip()

@@ -1,0 +1,64 @@
+"""What readers with a language model share: the prompt, the limit of the context, the outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import ClassVar
+
+from pydantic import BaseModel, Field
+
+from ohr import plugins
+from ohr.identity import digest
+from ohr.plugins import Reply
+from ohr.types import Hit, Outcome
+from rag.readers._prompt import Prompt, answer_in, load_prompt
+
+
+class PromptedParams(plugins.Params):
+    """``prompt``: ``answer``, ``judge``, ``rewrite``, or a file (:mod:`rag.readers._prompt`).
+
+    ``max_context_tokens``: where the passages are cut; what is cut is counted, never silent.
+    """
+
+    prompt: str = "answer"
+    max_context_tokens: int = Field(8192, ge=1)
+
+
+class PromptedReader(plugins.Reader):
+    """A language model that is asked with a prompt. Subclasses implement :meth:`answer_many`."""
+
+    Params: ClassVar[type[BaseModel]] = PromptedParams
+    outside_identity: ClassVar[frozenset[str]] = frozenset()
+    """Parameters that cannot change an answer, or are in the identity in another way."""
+
+    def identity(self) -> dict[str, object]:
+        """With the prompt's words in place of its name. Raises ConfigError for a prompt."""
+        excluded = {*self.outside_identity, "prompt"}
+        words = digest([self._prompt.system, self._prompt.user])
+        params = self.params.model_dump(mode="json", exclude=excluded)
+        return super().identity() | {"params": params, "prompt": words}
+
+    @cached_property
+    def _prompt(self) -> Prompt:
+        return load_prompt(self.params.prompt)
+
+    def answer(self, question: str, context: Sequence[Hit]) -> Outcome[str]:
+        """One answer; see :meth:`answer_many`."""
+        [reply] = self.answer_many([question], [context])
+        return reply.outcome
+
+    def answer_many(
+        self, questions: Sequence[str], contexts: Sequence[Sequence[Hit]]
+    ) -> Iterator[Reply]:
+        raise NotImplementedError
+
+
+def cut_note(kept: int, tokens: int) -> str:
+    """What an outcome says of a context that was cut."""
+    return f"context cut to {kept:,} of {tokens:,} tokens" if kept < tokens else ""
+
+
+def outcome_of(written: str, *notes: str) -> Outcome[str]:
+    """The outcome of what a model wrote; notes that are empty are left out."""
+    return Outcome.of_text(answer_in(written), "; ".join(filter(None, notes)))

@@ -1,0 +1,136 @@
+"""A language model behind an OpenAI-compatible server (vLLM, llama.cpp, a provider ...)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed
+from typing import Any
+
+import numpy as np
+from pydantic import Field
+
+from ohr.chat import TRANSPORT, ServerParams, completion
+from ohr.errors import EngineError, LateError, MissingDependencyError
+from ohr.http import Endpoint
+from ohr.plugins import Reply
+from ohr.types import Hit, Outcome
+from rag.chunking.token_counter import cumulative_tokens
+from rag.readers._prompt import passages
+from rag.readers._prompted import PromptedParams, PromptedReader, cut_note, outcome_of
+
+_COUNTS = ("prompt_tokens", "completion_tokens")
+
+
+class OpenAiParams(ServerParams, PromptedParams):
+    """``max_context_tokens`` are estimated here: the server's tokenizer is not known.
+
+    ``concurrency``: requests under way at once. ``prompt_price``, ``completion_price``: of a
+    million tokens, in any currency. ``request``: further fields of the request, or others in
+    place of those sent; null leaves one out. They are written to the manifest: no secrets.
+    """
+
+    max_tokens: int = Field(128, ge=1)
+    concurrency: int = Field(8, ge=1, le=256)
+    prompt_price: float = Field(0.0, ge=0)
+    completion_price: float = Field(0.0, ge=0)
+    request: dict[str, Any] = Field(default_factory=dict)
+
+
+class OpenAi(PromptedReader):
+    """One question a request, at temperature 0, several requests at once.
+
+    Trouble that may pass (HTTP 408, 425, 429, 5xx, lost connections, no answer in time) is tried
+    again after growing waits; what lasts is that question's error or timeout. Tokens are those
+    that the server reports; what a failed request cost is not known.
+    """
+
+    name = "openai"
+    argument = "model"
+    Params = OpenAiParams
+    outside_identity = TRANSPORT | {"concurrency", "prompt_price", "completion_price"}
+
+    def answer_many(
+        self, questions: Sequence[str], contexts: Sequence[Sequence[Hit]]
+    ) -> Iterator[Reply]:
+        """Answers as they arrive.
+
+        Raises MissingDependencyError (no server, no key, no such model), but only after the
+        answers that were under way.
+        """
+        endpoint = self.params.endpoint(late_retries=self.params.retries)
+        endpoint.key()
+        pool = ThreadPoolExecutor(self.params.concurrency)
+        futures = {
+            pool.submit(self._ask, endpoint, question, context): index
+            for index, (question, context) in enumerate(zip(questions, contexts, strict=True))
+        }
+        failure: MissingDependencyError | None = None
+        try:
+            for future in as_completed(futures):
+                try:
+                    outcome, usage = future.result()
+                except CancelledError:
+                    continue
+                except MissingDependencyError as error:
+                    failure = failure or error
+                    for other in futures:
+                        other.cancel()
+                    continue
+                yield Reply(futures[future], outcome, usage)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+        if failure is not None:
+            raise MissingDependencyError(f"{self.name}: {failure}") from failure
+
+    def _ask(
+        self, endpoint: Endpoint, question: str, context: Sequence[Hit]
+    ) -> tuple[Outcome[str], dict[str, float]]:
+        text, note = cut(passages(context), self.params.max_context_tokens)
+        usage = {"contexts_cut": 1.0} if note else {}
+        try:
+            answer = endpoint.post(self._body(question, text))
+            usage |= self._used(answer)
+            written, reason = completion(answer)
+        except LateError as error:
+            return Outcome.timeout(f"{self.name}: {error}"), usage
+        except EngineError as error:
+            return Outcome.error(f"{self.name}: {error}"[:500]), usage
+        ends = {"length": f"cut at {self.params.max_tokens} tokens", "content_filter": "filtered"}
+        end = ends.get(reason, "")
+        if reason == "length":
+            usage["answers_cut"] = 1.0
+        return outcome_of(written, note, end), usage
+
+    def _body(self, question: str, context: str) -> dict[str, Any]:
+        body = {
+            "model": self.params.model,
+            "messages": self._prompt.messages(question, context),
+            "temperature": 0,
+            "seed": 0,
+            "max_tokens": self.params.max_tokens,
+            "stream": False,
+        } | self.params.request
+        return {name: value for name, value in body.items() if value is not None}
+
+    def _used(self, answer: Any) -> dict[str, float]:
+        """Tokens and cost of one answer, or that the server did not report them."""
+        reported = answer.get("usage") if isinstance(answer, Mapping) else None
+        counts: list[Any] = [
+            reported.get(name) if isinstance(reported, Mapping) else None for name in _COUNTS
+        ]
+        if not all(type(count) is int and 0 <= count < 1 << 40 for count in counts):
+            return {"unmetered": 1.0}
+        used = {name: float(count) for name, count in zip(_COUNTS, counts, strict=True)}
+        prices = (self.params.prompt_price, self.params.completion_price)
+        if any(prices):
+            used["cost"] = sum(n * price for n, price in zip(counts, prices, strict=True)) / 1e6
+        return used
+
+
+def cut(text: str, limit: int) -> tuple[str, str]:
+    """The beginning of a text of at most ``limit`` estimated tokens, and a note if it was cut."""
+    before = cumulative_tokens(text)
+    if before[-1] <= limit:
+        return text, ""
+    kept = int(np.searchsorted(before, limit, side="right")) - 1
+    return text[:kept], cut_note(limit, round(float(before[-1])))

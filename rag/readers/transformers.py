@@ -1,0 +1,204 @@
+"""A language model on this machine: any causal or sequence-to-sequence checkpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from pydantic import Field
+
+from ohr.local_model import LocalModel, LocalModelParams, problem
+from ohr.plugins import Reply
+from ohr.types import Hit, Outcome
+from rag.readers._prompt import passages
+from rag.readers._prompted import PromptedParams, PromptedReader, cut_note, outcome_of
+
+INSTALL = "pip install torch 'transformers>=5.23'"
+MEND = "lower batch_size or max_context_tokens, or take a smaller dtype"
+_SLACK = 8  # tokens that joining a cut context with the prompt may add
+
+
+class TransformersParams(LocalModelParams, PromptedParams):
+    """``batch_size``: questions at once, of about the same length.
+
+    Padding can tip a model between two tokens that are all but alike, above all in half
+    precision: with 1, an answer depends on nothing but its question and context.
+    """
+
+    max_new_tokens: int = Field(128, ge=1)
+
+
+@dataclass(frozen=True)
+class _Loaded:
+    model: Any
+    tokenizer: Any
+    eos: frozenset[int]
+    pad: int
+    window: int | None
+    """Positions that the model has for its input."""
+
+
+@dataclass(frozen=True)
+class _Encoded:
+    index: int
+    ids: list[int]
+    note: str
+
+
+class Transformers(LocalModel, PromptedReader):
+    """Qwen2, Llama, T5, UnifiedQA and their like, decoded greedily.
+
+    A tokenizer's chat template is used where there is one. Nothing is downloaded, and code that
+    comes with a checkpoint is not run.
+    """
+
+    name = "transformers"
+    install = INSTALL
+    Params = TransformersParams
+    outside_identity = frozenset({"model", "revision", "device", "dtype"})
+
+    def identity(self) -> dict[str, object]:
+        """With versions and the checkpoint's digest in place of its name.
+
+        Raises MissingDependencyError and ConfigError.
+        """
+        return super().identity() | {"model_version": self.model_version()}
+
+    def answer_many(
+        self, questions: Sequence[str], contexts: Sequence[Sequence[Hit]]
+    ) -> Iterator[Reply]:
+        """Answers, those with the longest context first; what fails in a batch is asked alone.
+
+        Raises MissingDependencyError (package, checkpoint, GPU).
+        """
+        asked = []
+        for index, (question, context) in enumerate(zip(questions, contexts, strict=True)):
+            encoded = self._encoded(index, question, passages(context))
+            if encoded is None:
+                detail = f"{self.name}: the question alone fills the model's window"
+                yield Reply(index, Outcome.error(detail))
+            else:
+                asked.append(encoded)
+        asked.sort(key=lambda encoded: -len(encoded.ids))
+        size = self.params.batch_size
+        batches = [asked[start : start + size] for start in range(0, len(asked), size)]
+        while batches:
+            batch = batches.pop(0)
+            failure = ""
+            try:
+                rows = self._generate([encoded.ids for encoded in batch])
+            except Exception as error:
+                failure = f"{self.name}: {problem(error, MEND)}"
+            if not failure:
+                for encoded, row in zip(batch, rows, strict=True):
+                    yield self._reply(encoded, row)
+                continue
+            if self._device != "cpu":  # here, not above: the exception holds the batch's tensors
+                self._torch.cuda.empty_cache()
+            if len(batch) > 1:
+                batches = [[encoded] for encoded in batch] + batches
+            else:
+                yield Reply(batch[0].index, Outcome.error(" ".join(failure.split())[:500]))
+
+    @cached_property
+    def _loaded(self) -> _Loaded:
+        """Model and tokenizer, loaded once. Raises MissingDependencyError."""
+        folder = self._folder
+        with self._loading():
+            local = {"local_files_only": True, "trust_remote_code": False}
+            config = self._transformers.AutoConfig.from_pretrained(folder, **local)
+            tokenizer = self._transformers.AutoTokenizer.from_pretrained(folder, **local)
+            kind = "Seq2SeqLM" if config.is_encoder_decoder else "CausalLM"
+            model = self._load(f"AutoModelFor{kind}")
+        decoding = self._greedy(model, tokenizer)
+        eos = decoding.eos_token_id
+        if decoding.pad_token_id is None:
+            decoding.pad_token_id = eos[0] if eos else 0
+        model.generation_config = decoding
+        window = getattr(config, "max_position_embeddings", None)
+        return _Loaded(model, tokenizer, frozenset(eos), decoding.pad_token_id, window)
+
+    def _encoded(self, index: int, question: str, context: str) -> _Encoded | None:
+        """The prompt's tokens, its context cut to what there is room for; None without room."""
+        question, context = self._defused(question), self._defused(context)
+        limit = self.params.max_context_tokens
+        window, model = self._loaded.window, self._loaded.model
+        if window is not None:
+            written = 0 if model.config.is_encoder_decoder else self.params.max_new_tokens
+            room = window - written - len(self._ids(question, "")) - _SLACK
+            if room < 0:
+                return None
+            limit = min(limit, room)
+        context, note = self._cut(context, limit)
+        return _Encoded(index, self._ids(question, context), note)
+
+    def _ids(self, question: str, context: str) -> list[int]:
+        tokenizer, prompt = self._loaded.tokenizer, self._prompt
+        if not tokenizer.chat_template:
+            return list(tokenizer(prompt.plain(question, context))["input_ids"])
+        options = {"tokenize": False, "add_generation_prompt": True}
+        try:
+            text = tokenizer.apply_chat_template(prompt.messages(question, context), **options)
+        except Exception:  # a template of a model that knows no system message raises
+            whole = [{"role": "user", "content": prompt.plain(question, context)}]
+            text = tokenizer.apply_chat_template(whole, **options)
+        return list(tokenizer(text, add_special_tokens=False)["input_ids"])
+
+    def _cut(self, context: str, limit: int) -> tuple[str, str]:
+        tokenizer = self._loaded.tokenizer
+        encoded = tokenizer(
+            context, add_special_tokens=False, return_offsets_mapping=tokenizer.is_fast
+        )
+        ids = encoded["input_ids"]
+        if len(ids) <= limit:
+            return context, ""
+        if limit == 0:
+            kept = ""
+        elif tokenizer.is_fast:
+            kept = context[: encoded["offset_mapping"][limit - 1][1]]
+        else:
+            kept = tokenizer.decode(ids[:limit])
+        return kept, cut_note(limit, len(ids))
+
+    def _defused(self, text: str) -> str:
+        """The text with no special token in it: what a page says must not end a turn."""
+        for token in self._loaded.tokenizer.added_tokens_decoder.values():
+            if token.special and token.content in text:
+                text = text.replace(token.content, f"{token.content[0]} {token.content[1:]}")
+        return text
+
+    def _generate(self, prompts: Sequence[list[int]]) -> list[list[int]]:
+        """The tokens that the model writes after each prompt, padding included."""
+        torch, loaded = self._torch, self._loaded
+        width = max(map(len, prompts))
+        causal = not loaded.model.config.is_encoder_decoder
+        rows, masks = [], []
+        for ids in prompts:
+            pad = [loaded.pad] * (width - len(ids))
+            # A decoder goes on where its row ends: its padding stands in front.
+            rows.append(pad + ids if causal else ids + pad)
+            blank, kept = [0] * len(pad), [1] * len(ids)
+            masks.append(blank + kept if causal else kept + blank)
+        device = loaded.model.device
+        with torch.inference_mode():
+            made = loaded.model.generate(
+                input_ids=torch.tensor(rows, device=device),
+                attention_mask=torch.tensor(masks, device=device),
+            )
+        found: list[list[int]] = made[:, width if causal else 1 :].tolist()
+        return found
+
+    def _reply(self, encoded: _Encoded, row: list[int]) -> Reply:
+        loaded = self._loaded
+        end = next((at for at, token in enumerate(row) if token in loaded.eos), None)
+        written = loaded.tokenizer.decode(row[:end], skip_special_tokens=True)
+        tokens = len(row) if end is None else end + 1
+        usage = {"prompt_tokens": float(len(encoded.ids)), "completion_tokens": float(tokens)}
+        if encoded.note:
+            usage["contexts_cut"] = 1.0
+        if end is None:
+            usage["answers_cut"] = 1.0
+        cut = f"cut at {tokens} tokens" if end is None else ""
+        return Reply(encoded.index, outcome_of(written, encoded.note, cut), usage)

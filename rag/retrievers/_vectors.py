@@ -1,0 +1,88 @@
+"""Vectors of texts by the texts' digest: what was encoded once is not encoded again."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ohr.atomic import write_bytes
+from ohr.identity import DIGEST_BYTES, digest
+
+PART = 512
+"""Texts encoded between two writes: what a killed run may lose."""
+
+_FLAT = -1
+"""Stands for the columns of an array of one dimension."""
+
+Encode = Callable[[list[str]], Sequence[np.ndarray]]
+
+
+class VectorStore:
+    """One encoder's float32 arrays by text, in memory and, given a folder, on disk.
+
+    A part is a file of digests beside a file of the arrays, end to end; the digests are written
+    last, by atomic rename, so a part is there whole or not at all.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+        self._vectors: dict[bytes, np.ndarray] = {}
+        if folder is not None:
+            for path in sorted(folder.glob("*.keys.npz")):
+                self._read(path)
+
+    def collect(self, texts: Sequence[str], encode: Encode) -> list[np.ndarray]:
+        """The array of each text; ``encode`` is given those that are not there, each once.
+
+        Texts are encoded in parts in the order given, so a run that was killed encodes the rest
+        in the batches of an undisturbed one.
+        """
+        keys = [bytes.fromhex(digest(text)) for text in texts]
+        missing = {
+            key: text for key, text in zip(keys, texts, strict=True) if key not in self._vectors
+        }
+        wanted = list(missing.items())
+        for start in range(0, len(wanted), PART):
+            part = wanted[start : start + PART]
+            made = encode([text for _, text in part])
+            arrays = [np.asarray(array, dtype=np.float32) for array in made]
+            self._write([key for key, _ in part], arrays)
+        return [self._vectors[key] for key in keys]
+
+    def _write(self, keys: list[bytes], arrays: list[np.ndarray]) -> None:
+        self._vectors.update(zip(keys, arrays, strict=True))
+        if self._folder is None:
+            return
+        name = digest(b"".join(keys))
+        flat = np.concatenate([array.ravel() for array in arrays])
+        write_bytes(self._folder / f"{name}.npy", _bytes_of(lambda stream: np.save(stream, flat)))
+        digests = np.frombuffer(b"".join(keys), np.uint8).reshape(-1, DIGEST_BYTES)
+        shapes = np.array([_shape(array) for array in arrays], np.int64)
+        packed = _bytes_of(lambda stream: np.savez(stream, keys=digests, shapes=shapes))
+        write_bytes(self._folder / f"{name}.keys.npz", packed)
+
+    def _read(self, path: Path) -> None:
+        with np.load(path) as described:
+            keys, shapes = described["keys"], described["shapes"]
+        flat = np.load(path.with_name(path.name.replace(".keys.npz", ".npy")), mmap_mode="r")
+        start = 0
+        for key, (rows, columns) in zip(keys, shapes.tolist(), strict=True):
+            flat_array = columns == _FLAT
+            end = start + rows * (1 if flat_array else columns)
+            array = flat[start:end]
+            self._vectors[key.tobytes()] = array if flat_array else array.reshape(rows, columns)
+            start = end
+
+
+def _shape(array: np.ndarray) -> tuple[int, int]:
+    """Rows and columns of an array of one or two dimensions."""
+    return (array.shape[0], array.shape[1]) if array.ndim == 2 else (len(array), _FLAT)
+
+
+def _bytes_of(save: Callable[[io.BytesIO], None]) -> bytes:
+    stream = io.BytesIO()
+    save(stream)
+    return stream.getvalue()

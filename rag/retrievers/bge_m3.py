@@ -1,0 +1,190 @@
+"""BGE-M3: dense, lexical and multi-vector retrieval from one model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import Field, field_validator
+from scipy import sparse
+
+from ohr.errors import MissingDependencyError
+from ohr.identity import digest, file_digest
+from ohr.types import Chunk, Hit
+from rag.retrievers._dense import DenseParams, stacked
+from rag.retrievers._hits import hit_of, top_k
+from rag.retrievers._local import LocalEncoder, ModelParams
+
+INSTALL = "pip install torch 'transformers>=5.23' FlagEmbedding"
+HEADS = ("colbert_linear.pt", "sparse_linear.pt")
+
+
+class BgeM3Params(DenseParams, ModelParams):
+    """``mode``: which of the model's scores rank. ``multi_vector`` and ``all`` score the best
+    ``candidates`` of the dense search, as the model's authors do; ``all`` is the weighted mean of
+    the three. ``weights``: of dense, sparse and multi-vector scores, the authors' by default.
+    ``max_tokens``: longer chunks are cut.
+    """
+
+    mode: Literal["dense", "sparse", "multi_vector", "all"] = "dense"
+    weights: tuple[float, float, float] = (1.0, 0.3, 1.0)
+    candidates: int = Field(200, ge=1)
+    max_tokens: int = Field(8192, ge=4, le=8192)
+
+    @field_validator("weights")
+    @classmethod
+    def _some(cls, weights: tuple[float, float, float]) -> tuple[float, float, float]:
+        if min(weights) < 0 or not any(weights):
+            raise ValueError("weights must not be negative, nor all 0")
+        return weights
+
+
+class BgeM3(LocalEncoder):
+    """BGE-M3 through FlagEmbedding (Chen et al. 2024). Chunks of up to 8,192 tokens."""
+
+    name = "bge_m3"
+    install = INSTALL
+    Params = BgeM3Params
+    ranking = frozenset({"mode", "weights", "candidates"})
+    outside_identity = LocalEncoder.outside_identity | ranking
+
+    def __init__(self, params: BgeM3Params) -> None:
+        super().__init__(params)
+        self._lexical = sparse.csr_matrix((0, 0))
+        self._beside: dict[str, np.ndarray] = {}
+
+    def identity(self) -> dict[str, object]:
+        ranking = self.params.model_dump(mode="json", include=self.ranking)
+        return super().identity() | {"ranking": ranking}
+
+    def encoder_version(self) -> str:
+        try:
+            package = f"FlagEmbedding {version('FlagEmbedding')}"
+        except PackageNotFoundError as error:
+            raise MissingDependencyError(
+                f"{self.name}: FlagEmbedding is not installed: {self.install}"
+            ) from error
+        if lost := [name for name in HEADS if not (self._folder / name).is_file()]:
+            # FlagEmbedding would go on with random numbers.
+            raise MissingDependencyError(
+                f"{self.name}: {self._folder} lacks {' and '.join(lost)}: "
+                "fetch the checkpoint again"
+            )
+        heads = digest([file_digest(self._folder / name) for name in HEADS])
+        return f"{package}, {self.model_version()}, heads {heads}"
+
+    @property
+    def _scores_words(self) -> bool:
+        return self.params.mode in ("sparse", "all")
+
+    def index(self, chunks: Sequence[Chunk]) -> None:
+        super().index(chunks)
+        if self._scores_words:
+            self._lexical = self._word_matrix("passages", [c.indexed_text for c in chunks])
+
+    def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+        mode = self.params.mode
+        if mode == "dense" or self._nearest is None or not len(self._chunks):
+            return super().search_many(queries, k)
+        if mode == "sparse":
+            scores = self._word_scores(queries)
+            found = [[(i, float(row[i])) for i in top_k(row, k) if row[i] > 0] for row in scores]
+        else:
+            found = self._rescored(queries, k)
+        return [
+            [hit_of(self._chunks[i], score, rank) for rank, (i, score) in enumerate(hits)]
+            for hits in found
+        ]
+
+    def _rescored(self, queries: Sequence[str], k: int) -> list[list[tuple[int, float]]]:
+        assert self._nearest is not None
+        vectors = self.collect("queries", queries, self.encode_queries)
+        candidates = self._nearest.search(stacked(vectors), max(k, self.params.candidates))
+        wanted = sorted({i for hits in candidates for i, _ in hits})
+        texts = [self._chunks[i].indexed_text for i in wanted]
+        passages = self.collect("passages of many vectors", texts, self._encode_many_vectors)
+        many = dict(zip(wanted, passages, strict=True))
+        asked = self.collect("queries of many vectors", queries, self._encode_many_vectors)
+        words = self._word_scores(queries) if self._scores_words else None
+        dense, lexical, multi = self.params.weights
+        found = []
+        for at, hits in enumerate(candidates):
+            scored = []
+            for i, product in hits:
+                # The mean over the query's tokens of the best match among the passage's.
+                score = float((asked[at] @ many[i].T).max(axis=1).mean())
+                if words is not None:
+                    score = dense * product + lexical * float(words[at, i]) + multi * score
+                    score /= dense + lexical + multi
+                scored.append((i, score))
+            found.append(sorted(scored, key=lambda hit: (-hit[1], hit[0]))[:k])
+        return found
+
+    def _word_scores(self, queries: Sequence[str]) -> np.ndarray:
+        """Sum over shared tokens of the weights' product: ``(queries, chunks)``."""
+        asked = self._word_matrix("queries", queries, self._lexical.shape[1])
+        return np.asarray((asked @ self._lexical.T).toarray())
+
+    def _word_matrix(
+        self, kind: str, texts: Sequence[str], columns: int | None = None
+    ) -> sparse.csr_matrix:
+        arrays = self.collect(f"{kind} in words", texts, self._encode_words)
+        indptr = np.cumsum([0, *(array.shape[1] for array in arrays)])
+        tokens = np.concatenate([array[0] for array in arrays]).astype(np.int64)
+        weights = np.concatenate([array[1] for array in arrays]).astype(np.float64)
+        vocabulary = columns or len(self._model.tokenizer)
+        return sparse.csr_matrix((weights, tokens, indptr), shape=(len(texts), vocabulary))
+
+    def encode_passages(self, texts: list[str]) -> list[np.ndarray]:
+        return self._encode_dense(texts)
+
+    def encode_queries(self, texts: list[str]) -> list[np.ndarray]:
+        return self._encode_dense(texts)
+
+    def _encode_dense(self, texts: list[str]) -> list[np.ndarray]:
+        made = self._encode(texts, return_dense=True, return_sparse=self._scores_words)
+        if self._scores_words:  # which costs nothing on top
+            words = map(_word_array, made["lexical_weights"])
+            self._beside.update(zip(texts, words, strict=True))
+        return list(np.asarray(made["dense_vecs"], dtype=np.float32))
+
+    def _encode_words(self, texts: list[str]) -> list[np.ndarray]:
+        left = [text for text in texts if text not in self._beside]
+        if left:
+            made = self._encode(left, return_sparse=True)["lexical_weights"]
+            self._beside.update(zip(left, map(_word_array, made), strict=True))
+        return [self._beside.pop(text) for text in texts]
+
+    def _encode_many_vectors(self, texts: list[str]) -> list[np.ndarray]:
+        made = self._encode(texts, return_colbert_vecs=True)["colbert_vecs"]
+        return [np.asarray(array, dtype=np.float32) for array in made]
+
+    def _encode(self, texts: list[str], **wanted: bool) -> dict[str, Any]:
+        flags = dict.fromkeys(("return_dense", "return_sparse", "return_colbert_vecs"), False)
+        made: dict[str, Any] = self._model.encode(
+            texts,
+            batch_size=self.params.batch_size,
+            max_length=self.params.max_tokens,
+            **flags | wanted,
+        )
+        return made
+
+    @cached_property
+    def _model(self) -> Any:
+        package = self._package("FlagEmbedding")
+        with self._loading():
+            return package.BGEM3FlagModel(
+                str(self._folder),
+                use_fp16=self._dtype == "float16",
+                use_bf16=self._dtype == "bfloat16",
+                devices=[self._device],
+            )
+
+
+def _word_array(weights: dict[str, float]) -> np.ndarray:
+    """Token ids and their weights, as two rows: ids are exact in float32."""
+    pairs = sorted((int(token), float(weight)) for token, weight in weights.items())
+    return np.array(pairs, dtype=np.float32).reshape(-1, 2).T

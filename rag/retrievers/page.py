@@ -1,0 +1,57 @@
+"""Whole pages, ranked by their best chunk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ohr.plugins import Params, Retriever
+from ohr.registry import PluginSpec
+from ohr.store import ArtefactStore
+from ohr.types import Chunk, Hit, PageRef
+from rag.retrievers._nested import Spec, create
+from rag.retrievers._pages import page_hit, whole_pages
+
+
+class PageRetrieverParams(Params):
+    """``retriever``: what ranks the chunks."""
+
+    retriever: Spec = PluginSpec(name="bm25")
+
+
+class PageRetriever(Retriever):
+    """The k pages of the best chunks; the reader is given the pages whole."""
+
+    name = "page"
+    Params = PageRetrieverParams
+
+    def __init__(self, params: PageRetrieverParams | None = None) -> None:
+        super().__init__(params)
+        self._inner = create(self.params.retriever)
+        self._pages: dict[PageRef, Chunk] = {}
+        self._most_chunks = 1
+
+    def identity(self) -> dict[str, object]:
+        return super().identity() | {"retriever": self._inner.identity()}
+
+    def use_store(self, store: ArtefactStore) -> None:
+        self._inner.use_store(store)
+
+    def index(self, chunks: Sequence[Chunk]) -> None:
+        counts: dict[PageRef, int] = {}
+        for chunk in chunks:
+            counts[chunk.ref] = counts.get(chunk.ref, 0) + 1
+        self._most_chunks = max(counts.values(), default=1)
+        self._pages = whole_pages(chunks)
+        self._inner.index(chunks)
+
+    def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+        # So many chunks lie on at least k pages.
+        depth = (k - 1) * self._most_chunks + 1
+        return [self._by_page(hits, k) for hits in self._inner.search_many(queries, depth)]
+
+    def _by_page(self, hits: Sequence[Hit], k: int) -> list[Hit]:
+        best: dict[PageRef, float] = {}
+        for hit in hits:
+            best.setdefault(hit.ref, hit.score)
+        ranked = list(best.items())[:k]
+        return [page_hit(self._pages[ref], score, i) for i, (ref, score) in enumerate(ranked)]

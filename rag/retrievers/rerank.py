@@ -1,0 +1,124 @@
+"""Another retriever's hits, ranked anew by a cross-encoder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from pydantic import Field
+
+from ohr.errors import ConfigError
+from ohr.local_model import LocalModel
+from ohr.plugins import Retriever
+from ohr.registry import PluginSpec
+from ohr.store import ArtefactStore
+from ohr.types import Chunk, Hit
+from rag.retrievers._local import ModelParams, in_batches
+from rag.retrievers._nested import Spec, create
+from rag.retrievers._vectors import VectorStore
+
+INSTALL = "pip install torch 'transformers>=5.23'"
+
+
+class RerankParams(ModelParams):
+    """``retriever``: whose best ``depth`` hits are ranked anew. ``max_tokens``: longer pairs of
+    question and chunk are cut, in the chunk.
+    """
+
+    retriever: Spec = PluginSpec(name="bm25")
+    depth: int = Field(50, ge=1)
+    max_tokens: int = Field(512, ge=8)
+
+
+class Rerank(LocalModel, Retriever):
+    """Any sequence classifier over pairs: ELECTRA and MiniLM cross-encoders, BGE re-rankers.
+
+    The score is the single logit, or of two the second less the first.
+    """
+
+    name = "rerank"
+    install = INSTALL
+    Params = RerankParams
+
+    def __init__(self, params: RerankParams) -> None:
+        super().__init__(params)
+        self._inner = create(params.retriever)
+        self._scores = VectorStore()
+        self._chunks: dict[tuple[object, ...], Chunk] = {}
+
+    def identity(self) -> dict[str, object]:
+        params = {"depth": self.params.depth, "retriever": self._inner.identity()}
+        return self._scorer_identity() | {"ranking": params}
+
+    def _scorer_identity(self) -> dict[str, object]:
+        """What the score of a pair depends on."""
+        return {
+            "name": self.name,
+            "version": self.version,
+            "params": {"max_tokens": self.params.max_tokens},
+            "model_version": self.model_version(),
+        }
+
+    def use_store(self, store: ArtefactStore) -> None:
+        self._inner.use_store(store)
+        self._scores = VectorStore(store.folder("pairs", self._scorer_identity()))
+
+    def index(self, chunks: Sequence[Chunk]) -> None:
+        self._chunks = {(chunk.ref, chunk.start, chunk.end): chunk for chunk in chunks}
+        self._inner.index(chunks)
+
+    def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+        rankings = self._inner.search_many(queries, max(k, self.params.depth))
+        pairs = [
+            json.dumps([query, hit.text], ensure_ascii=False)
+            for query, hits in zip(queries, rankings, strict=True)
+            for hit in hits
+        ]
+        scores = iter(self._scores.collect(pairs, self._score))
+        found = []
+        for hits in rankings:
+            scored = [(float(next(scores)[0]), hit) for hit in hits]
+            best = sorted(scored, key=lambda pair: (-pair[0], pair[1].rank))[:k]
+            found.append(
+                [
+                    Hit(hit.ref, hit.text, score, rank, hit.span)
+                    for rank, (score, hit) in enumerate(best)
+                ]
+            )
+        return found
+
+    def _score(self, pairs: list[str]) -> list[np.ndarray]:
+        return in_batches(pairs, self.params.batch_size, self._score_batch)
+
+    def _score_batch(self, pairs: list[str]) -> np.ndarray:
+        model, tokenizer = self._loaded
+        questions, texts = zip(*map(json.loads, pairs), strict=True)
+        inputs = tokenizer(
+            list(questions),
+            list(texts),
+            padding=True,
+            truncation="only_second",
+            max_length=self.params.max_tokens,
+            return_tensors="pt",
+        )
+        with self._torch.inference_mode():
+            logits = model(**inputs.to(model.device)).logits.float().cpu().numpy()
+        scores = logits[:, 0] if logits.shape[1] == 1 else logits[:, 1] - logits[:, 0]
+        return np.asarray(scores)[:, None]
+
+    @cached_property
+    def _loaded(self) -> tuple[Any, Any]:
+        with self._loading():
+            tokenizer = self._transformers.AutoTokenizer.from_pretrained(
+                self._folder, local_files_only=True
+            )
+            model = self._load("AutoModelForSequenceClassification")
+        if model.config.num_labels > 2:
+            raise ConfigError(
+                f"{self.name}: {self._folder} gives {model.config.num_labels} scores to a pair; "
+                "a re-ranker gives one or two"
+            )
+        return model, tokenizer

