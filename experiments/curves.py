@@ -23,6 +23,8 @@ from ohr.statistics.curves import Statistic
 
 QUALITY_STAGES = ("retrieval", "generation", "overall")
 FLOOR_SUFFIX = "_no_context"
+REFUSED = "refused"
+"""The one measure of these stages of which less is better: it has no height to lose."""
 CURVE_KEYS = (
     *("noise", "perturbation", "engine", "chunker", "retriever", "reader", "top_k"),
     *("kb_scope", "protocol", "seed", "stage", "metric"),
@@ -43,12 +45,14 @@ def curves_of(run: Run) -> Iterator[MeasuredCurve]:
     """Every curve of a run with a clean point, for each group of its questions.
 
     A clean point is the same engine's reading of the clean pages. Questions that the protocol
-    leaves out at some level are left out of the whole curve, so that its points are paired.
+    leaves out at some level are left out of the whole curve, so that its points are paired. The
+    floor is 0 for retrieval, and where the run did not measure the reader without context.
     """
     rows = run.rows.assign(top_k=run.rows["top_k"].astype("string").fillna(""))
     noise = measured(rows, "ocr", "r_noise")
     quality = rows[rows["stage"].isin(QUALITY_STAGES)]
     quality = quality[~quality["metric"].str.endswith(FLOOR_SUFFIX)]
+    quality = quality[quality["metric"] != REFUSED]
     fixed = [name for name in CURVE_KEYS if name not in ("noise", "perturbation")]
     for values, setting in quality.groupby(fixed, sort=False):
         key = dict(zip(fixed, values, strict=True))
@@ -64,13 +68,13 @@ def curves_of(run: Run) -> Iterator[MeasuredCurve]:
 
 
 def _floor(rows: pd.DataFrame, key: dict[str, Any]) -> pd.DataFrame | None:
-    """What the reader scores on each question with nothing to read; None for retrieval."""
+    """What the reader scores on each question with nothing to read; None where unmeasured."""
     if key["stage"] == "retrieval":
         return None
     guesses = measured(rows, "generation", key["metric"] + FLOOR_SUFFIX)
     mine = guesses[(guesses["reader"] == key["reader"]) & (guesses["engine"] == key["engine"])]
     clean: pd.DataFrame = mine[mine["noise"] == "none"]
-    return clean
+    return clean if len(clean) else None
 
 
 def _by_group(

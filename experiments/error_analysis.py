@@ -44,7 +44,7 @@ CASES = {
 }
 """Each case with its name, colour and hatch."""
 STAGES = ("overall", "generation")
-SETTING = ("retriever", "reader", "top_k", "protocol", "seed")
+SETTING = ("chunker", "retriever", "reader", "top_k", "protocol", "seed")
 
 main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
