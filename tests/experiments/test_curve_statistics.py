@@ -18,6 +18,7 @@ def test_every_curve_of_every_group_once(semantic_run):
     assert set(table["perturbation"]) == {"semantic"}
     assert set(table["stage"]) == {"retrieval", "generation", "overall"}
     assert {"all", "source:chart", "domain:law"} < set(table["group"])
+    assert set(table["group"]) == set(semantic_run.cells["group"])
     assert (table["levels"] == 4).all()
     assert not table["metric"].str.contains("no_context").any()
 

@@ -13,7 +13,7 @@ FACT, STEADY = "tests.fakes.FactReader", "tests.fakes.SteadyReader"
 def test_retention_and_loss_by_hand(formatting_run):
     found = robustness(formatting_run)
     mine = found[(found["stage"] == "generation") & (found["group"] == "all")]
-    mine = mine[mine["knowledge_base"] == "gt, formatting severe"].set_index("reader")
+    mine = mine[mine["knowledge_base"] == "gt, formatting moderate"].set_index("reader")
     assert set(mine["clean_knowledge_base"]) == {"gt, clean"}
 
     def mean(level: str, metric: str = "f1") -> float:
@@ -21,7 +21,7 @@ def test_retention_and_loss_by_hand(formatting_run):
         rows = rows[(rows["reader"] == FACT) & (rows["level"] == level)]
         return float(rows["value"].mean())
 
-    clean, noisy, floor = mean(""), mean("severe"), mean("", "f1_no_context")
+    clean, noisy, floor = mean(""), mean("moderate"), mean("", "f1_no_context")
     fact = mine.loc[FACT]
     assert fact["loss"] == pytest.approx(clean - noisy)
     assert fact["retention"] == pytest.approx((noisy - floor) / (clean - floor))
