@@ -77,11 +77,10 @@ def _run(paths: Sequence[Path], out: Path, right: float, stage: str) -> int:
     # The clean ground truth stands beside the engines in each run.
     everyone = everyone.drop_duplicates([*KNOWLEDGE_BASE, *SETTING, "n"])
     units = [f"{unit}s" for unit in dict.fromkeys(everyone["ci_unit"]) if unit]
-    if units:
-        caption += f"; 95 % bootstrap over {' or '.join(units)}"
     show(terminal_table(_text_table(everyone, caption, intervals=False)))
     print(caption)
-    table = _text_table(everyone, caption, intervals=True)
+    over = f"; 95 % bootstrap over {' or '.join(units)}" if units else ""
+    table = _text_table(everyone, caption + over, intervals=True)
     written = write_table(out, "error_analysis", found, table)
     written += case_bars(everyone, caption, out)
     for path in written:

@@ -40,7 +40,11 @@ def test_both_kinds_from_two_runs(semantic_run, formatting_run, tmp_path):
     assert list(stripped["formatting"]) == ["lcs_stripped"]
     assert list(stripped["semantic"]) == ["lcs"]
     caption = caption_of(runs, points)
-    for said in ("mean of 2 engines, n = 48", "all pages re-read", "bootstrap over pages or documents"):
+    for said in (
+        "mean of 2 engines, n = 48",
+        "all pages re-read",
+        "bootstrap over pages or documents",
+    ):
         assert said in caption
     one, two = (draw_figure3(points, caption, tmp_path / name) for name in ("one", "two"))
     assert [path.suffix for path in one] == [".png", ".svg", ".pdf"]
