@@ -43,7 +43,7 @@ def command(
         list[str] | None, typer.Option(help="stage:metric, as retrieval:hit@2; repeat for more.")
     ] = None,
     groups: Annotated[
-        bool, typer.Option("--groups", help="Also each evidence source and domain.")
+        bool, typer.Option("--groups", help="Also each evidence source, domain, form and task.")
     ] = False,
     debug: Annotated[bool, typer.Option("--debug")] = False,
 ) -> None:

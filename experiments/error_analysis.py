@@ -46,7 +46,7 @@ CASES = {
 STAGES = ("overall", "generation")
 RIGHT = 0.5
 """F1 from which an answer is right."""
-SETTING = ("retriever", "reader", "top_k", "protocol", "seed")
+SETTING = ("chunker", "retriever", "reader", "top_k", "protocol", "seed")
 
 main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
