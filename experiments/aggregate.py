@@ -174,15 +174,21 @@ def make_cells(plan: Plan, scores: Iterable[Scores]) -> pd.DataFrame:
     return frame
 
 
+def left_out(protocol: str, stage: str, metric: str) -> frozenset[Status]:
+    """Statuses that leave the mean: none of them, except under the published protocol.
+
+    The published evaluation leaves out missing pages, failed retrievals and empty answers.
+    """
+    if protocol == "default" or metric.startswith(("r_noise", "evidence_lcs")):
+        return frozenset()
+    failed = frozenset({Status.ERROR, Status.TIMEOUT})
+    return failed if stage == "ocr" else failed | {Status.EMPTY}
+
+
 def _counted(plan: Plan, score: Scores) -> np.ndarray:
-    """Which units enter the mean: all of them, except under the published protocol."""
-    if plan.config.scoring == "default" or score.metric.startswith(("r_noise", "evidence_lcs")):
-        return np.ones(len(score.statuses), dtype=bool)
-    # The published evaluation leaves out missing pages, failed retrievals and empty answers.
-    left_out = {Status.ERROR, Status.TIMEOUT}
-    if score.stage != "ocr":
-        left_out.add(Status.EMPTY)
-    return np.array([status not in left_out for status in score.statuses], dtype=bool)
+    """Which units enter the mean."""
+    excluded = left_out(plan.config.scoring, score.stage, score.metric)
+    return np.array([status not in excluded for status in score.statuses], dtype=bool)
 
 
 def _knowledge_base(condition: Condition) -> tuple[str, str, float, str]:

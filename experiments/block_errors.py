@@ -54,6 +54,13 @@ PAPER: Mapping[str, Published] = {
 """Table S3. It speaks of text, formula and table blocks but gives one pair of shares beside the
 text's, in the column of formulas; by its caption they are textual and structural errors."""
 
+EXPLANATION = (
+    "textual: blocks that were found of which more than 5 % of the words (of a formula's symbols) "
+    "are missing or changed; any: of which one is; as written: formulas whose LaTeX differs by "
+    "more than white space\n"
+    "paper: its table S3 has one pair of shares beside the text's, read here as the formulas'"
+)
+
 main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
@@ -77,15 +84,8 @@ def command(
 
 def _run(config: StudyConfig, out: Path | None) -> int:
     found = block_errors(config, Progress())
-    show(_table(found))
-    print(
-        "textual: blocks that were found of which more than 5 % of the words (of a formula's "
-        "symbols) are missing or changed; any: of which one is; as written: formulas whose LaTeX "
-        "differs by more than white space"
-    )
-    print(
-        "paper: its table S3 has one pair of shares beside the text's, read here as the formulas'"
-    )
+    show(errors_table(found))
+    print(EXPLANATION)
     if out is not None:
         write_text(out / FILE, found.to_csv(index=False, float_format=FLOAT_FORMAT))
         print(f"table: {out / FILE}")
@@ -156,7 +156,8 @@ def _share(values: Sequence[float]) -> float:
     return fmean(values) if values else float("nan")
 
 
-def _table(found: pd.DataFrame) -> Table:
+def errors_table(found: pd.DataFrame) -> Table:
+    """A row a knowledge base and kind of block, the paper's shares below."""
     table = Table(header_style="bold", box=None, pad_edge=False)
     for name in ("engine", "noise", "blocks of"):
         table.add_column(name)

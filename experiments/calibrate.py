@@ -32,13 +32,18 @@ from experiments.cli import print_plan
 from experiments.config import StudyConfig, load_config
 from experiments.failing import with_errors
 from experiments.labels import plain
+from experiments.noises import perturbation_class
 from experiments.progress import Progress
 from experiments.study import run_study
 from experiments.tables import number, show
 from ohr.atomic import write_text
 from ohr.errors import ConfigError, OhrError
 
-INTENSITIES = (0.125, 0.25, 0.5, 0.75, 1.0)
+INTENSITIES = {
+    "semantic": (0.125, 0.25, 0.5, 0.75, 1.0),
+    "formatting": (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0),
+}
+"""By kind of noise: a point of formatting noise costs seconds."""
 TARGETS = (0.3, 0.5, 0.7)
 DEFAULTS = {"engines": ["tesseract"], "noise": ["salt_and_pepper"]}
 FLOATS = "%.6f"
@@ -72,11 +77,13 @@ def command(
 def _run(config: StudyConfig, out: Path | None, check: bool, dry_run: bool) -> int:
     if config.levels:
         raise ConfigError("levels=[…] cannot be calibrated: give intensities=[…]")
+    kinds = {perturbation_class(spec).kind for spec in config.noise}
     measure = config.model_copy(
         update={
             "levels": (),
             "stages": ("ocr",),
-            "intensities": config.intensities or INTENSITIES,
+            "intensities": config.intensities
+            or INTENSITIES["semantic" if "semantic" in kinds else "formatting"],
             "calibration": None,
             "r_noise": (),
             "edit_distance": (),

@@ -14,7 +14,7 @@ from experiments.plan import Plan
 from ohr import registry
 from ohr.statistics import FEWEST_DOCUMENTS, clustered_standard_error
 
-SMALLEST_TOLERANCE = 0.03
+SMALLEST_TOLERANCE = {"semantic": 0.03, "formatting": 0.02}
 """A wanted value is met within this, or within two standard errors if that is more."""
 
 
@@ -159,7 +159,8 @@ def check_targets(rows: pd.DataFrame, split: Split) -> pd.DataFrame:
         chosen = group[group["metric"] == metric]
         fitted = split.is_fitted(chosen)
         (mean, error), (other, other_error) = _mean(chosen[fitted]), _mean(chosen[~fitted])
-        tolerance = max(SMALLEST_TOLERANCE, 2 * float(np.hypot(error, other_error)))
+        smallest = SMALLEST_TOLERANCE[str(chosen["noise"].iloc[0])]
+        tolerance = max(smallest, 2 * float(np.hypot(error, other_error)))
         found.append(
             {
                 "engine": str(engine),

@@ -58,6 +58,10 @@ class DatasetConfig(_Strict):
     """Evidence sources of the questions that are asked; empty: all of them."""
     limit: Annotated[int, Field(ge=1)] | None = None
     """At most so many questions, drawn with the seed."""
+    rewritten: Path | None = None
+    """Other wordings of questions (see ``experiments.wordings``); only these are asked."""
+    wording: Literal["rewritten", "original"] = "rewritten"
+    """Which wording of these is asked."""
     strict: bool = False
     params: dict[str, Any] = {}
     """Further parameters of this kind of dataset."""

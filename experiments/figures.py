@@ -282,8 +282,11 @@ def from_zero(axes: Sequence[Axes]) -> None:
         ax.set_ylim(0, 1.08 * top if top > 0 else 1)
 
 
-def caption(made: Figure, cells: pd.DataFrame) -> None:
-    """What a reader must know to read the figure, above it."""
+def caption(made: Figure, cells: pd.DataFrame, lines_are: str = "") -> None:
+    """What a reader must know to read the figure, above it.
+
+    ``lines_are`` says what the black lines are where they are not intervals.
+    """
     questions = cells[(cells["metric"] == "r_noise") & (cells["group"] == "all")]
     questions = questions if len(questions) else cells[cells["group"] == "all"]
     units = [CI_NOTE[u] for u in _distinct(cells["ci_unit"]) if u in CI_NOTE]
@@ -294,7 +297,8 @@ def caption(made: Figure, cells: pd.DataFrame) -> None:
         "only pages with evidence re-read, which overstates the loss"
         if evidence
         else "all pages re-read",
-        f"bars: 95 % bootstrap over {units[0]}" if units else "no intervals: too few units",
+        lines_are
+        or (f"bars: 95 % bootstrap over {units[0]}" if units else "no intervals: too few units"),
         f"{cells['protocol'].iloc[0]} scoring",
     ]
     if len(setting):

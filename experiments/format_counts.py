@@ -57,7 +57,7 @@ def command(
 
 def _run(config: StudyConfig, out: Path | None) -> int:
     counts = count_knowledge_bases(config)
-    show(_table(counts))
+    show(counts_table(counts))
     if out is not None:
         path = out / "format_counts.csv"
         write_text(path, counts.to_csv(index_label="kind", float_format="%.4f"))
@@ -106,7 +106,8 @@ def _mean_counts(pages: Iterable[Outcome[str]]) -> dict[str, float]:
     return {kind: total[kind] / n for kind in (*KINDS, "all")} | {"pages": float(len(texts))}
 
 
-def _table(counts: pd.DataFrame) -> Table:
+def counts_table(counts: pd.DataFrame) -> Table:
+    """A row a kind of command, a column a knowledge base, the paper's counts below."""
     table = Table(header_style="bold", box=None, pad_edge=False)
     table.add_column("commands a page")
     for name in counts.columns:

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from experiments.aggregate import FLOAT_FORMAT
 from experiments.cli import study_command
+from experiments.curves import statistics_table
 from experiments.figures import noise_curves, noise_strength
+from experiments.runs import read_run
 from experiments.source_curves import source_curves
 from experiments.study import Result
 from experiments.tables import noise_table, show
+from ohr.atomic import write_text
 
 
 def report(result: Result) -> None:
-    """Draw the noise curves and print a row for each knowledge base."""
+    """Draw the curves, print a row a knowledge base, and write each curve's statistics."""
     figures = result.out / "figures"
     made = noise_curves(result.cells, figures) + source_curves(result.cells, figures)
     made += noise_strength(result.cells, figures)
     show(noise_table(result.cells))
     for path in made:
         print(f"figure: {path}")
+    curves = statistics_table([read_run(result.out)])
+    if len(curves):
+        path = result.out / "curves.csv"
+        write_text(path, curves.to_csv(index=False, float_format=FLOAT_FORMAT))
+        print(f"curve statistics: {path}")
 
 
 main = study_command(

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from experiments.cli import study_command
 from experiments.figures import benchmark_bars
+from experiments.paper_tables import write_paper_tables
 from experiments.study import Result
 from experiments.tables import benchmark_table, show
 
 
 def report(result: Result) -> None:
-    """Draw the bars and print a row for each engine and group of questions."""
+    """Draw the bars, print a row an engine and group of questions, write the paper's tables."""
     made = benchmark_bars(result.cells, result.out / "figures")
     show(benchmark_table(result.cells))
     for path in made:
         print(f"figure: {path}")
+    for path in write_paper_tables(result.cells, result.out / "tables"):
+        print(f"table: {path}")
 
 
 main = study_command(

@@ -12,6 +12,7 @@ from experiments.calibration import Metric, UnreachableError, read_calibration, 
 from experiments.config import StudyConfig
 from experiments.judging import make_judge
 from experiments.noises import Noise, at_dpi, noises
+from experiments.wordings import read_wordings, reworded
 from ohr import registry
 from ohr.datasets.dataset import Dataset, DatasetSource
 from ohr.errors import ConfigError
@@ -224,6 +225,11 @@ def select_questions(config: StudyConfig, dataset: Dataset) -> tuple[Question, .
                 f"dataset.sources: no question on {', '.join(sorted(missing))}; "
                 f"there: {', '.join(sorted(there))}"
             )
+    if config.dataset.rewritten is not None:
+        other = reworded(questions, read_wordings(config.dataset.rewritten))
+        asked = {question.qid for question in other}
+        original = config.dataset.wording == "original"
+        questions = [q for q in questions if q.qid in asked] if original else other
     limit = config.dataset.limit
     if limit is not None and limit < len(questions):
         drawn = np.random.default_rng(config.seed).permutation(len(questions))[:limit]

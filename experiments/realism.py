@@ -42,10 +42,11 @@ def command(
     debug: Annotated[bool, typer.Option("--debug")] = False,
 ) -> None:
     """Compare the distributions."""
-    with_errors(lambda: _run(run, out, natural), debug)
+    with_errors(lambda: compare_distances(run, out, natural), debug)
 
 
-def _run(run: Path, out: Path, natural: str) -> int:
+def compare_distances(run: Path, out: Path, natural: str = "") -> int:
+    """Write, print and draw the distributions of a finished run. Raises OhrError."""
     pages = page_distances(run, natural)
     summary = summarise(pages)
     write_text(out / "realism.csv", summary.to_csv(index=False, float_format="%.6f"))

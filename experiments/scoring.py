@@ -210,10 +210,10 @@ class Scorer:
             for question in self.plan.questions
         ]
         if name not in self._guesses:
-            self._guesses[name] = self._answers(name, [[] for _ in contexts])
+            self._guesses[name] = self.answers(name, [[] for _ in contexts])
         # A guess owes nothing to the page, so a failed page does not count against it.
         guesses = self._answer_scores(condition, "generation", self._guesses[name], "_no_context")
-        answers = self._answers(name, contexts)
+        answers = self.answers(name, contexts)
         return self._answer_scores(condition, "generation", answers, "", kb) + guesses
 
     def _overall(
@@ -225,9 +225,10 @@ class Scorer:
         hits: list[list[Hit]],
     ) -> list[Scores]:
         condition = condition_of(self.plan, variant, *setting, reader=name).at("overall")
-        return self._answer_scores(condition, "overall", self._answers(name, hits), "", kb)
+        return self._answer_scores(condition, "overall", self.answers(name, hits), "", kb)
 
-    def _answers(self, name: str, contexts: list[list[Hit]]) -> list[Outcome[str]]:
+    def answers(self, name: str, contexts: list[list[Hit]]) -> list[Outcome[str]]:
+        """A reader's answers to the plan's questions, each with its context."""
         questions = [question.text for question in self.plan.questions]
         return self.answering.answers(name, self.plan.readers[name], questions, contexts)
 

@@ -46,10 +46,18 @@ def figure(width: float, height: float) -> Iterator[Figure]:
         yield Figure(figsize=(width, height), layout="constrained")
 
 
-def save(made: Figure, folder: Path, name: str) -> list[Path]:
-    """Write PNG and SVG without dates, so that equal figures are equal files."""
+_METADATA: dict[str, dict[str, None]] = {
+    "png": {"Software": None},
+    "svg": {"Date": None},
+    "pdf": {"CreationDate": None},
+}
+
+
+def save(made: Figure, folder: Path, name: str, *, pdf: bool = False) -> list[Path]:
+    """Write PNG, SVG and perhaps PDF without dates, so that equal figures are equal files."""
     paths = []
-    for suffix, metadata in (("png", {"Software": None}), ("svg", {"Date": None})):
+    for suffix in ("png", "svg", *(["pdf"] if pdf else [])):
+        metadata: Any = _METADATA[suffix]
         sink = io.BytesIO()
         made.savefig(sink, format=suffix, metadata=metadata)
         path = folder / f"{name}.{suffix}"

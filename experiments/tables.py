@@ -12,6 +12,7 @@ from rich.text import Text
 
 from experiments.figures import cells_of, first_setting
 from experiments.labels import STAGE_METRICS, group_label, plain
+from experiments.table_files import TextTable
 
 _NOISE_METRICS = (("ocr", "r_noise", "r_noise"), ("ocr", "edit_distance", "edit dist."))
 _NOTED = {
@@ -27,6 +28,11 @@ _GUESS = ("generation", "f1_no_context", "no context")
 def number(value: float) -> str:
     """Three decimals, or a dash for what is not there."""
     return "-" if pd.isna(value) else f"{value:.3f}"
+
+
+def p_value(p: float) -> str:
+    """Three decimals; ``<.001`` below, and a dash where there was no test."""
+    return "-" if pd.isna(p) else "<.001" if p < 0.001 else f"{p:.3f}"
 
 
 def _columns(cells: pd.DataFrame) -> list[tuple[str, str, str]]:
@@ -86,6 +92,16 @@ def benchmark_table(cells: pd.DataFrame) -> Table:
 def _mean(cells: pd.DataFrame, stage: str, metric: str, group: str) -> str:
     chosen = first_setting(cells_of(cells, stage, metric, group))
     return number(chosen["mean"].iloc[0]) if len(chosen) else "-"
+
+
+def terminal_table(table: TextTable) -> Table:
+    """A printed table for the terminal."""
+    made = Table(header_style="bold", box=None, pad_edge=False)
+    for place, name in enumerate(table.header):
+        made.add_column(Text(plain(name)), justify="left" if place < table.left else "right")
+    for row in table.rows:
+        made.add_row(*(Text(plain(cell)) for cell in row))
+    return made
 
 
 def trouble_lines(cells: pd.DataFrame) -> list[str]:

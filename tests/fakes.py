@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,8 +13,8 @@ import numpy as np
 
 from ohr.errors import MissingDependencyError
 from ohr.identity import pixel_digest
-from ohr.plugins import Applied, OcrBackend, Params, TextPerturbation
-from ohr.types import Outcome
+from ohr.plugins import Applied, OcrBackend, Params, Reader, TextPerturbation
+from ohr.types import Hit, Outcome
 
 LOG = "OHR_TEST_READ_LOG"
 
@@ -126,3 +127,25 @@ class Embolden(TextPerturbation):
         for i in record["words"]:
             words[i] = words[i].removeprefix("\\textbf{").removesuffix("}")
         return " ".join(words)
+
+
+class FactReader(Reader):
+    """Answers a question of ``write_corpus`` if its fact stands in the context, word for word."""
+
+    name = "fact"
+
+    def answer(self, question: str, context: Sequence[Hit]) -> Outcome[str]:
+        number = "".join(re.findall(r"\d+", question))
+        read = "\n".join(hit.text for hit in context)
+        return Outcome.of_text(f"answer {number}" if f"Fact {number} is" in read else "unknown")
+
+
+class SteadyReader(FactReader):
+    """Knows every other answer, whatever it is given."""
+
+    name = "steady"
+
+    def answer(self, question: str, context: Sequence[Hit]) -> Outcome[str]:
+        number = "".join(re.findall(r"\d+", question))
+        known = bool(context) and int(number) % 2 == 0
+        return Outcome.of_text(f"answer {number}" if known else "unknown")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from numbers import Real
 from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -17,12 +16,12 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, Validat
 
 from ohr.plugins import Applied, ImagePerturbation, Params
 from ohr.registry import first_error
+from perturb.intensity import Fraction, check_intensity
 
 MIN_SIDE, MAX_SIDE = 32, 10_000
 """Smallest and largest page side, in pixels."""
 
 Side = Annotated[StrictInt, Field(ge=MIN_SIDE, le=MAX_SIDE)]
-Fraction = Annotated[float, Field(ge=0, le=1, strict=True, allow_inf_nan=False)]
 
 
 BASE_DPI = 150.0
@@ -148,13 +147,6 @@ def check_page(x: np.ndarray) -> np.ndarray:
             f"a page side is {MIN_SIDE} to {MAX_SIDE} pixels, got {x.shape[1]} x {x.shape[0]}"
         )
     return np.ascontiguousarray(x)
-
-
-def check_intensity(intensity: float) -> float:
-    """The intensity as a float. Raises ValueError outside [0, 1]."""
-    if not isinstance(intensity, Real) or not 0.0 <= float(intensity) <= 1.0:
-        raise ValueError(f"intensity must be a number in [0, 1], got {intensity!r}")
-    return float(intensity)
 
 
 def check_boxes(boxes: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, Validat
 
 from ohr.identity import digest
 from ohr.registry import first_error
-from perturb.image.common import Fraction
+from perturb.intensity import Fraction
 
 
 class Edit(NamedTuple):

@@ -9,7 +9,7 @@ import numpy as np
 
 from ohr.identity import digest
 from ohr.plugins import Applied, Level, TextPerturbation
-from perturb.image.common import check_intensity
+from perturb.intensity import check_intensity
 from perturb.text import formulas, prose, tables
 from perturb.text.edits import TextRecord, read_record, rewrite, undone, write_record
 from perturb.text.page import PageText

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from typing import Literal
 
 import numpy as np
 
+from ohr.statistics.clusters import Clusters
+
 LEVEL = 0.95
-FEWEST_DOCUMENTS = 10
-"""With fewer documents than this, pages are resampled instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,18 +20,25 @@ class Interval:
     high: float
     unit: str
 
+    @classmethod
+    def of_draws(cls, draws: np.ndarray, unit: str) -> Interval:
+        """The percentile interval of bootstrap draws ``(resamples,)``.
+
+        Draws may be infinite (a point that is never reached). NaN draws, where the statistic is
+        undefined, are left out; there is no interval if they are more than one in twenty.
+        """
+        known = draws[~np.isnan(draws)]
+        if len(known) < LEVEL * len(draws):
+            return NO_INTERVAL
+        # Between a number and infinity there is nothing to interpolate.
+        method: Literal["linear", "inverted_cdf"] = (
+            "linear" if np.isfinite(known).all() else "inverted_cdf"
+        )
+        low, high = np.quantile(known, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], method=method)
+        return cls(float(low), float(high), unit)
+
 
 NO_INTERVAL = Interval(float("nan"), float("nan"), "")
-
-
-@lru_cache(maxsize=64)
-def _weights(units: int, resamples: int, seed: int) -> np.ndarray:
-    """How often each unit is drawn: ``(resamples, units)``, rows sum to ``units``.
-
-    Depends on the number of units alone, so conditions over equal units are paired.
-    """
-    rng = np.random.default_rng([seed, units, resamples])
-    return rng.multinomial(units, np.full(units, 1 / units), size=resamples).astype(np.float32)
 
 
 def bootstrap_interval(
@@ -49,16 +56,10 @@ def bootstrap_interval(
     taken over all values of those drawn (Field and Welsh 2007). No interval is given for
     fewer than two clusters.
     """
-    for unit, labels, fewest in (("document", documents, FEWEST_DOCUMENTS), ("page", pages, 2)):
-        clusters, index = np.unique(labels, return_inverse=True)
-        if len(clusters) >= fewest:
-            sums = np.bincount(index, weights=values, minlength=len(clusters))
-            counts = np.bincount(index, minlength=len(clusters)).astype(float)
-            weights = _weights(len(clusters), resamples, seed)
-            means = (weights @ sums) / (weights @ counts)
-            low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-            return Interval(float(low), float(high), unit)
-    return NO_INTERVAL
+    clusters = Clusters.of(documents, pages)
+    if not clusters.unit:
+        return NO_INTERVAL
+    return Interval.of_draws(clusters.resampled_means(values, resamples, seed), clusters.unit)
 
 
 def clustered_standard_error(values: np.ndarray, clusters: np.ndarray) -> float:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy import stats
 
-from ohr.statistics import bootstrap_interval
+from ohr.statistics import NO_INTERVAL, Interval, bootstrap_interval
 
 
 def test_agrees_with_scipy_when_every_value_is_a_document():
@@ -42,3 +42,25 @@ def test_repeats_to_the_bit_and_holds_constants():
     assert first == bootstrap_interval(values, np.arange(30), np.arange(30), seed=7)
     assert math.isclose(first.low, 0.25)
     assert math.isclose(first.high, 0.25)
+
+
+def test_draws_may_be_infinite_and_few_may_be_undefined():
+    draws = np.array([*np.linspace(0, 1, 60), *[np.inf] * 40])
+    interval = Interval.of_draws(draws, "page")
+    assert 0 <= interval.low < 0.1
+    assert interval.high == math.inf
+    few = np.array([1.0] * 96 + [np.nan] * 4)
+    assert Interval.of_draws(few, "page") == Interval(1.0, 1.0, "page")
+    assert Interval.of_draws(np.array([1.0] * 90 + [np.nan] * 10), "page") is NO_INTERVAL
+
+
+def test_covers_the_mean_of_clustered_values_about_as_often_as_it_says():
+    rng = np.random.default_rng(3)
+    covered = 0
+    for _ in range(200):
+        sizes = rng.integers(1, 12, size=40)
+        documents = np.repeat(np.arange(40), sizes)
+        values = rng.normal(size=40)[documents] + rng.normal(size=len(documents))
+        interval = bootstrap_interval(values, documents, documents, resamples=400)
+        covered += interval.low <= 0 <= interval.high
+    assert 0.88 <= covered / 200 <= 0.99

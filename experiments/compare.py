@@ -1,0 +1,154 @@
+"""Finished runs side by side: differences with intervals, tests, effect sizes, what changed.
+
+``python -m experiments.compare RUN [RUN ...] --out DIR`` pairs the runs' conditions question by
+question. One run alone is compared within: its knowledge bases, or ``--by`` retriever, reader
+and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+import typer
+
+from experiments.comparing import ASPECTS, SETTINGS, comparisons, configuration_changes
+from experiments.failing import with_errors
+from experiments.labels import STAGE_METRICS, group_label, plain
+from experiments.runs import Run, read_run
+from experiments.table_files import TextTable, write_table
+from experiments.tables import number, p_value, show, terminal_table
+from ohr.errors import OhrError
+
+DEFAULT_METRICS = (("ocr", "r_noise"), *((stage, metric) for stage, metric, _ in STAGE_METRICS))
+
+main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@main.command(help="Compare finished runs, paired by question.")
+def command(
+    runs: Annotated[list[Path], typer.Argument(help="Folders of finished runs.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for CSV, Markdown and LaTeX tables.")
+    ] = None,
+    by: Annotated[
+        str, typer.Option(help=f"What to compare: {', '.join(ASPECTS)}.", show_default=False)
+    ] = "",
+    baseline: Annotated[
+        str, typer.Option(help="What to compare with, as 'gt, clean'; else the first.")
+    ] = "",
+    metric: Annotated[
+        list[str] | None, typer.Option(help="stage:metric, as retrieval:hit@2; repeat for more.")
+    ] = None,
+    groups: Annotated[
+        bool, typer.Option("--groups", help="Also each evidence source and domain.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug")] = False,
+) -> None:
+    """Compare."""
+    with_errors(lambda: _run(runs, out, by, baseline, metric or [], groups), debug)
+
+
+def _run(
+    paths: Sequence[Path],
+    out: Path | None,
+    by: str,
+    baseline: str,
+    metric: Sequence[str],
+    groups: bool,
+) -> int:
+    by = by or ("run" if len(paths) > 1 else "knowledge_base")
+    if by not in ASPECTS:
+        raise OhrError(f"unknown --by {by!r}; known: {', '.join(ASPECTS)}")
+    runs = [read_run(path) for path in paths]
+    wanted = _metrics(runs, metric)
+    found = comparisons(runs, by, wanted, baseline=baseline, every_group=groups)
+    changes = configuration_changes(runs)
+    table = _text_table(found)
+    show(terminal_table(table))
+    print(table.caption)
+    if len(runs) > 1:
+        print("what changed between the runs:" if len(changes) else "nothing was configured apart")
+        for change in changes.itertuples(index=False):
+            values = " -> ".join(plain(str(value)) or "(none)" for value in change[1:])
+            print(f"  {plain(str(change[0]))}: {values}")
+    if out is not None:
+        paths_written = write_table(out, "differences", found, table)
+        if len(runs) > 1:
+            paths_written += write_table(out, "changes", changes, _changes_table(changes))
+        for path in paths_written:
+            print(f"table: {path}")
+    return 0
+
+
+def _metrics(runs: Sequence[Run], wanted: Sequence[str]) -> list[tuple[str, str]]:
+    there = dict.fromkeys(
+        (str(stage), str(metric))
+        for run in runs
+        for stage, metric in run.rows[["stage", "metric"]].drop_duplicates().itertuples(index=False)
+    )
+    if not wanted:
+        return [pair for pair in DEFAULT_METRICS if pair in there]
+    pairs = [(text.partition(":")[0], text.partition(":")[2]) for text in wanted]
+    for pair in pairs:
+        if pair not in there:
+            known = ", ".join(":".join(one) for one in there)
+            raise OhrError(f"no metric {':'.join(pair)!r} in these runs; known: {known}")
+    return pairs
+
+
+def _text_table(found: pd.DataFrame) -> TextTable:
+    """One line a comparison; settings that are the same throughout stand in the caption."""
+    varying = [name for name in SETTINGS if found[name].replace("", None).nunique() > 1]
+    baselines = list(dict.fromkeys(found["baseline"]))
+    header = [
+        *("compared", *varying, "stage", "metric", "questions", "n"),
+        *("baseline", "mean", "difference", "95 % interval", "p", "Holm", "BH", "d_z", "Cliff"),
+    ]
+    rows = []
+    for row in found.to_dict("records"):
+        low, high = row["ci_low"], row["ci_high"]
+        rows.append(
+            [
+                row["other"] + (f" − {row['baseline']}" if len(baselines) > 1 else ""),
+                *("" if pd.isna(row[name]) else str(row[name]) for name in varying),
+                *(row["stage"], row["metric"], group_label(row["group"]), str(row["n"])),
+                *(number(row[name]) for name in ("baseline_mean", "other_mean")),
+                f"{row['difference']:+.3f}",
+                "-" if pd.isna(low) else f"[{low:+.3f}, {high:+.3f}]",
+                *(p_value(row[name]) for name in ("p", "p_holm", "p_bh")),
+                *(_signed(row[name]) for name in ("cohens_dz", "cliffs_delta")),
+            ]
+        )
+    return TextTable(header, rows, _caption(found, baselines), left=header.index("n"))
+
+
+def _caption(found: pd.DataFrame, baselines: Sequence[str]) -> str:
+    parts = [f"less {baselines[0]}" if len(baselines) == 1 else "", "paired by question"]
+    if units := [f"{unit}s" for unit in dict.fromkeys(found["ci_unit"]) if unit]:
+        over = " or ".join(units)
+        parts.append(f"intervals by bootstrap and p by sign flips over {over}")
+    tests = int(found["p"].notna().sum())
+    parts.append(f"Holm and Benjamini-Hochberg over {tests} comparison{'s' * (tests != 1)}")
+    if protocols := list(dict.fromkeys(found["protocol"].dropna())):
+        parts.append(f"{' and '.join(protocols)} scoring")
+    if unpaired := int(found[["n_baseline_only", "n_other_only"]].sum(axis=1).max()):
+        parts.append(f"up to {unpaired} questions were asked of one side alone and are left out")
+    return "; ".join(part for part in parts if part)
+
+
+def _changes_table(changes: pd.DataFrame) -> TextTable:
+    rows = [[str(value) for value in row] for row in changes.itertuples(index=False)]
+    return TextTable(
+        list(changes.columns), rows, "What differs between the runs", left=len(changes.columns)
+    )
+
+
+def _signed(value: float) -> str:
+    return "-" if pd.isna(value) else f"{value:+.2f}"
+
+
+if __name__ == "__main__":
+    main()

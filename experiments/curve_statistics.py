@@ -1,0 +1,120 @@
+"""What the noise curves of finished runs say in numbers: area, slope, breakpoint, retention.
+
+``python -m experiments.curve_statistics RUN [RUN ...] --out DIR`` writes ``curves.csv``, a row
+for each engine, noise, retriever, reader, stage, metric and group; and, of runs that differ in
+their seed, ``seeds.csv`` with the variance of each number between the seeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import pandas as pd
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from experiments.aggregate import FLOAT_FORMAT
+from experiments.curves import seeds_table, statistics_table
+from experiments.failing import with_errors
+from experiments.labels import STAGE_METRICS, plain
+from experiments.runs import read_run
+from experiments.tables import number, show
+from ohr.atomic import write_text
+from ohr.errors import OhrError
+
+main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@main.command(help="Area, slope, breakpoint and retention of noise curves, with intervals.")
+def command(
+    runs: Annotated[list[Path], typer.Argument(help="Folders of finished noise_curve runs.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for curves.csv; by default the first run's.")
+    ] = None,
+    debug: Annotated[bool, typer.Option("--debug")] = False,
+) -> None:
+    """Write the statistics and print those of all questions."""
+    with_errors(lambda: _run(runs, out), debug)
+
+
+def _run(paths: Sequence[Path], out: Path | None) -> int:
+    table = statistics_table([read_run(path) for path in paths])
+    if table.empty:
+        raise OhrError(
+            "no noise curve in these runs: it takes noise, the clean pages and the stage ocr"
+        )
+    folder = out or paths[0]
+    write_text(folder / "curves.csv", table.to_csv(index=False, float_format=FLOAT_FORMAT))
+    show(curves_shown(table))
+    print(f"statistics: {folder / 'curves.csv'}")
+    if table["seed"].nunique() > 1:
+        seeds = seeds_table(table)
+        write_text(folder / "seeds.csv", seeds.to_csv(index=False, float_format=FLOAT_FORMAT))
+        show(_seeds_shown(seeds))
+        print(f"seeds: {folder / 'seeds.csv'}")
+    return 0
+
+
+def curves_shown(table: pd.DataFrame) -> Table:
+    """The curves of all questions, in the three measures of the paper's figure 3."""
+    made = Table(header_style="bold", box=None, pad_edge=False)
+    for name in ("engine", "noise", "setting", "measure"):
+        made.add_column(name)
+    titles = ("r_noise", "clean", "floor", "slope", "lost 10 % at", "kept at .3", "worst")
+    for name in titles:
+        made.add_column(name, justify="right")
+    for stage, metric, title in STAGE_METRICS:
+        chosen = table[(table["stage"] == stage) & (table["metric"] == metric)]
+        for row in chosen[chosen["group"] == "all"].to_dict("records"):
+            setting = [row["retriever"], row["reader"]]
+            if table["seed"].nunique() > 1:
+                setting.append(f"seed {row['seed']}")
+            made.add_row(
+                Text(plain(row["engine"])),
+                row["perturbation"],
+                Text(plain(", ".join(part for part in setting if part))),
+                title,
+                f"{number(row['r_noise_from'])} to {number(row['r_noise_to'])}",
+                *(number(row[name]) for name in ("clean", "floor")),
+                *(_shown(row, name) for name in ("slope", "breakpoint", "retention")),
+                f"{number(row['worst'])} ({row['worst_level']})",
+            )
+    return made
+
+
+def _shown(row: Mapping[Hashable, Any], name: str) -> str:
+    value, low, high = row[name], row[f"{name}_ci_low"], row[f"{name}_ci_high"]
+    if pd.isna(value):
+        return "-"
+    interval = "" if pd.isna(low) else f" [{_bound(low)}, {_bound(high)}]"
+    return f"{_bound(value)}{interval}"
+
+
+def _bound(value: float) -> str:
+    return "never" if value == float("inf") else f"{value:.2f}"
+
+
+def _seeds_shown(seeds: pd.DataFrame) -> Table:
+    made = Table(header_style="bold", box=None, pad_edge=False)
+    for name in ("engine", "noise", "measure", "statistic"):
+        made.add_column(name)
+    for name in ("seeds", "mean", "sd", "95 % interval"):
+        made.add_column(name, justify="right")
+    for stage, metric, title in STAGE_METRICS:
+        chosen = seeds[(seeds["stage"] == stage) & (seeds["metric"] == metric)]
+        for row in chosen[chosen["group"] == "all"].to_dict("records"):
+            made.add_row(
+                *(Text(plain(row[name])) for name in ("engine", "perturbation")),
+                title,
+                row["statistic"].replace("_", " "),
+                *(str(row["n_seeds"]), number(row["mean"]), number(row["sd"])),
+                f"[{number(row['low'])}, {number(row['high'])}]",
+            )
+    return made
+
+
+if __name__ == "__main__":
+    main()

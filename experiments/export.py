@@ -1,0 +1,166 @@
+"""Knowledge bases, questions and gold pages in the formats of other tools.
+
+``python -m experiments.export RUN --format beir --out DIR`` writes each knowledge base of a
+finished run, ``python -m experiments.export dataset.kind=… --format beir --out DIR`` the ground
+truth of a dataset. A page is a document, a question's evidence pages are relevant. All domains
+are in one corpus, where a study searches the question's domain alone.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import pandas as pd
+import typer
+
+from experiments.config import StudyConfig, load_config
+from experiments.failing import with_errors
+from experiments.plan import load_dataset, make_plan, select_questions
+from experiments.reading import Readings
+from experiments.runs import read_run
+from ohr.atomic import write_text
+from ohr.errors import MissingDependencyError, OhrError
+from ohr.store import ArtefactStore
+from ohr.types import PageRef, Question
+
+FORMATS = ("beir", "datasets")
+
+main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@main.command(help="Write knowledge bases, questions and gold pages for other tools.")
+def command(
+    source: Annotated[
+        list[str],
+        typer.Argument(metavar="RUN | [CONFIG.yaml] [key=value ...]", help="A run, or a dataset."),
+    ],
+    out: Annotated[Path, typer.Option(help="Folder for the files.")],
+    format: Annotated[
+        str, typer.Option(help="beir, or datasets (Hugging Face; pip install 'ohr[hub]').")
+    ] = "beir",
+    debug: Annotated[bool, typer.Option("--debug")] = False,
+) -> None:
+    """Export."""
+    with_errors(lambda: _run(source, out, format), debug)
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Records of one knowledge base, its questions and its relevance judgements."""
+
+    corpus: list[dict[str, Any]]
+    queries: list[dict[str, Any]]
+    qrels: list[dict[str, Any]]
+
+
+def _run(source: Sequence[str], out: Path, format_name: str) -> int:
+    if format_name not in FORMATS:
+        raise OhrError(f"unknown --format {format_name!r}; known: {', '.join(FORMATS)}")
+    is_run = len(source) == 1 and (Path(source[0]) / "manifest.json").is_file()
+    if is_run:
+        folders = {out / name: found for name, found in run_collections(Path(source[0]))}
+    else:
+        folders = {out: dataset_collection(load_config(source))}
+    for folder, found in folders.items():
+        (write_beir if format_name == "beir" else write_datasets)(found, folder)
+        print(f"{folder}: {len(found.corpus)} pages, {len(found.queries)} questions")
+    return 0
+
+
+def dataset_collection(config: StudyConfig) -> Collection:
+    """The ground truth of a dataset."""
+    dataset = load_dataset(config)
+    pages = {ref: page.text for ref, page in dataset.pages.items()}
+    return _collection(pages, select_questions(config, dataset))
+
+
+def run_collections(path: Path) -> Iterator[tuple[str, Collection]]:
+    """Folder name and records of each knowledge base of a finished run.
+
+    What engines read comes from the run's cache. Raises OhrError if it is no longer there.
+    """
+    manifest = read_run(path).manifest
+    if "imported" in manifest:
+        raise OhrError(f"{path} was imported: there are no knowledge bases to export")
+    try:
+        config = StudyConfig.model_validate(manifest["config"])
+    except (KeyError, ValueError) as error:
+        raise OhrError(f"{path}: its configuration is of another version") from error
+    plan = make_plan(config, load_dataset(config))
+    readings = Readings(plan, ArtefactStore(config.cache))
+    names: set[str] = set()
+    for variant in plan.variants:
+        if missing := len(readings.pending(variant)):
+            raise OhrError(
+                f"{missing} pages of {variant.label!r} are not in the cache {config.cache}: give "
+                "the study's command again, from the folder in which it ran"
+            )
+        kb = readings.knowledge_base(variant)
+        name = re.sub(r"[^A-Za-z0-9.-]+", "_", variant.label).strip("._")
+        while name in names:
+            name += "_"
+        names.add(name)
+        yield name, _collection({ref: kb.text(ref) for ref in kb.pages}, plan.questions)
+
+
+def _collection(pages: dict[PageRef, str], questions: Sequence[Question]) -> Collection:
+    return Collection(
+        [
+            {"_id": _page_id(ref), "title": ref.doc_id.partition("/")[2] or ref.doc_id, "text": t}
+            for ref, t in pages.items()
+        ],
+        [
+            {
+                "_id": question.qid,
+                "text": question.text,
+                "metadata": {
+                    "answers": list(question.answers),
+                    "domain": question.domain,
+                    "evidence_source": question.evidence_source,
+                },
+            }
+            for question in questions
+        ],
+        [
+            {"query-id": question.qid, "corpus-id": _page_id(ref), "score": 1}
+            for question in questions
+            for ref in question.evidence_pages
+        ],
+    )
+
+
+def _page_id(ref: PageRef) -> str:
+    return f"{ref.doc_id}#{ref.page_no}"
+
+
+def write_beir(found: Collection, folder: Path) -> None:
+    """``corpus.jsonl``, ``queries.jsonl`` and ``qrels/test.tsv``, as BEIR reads them.
+
+    Source: Thakur et al., BEIR: A heterogeneous benchmark for zero-shot evaluation of
+    information retrieval models, 2021.
+    """
+    for name in ("corpus", "queries"):
+        lines = [json.dumps(record, ensure_ascii=False) for record in getattr(found, name)]
+        write_text(folder / f"{name}.jsonl", "".join(f"{line}\n" for line in lines))
+    qrels = pd.DataFrame(found.qrels, columns=["query-id", "corpus-id", "score"])
+    write_text(folder / "qrels" / "test.tsv", qrels.to_csv(sep="\t", index=False))
+
+
+def write_datasets(found: Collection, folder: Path) -> None:
+    """Folders ``corpus``, ``queries`` and ``qrels`` for ``datasets.load_from_disk``."""
+    try:
+        from datasets import Dataset, disable_progress_bars
+    except ImportError as error:
+        raise MissingDependencyError("datasets is not installed: pip install 'ohr[hub]'") from error
+    disable_progress_bars()
+    for name in ("corpus", "queries", "qrels"):
+        Dataset.from_list(getattr(found, name)).save_to_disk(str(folder / name))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,155 @@
+"""The paper's figure 3: every stage of RAG against both kinds of noise.
+
+``python -m experiments.figure3 RUN [RUN ...] --out DIR`` takes finished runs of ``noise_curve``:
+formatting noise is laid on the ground truth and semantic noise read by OCR engines, so the two
+mostly come from two runs. Semantic noise is dashed and averaged over the engines at each level,
+formatting noise is solid. ``figure3.csv`` holds the points.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+import typer
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from experiments.aggregate import FLOAT_FORMAT
+from experiments.failing import with_errors
+from experiments.figure3_points import PANELS, STRIPPED, figure3_points
+from experiments.figures import CI_NOTE, from_zero
+from experiments.labels import STAGE_METRICS, mathless
+from experiments.runs import Run, read_run
+from experiments.style import COLOURS, MARKERS, figure, save
+from ohr.atomic import write_text
+
+STYLES = {"semantic": ("--", "[S]"), "formatting": ("-", "[F]")}
+"""Line style and mark of each kind of noise."""
+
+main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@main.command(help="Draw every stage against semantic and formatting noise (figure 3).")
+def command(
+    runs: Annotated[list[Path], typer.Argument(help="Folders of finished noise_curve runs.")],
+    out: Annotated[Path, typer.Option(help="Folder for the figure and its points.")],
+    debug: Annotated[bool, typer.Option("--debug")] = False,
+) -> None:
+    """Draw the figure."""
+    with_errors(lambda: _run(runs, out), debug)
+
+
+def _run(paths: Sequence[Path], out: Path) -> int:
+    runs = [read_run(path) for path in paths]
+    points = figure3_points(runs)
+    write_text(out / "figure3.csv", points.to_csv(index=False, float_format=FLOAT_FORMAT))
+    for path in draw_figure3(points, caption_of(runs, points), out):
+        print(f"figure: {path}")
+    print(f"points: {out / 'figure3.csv'}")
+    return 0
+
+
+def draw_figure3(points: pd.DataFrame, caption: str, folder: Path) -> list[Path]:
+    """Rows retrieval, generation, overall; columns the panels; PNG, SVG and PDF."""
+    panels = [name for name in PANELS if (points["panel"] == name).any()]
+    stages = [measure for measure in STAGE_METRICS if (points["stage"] == measure[0]).any()]
+    with figure(2.4 + 2.4 * len(panels), 0.9 + 2.1 * len(stages)) as made:
+        axes = made.subplots(len(stages), len(panels), squeeze=False, sharex="all", sharey="row")
+        for row, (stage, _, title) in enumerate(stages):
+            mine = points[points["stage"] == stage]
+            settings = list(dict.fromkeys(mine["setting"]))
+            for column, panel in enumerate(panels):
+                ax: Axes = axes[row, column]
+                here = mine[mine["panel"] == panel]
+                for number, setting in enumerate(settings):
+                    for kind in STYLES:
+                        chosen = here[(here["setting"] == setting) & (here["noise"] == kind)]
+                        _line(ax, chosen, kind, setting, number)
+                if stage != "retrieval" and len(here):
+                    ax.axhline(
+                        here["floor"].iloc[0],
+                        color="#777777",
+                        linewidth=1,
+                        linestyle=":",
+                        label="no context",
+                    )
+                if row == 0:
+                    ax.set_title(panel.replace(" (", "\n("), fontsize=9)
+                if row == len(stages) - 1:
+                    ax.set_xlabel("$r_{noise}$ of these questions")
+            axes[row, 0].set_ylabel(title)
+            from_zero(axes[row])
+            _legend(axes[row])
+        axes[0, 0].set_xlim(left=-0.02 * float(points["r_noise"].max()))
+        _write_caption(made, caption)
+        return save(made, folder, "figure3", pdf=True)
+
+
+def _line(ax: Axes, points: pd.DataFrame, kind: str, setting: str, number: int) -> None:
+    """One curve with its intervals; empty markers for semantic noise, full for formatting."""
+    if points.empty:
+        return
+    points = points.sort_values("r_noise", kind="stable")
+    colour, (line, mark) = COLOURS[number % len(COLOURS)], STYLES[kind]
+    ax.plot(
+        points["r_noise"],
+        points["mean"],
+        color=colour,
+        linestyle=line,
+        marker=MARKERS[number % len(MARKERS)],
+        markerfacecolor="white" if kind == "semantic" else colour,
+        label=mathless(f"{setting} {mark}"),
+    )
+    ax.vlines(points["r_noise"], points["ci_low"], points["ci_high"], color=colour, alpha=0.35)
+
+
+def _legend(axes: Sequence[Axes]) -> None:
+    """One legend beside the row, of every curve in it."""
+    entries: dict[str, Artist] = {}
+    for ax in axes:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            entries.setdefault(str(label), handle)
+    axes[-1].legend(
+        entries.values(),
+        entries.keys(),
+        loc="center left",
+        bbox_to_anchor=(1.02, 0.5),
+        handlelength=4,
+    )
+
+
+def caption_of(runs: Sequence[Run], points: pd.DataFrame) -> str:
+    """What a reader must know to read the figure."""
+    everyone = points[points["panel"] == "all"]
+    parts = []
+    for kind, (_, mark) in STYLES.items():
+        mine = everyone[everyone["noise"] == kind]
+        if mine.empty:
+            continue
+        engines = int(mine["engines"].max())
+        over = f", mean of {engines} engines" if engines > 1 else ""
+        parts.append(f"{mark} {kind} noise{over}, n = {int(mine['n'].max())}")
+    if (points["metric"] == STRIPPED).any():
+        parts.append("retrieval under [F] with mark-up left out")
+    scopes = dict.fromkeys(scope for run in runs for scope in run.rows["kb_scope"].unique())
+    named = {"all": "all pages re-read", "evidence": "only pages with evidence re-read"}
+    parts.append(" or ".join(named[scope] for scope in scopes))
+    units = [CI_NOTE[unit] for unit in dict.fromkeys(points["ci_unit"]) if unit in CI_NOTE]
+    parts.append(f"bars: 95 % bootstrap over {' or '.join(units)}" if units else "no intervals")
+    protocols = dict.fromkeys(name for run in runs for name in run.rows["protocol"].unique())
+    parts.append(f"{' and '.join(protocols)} scoring")
+    return "; ".join(parts)
+
+
+def _write_caption(made: Figure, caption: str) -> None:
+    lines = textwrap.wrap(mathless(caption), int(made.get_figwidth() * 16))
+    made.suptitle("\n".join(lines), fontsize=8, color="#444444")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,223 @@
+"""Result files of the published evaluation, as a run that ``compare`` reads.
+
+``python -m experiments.import_results [STAGE=]FILE ... --questions QAS.json --out RUN`` takes
+what the evaluation of OHR-Bench writes (JSON with ``results``) or JSON lines with ``id`` and
+``lcs``, ``lcs_page``, ``F1`` or ``EM``. All files are of one knowledge base. The stage follows
+from the measure, except that of answers: ``generation=FILE`` or ``overall=FILE``.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import typer
+
+from experiments.aggregate import CELL_COLUMNS, FLOAT_FORMAT, KEY_COLUMNS
+from experiments.failing import with_errors
+from experiments.runs import clusters_of, counted, group_rows
+from ohr.atomic import write_bytes, write_text
+from ohr.datasets.dataset import ValidationReport
+from ohr.datasets.ohrbench import read_questions
+from ohr.errors import DatasetError, OhrError
+from ohr.identity import file_digest
+from ohr.metrics.scores import R_NOISE_THRESHOLD
+from ohr.statistics import NO_INTERVAL, Interval
+from ohr.types import Question, Status
+
+MEASURES = {"lcs": "lcs", "lcs_page": "evidence_lcs", "F1": "f1", "EM": "em"}
+"""Measures of the published evaluation, and what they are called here."""
+ANSWER_STAGES = ("generation", "overall")
+STAGES = ("ocr", "retrieval", *ANSWER_STAGES)
+
+main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@dataclass(frozen=True)
+class Named:
+    """What the imported results are of, as the run's columns name it."""
+
+    engine: str
+    retriever: str
+    reader: str
+    top_k: int
+
+
+@main.command(help="Make a run of result files of the published evaluation.")
+def command(
+    files: Annotated[list[str], typer.Argument(metavar="[STAGE=]FILE ...")],
+    questions: Annotated[Path, typer.Option(help="The Q&A file that the results are of.")],
+    out: Annotated[Path, typer.Option(help="Folder for the run.")],
+    engine: Annotated[str, typer.Option(help="What read the knowledge base.")] = "published",
+    retriever: Annotated[str, typer.Option(help="The retriever's name.")] = "published",
+    reader: Annotated[str, typer.Option(help="The reader's name.")] = "published",
+    top_k: Annotated[int, typer.Option(min=1, help="Chunks that were retrieved.")] = 2,
+    debug: Annotated[bool, typer.Option("--debug")] = False,
+) -> None:
+    """Import."""
+    named = Named(engine, retriever, reader, top_k)
+    with_errors(lambda: _run(files, questions, out, named), debug)
+
+
+def _run(files: Sequence[str], questions: Path, out: Path, named: Named) -> int:
+    if (out / "manifest.json").exists():
+        raise OhrError(f"{out} holds a run already: choose another --out")
+    report = ValidationReport()
+    asked = {question.qid: question for question in read_questions(questions, report)}
+    if not asked:
+        raise DatasetError(f"{questions} has no questions")
+    given = [_stage_and_path(text) for text in files]
+    parts = [read_results(path, stage, asked, named) for stage, path in given]
+    rows = pd.concat(parts, ignore_index=True)
+    repeated = rows.duplicated(["qid", "stage", "metric"])
+    if repeated.any():
+        row = rows[repeated].iloc[0]
+        raise OhrError(f"question {row['qid']} has two values of {row['stage']} {row['metric']}")
+    cells = make_cells(rows)
+    sink = io.BytesIO()
+    pq.write_table(pa.Table.from_pandas(rows, preserve_index=False), sink, compression="zstd")
+    write_bytes(out / "rows.parquet", sink.getvalue())
+    write_text(out / "cells.csv", cells.to_csv(index=False, float_format=FLOAT_FORMAT))
+    manifest = {
+        "config": {"scoring": "reference"},
+        "seed": 0,
+        "imported": asdict(named)
+        | {"files": {path.name: file_digest(path) for _, path in given}}
+        | {"questions": {questions.name: file_digest(questions)}},
+    }
+    write_text(out / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
+    shown = cells[cells["group"] == "all"]
+    for cell in shown.to_dict("records"):
+        print(f"{cell['stage']} {cell['metric']}: {cell['mean']:.4f} (n = {cell['n']})")
+    print(f"run: {out}")
+    return 0
+
+
+def _stage_and_path(text: str) -> tuple[str, Path]:
+    stage, equals, path = text.partition("=")
+    if equals and stage in STAGES:
+        return stage, Path(path)
+    return "", Path(text)
+
+
+def read_results(
+    path: Path, stage: str, asked: Mapping[str, Question], named: Named
+) -> pd.DataFrame:
+    """Rows of one result file. Raises OhrError for what is not one, or of other questions.
+
+    A result that is not ``valid`` (nothing retrieved, no answer) is empty, and a measure of -1
+    (it raised) an error: the published evaluation leaves the first out of its means. Evidence's
+    LCS also gives ``r_noise``.
+    """
+    found: list[dict[str, Any]] = []
+    for number, result in enumerate(_results(path)):
+        question = asked.get(str(result.get("id", result.get("ID", ""))))
+        if question is None:
+            raise OhrError(f"{path}: result {number} is of no question of the Q&A file")
+        values = result.get("metrics", result)
+        status = Status.OK if result.get("valid", True) else Status.EMPTY
+        for theirs, ours in MEASURES.items():
+            if theirs not in values:
+                continue
+            value = float(values[theirs])
+            failed = value < 0
+            row = _condition(_stage_of(ours, stage, path), named)
+            row |= {"metric": ours, "qid": question.qid, "doc_id": question.doc_id}
+            row |= {"page_no": question.evidence_pages[0].page_no}
+            row |= {"evidence_source": question.evidence_source, "domain": question.domain}
+            row |= {"value": 0.0 if failed else value}
+            found.append(row | {"status": str(Status.ERROR if failed else status)})
+            if ours == "evidence_lcs":
+                found.append(found[-1] | {"metric": "r_noise"})
+                found[-1]["value"] = float(value <= R_NOISE_THRESHOLD)
+    if not found:
+        raise OhrError(f"{path} has none of the measures {', '.join(MEASURES)}")
+    return pd.DataFrame(found).astype({"top_k": "Int64"})
+
+
+def _results(path: Path) -> Iterator[Mapping[str, Any]]:
+    try:
+        text = path.read_text("utf-8")
+        try:
+            content = json.loads(text)
+        except ValueError:
+            content = [json.loads(line) for line in text.splitlines() if line.strip()]
+    except (OSError, ValueError) as error:
+        raise OhrError(f"cannot read results from {path}: {error}") from error
+    results = content.get("results", [content]) if isinstance(content, dict) else content
+    if not isinstance(results, list) or not all(isinstance(one, dict) for one in results):
+        raise OhrError(f"{path}: expected a list of results")
+    yield from results
+
+
+def _stage_of(metric: str, stage: str, path: Path) -> str:
+    natural = {"lcs": "retrieval", "evidence_lcs": "ocr"}.get(metric, "")
+    if natural or stage in ANSWER_STAGES:
+        return natural or stage
+    raise OhrError(
+        f"are the answers in {path} from gold pages or from retrieved chunks? say "
+        f"generation={path} or overall={path}"
+    )
+
+
+def _condition(stage: str, named: Named) -> dict[str, Any]:
+    retrieves, reads = stage in ("retrieval", "overall"), stage in ANSWER_STAGES
+    return {
+        "noise": "none",
+        "perturbation": "none",
+        "level": "",
+        "intensity": 0.0,
+        "engine": named.engine,
+        "chunker": "tokens" if retrieves else "",
+        "retriever": named.retriever if retrieves else "",
+        "reader": named.reader if reads else "",
+        "top_k": named.top_k if retrieves else None,
+        "kb_scope": "all",
+        "protocol": "reference",
+        "seed": 0,
+        "stage": stage,
+    }
+
+
+def make_cells(rows: pd.DataFrame) -> pd.DataFrame:
+    """``cells.csv`` of imported rows: each stage, metric and group."""
+    keys = [name for name in KEY_COLUMNS if name != "group"]
+    found = []
+    noise: dict[str, float] = {}
+    for _, mine in rows.groupby(["stage", "metric"], sort=False):
+        for group, every in group_rows(mine):
+            kept = counted(every)
+            clusters = clusters_of(kept)
+            interval = NO_INTERVAL
+            if clusters.unit:
+                values = kept["value"].to_numpy()
+                draws = clusters.resampled_means(values, resamples=1000, seed=0)
+                interval = Interval.of_draws(draws, clusters.unit)
+            cell = {name: mine[name].iloc[0] for name in keys} | {"group": group}
+            cell |= {"mean": kept["value"].mean(), "n": len(kept), "ci_unit": interval.unit}
+            cell |= {"ci_low": interval.low, "ci_high": interval.high}
+            for status in (Status.EMPTY, Status.ERROR, Status.TIMEOUT):
+                cell[f"n_{status}"] = int((every["status"] == str(status)).sum())
+            found.append(cell)
+            if cell["metric"] == "r_noise":
+                noise[group] = cell["mean"]
+    for cell in found:
+        cell["r_noise"] = noise.get(cell["group"], float("nan"))
+    cells = pd.DataFrame(found).reindex(columns=list(CELL_COLUMNS))
+    return _in_order(cells)
+
+
+def _in_order(cells: pd.DataFrame) -> pd.DataFrame:
+    places = {stage: place for place, stage in enumerate(STAGES)}
+    return cells.sort_values("stage", key=lambda names: names.map(places), kind="stable")
+
+
+if __name__ == "__main__":
+    main()

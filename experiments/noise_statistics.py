@@ -1,0 +1,119 @@
+"""What noise does to the pages themselves: the paper's tables S2 and S3 and its figure S2.
+
+``python -m experiments.noise_statistics [CONFIG.yaml] [key=value ...] --out DIR`` counts three
+things, which are not the same:
+
+- **format_counts.csv** (table S2): formatting commands a page, *all* that are there, in the
+  engines' text and in the ground truth with formatting noise at each level;
+- **block_errors.csv** (table S3): the share of blocks that were read with errors, and of the
+  commands a page only those that the ground truth does *not* have;
+- **realism.csv** and its figure (figure S2): the pages' edit distance at each level of image
+  noise, for engines that read images.
+"""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+import typer
+
+from experiments.aggregate import FLOAT_FORMAT
+from experiments.block_errors import EXPLANATION, block_errors, errors_table
+from experiments.block_errors import FILE as BLOCK_FILE
+from experiments.config import StudyConfig, load_config
+from experiments.failing import with_errors
+from experiments.format_counts import count_knowledge_bases, counts_table
+from experiments.noises import perturbation_class
+from experiments.progress import Progress
+from experiments.realism import compare_distances
+from experiments.study import run_study
+from experiments.tables import show
+from ohr import registry
+from ohr.atomic import write_text
+from ohr.errors import OhrError
+from ohr.plugins import KnowledgeBaseSource, OcrBackend
+from ohr.registry import PluginSpec
+
+DEFAULTS = {"noise": ["formatting", "semantic"], "stages": ["ocr"]}
+
+main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@main.command(help="Formatting commands a page, blocks with errors, pages' edit distances.")
+def command(
+    settings: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[CONFIG.yaml] [key=value ...]",
+            help='Such as "engines=[gt,precomputed:MinerU,tesseract]"; quote brackets.',
+        ),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for the results.")] = None,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Print a traceback with an error.")
+    ] = False,
+) -> None:
+    """Measure the noise of pages."""
+    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    with_errors(lambda: _run(load_config(settings or [], DEFAULTS), out), debug)
+
+
+def _run(config: StudyConfig, out: Path | None) -> int:
+    if out is None:
+        raise OhrError("where should the results go? give --out DIR, such as --out runs/noise")
+    noise_statistics(config, out)
+    print(f"results: {out}")
+    return 0
+
+
+def noise_statistics(config: StudyConfig, out: Path) -> None:
+    """Write and print whatever of the three the engines allow. Raises OhrError."""
+    given, images = [], []
+    for spec in config.engines:
+        engine = registry.create("engine", spec)
+        if isinstance(engine, KnowledgeBaseSource):
+            given.append(spec)
+        elif isinstance(engine, OcrBackend) and "image" in engine.accepts:
+            images.append(spec)
+    if given:
+        print("\nTable S2: formatting commands a page")
+        counts = count_knowledge_bases(_part(config, given, "formatting"))
+        write_text(
+            out / "format_counts.csv", counts.to_csv(index_label="kind", float_format="%.4f")
+        )
+        show(counts_table(counts))
+    readings = [spec for spec in config.engines if spec.name != "gt"]
+    if readings:
+        print("\nTable S3: blocks with errors, and commands that the ground truth does not have")
+        parts = [_part(config, [spec for spec in readings if spec not in images], "")]
+        parts.append(_part(config, images, "semantic"))
+        found = [block_errors(part, Progress()) for part in parts if part.engines]
+        errors = pd.concat(found, ignore_index=True)
+        write_text(out / BLOCK_FILE, errors.to_csv(index=False, float_format=FLOAT_FORMAT))
+        show(errors_table(errors))
+        print(EXPLANATION)
+    distorted = _part(config, images, "semantic")
+    if distorted.engines and distorted.noise:
+        print("\nFigure S2: the pages' edit distance at each level")
+        run_study(distorted, out / "distorted", progress=Progress())
+        compare_distances(out / "distorted", out)
+
+
+def _part(config: StudyConfig, engines: list[PluginSpec], kind: str) -> StudyConfig:
+    """The configuration for some engines and one kind of noise."""
+    noise = tuple(spec for spec in config.noise if perturbation_class(spec).kind == kind)
+    return config.model_copy(
+        update={
+            "engines": tuple(engines),
+            "noise": noise,
+            "stages": ("ocr",),
+            "ground_truth": False,
+        }
+    )
+
+
+if __name__ == "__main__":
+    main()

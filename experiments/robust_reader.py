@@ -1,0 +1,227 @@
+"""How well readers stand noise, beside each other: retention, paired tests, the paper's table S5.
+
+``python -m experiments.robust_reader RUN --out DIR`` reads a finished run with several readers.
+A noisy knowledge base is held against the same engine's reading of the clean pages, an engine's
+clean reading against the ground truth. A reader's retention is its F1 above what it scores with
+nothing to read, over the same from the clean knowledge base.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+import typer
+
+from experiments.curves import FLOOR_SUFFIX
+from experiments.failing import with_errors
+from experiments.labels import STAGE_METRICS
+from experiments.reader_table import reader_values, write_reader_table
+from experiments.runs import (
+    KNOWLEDGE_BASE,
+    UNIT_COLUMNS,
+    Run,
+    clusters_of,
+    group_rows,
+    knowledge_base_name,
+    measured,
+    read_run,
+)
+from experiments.table_files import TextTable, write_table
+from experiments.tables import number, p_value, show, terminal_table
+from ohr.errors import OhrError
+from ohr.statistics import Clusters, Interval, benjamini_hochberg, compare_paired, holm
+
+METRIC = "f1"
+STAGES = ("generation", "overall")
+
+main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@main.command(help="Compare readers by what they keep of their quality under noise (table S5).")
+def command(
+    run: Annotated[Path, typer.Argument(help="Folder of a finished run with several readers.")],
+    out: Annotated[Path, typer.Option(help="Folder for the tables.")],
+    baseline: Annotated[
+        str, typer.Option(help="Reader to compare the others with; else the first.")
+    ] = "",
+    debug: Annotated[bool, typer.Option("--debug")] = False,
+) -> None:
+    """Compare."""
+    with_errors(lambda: _run(read_run(run), out, baseline), debug)
+
+
+def _run(run: Run, out: Path, baseline: str) -> int:
+    found = robustness(run, baseline)
+    table = _text_table(found[found["group"] == "all"])
+    show(terminal_table(table))
+    print(table.caption)
+    written = write_table(out, "robust_reader", found, table)
+    if len(reader_values(run.cells)):
+        written += write_reader_table(run.cells, out)
+    for path in written:
+        print(f"table: {path}")
+    return 0
+
+
+def robustness(run: Run, baseline: str = "") -> pd.DataFrame:
+    """A row a stage, retriever, reader, knowledge base that is not clean, and group.
+
+    ``loss`` is the clean less the noisy F1; ``loss_difference`` how much more a reader loses on
+    the same questions than the baseline reader, with its sign-flip p, corrected over all rows
+    of a group.
+    Raises OhrError if the run has fewer than two readers, no floor, or no noise.
+    """
+    rows = run.rows[(run.rows["metric"] == METRIC) & run.rows["stage"].isin(STAGES)]
+    rows = rows.assign(top_k=rows["top_k"].astype("string").fillna(""))
+    readers = list(dict.fromkeys(rows["reader"]))
+    if len(readers) < 2:
+        raise OhrError(f"{run.path} has {len(readers)} reader(s): readers=[…] must name two")
+    if baseline and baseline not in readers:
+        raise OhrError(f"no reader {baseline!r} in {run.path}; there: {', '.join(readers)}")
+    first = baseline or readers[0]
+    readers = [first, *(name for name in readers if name != first)]
+    floors = measured(run.rows, "generation", METRIC + FLOOR_SUFFIX)
+    if floors.empty:
+        raise OhrError(f"{run.path} has no score without context: run it with stage generation")
+    floors = floors.drop_duplicates(["reader", *UNIT_COLUMNS])
+    found: list[dict[str, Any]] = []
+    for values, setting in rows.groupby(["stage", "retriever", "top_k"], sort=False):
+        key = dict(zip(("stage", "retriever", "top_k"), values, strict=True))
+        bases = {
+            knowledge_base_name(kb): kb
+            for _, kb in setting[list(KNOWLEDGE_BASE)].drop_duplicates().iterrows()
+        }
+        for name, kb in bases.items():
+            clean = _clean_of(kb, bases)
+            if clean is None:
+                continue
+            table = _joined(setting, kb, bases[clean], floors, readers)
+            for group, questions in group_rows(table):
+                mine = key | {"knowledge_base": name, "clean_knowledge_base": clean}
+                found += [mine | {"group": group} | r for r in _readers(questions, readers, run)]
+    if not found:
+        raise OhrError(f"{run.path} has one clean knowledge base and no noise: nothing to stand")
+    result = pd.DataFrame(found)
+    for correction, adjust in (("holm", holm), ("bh", benjamini_hochberg)):
+        by_group = result.groupby("group")["p"]
+        result[f"p_{correction}"] = by_group.transform(lambda p, a=adjust: a(p.to_numpy()))
+    return result
+
+
+def _clean_of(kb: pd.Series, bases: Mapping[str, pd.Series]) -> str | None:
+    """The clean knowledge base that one is held against, by name."""
+    clean = f"{kb['engine']}, clean" if kb["noise"] != "none" else "gt, clean"
+    return clean if clean in bases and clean != knowledge_base_name(kb) else None
+
+
+def _joined(
+    setting: pd.DataFrame,
+    kb: pd.Series,
+    clean: pd.Series,
+    floors: pd.DataFrame,
+    readers: list[str],
+) -> pd.DataFrame:
+    """Questions that every reader was asked, with columns ``noisy i``, ``clean i``, ``floor i``."""
+    units = list(UNIT_COLUMNS)
+    columns = list(KNOWLEDGE_BASE)
+    table: pd.DataFrame | None = None
+    for i, reader in enumerate(readers):
+        mine = setting[setting["reader"] == reader]
+        parts = {
+            f"noisy {i}": mine[(mine[columns] == kb).all(axis=1)],
+            f"clean {i}": mine[(mine[columns] == clean).all(axis=1)],
+            f"floor {i}": floors[floors["reader"] == reader],
+        }
+        for name, part in parts.items():
+            column = part[[*units, "value"]].rename(columns={"value": name})
+            table = part.merge(column, on=units) if table is None else table.merge(column, on=units)
+    assert table is not None
+    return table
+
+
+def _readers(questions: pd.DataFrame, readers: list[str], run: Run) -> Iterator[dict[str, Any]]:
+    """One row a reader; the first is what the others are held against."""
+    if questions.empty:
+        return
+    clusters = clusters_of(questions)
+    losses = [
+        (questions[f"clean {i}"] - questions[f"noisy {i}"]).to_numpy() for i in range(len(readers))
+    ]
+    drawn = [_retention_draws(questions, i, clusters, run) for i in range(len(readers))]
+    for i, reader in enumerate(readers):
+        means = {name: float(questions[f"{name} {i}"].mean()) for name in _PARTS}
+        loss = compare_paired(losses[i], clusters, **run.bootstrap)
+        row = {"reader": reader, "n": loss.n} | means
+        row["retention"] = float(_ratio(*(np.array([means[name]]) for name in _PARTS))[0])
+        row |= _ends("retention", Interval.of_draws(drawn[i], clusters.unit))
+        row |= {"loss": loss.difference} | _ends("loss", loss.interval)
+        row |= {"baseline_reader": readers[0] if i else "", "p": float("nan")}
+        if i:
+            more = compare_paired(losses[i] - losses[0], clusters, **run.bootstrap)
+            row |= {"loss_difference": more.difference} | _ends("loss_difference", more.interval)
+            apart = Interval.of_draws(drawn[i] - drawn[0], clusters.unit)
+            row |= _ends("retention_difference", apart)
+            row |= {"p": more.p, "cohens_dz": more.cohens_dz, "cliffs_delta": more.cliffs_delta}
+        yield row | {"ci_unit": clusters.unit}
+
+
+_PARTS = ("clean", "noisy", "floor")
+
+
+def _retention_draws(questions: pd.DataFrame, i: int, clusters: Clusters, run: Run) -> np.ndarray:
+    if not clusters.unit:
+        return np.array([np.nan])
+    values = questions[[f"{name} {i}" for name in _PARTS]].to_numpy(dtype=float).T
+    return _ratio(*clusters.resampled_means(values, **run.bootstrap).T)
+
+
+def _ratio(clean: np.ndarray, noisy: np.ndarray, floor: np.ndarray) -> np.ndarray:
+    """Retention; NaN where the clean score is not above the floor."""
+    height = np.where(clean - floor > 1e-12, clean - floor, np.nan)
+    kept: np.ndarray = (noisy - floor) / height
+    return kept
+
+
+def _ends(name: str, interval: Interval) -> dict[str, float]:
+    return {f"{name}_ci_low": interval.low, f"{name}_ci_high": interval.high}
+
+
+def _text_table(found: pd.DataFrame) -> TextTable:
+    titles = {stage: title for stage, _, title in STAGE_METRICS}
+    rows = []
+    for row in found.to_dict("records"):
+        rows.append(
+            [
+                titles[row["stage"]],
+                row["knowledge_base"],
+                row["retriever"],
+                row["reader"],
+                *(number(row[name]) for name in _PARTS),
+                _with_interval(row, "retention"),
+                _with_interval(row, "loss"),
+                _with_interval(row, "loss_difference") if row["baseline_reader"] else "",
+                *(p_value(row[name]) if row["baseline_reader"] else "" for name in ("p", "p_holm")),
+            ]
+        )
+    header = ["stage", "knowledge base", "retriever", "reader", *_PARTS, "retention", "loss"]
+    n = int(found["n"].max())
+    first = next((name for name in found["baseline_reader"] if name), "")
+    caption = (
+        f"n = {n} questions; floor: nothing to read; retention above the floor; "
+        f"loss less that of {first} on the same questions, p by sign flips, Holm over these"
+    )
+    return TextTable([*header, "more lost", "p", "Holm"], rows, caption, left=4)
+
+
+def _with_interval(row: Mapping[Hashable, Any], name: str) -> str:
+    low, high = row[f"{name}_ci_low"], row[f"{name}_ci_high"]
+    interval = "" if pd.isna(low) else f" [{low:.2f}, {high:.2f}]"
+    return f"{number(row[name])}{interval}"
+
+
+if __name__ == "__main__":
+    main()

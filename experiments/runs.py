@@ -1,0 +1,113 @@
+"""Finished runs, read back from their folders."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from experiments.aggregate import left_out
+from experiments.conditions import CONDITION_COLUMNS
+from ohr.errors import OhrError
+from ohr.statistics import Clusters
+from ohr.types import EVIDENCE_SOURCES
+
+UNIT_COLUMNS = ("qid", "doc_id", "page_no")
+"""What identifies a question, or (with an empty ``qid``) a page."""
+KNOWLEDGE_BASE = ("noise", "perturbation", "level", "intensity", "engine")
+GROUP_COLUMNS = {"evidence_source": "source", "domain": "domain"}
+"""Columns of the rows that questions are grouped by, and what their groups begin with."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run. ``rows`` hold only what counts in the means, text columns as strings."""
+
+    path: Path
+    manifest: dict[str, Any]
+    rows: pd.DataFrame
+    cells: pd.DataFrame
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.path.name or str(self.path.resolve().name)
+
+    @property
+    def bootstrap(self) -> dict[str, int]:
+        """Resamples and seed of its intervals."""
+        config = self.manifest.get("config", {})
+        return {"resamples": config.get("bootstrap", 1000), "seed": config.get("seed", 0)}
+
+
+def read_run(path: Path) -> Run:
+    """Read a run's folder. Raises OhrError if it is not one, or not a finished one."""
+    try:
+        manifest = json.loads((path / "manifest.json").read_text("utf-8"))
+        rows = pd.read_parquet(path / "rows.parquet")
+        cells = pd.read_csv(path / "cells.csv", keep_default_na=False, na_values={})
+    except (OSError, ValueError) as error:
+        raise OhrError(f"cannot read {path}: is it the folder of a finished run? ({error})") from (
+            error
+        )
+    needed = {*CONDITION_COLUMNS, *UNIT_COLUMNS, "stage", "metric", "value", "status"}
+    if missing := needed - set(rows.columns):
+        raise OhrError(f"{path / 'rows.parquet'} has no column {min(missing)!r}: run it again")
+    for column in rows.columns[rows.dtypes == "category"]:
+        rows[column] = rows[column].astype(str)
+    for column in ("mean", "ci_low", "ci_high", "r_noise", "r_noise_content", "edit_distance"):
+        cells[column] = pd.to_numeric(cells[column])
+    return Run(path, manifest, counted(rows), cells)
+
+
+def counted(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows that enter the means: where the metric applies, and the protocol counts them."""
+    kept = rows["value"].notna()
+    keys = ["protocol", "stage", "metric"]
+    for key, group in rows.groupby(keys, sort=False):
+        protocol, stage, metric = map(str, key)
+        excluded = [str(status) for status in left_out(protocol, stage, metric)]
+        kept[group.index] &= ~group["status"].isin(excluded)
+    return rows[kept].reset_index(drop=True)
+
+
+def measured(rows: pd.DataFrame, stage: str, metric: str) -> pd.DataFrame:
+    """Rows of one stage and metric."""
+    return rows[(rows["stage"] == stage) & (rows["metric"] == metric)]
+
+
+def group_rows(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """``all``, then each evidence source and domain, with its rows."""
+    yield "all", rows
+    for column, prefix in GROUP_COLUMNS.items():
+        if column not in rows:
+            continue
+        there = dict.fromkeys(name for name in rows[column] if name)
+        known = [name for name in EVIDENCE_SOURCES if name in there]
+        for name in known + [name for name in there if name not in known]:
+            yield f"{prefix}:{name}", rows[rows[column] == name]
+
+
+def clusters_of(units: pd.DataFrame) -> Clusters:
+    """The clusters of units with the columns ``doc_id`` and ``page_no``."""
+    pages = units.groupby(["doc_id", "page_no"]).ngroup().to_numpy()
+    documents: np.ndarray = units.groupby("doc_id").ngroup().to_numpy()
+    return Clusters.of(documents, pages)
+
+
+def strength(level: object, intensity: Any) -> str:
+    """The level, or else the intensity."""
+    return str(level) or f"{intensity:g}"
+
+
+def knowledge_base_name(condition: pd.Series) -> str:
+    """``tesseract, semantic mild``; ``gt, clean``."""
+    if condition["noise"] == "none":
+        return f"{condition['engine']}, clean"
+    how_much = strength(condition["level"], condition["intensity"])
+    return f"{condition['engine']}, {condition['perturbation']} {how_much}"

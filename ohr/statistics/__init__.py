@@ -1,0 +1,44 @@
+"""Intervals, tests and curve statistics over questions that come in documents.
+
+Questions of one document share its pages, its OCR and its errors: they are resampled and
+sign-flipped together, a *cluster* at a time (see :mod:`ohr.statistics.clusters`).
+"""
+
+from ohr.statistics.clusters import FEWEST_DOCUMENTS, Clusters
+from ohr.statistics.curves import CurveStatistics, NoiseCurve, curve_statistics
+from ohr.statistics.intervals import (
+    NO_INTERVAL,
+    Interval,
+    bootstrap_interval,
+    clustered_standard_error,
+)
+from ohr.statistics.multiple import benjamini_hochberg, holm
+from ohr.statistics.paired import (
+    PairedComparison,
+    cliffs_delta,
+    cohens_dz,
+    compare_paired,
+    sign_flip_test,
+)
+from ohr.statistics.seeds import SeedSummary, across_seeds
+
+__all__ = [
+    "FEWEST_DOCUMENTS",
+    "NO_INTERVAL",
+    "Clusters",
+    "CurveStatistics",
+    "Interval",
+    "NoiseCurve",
+    "PairedComparison",
+    "SeedSummary",
+    "across_seeds",
+    "benjamini_hochberg",
+    "bootstrap_interval",
+    "cliffs_delta",
+    "clustered_standard_error",
+    "cohens_dz",
+    "compare_paired",
+    "curve_statistics",
+    "holm",
+    "sign_flip_test",
+]

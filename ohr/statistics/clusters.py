@@ -1,0 +1,62 @@
+"""The clusters that are resampled: documents or, if they are few, pages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+FEWEST_DOCUMENTS = 10
+"""With fewer documents than this, pages are resampled instead."""
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """Which cluster each of ``n`` values belongs to, and what a cluster is.
+
+    ``index`` is int ``(n,)`` in ``[0, size)``; ``unit`` is ``document``, ``page``, or empty
+    where there are fewer than two clusters, so that nothing can be said about chance.
+    """
+
+    index: np.ndarray
+    size: int
+    unit: str
+
+    @classmethod
+    def of(cls, documents: np.ndarray, pages: np.ndarray) -> Clusters:
+        """From labels ``(n,)`` of each value's document and page."""
+        for unit, labels, fewest in (("document", documents, FEWEST_DOCUMENTS), ("page", pages, 2)):
+            names, index = np.unique(labels, return_inverse=True)
+            if len(names) >= fewest:
+                return cls(index, len(names), unit)
+        return cls(np.zeros(len(documents), dtype=np.int64), min(1, len(documents)), "")
+
+    def sums(self, values: np.ndarray) -> np.ndarray:
+        """Sum of the values ``(n,)`` in each cluster: ``(size,)``."""
+        return np.bincount(self.index, weights=values, minlength=self.size)
+
+    def counts(self) -> np.ndarray:
+        """Number of values in each cluster: ``(size,)``."""
+        return np.bincount(self.index, minlength=self.size).astype(float)
+
+    def resampled_means(self, values: np.ndarray, resamples: int, seed: int) -> np.ndarray:
+        """Means over clusters drawn with replacement: ``(resamples,)``, or ``(resamples, k)``.
+
+        ``values`` are ``(n,)``, or ``(k, n)`` for k measures of the same units, which are then
+        drawn together. The mean is over all values of the clusters drawn (Field and Welsh,
+        Bootstrapping clustered data, 2007). The draws depend on the number of clusters and the
+        seed alone, so measures and conditions over equal clusters are paired.
+        """
+        weights = _weights(self.size, resamples, seed)
+        rows = np.atleast_2d(values)
+        sums = np.stack([self.sums(row) for row in rows], axis=1)
+        means: np.ndarray = (weights @ sums) / (weights @ self.counts())[:, None]
+        return means if np.ndim(values) == 2 else means[:, 0]
+
+
+@lru_cache(maxsize=64)
+def _weights(units: int, resamples: int, seed: int) -> np.ndarray:
+    """How often each unit is drawn: ``(resamples, units)``, rows sum to ``units``."""
+    rng = np.random.default_rng([seed, units, resamples])
+    return rng.multinomial(units, np.full(units, 1 / units), size=resamples).astype(np.float32)

@@ -1,0 +1,43 @@
+"""Corrections for many comparisons. A NaN is no comparison: it stays NaN and counts for none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.stats import false_discovery_control
+
+
+def holm(p_values: np.ndarray) -> np.ndarray:
+    """Adjusted p-values that bound the chance of any false positive: float ``(m,)`` in [0, 1].
+
+    With p sorted upwards, the i-th (from 1) becomes the largest of ``(m - j + 1) p_j`` for
+    j <= i, at most 1. Source: Holm, A simple sequentially rejective multiple test procedure,
+    1979.
+    """
+    return _adjust(np.asarray(p_values, dtype=float), _holm)
+
+
+def benjamini_hochberg(p_values: np.ndarray) -> np.ndarray:
+    """Adjusted p-values that bound the share of false positives: float ``(m,)`` in [0, 1].
+
+    With p sorted upwards, the i-th becomes the smallest of ``m p_j / j`` for j >= i. Source:
+    Benjamini and Hochberg, Controlling the false discovery rate, 1995.
+    """
+    return _adjust(np.asarray(p_values, dtype=float), false_discovery_control)
+
+
+def _adjust(p_values: np.ndarray, correction: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    adjusted = np.full(p_values.shape, np.nan)
+    known = ~np.isnan(p_values)
+    if known.any():
+        adjusted[known] = correction(p_values[known])
+    return adjusted
+
+
+def _holm(p_values: np.ndarray) -> np.ndarray:
+    order = np.argsort(p_values, kind="stable")
+    steps = np.arange(len(p_values), 0, -1) * p_values[order]
+    adjusted = np.empty_like(p_values)
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(steps))
+    return adjusted

@@ -1,0 +1,41 @@
+"""Several seeds of one study: how much of a figure is the draw of the noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import t
+
+from ohr.statistics.intervals import LEVEL
+
+
+@dataclass(frozen=True, slots=True)
+class SeedSummary:
+    """Mean over seeds, their variance and standard deviation (n - 1), and a 95 % interval."""
+
+    n_seeds: int
+    mean: float
+    variance: float
+    sd: float
+    low: float
+    high: float
+
+
+def across_seeds(values: np.ndarray) -> SeedSummary:
+    """Summary of one figure under several seeds, float ``(seeds,)``; NaNs are left out.
+
+    The interval is Student's, mean ± t(n - 1) sd / sqrt(n). It is about the draw of the noise on
+    these same questions; an interval over documents is about other documents. With fewer than
+    two seeds there is no variance. Source: Bouthillier et al., Accounting for variance in
+    machine learning benchmarks, 2021.
+    """
+    known = values[~np.isnan(values)]
+    n = len(known)
+    mean = float(known.mean()) if n else float("nan")
+    if n < 2:
+        nan = float("nan")
+        return SeedSummary(n, mean, nan, nan, nan, nan)
+    variance = float(known.var(ddof=1))
+    half = float(t.ppf((1 + LEVEL) / 2, n - 1)) * (variance / n) ** 0.5
+    return SeedSummary(n, mean, variance, variance**0.5, mean - half, mean + half)

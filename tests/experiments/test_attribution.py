@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from experiments.answering import Answering
+from experiments.attribution import main
+from experiments.config import load_config
+from experiments.plan import load_dataset, make_plan
+from experiments.scoring import Scorer
+from experiments.swapping import CAUSES, COALITIONS, gold_chunks, swapped_scores
+from ohr.store import ArtefactStore
+from ohr.types import KnowledgeBase, Outcome
+from tests.builders import write_corpus, write_kb
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    """Ground truth, and a knowledge base in which one document's answers are misread."""
+    root = tmp_path_factory.mktemp("corpus")
+    settings = write_corpus(root)
+    config = load_config([*settings, "engines=[gt]"])
+    pages = load_dataset(config).pages
+    read = {}
+    for ref, page in pages.items():
+        text = page.text.replace("answer", "anvver") if ref.doc_id == "law/doc1" else page.text
+        read.setdefault(ref.doc_id, []).append(text)
+    write_kb(root / "kb" / "Bad", read)
+    return settings
+
+
+@pytest.fixture(scope="module")
+def losses(corpus, tmp_path_factory):
+    out = tmp_path_factory.mktemp("run")
+    arguments = [*corpus, "engines=[gt,precomputed:Bad]", "top_k=1", "--out", str(out)]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 0, result.output
+    assert (out / "figures/attribution.svg").exists()
+    return pd.read_csv(out / "attribution.csv"), pd.read_csv(out / "cells.csv"), result.output
+
+
+def make_scorer(plan):
+    store = ArtefactStore(plan.config.cache)
+    return Scorer(plan, store, Answering(store))
+
+
+def test_the_losses_add_up_to_what_the_system_lacks(losses):
+    table, cells, _ = losses
+    keys = ["engine", "group"]
+    for key, rows in table.groupby(keys):
+        assert 1 - rows["f1_lost"].sum() == pytest.approx(rows["overall_f1"].iloc[0], abs=2e-6)
+        there = cells[(cells["stage"] == "overall") & (cells["metric"] == "f1")]
+        cell = there[(there["engine"] == key[0]) & (there["group"] == key[1])]
+        assert cell["mean"].iloc[0] == pytest.approx(rows["overall_f1"].iloc[0], abs=2e-6)
+        assert (rows["order_low"] <= rows["f1_lost"] + 1e-6).all()
+        assert (rows["f1_lost"] <= rows["order_high"] + 1e-6).all()
+
+
+def test_ocr_costs_where_it_errs_and_nothing_on_the_ground_truth(losses):
+    table, _, output = losses
+    ocr = table[table["cause"] == "ocr"].set_index(["engine", "group"])["f1_lost"]
+    assert ocr["gt", "all"] == 0
+    assert ocr["precomputed:Bad", "domain:manual"] == 0
+    assert ocr["precomputed:Bad", "domain:law"] > 0.1
+    assert "precomputed:Bad" in output
+
+
+def test_every_set_of_parts_is_swapped(corpus):
+    config = load_config([*corpus, "engines=[gt]"])
+    plan = make_plan(config, load_dataset(config))
+    scorer = make_scorer(plan)
+    truth = KnowledgeBase({r: Outcome.of_text(p.text) for r, p in plan.dataset.pages.items()})
+    blank = KnowledgeBase({ref: Outcome.of_text("") for ref in plan.dataset.pages})
+    scores = swapped_scores(scorer, blank, truth, "tokens", "bm25", "extractive")
+    assert set(scores) == set(COALITIONS)
+    assert len(COALITIONS) == 2 ** len(CAUSES)
+    for removed, values in scores.items():
+        assert (values.mean() > 0.5) == ("ocr" in removed), removed
+
+
+def test_gold_chunks_hold_the_evidence(corpus):
+    config = load_config([*corpus, "engines=[gt]", "chunker={name: tokens, params: {size: 64}}"])
+    plan = make_plan(config, load_dataset(config))
+    scorer = make_scorer(plan)
+    question = plan.questions[0]
+    [ref] = question.evidence_pages
+    filler = "Nothing of interest is said here. " * 40
+    text = filler + question.evidence_text + " " + filler
+    kb = KnowledgeBase({ref: Outcome.of_text(text)})
+    first, *others = gold_chunks(scorer, kb, "tokens", question)
+    assert question.evidence_text in first.text
+    assert len(others) == config.top_k - 1
+    assert text[slice(*first.span)] == first.text
+
+
+def test_it_needs_a_retriever_and_a_reader(corpus, tmp_path):
+    result = CliRunner().invoke(main, [*corpus, "stages=[ocr]", "--out", str(tmp_path)])
+    assert result.exit_code == 2
+    assert "needs the stage overall" in result.output

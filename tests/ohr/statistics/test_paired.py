@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from ohr.statistics import Clusters, cliffs_delta, cohens_dz, compare_paired, sign_flip_test
+
+
+def clusters(*labels: int) -> Clusters:
+    index = np.array(labels)
+    return Clusters(index, int(index.max()) + 1, "document")
+
+
+def test_few_clusters_are_flipped_in_every_way():
+    # Of the 8 sign patterns only +++ and --- reach the observed sum of 3.
+    assert sign_flip_test(np.ones(3), clusters(0, 1, 2)) == 2 / 8
+    # Two clusters with sums 2 and 1: only ++ and -- of 4.
+    assert sign_flip_test(np.ones(3), clusters(0, 0, 1)) == 2 / 4
+    # Sums 3, -1, 1: |+-3 +-1 +-1| >= 3 in 6 of 8 patterns.
+    assert sign_flip_test(np.array([3.0, -1.0, 1.0]), clusters(0, 1, 2)) == 6 / 8
+    assert sign_flip_test(np.zeros(4), clusters(0, 1, 2, 3)) == 1.0
+
+
+def test_agrees_with_scipy_on_single_questions():
+    values = np.random.default_rng(0).normal(0.4, size=10)
+    theirs = stats.permutation_test(
+        (values, np.zeros(10)),
+        lambda a, b, axis: (a - b).mean(axis),
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=np.inf,
+    )
+    assert math.isclose(sign_flip_test(values, clusters(*range(10))), theirs.pvalue)
+
+
+def test_random_flips_agree_with_the_normal_distribution_and_repeat():
+    values = np.random.default_rng(1).normal(0.12, size=300)
+    units = clusters(*range(300))
+    p = sign_flip_test(values, units)
+    assert math.isclose(p, stats.ttest_1samp(values, 0).pvalue, abs_tol=0.01)
+    assert p == sign_flip_test(values, units)
+    assert sign_flip_test(values + 9, units) == 1 / 10_000
+
+
+def test_false_positives_are_as_rare_as_promised_only_if_clusters_flip_together():
+    rng = np.random.default_rng(5)
+    documents = np.repeat(np.arange(15), 20)
+    together = clusters(*documents)
+    apart = clusters(*range(300))
+    found = np.zeros(2)
+    for _ in range(150):
+        values = rng.normal(size=15)[documents] + 0.2 * rng.normal(size=300)
+        found += [sign_flip_test(values, c, flips=199) <= 0.05 for c in (together, apart)]
+    assert found[0] / 150 <= 0.1
+    assert found[1] / 150 >= 0.4
+
+
+def test_effect_sizes_by_hand():
+    assert math.isclose(cohens_dz(np.array([1.0, 2.0, 3.0])), 2.0)
+    assert cohens_dz(np.zeros(3)) == 0.0
+    assert math.isnan(cohens_dz(np.array([0.5])))
+    assert math.isnan(cohens_dz(np.full(4, 0.5)))
+    assert cliffs_delta(np.array([0.3, 0.1, -0.2, 0.0])) == 0.25
+
+
+def test_one_cluster_has_a_difference_and_nothing_else():
+    found = compare_paired(np.array([0.0, 1.0]), Clusters.of(np.zeros(2), np.zeros(2)))
+    assert found.difference == 0.5
+    assert math.isnan(found.p)
+    assert math.isnan(found.interval.low)
+
+
+differences = st.lists(st.sampled_from([-1.0, -0.5, 0.0, 0.25, 1.0]), min_size=3, max_size=30)
+
+
+@given(differences, st.integers(2, 20))
+def test_turning_the_comparison_round_turns_everything_round(values, n):
+    array = np.array(values)
+    units = Clusters.of(np.arange(len(array)) % n, np.arange(len(array)))
+    one = compare_paired(array, units, resamples=100)
+    other = compare_paired(-array, units, resamples=100)
+    assert 0 < one.p <= 1
+    assert one.p == other.p
+    assert one.cliffs_delta == -other.cliffs_delta
+    assert -1 <= one.cliffs_delta <= 1
+    assert one.interval.low <= one.interval.high
+    assert one.interval.low == pytest.approx(-other.interval.high, abs=1e-9)
+    assert np.isnan(one.cohens_dz) or one.cohens_dz == pytest.approx(-other.cohens_dz)
