@@ -59,9 +59,8 @@ def sentence_encoder(folder: Path) -> Path:
     inner = folder.with_name("bert")
     config = transformers.BertConfig(vocab_size=word_tokenizer(inner), **SMALL)
     transformers.BertModel(config).save_pretrained(inner)
-    word = package.models.Transformer(str(inner), max_seq_length=64)
-    pooling = package.models.Pooling(32)
-    package.SentenceTransformer(modules=[word, pooling], device="cpu").save(str(folder))
+    # Given a bare model, the package puts mean pooling on top.
+    package.SentenceTransformer(str(inner), device="cpu", local_files_only=True).save(str(folder))
     return folder
 
 
