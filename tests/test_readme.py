@@ -56,7 +56,8 @@ STUDIES = [
     command
     for command in COMMANDS
     if any(
-        name in command for name in ("ocr_benchmark", "noise_curve", "calibrate", "table_format")
+        name in command
+        for name in ("ocr_benchmark", "noise_curve", "calibrate", "table_format", "retrievers ")
     )
 ]
 
