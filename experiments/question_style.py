@@ -77,11 +77,16 @@ def _run(config: StudyConfig, out: Path | None, rewriter: str, number: int) -> i
         print(f"wordings: {path}")
     if path is None:
         raise ConfigError("question_style needs dataset.rewritten=FILE, or --rewriter")
+    return compare_wordings(config, path, out, overwrite=bool(rewriter))
+
+
+def compare_wordings(config: StudyConfig, path: Path, out: Path, *, overwrite: bool = False) -> int:
+    """Run the study in both wordings, and compare them. Raises OhrError."""
     runs = []
     for wording in ("original", "rewritten"):
         dataset = config.dataset.model_copy(update={"rewritten": path, "wording": wording})
         asked = config.model_copy(update={"dataset": dataset})
-        run_study(asked, out / wording, progress=Progress(), overwrite=bool(rewriter))
+        run_study(asked, out / wording, progress=Progress(), overwrite=overwrite)
         runs.append(out / wording)
     compare_runs(runs, out)
     rows = ", ".join(f"{name} {a} to {b}" for name, (a, b) in PAPER.items())

@@ -51,10 +51,11 @@ def command(
     debug: Annotated[bool, typer.Option("--debug")] = False,
 ) -> None:
     """Compare."""
-    with_errors(lambda: _run(read_run(run), out, baseline), debug)
+    with_errors(lambda: compare_readers(read_run(run), out, baseline), debug)
 
 
-def _run(run: Run, out: Path, baseline: str) -> int:
+def compare_readers(run: Run, out: Path, baseline: str = "") -> int:
+    """Print and write what a run's readers keep. Raises OhrError."""
     found = robustness(run, baseline)
     table = _text_table(found[found["group"] == "all"])
     show(terminal_table(table))

@@ -14,12 +14,10 @@ _LATEX_LEVELS = {
     "subsubsection": 5,
     "paragraph": 6,
 }
-_HEADING = re.compile(
-    r"^(?:```|~~~).*?(?:^(?:```|~~~)|\Z)"  # fenced code, where # starts a comment
-    r"|^[ ]{0,3}(?P<marks>#{1,6})[ \t]+(?P<title>[^\n]*?)[ \t]*#*[ \t]*$"
-    rf"|\\(?P<command>{'|'.join(_LATEX_LEVELS)})\*?\{{(?P<name>[^{{}}\n]*)\}}",
-    re.MULTILINE | re.DOTALL,
-)
+# Patterns that start with a plain character are searched for many times as fast as others.
+_MARKDOWN = re.compile(r"\n[ ]{0,3}(?P<marks>#{1,6})[ \t]+(?P<title>[^\n]*?)[ \t]*#*[ \t]*(?=\n)")
+_LATEX = re.compile(rf"\\(?P<command>{'|'.join(_LATEX_LEVELS)})\*?\{{(?P<name>[^{{}}\n]*)\}}")
+_FENCED = re.compile(r"\n(?P<fence>```|~~~).*?(?:\n(?P=fence)|\Z)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +32,23 @@ class Heading:
 
 def headings(text: str) -> list[Heading]:
     """Headings of a text in order: Markdown's ``#`` and LaTeX's sectioning commands."""
-    if "#" not in text and "\\" not in text:
-        return []
     found = []
-    for match in _HEADING.finditer(text):
-        title = match["title"] if match["marks"] else match["name"]
-        if title and title.strip():
-            level = len(match["marks"]) if match["marks"] else _LATEX_LEVELS[match["command"]]
-            start = match.start("marks") if match["marks"] else match.start()
-            found.append(Heading(start, match.end(), level, " ".join(title.split())))
-    return found
+    if "#" in text:
+        for match in _MARKDOWN.finditer(f"\n{text}\n"):
+            start, end = match.start("marks") - 1, match.end() - 1
+            found.append(Heading(start, end, len(match["marks"]), _title(match["title"])))
+    if "\\" in text:
+        for match in _LATEX.finditer(text):
+            level = _LATEX_LEVELS[match["command"]]
+            found.append(Heading(match.start(), match.end(), level, _title(match["name"])))
+    if found and ("```" in text or "~~~" in text):  # where # starts a comment
+        fenced = [(m.start() - 1, m.end() - 1) for m in _FENCED.finditer(f"\n{text}")]
+        found = [h for h in found if not any(start <= h.start < end for start, end in fenced)]
+    return sorted((h for h in found if h.title), key=lambda heading: heading.start)
+
+
+def _title(text: str) -> str:
+    return " ".join(text.split())
 
 
 def opened(above: Sequence[Heading], following: Iterable[Heading]) -> tuple[Heading, ...]:

@@ -34,7 +34,7 @@ def run(arguments: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_readme_has_its_commands():
-    assert len(COMMANDS) == 17
+    assert len(COMMANDS) == 18
     assert len(SNIPPETS) == 2
 
 
@@ -56,7 +56,8 @@ STUDIES = [
     command
     for command in COMMANDS
     if any(
-        name in command for name in ("ocr_benchmark", "noise_curve", "calibrate", "table_format")
+        name in command
+        for name in ("ocr_benchmark", "noise_curve", "calibrate", "table_format", "retrievers ")
     )
 ]
 

@@ -61,10 +61,13 @@ class Grid:
 
 
 def teds(one: Grid, other: Grid) -> float:
-    """Tree edit distance similarity in [0, 1]; 1 for equal tables. Symmetric."""
+    """Tree edit distance similarity in [0, 1]; 1 for equal tables. Symmetric.
+
+    Trees of another shape can be further apart than the larger one has nodes: that is 0 too.
+    """
     if one == other:
         return 1.0
-    return 1 - tree_distance(one, other) / max(one.nodes, other.nodes)
+    return max(0.0, 1 - tree_distance(one, other) / max(one.nodes, other.nodes))
 
 
 def tree_distance(one: Grid, other: Grid) -> float:

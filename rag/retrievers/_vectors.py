@@ -30,9 +30,7 @@ class VectorStore:
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
         self._vectors: dict[bytes, np.ndarray] = {}
-        if folder is not None:
-            for path in sorted(folder.glob("*.keys.npz")):
-                self._read(path)
+        self._parts: set[str] = set()
 
     def collect(self, texts: Sequence[str], encode: Encode) -> list[np.ndarray]:
         """The array of each text; ``encode`` is given those that are not there, each once.
@@ -41,6 +39,8 @@ class VectorStore:
         in the batches of an undisturbed one.
         """
         keys = [bytes.fromhex(digest(text)) for text in texts]
+        if any(key not in self._vectors for key in keys):
+            self._read_new_parts()
         missing = {
             key: text for key, text in zip(keys, texts, strict=True) if key not in self._vectors
         }
@@ -63,6 +63,16 @@ class VectorStore:
         shapes = np.array([_shape(array) for array in arrays], np.int64)
         packed = _bytes_of(lambda stream: np.savez(stream, keys=digests, shapes=shapes))
         write_bytes(self._folder / f"{name}.keys.npz", packed)
+        self._parts.add(f"{name}.keys.npz")
+
+    def _read_new_parts(self) -> None:
+        """What other users of the folder have written since."""
+        if self._folder is None:
+            return
+        for path in sorted(self._folder.glob("*.keys.npz")):
+            if path.name not in self._parts:
+                self._read(path)
+                self._parts.add(path.name)
 
     def _read(self, path: Path) -> None:
         with np.load(path) as described:

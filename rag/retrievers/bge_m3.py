@@ -19,6 +19,8 @@ from rag.retrievers._hits import hit_of, top_k
 from rag.retrievers._local import LocalEncoder, ModelParams
 
 INSTALL = "pip install torch 'transformers>=5.23' FlagEmbedding"
+VOCABULARY = 1 << 18
+"""No fewer than the tokens of XLM-RoBERTa, 250,002."""
 HEADS = ("colbert_linear.pt", "sparse_linear.pt")
 
 
@@ -125,18 +127,15 @@ class BgeM3(LocalEncoder):
 
     def _word_scores(self, queries: Sequence[str]) -> np.ndarray:
         """Sum over shared tokens of the weights' product: ``(queries, chunks)``."""
-        asked = self._word_matrix("queries", queries, self._lexical.shape[1])
+        asked = self._word_matrix("queries", queries)
         return np.asarray((asked @ self._lexical.T).toarray())
 
-    def _word_matrix(
-        self, kind: str, texts: Sequence[str], columns: int | None = None
-    ) -> sparse.csr_matrix:
+    def _word_matrix(self, kind: str, texts: Sequence[str]) -> sparse.csr_matrix:
         arrays = self.collect(f"{kind} in words", texts, self._encode_words)
         indptr = np.cumsum([0, *(array.shape[1] for array in arrays)])
         tokens = np.concatenate([array[0] for array in arrays]).astype(np.int64)
         weights = np.concatenate([array[1] for array in arrays]).astype(np.float64)
-        vocabulary = columns or len(self._model.tokenizer)
-        return sparse.csr_matrix((weights, tokens, indptr), shape=(len(texts), vocabulary))
+        return sparse.csr_matrix((weights, tokens, indptr), shape=(len(texts), VOCABULARY))
 
     def encode_passages(self, texts: list[str]) -> list[np.ndarray]:
         return self._encode_dense(texts)

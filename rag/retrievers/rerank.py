@@ -47,7 +47,6 @@ class Rerank(LocalModel, Retriever):
         super().__init__(params)
         self._inner = create(params.retriever)
         self._scores = VectorStore()
-        self._chunks: dict[tuple[object, ...], Chunk] = {}
 
     def identity(self) -> dict[str, object]:
         params = {"depth": self.params.depth, "retriever": self._inner.identity()}
@@ -67,7 +66,6 @@ class Rerank(LocalModel, Retriever):
         self._scores = VectorStore(store.folder("pairs", self._scorer_identity()))
 
     def index(self, chunks: Sequence[Chunk]) -> None:
-        self._chunks = {(chunk.ref, chunk.start, chunk.end): chunk for chunk in chunks}
         self._inner.index(chunks)
 
     def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:

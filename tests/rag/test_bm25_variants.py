@@ -51,6 +51,7 @@ def test_scores_are_those_of_bm25s(variant, texts, query):
     assert [hit.score for hit in hits] == pytest.approx(best, abs=1e-9)
 
 
+@settings(deadline=None)
 @given(IDS, st.integers(1, 4))
 def test_blocks_make_the_same_index_as_one(ids, block):
     texts = [np.array(text, dtype=np.int64) for text in ids]

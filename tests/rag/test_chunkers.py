@@ -7,7 +7,7 @@ import json
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ohr import registry
@@ -47,6 +47,7 @@ def create(chunker):
 
 
 @pytest.mark.parametrize("chunker", CHUNKERS, ids=str)
+@settings(deadline=None)
 @given(TEXT)
 def test_spans_are_in_order_and_lose_only_white_space(chunker, text):
     chunks = create(chunker).split(REF, text)
@@ -57,6 +58,7 @@ def test_spans_are_in_order_and_lose_only_white_space(chunker, text):
     assert all(c.text == text[c.start : c.end] == c.text.strip() and c.ref == REF for c in chunks)
 
 
+@settings(deadline=None)
 @given(st.integers(1, 30), TEXT)
 def test_sizes_hold(size, text):
     for chunk in create({"name": "words", "params": {"size": size}}).split(REF, text):

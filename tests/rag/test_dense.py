@@ -62,6 +62,15 @@ def test_a_chunk_that_noise_left_alone_is_encoded_once(tmp_path):
     assert [h.ref.page_no for h in hits] == [1, 0]
 
 
+def test_two_retrievers_share_what_either_has_encoded(tmp_path):
+    one, two = Letters(), Letters()
+    one.use_store(ArtefactStore(tmp_path))
+    two.use_store(ArtefactStore(tmp_path))
+    for retriever, text in ((one, "abc"), (two, "abc"), (one, "def"), (two, "def")):
+        retriever.index(chunks([text]))
+    assert (one.encoded, two.encoded) == (["abc", "def"], [])
+
+
 def test_a_killed_run_keeps_the_parts_that_were_written(tmp_path, monkeypatch):
     monkeypatch.setattr(_vectors, "PART", 2)
     calls = []

@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 from apted import APTED, Config
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
@@ -54,6 +54,7 @@ def test_the_distance_is_that_of_an_independent_implementation(one, other):
 
 
 @given(ROWS, ROWS)
+@example([[], [("a", 1)], [("b", 1)]], [[(text, 2) for text in "cdef"]])
 def test_teds_is_symmetric_bounded_and_one_for_equal_tables(one, other):
     one, other = grid(one), grid(other)
     assert 0 <= teds(one, other) <= 1

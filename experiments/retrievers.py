@@ -1,0 +1,156 @@
+"""Chunkers and retrievers side by side: what each finds, and what noise costs it.
+
+``python -m experiments.retrievers [CONFIG.yaml] [key=value ...] --out RUN`` measures retrieval
+at several numbers of hits in one run. ``RUN/drops.csv`` holds, for each retriever and group of
+questions, the first knowledge base's mean, every other one's, and the drop from the one to the
+other with its paired interval; beside it that drop less the first retriever's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+from rich.table import Table
+from rich.text import Text
+
+from experiments.aggregate import FLOAT_FORMAT
+from experiments.cli import study_command
+from experiments.labels import group_label, plain
+from experiments.measures import ranking_metrics
+from experiments.study import Result
+from experiments.tables import number, show
+from ohr.atomic import write_text
+from ohr.statistics import NO_INTERVAL, Interval, bootstrap_interval
+
+SETTING = ("chunker", "retriever")
+BASE = ("engine", "perturbation", "level", "intensity")
+QUESTION = ["qid", "doc_id", "page_no", "evidence_source"]
+
+
+def report(result: Result) -> None:
+    """Write the drops and print a row for each retriever and evidence source."""
+    drops = paired_drops(result)
+    write_text(result.out / "drops.csv", drops.to_csv(index=False, float_format=FLOAT_FORMAT))
+    for table in _tables(result, drops):
+        show(table)
+    print(f"drops: {result.out / 'drops.csv'}")
+
+
+def paired_drops(result: Result) -> pd.DataFrame:
+    """A row for each setting, number of hits, metric, group and noisy knowledge base."""
+    rows = pd.read_parquet(result.out / "rows.parquet")
+    rows = rows[rows["stage"] == "retrieval"]
+    sources = list(dict.fromkeys(rows["evidence_source"]))
+    found: list[dict[str, object]] = []
+    for (k, metric), measured in rows.groupby(["top_k", "metric"], observed=True, sort=False):
+        asked, values = _by_question(measured)
+        base, *others = dict.fromkeys(key[2:] for key in values)
+        settings = list(dict.fromkeys(key[:2] for key in values))
+        for other in others:
+            falls = {s: values[*s, *base] - values[*s, *other] for s in settings}
+            for setting in settings:
+                for group in ["all", *(f"source:{source}" for source in sources)]:
+                    mine = _members(asked, group)
+                    drop = _mean(result, asked, falls[setting], mine)
+                    more = _mean(result, asked, falls[setting] - falls[settings[0]], mine)
+                    found.append(
+                        dict(zip(SETTING, setting, strict=True))
+                        | {"top_k": k, "metric": metric, "group": group}
+                        | dict(zip(BASE, other, strict=True))
+                        | {"clean": values[*setting, *base][mine].mean()}
+                        | {"noisy": values[*setting, *other][mine].mean()}
+                        | _columns("drop", drop)
+                        | _columns("drop_less_first", more)
+                        | {"ci_unit": drop[1].unit, "n": len(mine)}
+                    )
+    return pd.DataFrame(found)
+
+
+_Key = tuple[object, ...]
+
+
+def _by_question(measured: pd.DataFrame) -> tuple[pd.DataFrame, dict[_Key, np.ndarray]]:
+    """The questions, and each condition's values in their order."""
+    asked, values = pd.DataFrame(), {}
+    grouped = measured.groupby([*SETTING, *BASE], observed=True, sort=False)
+    for key, rows in grouped:
+        ordered = rows.sort_values("qid", kind="stable")
+        values[tuple(key)] = ordered["value"].to_numpy(dtype=float)
+        asked = ordered[QUESTION].reset_index(drop=True)
+    return asked, values
+
+
+def _members(asked: pd.DataFrame, group: str) -> np.ndarray:
+    source = group.partition(":")[2]
+    return np.flatnonzero((asked["evidence_source"] == source) | (group == "all"))
+
+
+def _mean(
+    result: Result, asked: pd.DataFrame, values: np.ndarray, members: np.ndarray
+) -> tuple[float, Interval]:
+    if not len(members):
+        return math.nan, NO_INTERVAL
+    chosen = asked.iloc[members]
+    config = result.plan.config
+    interval = bootstrap_interval(
+        values[members],
+        chosen["doc_id"].astype(str).to_numpy(),
+        chosen.groupby(["doc_id", "page_no"], observed=True).ngroup().to_numpy(),
+        resamples=config.bootstrap,
+        seed=config.seed,
+    )
+    return float(values[members].mean()), interval
+
+
+def _columns(name: str, estimate: tuple[float, Interval]) -> dict[str, object]:
+    mean, interval = estimate
+    return {name: mean, f"{name}_low": interval.low, f"{name}_high": interval.high}
+
+
+def _tables(result: Result, drops: pd.DataFrame) -> Iterator[Table]:
+    """A table a noisy knowledge base, at the number of hits that the readers get."""
+    if drops.empty:
+        return
+    k = result.plan.config.top_k
+    hit, mrr, _ = ranking_metrics(k)
+    metrics = (("lcs", "LCS"), (hit, hit), (mrr, mrr))
+    for base, noisy in drops[drops["top_k"] == k].groupby(list(BASE), observed=True, sort=False):
+        engine, perturbation, level, intensity = base
+        noise = "" if perturbation == "none" else f", {perturbation} {level or intensity}"
+        table = Table(
+            header_style="bold", box=None, pad_edge=False, title=plain(f"{engine}{noise}")
+        )
+        for name in ("chunker", "retriever", "questions on"):
+            table.add_column(name)
+        for _, title in metrics:
+            table.add_column(title, justify="right")
+            table.add_column("drop", justify="right")
+            table.add_column("95 %", justify="right")
+        for key, mine in noisy.groupby([*SETTING, "group"], observed=True, sort=False):
+            chunker, retriever, group = map(str, key)
+            cells = []
+            for metric, _ in metrics:
+                row = mine[mine["metric"] == metric].iloc[0]
+                low, high = number(row["drop_low"]), number(row["drop_high"])
+                cells += [number(row["noisy"]), number(row["drop"]), f"{low} to {high}"]
+            first = group == "all"
+            table.add_row(
+                Text(plain(chunker) if first else ""),
+                Text(plain(retriever) if first else ""),
+                Text(plain(group_label(group))),
+                *cells,
+            )
+        yield table
+
+
+main = study_command(
+    "Compare chunkers and retrievers on knowledge bases: what they find, and what noise costs.",
+    report,
+    {"stages": ["ocr", "retrieval"], "ks": [1, 2, 5, 10], "retrievers": ["bm25"]},
+)
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""Several chunkers, retrievers and numbers of hits in one run, and the drops between bases."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from experiments.aggregate import KEY_COLUMNS, planned_cells
+from experiments.config import load_config
+from experiments.progress import Progress
+from experiments.rankings import Rankings
+from experiments.retrievers import paired_drops, report
+from experiments.study import run_study
+from ohr.statistics import bootstrap_interval
+from ohr.store import ArtefactStore
+from tests.builders import qa, write_kb, write_questions
+from tests.rag.test_combined import Fixed
+
+PAGES = {
+    "law/a": ["alpha rent is due. " * 3, "beta fee is paid. " * 3, "gamma", "delta rent"],
+    "law/b": ["epsilon tax", "zeta rent rent", "eta fee", "theta"],
+}
+WORDS = [("law/a", 0, "rent due"), ("law/a", 1, "beta fee"), ("law/b", 0, "epsilon"),
+         ("law/b", 1, "zeta rent"), ("law/b", 3, "theta")]  # fmt: skip
+
+
+class Spy(Fixed):
+    """Notes all that a study hands it."""
+
+    name = "spy"
+    seen: list[object] = []  # noqa: RUF012
+
+    def index(self, chunks):
+        super().index(chunks)
+
+    def search_many(self, queries, k):
+        self.seen.append((list(queries), k))
+        return [[] for _ in queries]
+
+
+@pytest.fixture
+def settings(tmp_path):
+    write_kb(tmp_path / "kb" / "gt", PAGES)
+    broken = {doc: [text.replace("e", "c") for text in texts] for doc, texts in PAGES.items()}
+    write_kb(tmp_path / "kb" / "bad", broken)
+    entries = [
+        qa(i, doc, page, questions=f"{words}?", evidence_context=words,
+           evidence_source="table" if i % 2 else "text")
+        for i, (doc, page, words) in enumerate(WORDS)
+    ]  # fmt: skip
+    return [
+        "dataset.kind=ohrbench",
+        f"dataset.path={tmp_path / 'kb'}",
+        f"dataset.questions={write_questions(tmp_path / 'qas.json', entries)}",
+        f"cache={tmp_path / 'cache'}",
+        "engines=[gt,precomputed:bad]",
+        "stages=[retrieval,overall]",
+    ]
+
+
+def run(settings, out, *more):
+    return run_study(load_config([*settings, *more]), out, progress=Progress())
+
+
+def test_every_number_of_hits_has_the_cells_of_a_run_of_its_own(settings, tmp_path):
+    several = run(settings, tmp_path / "all", "ks=[1,3]", "retrievers=[bm25,page,oracle]")
+    cells = several.cells
+    assert not cells.duplicated(list(KEY_COLUMNS)).any()
+    assert len(cells) == len(planned_cells(several.plan))
+    assert several.missing == []
+    assert set(cells[cells["stage"] == "retrieval"]["top_k"]) == {1, 2, 3}
+    assert set(cells[cells["stage"] == "overall"]["top_k"]) == {2}
+    for k in (1, 2, 3):
+        one = run(settings, tmp_path / str(k), f"top_k={k}", "retrievers=[bm25,page,oracle]").cells
+        mine = cells[(cells["stage"] == "retrieval") & (cells["top_k"] == k)]
+        theirs = one[one["stage"] == "retrieval"]
+        pd.testing.assert_frame_equal(
+            mine.reset_index(drop=True), theirs.reset_index(drop=True), check_dtype=False
+        )
+
+
+def test_rankings_are_made_once_at_the_greatest_depth(settings, tmp_path):
+    Spy.seen.clear()
+    spy = "{name: tests.experiments.test_retrievers.Spy, label: spy}"
+    run(settings, tmp_path / "run", "ks=[1,5]", f"retrievers=[{spy}]", "engines=[gt]")
+    assert Spy.seen == [([f"{words}?" for _, _, words in WORDS], 5)]
+
+
+def test_chunkers_are_compared_in_one_run(settings, tmp_path):
+    result = run(settings, tmp_path / "run", "chunkers=[tokens,{name: words, params: {size: 3}}]")
+    assert list(dict.fromkeys(result.cells["chunker"])) == ["tokens", "words"]
+    lcs = result.cells[(result.cells["metric"] == "lcs") & (result.cells["group"] == "all")]
+    means = lcs.set_index(["engine", "chunker"])["mean"]
+    alone = run(settings, tmp_path / "one", "chunker={name: words, params: {size: 3}}").cells
+    alone = alone[(alone["metric"] == "lcs") & (alone["group"] == "all")]
+    assert means["gt", "words"] == alone.set_index("engine")["mean"]["gt"]
+
+
+def test_the_oracle_is_handed_pages_and_finds_them(settings, tmp_path):
+    result = run(settings, tmp_path / "run", "retrievers=[oracle]", "engines=[gt]")
+    cells = result.cells[result.cells["group"] == "all"].set_index("metric")["mean"]
+    assert cells["hit@2"] == cells["mrr@2"] == cells["ndcg@2"] == cells["lcs"] == 1
+    rankings = Rankings(result.plan, ArtefactStore(tmp_path / "cache"))
+    assert rankings.plan.retrievers["oracle"].name == "oracle"
+
+
+def test_drops_are_paired_differences_of_rows(settings, tmp_path, capsys):
+    gram = "{name: bm25, label: grams, params: {terms: ngrams, n: 3}}"
+    result = run(settings, tmp_path / "run", "ks=[1,2]", f"retrievers=[bm25,{gram}]")
+    drops = paired_drops(result)
+    cells = result.cells[result.cells["stage"] == "retrieval"]
+    shown = cells["group"].str.match("all$|source:")
+    assert len(drops) == len(cells[shown]) // 2
+    rows = pd.read_parquet(tmp_path / "run" / "rows.parquet")
+    rows = rows[(rows["stage"] == "retrieval") & (rows["metric"] == "lcs") & (rows["top_k"] == 2)]
+    wide = rows.pivot(index=["qid", "doc_id", "page_no"], columns=["retriever", "engine"])["value"]
+    one = drops[(drops["metric"] == "lcs") & (drops["group"] == "all") & (drops["top_k"] == 2)]
+    for _, row in one.iterrows():
+        values = wide[row["retriever"]]
+        lost = (values["gt"] - values["precomputed:bad"]).to_numpy()
+        pages = wide.index.to_frame(index=False).groupby(["doc_id", "page_no"]).ngroup()
+        interval = bootstrap_interval(lost, pages.to_numpy() * 0, pages.to_numpy())
+        assert row["drop"] == pytest.approx(lost.mean())
+        assert row["drop"] == pytest.approx(row["clean"] - row["noisy"])
+        assert (row["drop_low"], row["drop_high"]) == pytest.approx((interval.low, interval.high))
+    assert (drops[drops["retriever"] == "bm25"]["drop_less_first"] == 0).all()
+    report(result)
+    printed = capsys.readouterr().out
+    assert "grams" in printed
+    assert len(pd.read_csv(tmp_path / "run" / "drops.csv")) == len(drops)
