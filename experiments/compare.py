@@ -43,22 +43,23 @@ def command(
         list[str] | None, typer.Option(help="stage:metric, as retrieval:hit@2; repeat for more.")
     ] = None,
     groups: Annotated[
-        bool, typer.Option("--groups", help="Also each evidence source and domain.")
+        bool, typer.Option("--groups", help="Also each evidence source, domain, form and task.")
     ] = False,
     debug: Annotated[bool, typer.Option("--debug")] = False,
 ) -> None:
     """Compare."""
-    with_errors(lambda: _run(runs, out, by, baseline, metric or [], groups), debug)
+    with_errors(lambda: compare_runs(runs, out, by, baseline, metric or [], groups), debug)
 
 
-def _run(
+def compare_runs(
     paths: Sequence[Path],
     out: Path | None,
-    by: str,
-    baseline: str,
-    metric: Sequence[str],
-    groups: bool,
+    by: str = "",
+    baseline: str = "",
+    metric: Sequence[str] = (),
+    groups: bool = False,
 ) -> int:
+    """Print the differences, and write them where ``out`` is given. Raises OhrError."""
     by = by or ("run" if len(paths) > 1 else "knowledge_base")
     if by not in ASPECTS:
         raise OhrError(f"unknown --by {by!r}; known: {', '.join(ASPECTS)}")

@@ -9,12 +9,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments.runs import UNIT_COLUMNS, Run, clusters_of, group_rows, measured, strength
+from experiments.runs import (
+    GROUP_COLUMNS,
+    UNIT_COLUMNS,
+    Run,
+    clusters_of,
+    group_rows,
+    measured,
+    strength,
+)
 from ohr.statistics import NoiseCurve, across_seeds, curve_statistics
 from ohr.statistics.curves import Statistic
 
 QUALITY_STAGES = ("retrieval", "generation", "overall")
 FLOOR_SUFFIX = "_no_context"
+REFUSED = "refused"
+"""The one measure of these stages of which less is better: it has no height to lose."""
 CURVE_KEYS = (
     *("noise", "perturbation", "engine", "chunker", "retriever", "reader", "top_k"),
     *("kb_scope", "protocol", "seed", "stage", "metric"),
@@ -35,12 +45,14 @@ def curves_of(run: Run) -> Iterator[MeasuredCurve]:
     """Every curve of a run with a clean point, for each group of its questions.
 
     A clean point is the same engine's reading of the clean pages. Questions that the protocol
-    leaves out at some level are left out of the whole curve, so that its points are paired.
+    leaves out at some level are left out of the whole curve, so that its points are paired. The
+    floor is 0 for retrieval, and where the run did not measure the reader without context.
     """
     rows = run.rows.assign(top_k=run.rows["top_k"].astype("string").fillna(""))
     noise = measured(rows, "ocr", "r_noise")
     quality = rows[rows["stage"].isin(QUALITY_STAGES)]
     quality = quality[~quality["metric"].str.endswith(FLOOR_SUFFIX)]
+    quality = quality[quality["metric"] != REFUSED]
     fixed = [name for name in CURVE_KEYS if name not in ("noise", "perturbation")]
     for values, setting in quality.groupby(fixed, sort=False):
         key = dict(zip(fixed, values, strict=True))
@@ -56,13 +68,13 @@ def curves_of(run: Run) -> Iterator[MeasuredCurve]:
 
 
 def _floor(rows: pd.DataFrame, key: dict[str, Any]) -> pd.DataFrame | None:
-    """What the reader scores on each question with nothing to read; None for retrieval."""
+    """What the reader scores on each question with nothing to read; None where unmeasured."""
     if key["stage"] == "retrieval":
         return None
     guesses = measured(rows, "generation", key["metric"] + FLOOR_SUFFIX)
     mine = guesses[(guesses["reader"] == key["reader"]) & (guesses["engine"] == key["engine"])]
     clean: pd.DataFrame = mine[mine["noise"] == "none"]
-    return clean
+    return clean if len(clean) else None
 
 
 def _by_group(
@@ -76,7 +88,7 @@ def _by_group(
     points = points.sort_values("intensity", kind="stable")
     places: list[tuple[Any, pd.DataFrame]] = list(points.groupby(at, sort=False))
     units = list(UNIT_COLUMNS)
-    table = clean.drop(columns="value").copy()
+    table = clean[[*units, *(name for name in GROUP_COLUMNS if name in clean)]]
     columns = {"y0": clean, "x0": damage[damage["noise"] == "none"]}
     for number, ((operator, level, intensity), group) in enumerate(places, start=1):
         here = (damage["perturbation"] == operator) & (damage["level"] == level)
@@ -88,7 +100,7 @@ def _by_group(
         column = values[[*units, "value"]].rename(columns={"value": name})
         table = table.merge(column, on=units)
     if floor is None:
-        table["floor"] = 0.0
+        table = table.assign(floor=0.0)
     names = ("clean", *(strength(level, intensity) for (_, level, intensity), _ in places))
     for group_name, questions in group_rows(table):
         if questions.empty:

@@ -44,7 +44,9 @@ CASES = {
 }
 """Each case with its name, colour and hatch."""
 STAGES = ("overall", "generation")
-SETTING = ("retriever", "reader", "top_k", "protocol", "seed")
+RIGHT = 0.5
+"""F1 from which an answer is right."""
+SETTING = ("chunker", "retriever", "reader", "top_k", "protocol", "seed")
 
 main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -55,17 +57,20 @@ def command(
     out: Annotated[Path, typer.Option(help="Folder for the tables and the figure.")],
     right: Annotated[
         float, typer.Option(min=0.0, max=1.0, help="F1 from which an answer is right.")
-    ] = 0.5,
+    ] = RIGHT,
     stage: Annotated[
         str, typer.Option(help="overall (retrieved chunks) or generation (gold pages).")
-    ] = "overall",
+    ] = STAGES[0],
     debug: Annotated[bool, typer.Option("--debug")] = False,
 ) -> None:
     """Analyse."""
-    with_errors(lambda: _run(runs, out, right, stage), debug)
+    with_errors(lambda: analyse_errors(runs, out, right, stage), debug)
 
 
-def _run(paths: Sequence[Path], out: Path, right: float, stage: str) -> int:
+def analyse_errors(
+    paths: Sequence[Path], out: Path, right: float = RIGHT, stage: str = STAGES[0]
+) -> int:
+    """Print and write the shares of finished runs. Raises OhrError."""
     if stage not in STAGES:
         raise OhrError(f"unknown --stage {stage!r}; known: {', '.join(STAGES)}")
     found = pd.concat([case_shares(read_run(path), right, stage) for path in paths])

@@ -41,10 +41,11 @@ def command(
     debug: Annotated[bool, typer.Option("--debug")] = False,
 ) -> None:
     """Draw the figure."""
-    with_errors(lambda: _run(runs, out), debug)
+    with_errors(lambda: make_figure3(runs, out), debug)
 
 
-def _run(paths: Sequence[Path], out: Path) -> int:
+def make_figure3(paths: Sequence[Path], out: Path) -> int:
+    """Draw the figure of finished runs, and write its points. Raises OhrError."""
     runs = [read_run(path) for path in paths]
     points = figure3_points(runs)
     write_text(out / "figure3.csv", points.to_csv(index=False, float_format=FLOAT_FORMAT))

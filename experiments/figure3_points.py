@@ -114,8 +114,9 @@ def _levels(
         rows = rows[(rows["retriever"] == setting[0]) & (rows["reader"] == setting[1])]
         engines = set(rows.loc[rows["perturbation"] == operator, "engine"])
         rows = rows[rows["engine"].isin(engines) & rows["perturbation"].isin([operator, "none"])]
-        if rows["top_k"].nunique() > 1:
-            rows = rows[rows["top_k"] == rows["top_k"].iloc[0]]
+        for column in ("chunker", "top_k"):  # of several, the first is drawn
+            if rows[column].nunique() > 1:
+                rows = rows[rows[column] == rows[column].iloc[0]]
         keys = ["noise", "level", "intensity", "engine"]
         for (noise, level, intensity, _), group in rows.groupby(keys, sort=False):
             name = "clean" if noise == "none" else strength(level, intensity)

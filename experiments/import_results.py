@@ -132,6 +132,7 @@ def read_results(
             row |= {"metric": ours, "qid": question.qid, "doc_id": question.doc_id}
             row |= {"page_no": question.evidence_pages[0].page_no}
             row |= {"evidence_source": question.evidence_source, "domain": question.domain}
+            row |= {"answer_form": question.answer_form, "task": question.task}
             row |= {"value": 0.0 if failed else value}
             found.append(row | {"status": str(Status.ERROR if failed else status)})
             if ours == "evidence_lcs":

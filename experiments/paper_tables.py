@@ -63,8 +63,14 @@ def source_values(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def averages(cells: pd.DataFrame, stage: str, metric: str, group: str) -> dict[str, float]:
-    """Each engine's mean over the retrievers and readers of one stage, metric and group."""
+    """Each engine's mean over the retrievers and readers of one stage, metric and group.
+
+    Of several chunkers or numbers of hits the first counts, as in the figures.
+    """
     chosen = cells_of(cells, stage, metric, group)
+    for column in ("chunker", "top_k"):
+        if len(chosen) and pd.notna(first := chosen[column].iloc[0]):
+            chosen = chosen[chosen[column] == first]
     chosen = chosen[chosen["n"].astype(int) > 0]
     return {
         str(engine): float(mean) for engine, mean in chosen.groupby("engine")["mean"].mean().items()
@@ -79,11 +85,11 @@ def source_table(values: pd.DataFrame, title: str) -> TextTable:
         header.append("E.D.")
         spans.append(("OCR", 1))
         formats["edit_distance"] = distance
-    for stage, _, title in STAGE_METRICS:
+    for stage, _, measure in STAGE_METRICS:
         mine = [name for name in values.columns if name.startswith(f"{stage} ")]
         if mine:
             header += [name.removeprefix(f"{stage} ") for name in mine]
-            spans.append((title, len(mine)))
+            spans.append((measure, len(mine)))
             formats |= dict.fromkeys(mine, percent)
     rows = [
         [

@@ -51,10 +51,11 @@ def command(
     debug: Annotated[bool, typer.Option("--debug")] = False,
 ) -> None:
     """Compare."""
-    with_errors(lambda: _run(read_run(run), out, baseline), debug)
+    with_errors(lambda: compare_readers(read_run(run), out, baseline), debug)
 
 
-def _run(run: Run, out: Path, baseline: str) -> int:
+def compare_readers(run: Run, out: Path, baseline: str = "") -> int:
+    """Print and write what a run's readers keep. Raises OhrError."""
     found = robustness(run, baseline)
     table = _text_table(found[found["group"] == "all"])
     show(terminal_table(table))
@@ -89,8 +90,9 @@ def robustness(run: Run, baseline: str = "") -> pd.DataFrame:
         raise OhrError(f"{run.path} has no score without context: run it with stage generation")
     floors = floors.drop_duplicates(["reader", *UNIT_COLUMNS])
     found: list[dict[str, Any]] = []
-    for values, setting in rows.groupby(["stage", "retriever", "top_k"], sort=False):
-        key = dict(zip(("stage", "retriever", "top_k"), values, strict=True))
+    fixed = ["stage", "chunker", "retriever", "top_k"]
+    for values, setting in rows.groupby(fixed, sort=False):
+        key = dict(zip(fixed, values, strict=True))
         bases = {
             knowledge_base_name(kb): kb
             for _, kb in setting[list(KNOWLEDGE_BASE)].drop_duplicates().iterrows()

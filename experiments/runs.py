@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from experiments.aggregate import left_out
 from experiments.conditions import CONDITION_COLUMNS
+from ohr.datasets.verify import named_form
 from ohr.errors import OhrError
 from ohr.statistics import Clusters
 from ohr.types import EVIDENCE_SOURCES
@@ -20,7 +20,9 @@ from ohr.types import EVIDENCE_SOURCES
 UNIT_COLUMNS = ("qid", "doc_id", "page_no")
 """What identifies a question, or (with an empty ``qid``) a page."""
 KNOWLEDGE_BASE = ("noise", "perturbation", "level", "intensity", "engine")
-GROUP_COLUMNS = {"evidence_source": "source", "domain": "domain"}
+GROUP_COLUMNS = {
+    "evidence_source": "source", "domain": "domain", "answer_form": "form", "task": "task",
+}  # fmt: skip
 """Columns of the rows that questions are grouped by, and what their groups begin with."""
 
 
@@ -82,21 +84,26 @@ def measured(rows: pd.DataFrame, stage: str, metric: str) -> pd.DataFrame:
 
 
 def group_rows(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """``all``, then each evidence source and domain, with its rows."""
+    """``all``, then each evidence source, domain, answer form and task, with its rows."""
     yield "all", rows
     for column, prefix in GROUP_COLUMNS.items():
         if column not in rows:
             continue
-        there = dict.fromkeys(name for name in rows[column] if name)
+        names = rows[column]
+        if column == "answer_form":
+            names = names.map(named_form)
+        elif column == "task":
+            names = names.str.strip().str.lower()
+        there = dict.fromkeys(name for name in names if name)
         known = [name for name in EVIDENCE_SOURCES if name in there]
         for name in known + [name for name in there if name not in known]:
-            yield f"{prefix}:{name}", rows[rows[column] == name]
+            yield f"{prefix}:{name}", rows[names == name]
 
 
 def clusters_of(units: pd.DataFrame) -> Clusters:
     """The clusters of units with the columns ``doc_id`` and ``page_no``."""
-    pages = units.groupby(["doc_id", "page_no"]).ngroup().to_numpy()
-    documents: np.ndarray = units.groupby("doc_id").ngroup().to_numpy()
+    documents, names = pd.factorize(units["doc_id"])
+    pages = units["page_no"].to_numpy() * len(names) + documents
     return Clusters.of(documents, pages)
 
 

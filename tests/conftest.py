@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.loopback import Server, serving
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -19,3 +22,18 @@ def data_dir() -> Path:
     if not (folder / "ohrbench").is_dir():
         pytest.skip(f"no real data at {folder}: set OHR_DATA to the data folder")
     return folder
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    """A server on loopback that answers as the test scripts it."""
+    with serving() as state:
+        yield state
+
+
+@pytest.fixture
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Seconds that requests meant to wait before another try; they do not."""
+    slept: list[float] = []
+    monkeypatch.setattr("ohr.http.time.sleep", slept.append)
+    return slept

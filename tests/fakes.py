@@ -129,6 +129,29 @@ class Embolden(TextPerturbation):
         return " ".join(words)
 
 
+class HideFacts(TextPerturbation):
+    """Turns a ``Fact`` into rubbish with the probability of the intensity."""
+
+    name = "hide_facts"
+
+    def apply(self, x: str, *, intensity: float, rng: np.random.Generator) -> Applied[str]:
+        lines = x.split("\n")
+        record = {"lines": np.flatnonzero(rng.random(len(lines)) < intensity).tolist()}
+        return Applied(self.replay(x, record), record)
+
+    def replay(self, x: str, record: Mapping[str, Any]) -> str:
+        lines = x.split("\n")
+        for i in record["lines"]:
+            lines[i] = f"Rubbish {lines[i][4:]}"
+        return "\n".join(lines)
+
+    def undo(self, value: str, record: Mapping[str, Any]) -> str:
+        lines = value.split("\n")
+        for i in record["lines"]:
+            lines[i] = f"Fact{lines[i][8:]}"
+        return "\n".join(lines)
+
+
 class FactReader(Reader):
     """Answers a question of ``write_corpus`` if its fact stands in the context, word for word."""
 

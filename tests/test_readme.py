@@ -34,7 +34,7 @@ def run(arguments: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_readme_has_its_commands():
-    assert len(COMMANDS) == 17
+    assert len(COMMANDS) == 18
     assert len(SNIPPETS) == 2
 
 

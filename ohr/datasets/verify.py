@@ -76,7 +76,12 @@ class Verification:
 
 def form_name(question: Question) -> str:
     """A question's answer form by its second-release name; an unknown one as it is."""
-    return _FORM_NAMES.get(question.answer_form.strip().lower(), question.answer_form)
+    return named_form(question.answer_form)
+
+
+def named_form(answer_form: str) -> str:
+    """An answer form, as a dataset states it, by its second-release name."""
+    return _FORM_NAMES.get(answer_form.strip().lower(), answer_form)
 
 
 class Case:

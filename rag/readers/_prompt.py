@@ -16,7 +16,7 @@ from pathlib import Path
 from ohr.errors import ConfigError
 from ohr.types import Hit
 
-BUILT_IN = ("answer", "judge")
+BUILT_IN = ("answer", "judge", "rewrite")
 NOTHING = "(none: answer from what you know)"
 """What stands for the passages where there are none."""
 

@@ -16,7 +16,7 @@ from rag.readers._prompt import Prompt, answer_in, load_prompt
 
 
 class PromptedParams(plugins.Params):
-    """``prompt``: ``answer``, ``judge``, or a file (see :func:`rag.readers._prompt.load_prompt`).
+    """``prompt``: ``answer``, ``judge``, ``rewrite``, or a file (:mod:`rag.readers._prompt`).
 
     ``max_context_tokens``: where the passages are cut; what is cut is counted, never silent.
     """

@@ -52,7 +52,7 @@ def test_scope_and_selection(settings):
     assert set(few.reread) == {ref for q in few.questions for ref in q.evidence_pages}
     assert plan(settings, "dataset.limit=3", "seed=1").questions != few.questions
     assert few.kb_scope == "evidence"
-    assert group_names(one) == ["all", "source:text", "domain:law"]
+    assert group_names(one) == ["all", "source:text", "domain:law", "form:String"]
 
 
 def test_reference_protocol_exchanges_chunker_and_retriever(settings):

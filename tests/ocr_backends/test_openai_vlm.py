@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import base64
 import io
-import json
 import logging
 import socket
 import threading
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import numpy as np
@@ -22,77 +19,10 @@ from ohr import registry
 from ohr.errors import ConfigError, MissingDependencyError
 from ohr.identity import canonical_json
 from ohr.types import Outcome, Status
+from tests.loopback import Reply, Server, refused, said
 
 KEY = "sk-not-a-real-key-0123456789"
 PAGE = np.full((60, 80, 3), 255, np.uint8)
-
-Reply = tuple[int, bytes, dict[str, str]]
-
-
-def said(content: object, reason: str = "stop") -> Reply:
-    answer = {"choices": [{"message": {"content": content}, "finish_reason": reason}]}
-    return 200, json.dumps(answer).encode(), {}
-
-
-def refused(status: int, text: str = "", **headers: str) -> Reply:
-    return status, text.encode(), {name.replace("_", "-"): value for name, value in headers.items()}
-
-
-@dataclass
-class Server:
-    """Answers requests in turn, the last reply again and again."""
-
-    replies: list[Reply | Callable[[BaseHTTPRequestHandler], object]]
-    url: str = ""
-    requests: list[dict[str, Any]] = field(default_factory=list)
-    headers: list[dict[str, str]] = field(default_factory=list)
-    paths: list[str] = field(default_factory=list)
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    state = Server([])
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            state.requests.append(json.loads(body))
-            state.headers.append(dict(self.headers))
-            state.paths.append(self.path)
-            reply = state.replies.pop(0) if len(state.replies) > 1 else state.replies[0]
-            if callable(reply):
-                reply(self)
-                return
-            status, data, headers = reply
-            self.send_response(status)
-            for name, value in headers.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        do_GET = do_POST  # noqa: N815  (where a followed redirect would come)
-
-        def log_message(self, *args: object) -> None:
-            pass
-
-    listening = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    listening.daemon_threads = True
-    state.url = f"http://127.0.0.1:{listening.server_port}/v1"
-    thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    yield state
-    listening.shutdown()
-    thread.join()
-    listening.server_close()
-
-
-@pytest.fixture
-def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Seconds that the engine meant to wait; it does not."""
-    slept: list[float] = []
-    monkeypatch.setattr("ohr.http.time.sleep", slept.append)
-    return slept
 
 
 def engine(server: Server, **params: Any) -> OpenAiVlm:

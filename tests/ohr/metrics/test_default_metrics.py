@@ -67,7 +67,7 @@ def test_metrics_are_plugins_of_either_protocol():
     assert registry.create("metric", "f1:reference").score("-5", "5") == 1.0
     worst = {name: registry.create("metric", name).missing for name in registry.known("metric")}
     assert worst == {
-        **dict.fromkeys(("f1", "em", "lcs", "table_similarity", "region_f1"), 0),
+        **dict.fromkeys(("f1", "em", "rouge_l", "lcs", "table_similarity", "region_f1"), 0),
         **dict.fromkeys(("edit_distance", "cer", "wer", "formula_distance", "order_distance"), 1),
     }
     assert set(SCORING) == {"default", "reference"}

@@ -1,0 +1,161 @@
+"""The whole paper from one configuration, its figures beside ours.
+
+``python -m experiments.paper CONFIG.yaml [key=value ...] --out RUN`` runs, as far as the engines,
+readers and questions allow: the benchmark of clean engines (tables 2, S6 to S8), formatting noise
+on the ground truth and image noise for engines that read images (figure 3), table formats
+(figure 4), the error analysis (figure 5), the statistics of noise (tables S2 and S3, figure S2),
+robust readers (table S5) and reworded questions (section IV.2, with ``dataset.rewritten``).
+``RUN/paper.csv``, ``.md`` and ``.tex`` have a row for each figure of the paper that the clean
+engines allow. An engine is the paper's if its name or label is (``precomputed:MinerU``).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import pandas as pd
+import typer
+
+from experiments import noise_curve, ocr_benchmark, table_format
+from experiments.config import StudyConfig, load_config
+from experiments.error_analysis import analyse_errors
+from experiments.failing import with_errors
+from experiments.figure3 import make_figure3
+from experiments.labels import group_label
+from experiments.noise_statistics import noise_statistics
+from experiments.paper_tables import percent
+from experiments.plan import load_dataset, select_questions
+from experiments.progress import Progress
+from experiments.published import beside_published
+from experiments.question_style import compare_wordings
+from experiments.robust_reader import compare_readers
+from experiments.runs import read_run
+from experiments.study import Result, run_study
+from experiments.table_files import TextTable, write_table
+from experiments.tables import show, terminal_table
+from ohr import registry
+from ohr.errors import ConfigError, OhrError
+from ohr.plugins import OcrBackend
+from ohr.registry import PluginSpec
+
+main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@main.command(help="Run all that the OHR-Bench paper measures, and compare with its figures.")
+def command(
+    settings: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[CONFIG.yaml] [key=value ...]",
+            help="Dataset, engines, retrievers, readers; the noise is the paper's.",
+        ),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for the results.")] = None,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Print a traceback with an error.")
+    ] = False,
+) -> None:
+    """Reproduce the paper."""
+    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    with_errors(lambda: _run(load_config(settings or []), out), debug)
+
+
+def _run(config: StudyConfig, out: Path | None) -> int:
+    if out is None:
+        raise OhrError("where should the results go? give --out RUN, such as --out runs/paper")
+    if config.noise or config.intensities or config.r_noise or config.edit_distance:
+        raise ConfigError("paper has its own noise: leave out noise, intensities and the like")
+    truth = PluginSpec(name="gt")
+    images = [spec for spec in config.engines if _reads_images(spec)]
+    sources = {q.evidence_source for q in select_questions(config, load_dataset(config))}
+
+    benchmark = _study(config, out / "benchmark", ocr_benchmark, "Tables 2, S6 to S8")
+    curves = [
+        _study(config, out / "formatting", noise_curve, "Formatting noise", [truth], "formatting")
+    ]
+    if images:
+        curves.append(
+            _study(config, out / "semantic", noise_curve, "Image noise", images, "semantic")
+        )
+    _title("Figure 3")
+    make_figure3([result.out for result in curves], out / "figure3")
+    if "table" in sources:
+        dataset = config.dataset.model_copy(update={"sources": ("table",)})
+        formats = [
+            PluginSpec(name="gt", params={"tables": name}, label=name)
+            for name in table_format.FORMATS
+        ]
+        on_tables = config.model_copy(update={"dataset": dataset})
+        _study(on_tables, out / "table_format", table_format, "Figure 4", formats)
+    _title("Figure 5")
+    analyse_errors([result.out for result in curves], out / "error_analysis")
+    noise = (PluginSpec(name="formatting"), PluginSpec(name="semantic"))
+    noise_statistics(config.model_copy(update={"noise": noise}), out / "noise_statistics")
+    if len(config.readers) > 1:
+        _title("Table S5")
+        compare_readers(read_run(benchmark.out), out / "robust_reader")
+    if config.dataset.rewritten is not None:
+        _title("Section IV.2")
+        compare_wordings(config, config.dataset.rewritten, out / "question_style")
+    _title("The paper's figures and ours")
+    _compare(benchmark.cells, out)
+    return 0
+
+
+def _title(text: str) -> None:
+    print(f"\n== {text}")
+
+
+def _reads_images(spec: PluginSpec) -> bool:
+    engine = registry.create("engine", spec)
+    return isinstance(engine, OcrBackend) and "image" in engine.accepts
+
+
+def _study(
+    config: StudyConfig,
+    out: Path,
+    module: Any,
+    title: str,
+    engines: Sequence[PluginSpec] = (),
+    noise: str = "",
+) -> Result:
+    """Run a study with other engines or noise, and report it as its own command does."""
+    _title(title)
+    update: dict[str, Any] = {"noise": (PluginSpec(name=noise),) if noise else ()}
+    if engines:
+        update["engines"] = tuple(engines)
+    result = run_study(config.model_copy(update=update), out, progress=Progress())
+    module.report(result)
+    return result
+
+
+def _compare(cells: pd.DataFrame, out: Path) -> None:
+    found = beside_published(cells)
+    if found.empty:
+        print("no engine is one of the paper's, so there is nothing to compare with")
+        return
+    rows = [
+        [
+            *(row["table"], row["engine"], row["reader"], row["stage"], row["metric"]),
+            group_label(row["group"]),
+            *(percent(row[name]) for name in ("paper", "ours")),
+            f"{100 * row['difference']:+.1f}",
+            str(row["n"]),
+            row["elsewhere"],
+        ]
+        for row in found.to_dict("records")
+    ]
+    header = ["in", "engine", "reader", "stage", "metric", "questions", "paper", "ours"]
+    caption = "In per cent; means over retrievers and readers; last: what the paper says elsewhere"
+    table = TextTable([*header, "difference", "n", "elsewhere"], rows, caption, left=6)
+    show(terminal_table(table))
+    print(caption)
+    for path in write_table(out, "paper", found, table):
+        print(f"table: {path}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,136 @@
+"""The same study with other wordings of its questions (section IV.2 of the paper).
+
+``python -m experiments.question_style [CONFIG.yaml] [key=value ...] --out RUN`` asks the
+questions of ``dataset.rewritten=FILE`` (a CSV with the columns ``qid`` and ``question``) twice, in
+their original wording (``RUN/original``) and in the file's (``RUN/rewritten``), and compares the
+two by question. With ``--rewriter`` a language model words ``--number`` questions drawn with the
+seed, and they are written to ``RUN/rewritten.csv``: read them before you believe the result.
+"""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+import yaml
+
+from experiments.answering import Answering
+from experiments.compare import compare_runs
+from experiments.config import StudyConfig, load_config
+from experiments.failing import with_errors
+from experiments.plan import load_dataset, select_questions
+from experiments.progress import Progress
+from experiments.study import run_study
+from experiments.wordings import wordings_csv
+from ohr import registry
+from ohr.atomic import write_text
+from ohr.errors import ConfigError, OhrError
+from ohr.plugins import Reader
+from ohr.registry import PluginSpec
+from ohr.store import ArtefactStore
+from ohr.types import Hit
+
+PAPER = {
+    "GT": (27.2, 23.2), "MinerU": (20.7, 18.0), "GOT": (12.8, 12.9), "Qwen2.5-VL": (23.1, 20.0),
+}  # fmt: skip
+"""Section IV.2: before and after 100 questions were reworded by hand, in per cent."""
+
+main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@main.command(help="Compare the original wording of questions with another one.")
+def command(
+    settings: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[CONFIG.yaml] [key=value ...]",
+            help="A study's options, with dataset.rewritten=FILE or --rewriter.",
+        ),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for the results.")] = None,
+    rewriter: Annotated[
+        str,
+        typer.Option(help="Language model that rewords, as '{name: openai, params: {model: …}}'."),
+    ] = "",
+    number: Annotated[int, typer.Option(min=1, help="Questions that it rewords.")] = 100,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Print a traceback with an error.")
+    ] = False,
+) -> None:
+    """Compare wordings."""
+    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    with_errors(lambda: _run(load_config(settings or []), out, rewriter, number), debug)
+
+
+def _run(config: StudyConfig, out: Path | None, rewriter: str, number: int) -> int:
+    if out is None:
+        raise OhrError("where should the results go? give --out RUN, such as --out runs/style")
+    if rewriter and config.dataset.rewritten is not None:
+        raise ConfigError("give dataset.rewritten=FILE or --rewriter, not both")
+    path = config.dataset.rewritten
+    if rewriter:
+        path = out / "rewritten.csv"
+        write_text(path, wordings_csv(rewrite(config, _spec(rewriter), number)))
+        print(f"wordings: {path}")
+    if path is None:
+        raise ConfigError("question_style needs dataset.rewritten=FILE, or --rewriter")
+    return compare_wordings(config, path, out, overwrite=bool(rewriter))
+
+
+def compare_wordings(config: StudyConfig, path: Path, out: Path, *, overwrite: bool = False) -> int:
+    """Run the study in both wordings, and compare them. Raises OhrError."""
+    runs = []
+    for wording in ("original", "rewritten"):
+        dataset = config.dataset.model_copy(update={"rewritten": path, "wording": wording})
+        asked = config.model_copy(update={"dataset": dataset})
+        run_study(asked, out / wording, progress=Progress(), overwrite=overwrite)
+        runs.append(out / wording)
+    compare_runs(runs, out)
+    rows = ", ".join(f"{name} {a} to {b}" for name, (a, b) in PAPER.items())
+    print(f"paper, 100 questions reworded by hand, F1 in per cent: {rows}")
+    return 0
+
+
+def _spec(text: str) -> PluginSpec:
+    try:
+        return PluginSpec.parse(yaml.safe_load(text))
+    except yaml.YAMLError as error:
+        raise ConfigError(f"cannot read --rewriter {text!r}: it is not YAML") from error
+
+
+def rewrite(config: StudyConfig, spec: PluginSpec, number: int) -> dict[str, str]:
+    """Wordings by a language model of some questions drawn with the seed.
+
+    Questions for which it gave none are left out and said. Raises ConfigError, OhrError.
+    """
+    if "prompt" not in registry.plugin_class("reader", spec.name).Params.model_fields:
+        raise ConfigError(
+            f"--rewriter: reader {spec.label!r} takes no prompt: name a language model"
+        )
+    params: dict[str, Any] = {"prompt": "rewrite"} | spec.params
+    model: Reader = registry.create("reader", spec.model_copy(update={"params": params}))
+    questions = select_questions(config, load_dataset(config))
+    drawn = np.random.default_rng(config.seed).permutation(len(questions))[:number]
+    asked = [questions[i] for i in sorted(drawn)]
+    progress = Progress(verb="rewording with", unit="questions")
+    answering = Answering(ArtefactStore(config.cache), config.retry_failed, progress)
+    with progress:
+        kinds = [[Hit(q.evidence_pages[0], q.domain, 1.0, 0)] for q in asked]
+        said = answering.answers(spec.label, model, [q.text for q in asked], kinds)
+    found = {
+        q.qid: outcome.value.strip()
+        for q, outcome in zip(asked, said, strict=True)
+        if outcome.value and outcome.value.strip()
+    }
+    if lost := len(asked) - len(found):
+        print(f"{lost} of {len(asked)} questions were not reworded, and are left out")
+    if not found:
+        raise OhrError(f"{spec.label} reworded no question: {said[0].detail or said[0].status}")
+    return found
+
+
+if __name__ == "__main__":
+    main()

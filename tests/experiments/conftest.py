@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from experiments.config import load_config
+from experiments.runs import Run, read_run
+from experiments.study import run_study
+from tests.builders import qa, write_corpus, write_kb, write_questions
+
+METRICS = ("r_noise", "evidence_lcs", "lcs", "f1", "f1_no_context")
+READERS = "readers=[tests.fakes.FactReader,tests.fakes.SteadyReader]"
+
+
+def finished(root: Path, name: str, *settings: str) -> Run:
+    """A study that was run, read back."""
+    run_study(load_config(settings), root / name)
+    return read_run(root / name)
+
+
+def corpus(root: Path) -> list[str]:
+    """Twelve documents of two pages, questions on several evidence sources."""
+    settings = write_corpus(root, documents=12, pages=2)
+    sources = ("text", "table", "formula", "chart", "reading_order")
+    entries = [
+        qa(number, doc_id, page, evidence_source=sources[(d + number) % 5])
+        for d in range(12)
+        for doc_id in [f"{'law' if d % 2 else 'manual'}/doc{d}"]
+        for page in range(2)
+        for number in (1000 * d + 10 * page, 1000 * d + 10 * page + 1)
+    ]
+    write_questions(root / "qas.json", entries)
+    return settings
+
+
+@pytest.fixture(scope="session")
+def seed_runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]:
+    """Formatting noise on the ground truth under two seeds, two readers."""
+    root = tmp_path_factory.mktemp("formatting")
+    settings = [*corpus(root), "engines=[gt]", READERS, "bootstrap=100"]
+    settings.append("noise=[{name: tests.fakes.HideFacts, label: formatting}]")
+    first, second = (finished(root, f"seed{n}", *settings, f"seed={n}") for n in (0, 1))
+    return first, second
+
+
+@pytest.fixture(scope="session")
+def formatting_run(seed_runs: tuple[Run, Run]) -> Run:
+    """Formatting noise on the ground truth, two readers."""
+    return seed_runs[0]
+
+
+@pytest.fixture(scope="session")
+def semantic_run(seed_runs: tuple[Run, Run]) -> Run:
+    """As if two engines had read distorted pages: each seed's noise is one of them."""
+    parts = []
+    for run, engine in zip(seed_runs, ("tesseract", "other"), strict=True):
+        rows = run.rows.assign(engine=engine, seed=0)
+        noisy = rows["noise"] != "none"
+        kinds = {"noise": "semantic", "perturbation": "semantic"}
+        for column, name in kinds.items():
+            rows[column] = rows[column].where(~noisy, name)
+        parts.append(rows[rows["metric"].isin(METRICS)])
+    first = seed_runs[0]
+    return Run(first.path, first.manifest, pd.concat(parts, ignore_index=True), first.cells)
+
+
+@pytest.fixture(scope="session")
+def benchmark_runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]:
+    """The ground truth and another's knowledge base, under one chunk and under two."""
+    root = tmp_path_factory.mktemp("benchmark")
+    settings = [*corpus(root), READERS, "engines=[gt,precomputed:theirs]", "bootstrap=100"]
+    write_kb(
+        root / "kb" / "theirs",
+        {
+            f"{'law' if d % 2 else 'manual'}/doc{d}": [
+                "Rubbish."
+                if (d + page) % 3 == 0
+                else "\n".join(
+                    f"Fact {n} is answer {n}." for n in (1000 * d + 10 * page + i for i in (0, 1))
+                )
+                for page in range(2)
+            ]
+            for d in range(12)
+        },
+    )
+    return finished(root, "one", *settings, "top_k=1"), finished(root, "two", *settings)

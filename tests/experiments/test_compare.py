@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from experiments.compare import main
+from experiments.comparing import comparisons, configuration_changes
+from experiments.runs import Run, measured, read_run
+from ohr.errors import OhrError
+
+LCS, F1 = ("retrieval", "lcs"), ("overall", "f1")
+
+
+def test_knowledge_bases_of_one_run(benchmark_runs):
+    run = benchmark_runs[1]
+    found = comparisons([run], "knowledge_base", [("ocr", "r_noise"), F1])
+    assert list(found["metric"]) == ["r_noise", "f1", "f1"]  # two readers
+    assert set(found["baseline"]) == {"gt, clean"}
+    assert set(found["other"]) == {"precomputed:theirs, clean"}
+    noise = found.iloc[0]
+    # A third of the pages are rubbish; the rest hold their evidence.
+    assert (noise["baseline_mean"], noise["difference"]) == (0, pytest.approx(1 / 3))
+    assert 0 < noise["ci_low"] < 1 / 3 < noise["ci_high"]
+    assert noise["ci_unit"] == "document"
+    assert noise["cliffs_delta"] == pytest.approx(1 / 3)
+    means = found.set_index("reader")["other_mean"]
+    for reader in ("tests.fakes.FactReader", "tests.fakes.SteadyReader"):
+        rows = measured(run.rows, *F1)
+        mine = rows[(rows["reader"] == reader) & (rows["engine"] != "gt")]
+        assert means[reader] == pytest.approx(mine["value"].mean())
+    assert (found["p_holm"] >= found["p_bh"]).all()
+    assert (found["p_bh"] >= found["p"]).all()
+
+
+def test_groups_are_compared_on_their_own_questions(benchmark_runs):
+    found = comparisons([benchmark_runs[1]], "knowledge_base", [LCS], every_group=True)
+    by_group = found.set_index("group")["n"]
+    assert by_group["all"] == 48
+    assert by_group["domain:law"] == by_group["domain:manual"] == 24
+    assert sum(n for group, n in by_group.items() if group.startswith("source:")) == 48
+
+
+def test_runs_are_paired_across_what_was_changed(benchmark_runs):
+    found = comparisons(list(benchmark_runs), "run", [LCS])
+    assert list(found["engine"]) == ["gt", "precomputed:theirs"]
+    assert set(found["other"]) == {"two"}
+    assert found["top_k"].isna().all()  # each run has its own
+    assert (found["protocol"] == "default").all()
+    assert (found["difference"] >= 0).all()  # two chunks hold what one holds
+    changes = configuration_changes(list(benchmark_runs))
+    assert changes.to_dict("records") == [{"key": "config.top_k", "one": "1", "two": "2"}]
+
+
+def test_any_aspect_and_any_baseline(benchmark_runs):
+    found = comparisons([benchmark_runs[1]], "reader", [F1], baseline="tests.fakes.SteadyReader")
+    assert set(found["other"]) == {"tests.fakes.FactReader"}
+    turned = comparisons([benchmark_runs[1]], "reader", [F1])
+    assert list(found["difference"]) == pytest.approx(list(-turned["difference"]))
+    across = comparisons(list(benchmark_runs), "top_k", [LCS])
+    assert set(across["baseline"]) == {"1"}
+
+
+def test_only_questions_that_both_were_asked(benchmark_runs):
+    one, two = benchmark_runs
+    asked = sorted(set(two.rows["qid"]) - {""})[:30]
+    fewer = Run(two.path, two.manifest, two.rows[two.rows["qid"].isin(asked)], two.cells)
+    found = comparisons([one, fewer], "run", [LCS])
+    assert set(found["n"]) == {30}
+    assert set(found["n_baseline_only"]) == {18}
+    assert set(found["n_other_only"]) == {0}
+
+
+@pytest.mark.parametrize(
+    ("by", "baseline", "metric", "message"),
+    [
+        ("knowledge_base", "gt, dirty", LCS, "no knowledge_base 'gt, dirty'"),
+        ("retriever", "", LCS, "no two conditions differ by retriever alone"),
+        ("engine", "", ("retrieval", "missing"), "none of these metrics was measured"),
+    ],
+)
+def test_nothing_to_compare_says_why(benchmark_runs, by, baseline, metric, message):
+    with pytest.raises(OhrError, match=message):
+        comparisons([benchmark_runs[0]], by, [metric], baseline=baseline)
+
+
+def test_the_published_protocol_keeps_its_denominators(benchmark_runs):
+    run = benchmark_runs[0]
+    rows = pd.read_parquet(run.path / "rows.parquet")
+    rows["protocol"] = "reference"
+    first = (rows["stage"] == "overall") & (rows["metric"] == "f1")
+    rows["status"] = rows["status"].astype(str).where(~first, "empty")
+    from experiments.runs import counted
+
+    assert measured(counted(rows), *F1).empty
+    assert len(measured(counted(rows), *LCS)) == len(measured(rows, *LCS))
+    assert len(measured(counted(rows.assign(protocol="default")), *F1)) == first.sum()
+
+
+def test_the_command_writes_tables_and_says_what_changed(benchmark_runs, tmp_path):
+    one, two = (str(run.path) for run in benchmark_runs)
+    done = CliRunner().invoke(main, [one, two, "--out", str(tmp_path), "--metric", "retrieval:lcs"])
+    assert done.exit_code == 0, done.output
+    assert "config.top_k: 1 -> 2" in done.output
+    values = pd.read_csv(tmp_path / "differences.csv")
+    assert list(values["n"]) == [48, 48]
+    markdown = (tmp_path / "differences.md").read_text()
+    assert "less one; paired by question" in markdown
+    assert markdown.count("\n| two |") == 2
+    assert r"\begin{tabular}" in (tmp_path / "differences.tex").read_text()
+    assert (tmp_path / "changes.csv").read_text().startswith("key,one,two\nconfig.top_k,1,2")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--by", "colour"], "unknown --by 'colour'"),
+        (["--metric", "retrieval:missing"], "no metric 'retrieval:missing'"),
+        (["nowhere"], "cannot read nowhere"),
+    ],
+)
+def test_errors_are_one_line(benchmark_runs, arguments, message):
+    done = CliRunner().invoke(main, [str(benchmark_runs[0].path), *arguments])
+    assert done.exit_code == 2
+    assert done.stderr.startswith("error: ")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_cells_are_read_as_they_were_written(formatting_run):
+    cells = read_run(formatting_run.path).cells
+    assert cells["mean"].dtype == float
+    assert set(cells["noise"]) == {"none", "formatting"}
+    assert not any(math.isnan(n) for n in cells["n"])

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from experiments.curve_statistics import main
+from experiments.curves import CURVE_KEYS, curves_of, statistics_table
+from experiments.runs import Run
+
+KEYS = [*CURVE_KEYS, "group"]
+
+
+def test_every_curve_of_every_group_once(semantic_run):
+    table = statistics_table([semantic_run])
+    assert not table.duplicated(KEYS).any()
+    assert set(table["engine"]) == {"tesseract", "other"}
+    assert set(table["perturbation"]) == {"semantic"}
+    assert set(table["stage"]) == {"retrieval", "generation", "overall"}
+    assert {"all", "source:chart", "domain:law"} < set(table["group"])
+    assert (table["levels"] == 4).all()
+    assert not table["metric"].str.contains("no_context").any()
+
+
+def test_points_are_the_cells(formatting_run):
+    cells = formatting_run.cells
+    checked = 0
+    for measured in curves_of(formatting_run):
+        key = measured.key
+        if key["group"] not in ("all", "source:table") or key["metric"] != "f1":
+            continue
+        mine = cells
+        for name in ("retriever", "reader", "stage", "metric", "group"):
+            mine = mine[mine[name] == key[name]]
+        x, y, floor = measured.curve.means()
+        assert measured.levels == ("clean", "mild", "moderate", "severe")
+        assert list(y[0]) == pytest.approx(list(mine["mean"]), abs=1e-6)
+        assert list(x[0]) == pytest.approx(list(mine["r_noise"]), abs=1e-6)
+        guess = cells[(cells["metric"] == "f1_no_context") & (cells["group"] == key["group"])]
+        guess = guess[guess["reader"] == key["reader"]]
+        assert floor[0] == pytest.approx(guess["mean"].iloc[0], abs=1e-6)
+        checked += 1
+    assert checked == 2 * 2 * 2  # stages, readers, groups
+
+
+def test_the_command_writes_the_csv_beside_the_run(formatting_run, tmp_path):
+    done = CliRunner().invoke(main, [str(formatting_run.path), "--out", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    table = pd.read_csv(tmp_path / "curves.csv")
+    everyone = table[(table["group"] == "all") & (table["metric"] == "f1")]
+    generation = everyone[everyone["stage"] == "generation"].set_index("reader")
+    # Hidden facts are lost on the one reader; the other does not look.
+    assert generation.loc["tests.fakes.FactReader", "slope"] < 0
+    assert generation.loc["tests.fakes.SteadyReader", "slope"] == 0
+    assert generation.loc["tests.fakes.SteadyReader", "mean_retention"] == 1
+    assert generation.loc["tests.fakes.FactReader", "worst_level"] == "severe"
+    assert not (tmp_path / "seeds.csv").exists()
+
+
+def test_seeds_have_a_variance(seed_runs, tmp_path):
+    arguments = [str(run.path) for run in seed_runs]
+    done = CliRunner().invoke(main, [*arguments, "--out", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    curves, seeds = (pd.read_csv(tmp_path / f"{name}.csv") for name in ("curves", "seeds"))
+    keys = [name for name in KEYS if name != "seed"]
+    assert not seeds.duplicated([*keys, "statistic"]).any()
+    mine = (curves["group"] == "all") & (curves["reader"] == "tests.fakes.FactReader")
+    slopes = curves[mine & (curves["stage"] == "generation") & (curves["metric"] == "f1")]["slope"]
+    found = seeds[(seeds["group"] == "all") & (seeds["reader"] == "tests.fakes.FactReader")]
+    found = found[(found["stage"] == "generation") & (found["metric"] == "f1")]
+    found = found[found["statistic"] == "slope"].iloc[0]
+    assert (found["n_seeds"], len(slopes)) == (2, 2)
+    assert found["mean"] == pytest.approx(slopes.mean(), abs=1e-5)
+    assert found["variance"] == pytest.approx(slopes.var(), abs=1e-5)
+
+
+def test_a_run_without_noise_has_no_curve(benchmark_runs):
+    done = CliRunner().invoke(main, [str(benchmark_runs[0].path)])
+    assert done.exit_code == 2
+    assert "no noise curve in these runs" in done.stderr
+
+
+def test_questions_left_out_at_one_level_leave_the_whole_curve(semantic_run):
+    rows = semantic_run.rows
+    qid = rows["qid"].iloc[-1]
+    gone = (rows["qid"] == qid) & (rows["stage"] == "retrieval") & (rows["level"] == "mild")
+    kept = rows[~gone & rows["metric"].isin(["lcs", "f1", "r_noise", "f1_no_context"])]
+    fewer = Run(semantic_run.path, semantic_run.manifest, kept, semantic_run.cells)
+    table = statistics_table([fewer])
+    retrieval = table[(table["group"] == "all") & (table["stage"] == "retrieval")]
+    assert set(retrieval["n"]) == {47}
+    assert set(table[(table["group"] == "all") & (table["stage"] == "overall")]["n"]) == {48}

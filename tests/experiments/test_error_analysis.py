@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from experiments.error_analysis import CASES, case_shares, main
+from experiments.runs import Run, measured
+from ohr.errors import OhrError
+
+
+def test_shares_of_the_four_cases(formatting_run):
+    found = case_shares(formatting_run, 0.5, "generation")
+    assert found[list(CASES)].sum(axis=1).to_numpy() == pytest.approx(1)
+    mine = found[(found["group"] == "all") & (found["level"] == "severe")].set_index("reader")
+    rows = measured(formatting_run.rows, "ocr", "r_noise")
+    noise = rows[rows["level"] == "severe"]["value"].mean()
+    misread = mine["ocr_wrong_answer_right"] + mine["ocr_wrong_answer_wrong"]
+    assert list(misread) == pytest.approx([noise, noise])
+    fact, steady = (f"tests.fakes.{name}Reader" for name in ("Fact", "Steady"))
+    # A hidden fact is misread evidence, and lost on the one reader only.
+    assert mine.loc[fact, "ocr_wrong_answer_right"] == 0
+    assert mine.loc[fact, "right_despite_ocr"] == 0
+    assert mine.loc[steady, "ocr_wrong_answer_right"] > 0.1
+    assert mine.loc[fact, "ocr_right_answer_right_ci_low"] < 1 - noise
+    answers = measured(formatting_run.rows, "generation", "f1")
+    answers = answers[(answers["level"] == "severe") & (answers["reader"] == steady)]
+    right = mine.loc[steady, ["ocr_right_answer_right", "ocr_wrong_answer_right"]].sum()
+    assert right == pytest.approx((answers["value"] >= 0.5).mean())
+
+
+def test_the_threshold_decides_what_is_right(formatting_run):
+    strict, lenient = (case_shares(formatting_run, right, "overall") for right in (1.0, 0.0))
+    assert (lenient["ocr_right_answer_wrong"] == 0).all()
+    assert (strict["ocr_right_answer_wrong"] >= 0).all()
+    assert strict["ocr_right_answer_wrong"].sum() > 0
+
+
+def test_the_command_writes_table_and_figure(formatting_run, tmp_path):
+    arguments = [str(formatting_run.path), "--out", str(tmp_path), "--stage", "generation"]
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 0, done.output
+    assert "F1 of at least 0.5" in done.output
+    table = pd.read_csv(tmp_path / "error_analysis.csv")
+    assert {"all", "source:chart", "domain:manual"} < set(table["group"])
+    for suffix in ("md", "tex", "png", "svg", "pdf"):
+        assert (tmp_path / f"error_analysis.{suffix}").stat().st_size > 0
+    svg = (tmp_path / "error_analysis.svg").read_text()
+    assert all(f">{label}<" in svg for label, _, _ in CASES.values())
+
+
+def test_what_was_not_measured_is_said(formatting_run):
+    rows = formatting_run.rows
+    without = Run(formatting_run.path, {}, rows[rows["stage"] != "ocr"], formatting_run.cells)
+    with pytest.raises(OhrError, match="did not measure the stage ocr"):
+        case_shares(without, 0.5, "overall")

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import pytest
+from PIL import Image
+from typer.testing import CliRunner
+
+from experiments.figure3 import caption_of, draw_figure3, main
+from experiments.figure3_points import figure3_points
+from experiments.runs import Run, measured
+from ohr.errors import OhrError
+
+
+def test_semantic_noise_is_averaged_over_engines(semantic_run):
+    points = figure3_points([semantic_run])
+    point = points[
+        (points["stage"] == "generation")
+        & (points["panel"] == "multimodal (table, formula, chart)")
+        & (points["level"] == "severe")
+        & (points["setting"] == "tests.fakes.FactReader")
+    ].iloc[0]
+    assert (point["noise"], point["engines"]) == ("semantic", 2)
+    for column, stage, metric in (("mean", "generation", "f1"), ("r_noise", "ocr", "r_noise")):
+        rows = measured(semantic_run.rows, stage, metric)
+        rows = rows[rows["evidence_source"].isin(["table", "formula", "chart"])]
+        rows = rows[(rows["level"] == "severe")]
+        if stage != "ocr":
+            rows = rows[rows["reader"] == "tests.fakes.FactReader"]
+        assert rows["engine"].nunique() == 2
+        assert point[column] == pytest.approx(rows["value"].mean())
+    assert point["ci_low"] <= point["mean"] <= point["ci_high"]
+
+
+def test_both_kinds_from_two_runs(semantic_run, formatting_run, tmp_path):
+    runs = [semantic_run, formatting_run]
+    points = figure3_points(runs)
+    keys = ["noise", "stage", "setting", "panel", "level"]
+    assert not points.duplicated(keys).any()
+    assert list(dict.fromkeys(points["panel"]))[0::3] == ["text", "all"]
+    stripped = points[points["stage"] == "retrieval"].groupby("noise")["metric"].unique()
+    assert list(stripped["formatting"]) == ["lcs_stripped"]
+    assert list(stripped["semantic"]) == ["lcs"]
+    caption = caption_of(runs, points)
+    for said in ("mean of 2 engines, n = 48", "all pages re-read", "bootstrap over documents"):
+        assert said in caption
+    one, two = (draw_figure3(points, caption, tmp_path / name) for name in ("one", "two"))
+    assert [path.suffix for path in one] == [".png", ".svg", ".pdf"]
+    assert [path.read_bytes() for path in one] == [path.read_bytes() for path in two]
+    assert min(Image.open(one[0]).size) > 500
+    svg = one[1].read_text()
+    assert "bm25 [S]" in svg
+    assert "bm25 [F]" in svg
+
+
+def test_the_command(formatting_run, benchmark_runs, tmp_path):
+    done = CliRunner().invoke(main, [str(formatting_run.path), "--out", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "figure3.pdf").exists()
+    assert (tmp_path / "figure3.csv").read_text().startswith("noise,stage,metric,setting,level")
+    done = CliRunner().invoke(main, [str(benchmark_runs[0].path), "--out", str(tmp_path)])
+    assert done.exit_code == 2
+    assert "nothing to draw" in done.stderr
+
+
+def test_several_distortions_are_no_mixture(semantic_run):
+    rows = semantic_run.rows
+    names = rows["perturbation"].where(rows["level"] != "mild", "rotation")
+    names = names.where(rows["level"] != "severe", "shadow")
+    mixed = rows.assign(perturbation=names)[rows["level"] != "moderate"]
+    run = Run(semantic_run.path, semantic_run.manifest, mixed, semantic_run.cells)
+    with pytest.raises(OhrError, match=r"2 kinds of semantic noise \(rotation, shadow\)"):
+        figure3_points([run])

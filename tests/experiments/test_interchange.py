@@ -1,0 +1,133 @@
+"""Export to other tools' formats, and import of the published evaluation's results."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from experiments import compare, export, import_results
+from experiments.runs import measured, read_run
+from tests.builders import qa, write_questions
+
+
+def test_a_dataset_in_the_layout_of_beir(tmp_path):
+    arguments = ["dataset.kind=sample", f"cache={tmp_path / 'cache'}", "--out", str(tmp_path)]
+    done = CliRunner().invoke(export.main, arguments)
+    assert done.exit_code == 0, done.output
+    corpus, queries = (
+        {one["_id"]: one for one in map(json.loads, (tmp_path / name).open())}
+        for name in ("corpus.jsonl", "queries.jsonl")
+    )
+    header, *qrels = (tmp_path / "qrels" / "test.tsv").read_text().splitlines()
+    assert header == "query-id\tcorpus-id\tscore"
+    for line in qrels:
+        query, page, score = line.split("\t")
+        assert score == "1"
+        assert query in queries
+        assert corpus[page]["text"]
+    assert {line.split("\t")[0] for line in qrels} == set(queries)
+    assert all(set(one) == {"_id", "text", "metadata"} for one in queries.values())
+
+
+def test_each_knowledge_base_of_a_run(benchmark_runs, tmp_path):
+    done = CliRunner().invoke(export.main, [str(benchmark_runs[0].path), "--out", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    assert {path.name for path in tmp_path.iterdir()} == {"gt_clean", "precomputed_theirs_clean"}
+    truth, theirs = (
+        (tmp_path / name / "corpus.jsonl").read_text().splitlines()
+        for name in ("gt_clean", "precomputed_theirs_clean")
+    )
+    assert len(truth) == len(theirs) == 24
+    assert sum(json.loads(line)["text"] == "Rubbish." for line in theirs) == 8
+
+
+def test_hugging_face_datasets(tmp_path):
+    datasets = pytest.importorskip("datasets")
+    arguments = ["dataset.kind=sample", f"cache={tmp_path / 'cache'}", "--format", "datasets"]
+    done = CliRunner().invoke(export.main, [*arguments, "--out", str(tmp_path / "out")])
+    assert done.exit_code == 0, done.output
+    queries = datasets.load_from_disk(str(tmp_path / "out" / "queries"))
+    qrels = datasets.load_from_disk(str(tmp_path / "out" / "qrels"))
+    assert set(qrels["query-id"]) == set(queries["_id"])
+
+
+def test_unknown_formats_are_named(tmp_path):
+    done = CliRunner().invoke(export.main, ["--format", "x", "--out", str(tmp_path), "a=b"])
+    assert done.exit_code == 2
+    assert "unknown --format 'x'; known: beir, datasets" in done.stderr
+
+
+@pytest.fixture
+def published(tmp_path):
+    """Result files as the published evaluation writes them, of two questions a document."""
+    entries = [qa(n, f"law/doc{n // 2}", n % 2) for n in range(24)]
+    write_questions(tmp_path / "qas.json", entries)
+
+    def result(n: int, **metrics: float) -> dict[str, object]:
+        return {"id": f"q{n}", "metrics": metrics, "log": {}, "valid": n != 3}
+
+    retrieval = [result(n, lcs=0.25 if n % 2 else 1.0) for n in range(24)]
+    answers = [result(n, F1=-1 if n == 5 else 0.5, EM=0) for n in range(24)]
+    for name, results in (("retrieval", retrieval), ("answers", answers)):
+        content = {"info": {}, "overall": {}, "results": results}
+        (tmp_path / f"{name}.json").write_text(json.dumps(content))
+    lines = [json.dumps({"id": f"q{n}", "lcs_page": 0.9 if n < 6 else 1.0}) for n in range(24)]
+    (tmp_path / "evidence.jsonl").write_text("\n".join(lines))
+    return tmp_path
+
+
+def imported(folder, *files: str, out: str = "run"):
+    arguments = [*files, "--questions", str(folder / "qas.json"), "--out", str(folder / out)]
+    return CliRunner().invoke(import_results.main, arguments)
+
+
+def test_published_results_become_a_run(published):
+    files = [str(published / "retrieval.json"), f"overall={published / 'answers.json'}"]
+    done = imported(published, *files, str(published / "evidence.jsonl"))
+    assert done.exit_code == 0, done.output
+    run = read_run(published / "run")
+    cells = run.cells[run.cells["group"] == "all"].set_index(["stage", "metric"])
+    assert cells.loc[("ocr", "r_noise"), "mean"] == 6 / 24
+    # The published mean leaves out what is not valid, and here what raised.
+    assert cells.loc[("retrieval", "lcs"), "mean"] == pytest.approx((12 + 11 * 0.25) / 23, abs=1e-6)
+    assert tuple(cells.loc[("overall", "f1"), ["n", "n_empty", "n_error"]]) == (22, 1, 1)
+    assert cells.loc[("overall", "f1"), "r_noise"] == 6 / 24
+    assert len(measured(run.rows, "overall", "f1")) == 22
+    again = imported(published, files[0])
+    assert again.exit_code == 2
+    assert "holds a run already" in again.stderr
+
+
+def test_imported_runs_can_be_compared(published):
+    better = json.loads((published / "retrieval.json").read_text())
+    for result in better["results"]:
+        result["metrics"]["lcs"] = 1.0
+    (published / "better.json").write_text(json.dumps(better))
+    for name in ("retrieval", "better"):
+        assert imported(published, str(published / f"{name}.json"), out=name).exit_code == 0
+    runs = [str(published / name) for name in ("retrieval", "better")]
+    done = CliRunner().invoke(compare.main, runs)
+    assert done.exit_code == 0, done.output
+    assert "+0.359" in done.output  # 11 of 23 questions gain .75
+    exported = CliRunner().invoke(export.main, [runs[0], "--out", str(published / "x")])
+    assert exported.exit_code == 2
+    assert "was imported" in exported.stderr
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("x.json", "[", "cannot read results"),
+        ("x.json", '[{"id": "unknown", "lcs": 1}]', "result 0 is of no question"),
+        ("x.json", '[{"id": "q1", "F1": 1}]', "from gold pages or from retrieved chunks?"),
+        ("x.json", '[{"id": "q1"}]', "none of the measures"),
+        ("x.json", '[{"id": "q1", "lcs": 1}, {"id": "q1", "lcs": 0}]', "two values of retrieval"),
+    ],
+)
+def test_files_that_are_no_results_say_so(published, file, content, message):
+    (published / file).write_text(content)
+    done = imported(published, str(published / file))
+    assert done.exit_code == 2
+    assert message in done.stderr

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from experiments.robust_reader import main, robustness
+from experiments.runs import measured
+
+FACT, STEADY = "tests.fakes.FactReader", "tests.fakes.SteadyReader"
+
+
+def test_retention_and_loss_by_hand(formatting_run):
+    found = robustness(formatting_run)
+    mine = found[(found["stage"] == "generation") & (found["group"] == "all")]
+    mine = mine[mine["knowledge_base"] == "gt, formatting severe"].set_index("reader")
+    assert set(mine["clean_knowledge_base"]) == {"gt, clean"}
+
+    def mean(level: str, metric: str = "f1") -> float:
+        rows = measured(formatting_run.rows, "generation", metric)
+        rows = rows[(rows["reader"] == FACT) & (rows["level"] == level)]
+        return float(rows["value"].mean())
+
+    clean, noisy, floor = mean(""), mean("severe"), mean("", "f1_no_context")
+    fact = mine.loc[FACT]
+    assert fact["loss"] == pytest.approx(clean - noisy)
+    assert fact["retention"] == pytest.approx((noisy - floor) / (clean - floor))
+    assert fact["retention_ci_low"] < fact["retention"] < fact["retention_ci_high"] < 1
+    assert pd.isna(fact["p"])
+    steady = mine.loc[STEADY]
+    assert (steady["loss"], steady["retention"]) == (0, 1)
+    assert steady["loss_difference"] == pytest.approx(noisy - clean)
+    assert steady["p"] <= 0.001
+    assert steady["p_holm"] >= steady["p_bh"] >= steady["p"]
+
+
+def test_the_baseline_turns_the_difference_round(formatting_run):
+    one, other = robustness(formatting_run), robustness(formatting_run, STEADY)
+    differences = [found["loss_difference"].dropna().to_numpy() for found in (one, other)]
+    assert list(differences[0]) == pytest.approx(list(-differences[1]))
+
+
+def test_engines_are_held_against_the_ground_truth(benchmark_runs, tmp_path):
+    found = robustness(benchmark_runs[1])
+    assert set(found["knowledge_base"]) == {"precomputed:theirs, clean"}
+    done = CliRunner().invoke(main, [str(benchmark_runs[1].path), "--out", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    assert "Δ(ALL)" in (tmp_path / "table_s5.md").read_text()
+    assert len(pd.read_csv(tmp_path / "table_s5.csv")) == 4
+    unknown = [str(benchmark_runs[1].path), "--out", str(tmp_path), "--baseline", "x"]
+    done = CliRunner().invoke(main, unknown)
+    assert done.exit_code == 2
+    assert "no reader 'x'" in done.stderr

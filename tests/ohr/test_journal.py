@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ohr.errors import StoreError
+from ohr.journal import Journal
+from ohr.store import ArtefactStore
+
+VALUES = st.recursive(st.none() | st.integers() | st.text(max_size=9), st.lists, max_leaves=5)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.dictionaries(st.text(max_size=9), VALUES, max_size=5))
+def test_what_is_kept_comes_back_in_another_process(tmp_path_factory, entries):
+    path = tmp_path_factory.mktemp("journal") / "answers" / "a.jsonl"
+    journal = Journal(path)
+    for key, value in entries.items():
+        journal.put(key, value)
+        assert journal.get(key) == value
+    again = Journal(path)
+    assert {key: again.get(key) for key in entries} == entries
+    assert again.get("absent \x00") is None
+
+
+def test_a_torn_line_costs_itself_alone(tmp_path):
+    path = tmp_path / "a.jsonl"
+    Journal(path).put("one", [1, "é\u2028\r\n"])
+    whole = path.read_bytes()
+    Journal(path).put("two", [2])
+    torn = path.read_bytes()[: len(whole) + 5]
+    path.write_bytes(torn)
+    journal = Journal(path)
+    assert (journal.get("one"), journal.get("two")) == ([1, "é\u2028\r\n"], None)
+    journal.put("three", [3])
+    again = Journal(path)
+    assert [again.get(key) for key in ("one", "two", "three")] == [[1, "é\u2028\r\n"], None, [3]]
+
+
+def test_the_later_line_counts_and_nonsense_counts_as_none(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b'\xff\xfe\n["k",1]\n{"k":2}\n["k"]\n[3]\nnull\n["k",4]\n[]\n')
+    assert Journal(path).get("k") == 4
+
+
+def test_processes_share_a_journal(tmp_path):
+    path = tmp_path / "a.jsonl"
+    code = (
+        "import sys; from pathlib import Path; from ohr.journal import Journal\n"
+        "j = Journal(Path(sys.argv[1]))\n"
+        "for n in range(200): j.put(f'{sys.argv[2]}{n}', 'x' * 500)"
+    )
+    running = [
+        subprocess.Popen([sys.executable, "-c", code, str(path), name]) for name in ("a", "b", "c")
+    ]
+    assert [process.wait() for process in running] == [0, 0, 0]
+    journal = Journal(path)
+    assert all(journal.get(f"{name}{n}") == "x" * 500 for name in "abc" for n in range(200))
+
+
+def test_a_full_disk_is_said(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "write", lambda handle, data: 3)
+    with pytest.raises(StoreError, match=r"cannot write .*a\.jsonl: no space"):
+        Journal(tmp_path / "a.jsonl").put("k", 1)
+
+
+def test_the_store_names_journals_by_kind_and_key(tmp_path):
+    store = ArtefactStore(tmp_path)
+    store.journal("answers", {"reader": 1}).put("k", 1)
+    assert store.journal("answers", {"reader": 1}).get("k") == 1
+    assert store.journal("answers", {"reader": 2}).get("k") is None
+    with pytest.raises(ValueError, match="not a kind"):
+        store.journal("../answers", {})

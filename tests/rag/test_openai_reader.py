@@ -1,0 +1,235 @@
+"""The reader over HTTP, against a server on loopback that behaves and one that does not."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import time
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+import pytest
+
+from ohr import registry
+from ohr.errors import ConfigError, MissingDependencyError
+from ohr.identity import canonical_json
+from ohr.types import Hit, Outcome, PageRef, Status
+from rag.chunking.token_counter import count_tokens
+from rag.readers.openai import cut
+from tests.loopback import Reply, Server, refused, said
+
+KEY = "sk-not-a-real-key-0123456789"
+USAGE = {"prompt_tokens": 1000, "completion_tokens": 10, "total_tokens": 1010}
+
+
+def reader(server: Server, **params: Any) -> Any:
+    settings = {"model": "a/model", "base_url": server.url, **params}
+    return registry.create("reader", {"name": "openai", "params": settings})
+
+
+def hits(*texts: str) -> list[Hit]:
+    return [Hit(PageRef("a/b", n), text, 1.0, n) for n, text in enumerate(texts)]
+
+
+def ask(server: Server, question: str = "Who?", *texts: str, **params: Any) -> Outcome[str]:
+    outcome: Outcome[str] = reader(server, **params).answer(question, hits(*texts))
+    return outcome
+
+
+def test_question_and_passages_go_out_and_the_answer_comes_back(server: Server) -> None:
+    server.replies = [said("<answer>Ada</answer>")]
+    assert ask(server, "Who wrote it?", "First page.", "Second page.") == Outcome("Ada")
+    [request] = server.requests
+    assert server.paths == ["/v1/chat/completions"]
+    assert (request["model"], request["temperature"], request["max_tokens"]) == ("a/model", 0, 128)
+    user = request["messages"][-1]["content"]
+    assert user.index("Who wrote it?") < user.index("[1] First page.") < user.index("[2] Second")
+    assert "Authorization" not in server.headers[0]
+
+
+def test_request_fields_can_be_added_and_left_out(server: Server) -> None:
+    server.replies = [said("x")]
+    more = {"max_tokens": None, "max_completion_tokens": 50, "top_k": 1}
+    ask(server, request=more)
+    assert "max_tokens" not in server.requests[0]
+    assert (server.requests[0]["max_completion_tokens"], server.requests[0]["top_k"]) == (50, 1)
+
+
+def test_long_context_is_cut_and_it_is_said(server: Server) -> None:
+    server.replies = [said("x")]
+    page = "Some words of a long page. " * 400
+    [reply] = reader(server, max_context_tokens=100).answer_many(["Who?"], [hits(page)])
+    assert re.fullmatch(r"context cut to 100 of [\d,]+ tokens", reply.outcome.detail)
+    assert reply.usage["contexts_cut"] == 1
+    sent = server.requests[0]["messages"][-1]["content"].partition("[1] ")[2]
+    assert page.startswith(sent.strip())
+    assert 90 <= count_tokens(sent) <= 100
+    assert cut(page, 10**6) == (page, "")
+    assert cut("", 1) == ("", "")
+
+
+def test_tokens_and_cost_are_what_the_server_reports(server: Server) -> None:
+    server.replies = [said("x", usage=USAGE), said("x"), said("x", usage={"prompt_tokens": "many"})]
+    made = reader(server, prompt_price=2.5, completion_price=10, concurrency=1)
+    replies = list(made.answer_many(["a", "b", "c"], [[], [], []]))
+    assert [dict(reply.usage) for reply in replies] == [
+        {"prompt_tokens": 1000, "completion_tokens": 10, "cost": pytest.approx(0.0026)},
+        {"unmetered": 1},
+        {"unmetered": 1},
+    ]
+
+
+def test_cut_empty_and_filtered_answers(server: Server) -> None:
+    server.replies = [said("<answer>half a", "length"), said(None), said("", "content_filter")]
+    assert ask(server, max_tokens=5) == Outcome("half a", Status.OK, "cut at 5 tokens")
+    assert ask(server).status is Status.EMPTY
+    assert ask(server) == Outcome("", Status.EMPTY, "filtered")
+
+
+def test_no_more_requests_at_once_than_asked_and_all_come_back(server: Server) -> None:
+    lock, busy, most = threading.Lock(), 0, 0
+
+    def answer(request: dict[str, Any]) -> Reply:
+        nonlocal busy, most
+        with lock:
+            busy += 1
+            most = max(most, busy)
+        time.sleep(0.01)
+        with lock:
+            busy -= 1
+        name = re.search(r"Question: (\w+)", request["messages"][-1]["content"])
+        assert name is not None
+        return said(f"<answer>{name[1]}</answer>")
+
+    server.answer = answer
+    questions = [f"q{n}" for n in range(40)]
+    replies = list(reader(server, concurrency=4).answer_many(questions, [[]] * 40))
+    assert {r.index: r.outcome.value for r in replies} == dict(enumerate(questions))
+    assert most == 4
+
+
+@pytest.mark.parametrize("status", [429, 500, 502, 503])
+def test_passing_trouble_is_tried_again(server: Server, waits: list[float], status: int) -> None:
+    server.replies = [refused(status), refused(status), said("at last")]
+    assert ask(server) == Outcome("at last")
+    assert waits == [1, 2]
+
+
+def test_waits_as_long_as_the_server_asks(server: Server, waits: list[float]) -> None:
+    server.replies = [refused(429, Retry_After="7"), said("at last")]
+    assert ask(server) == Outcome("at last")
+    assert waits == [7]
+
+
+def test_lasting_trouble_is_that_questions_error(server: Server, waits: list[float]) -> None:
+    server.answer = lambda request: (
+        refused(500, "boom") if "bad" in request["messages"][-1]["content"] else said("fine")
+    )
+    made = reader(server, retries=2)
+    replies = {r.index: r.outcome for r in made.answer_many(["good", "bad", "fine"], [[]] * 3)}
+    assert replies[1] == Outcome.error("openai: HTTP 500 boom (3 attempts)")
+    assert replies[0] == replies[2] == Outcome("fine")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [b"", b"<html>", b"[]", b"{}", b'{"choices": []}', b'{"choices": [{"message": 3}]}',
+     b'{"choices": [{"message": {"content": 5}}]}', b'{"choices": [{"mess', b"[" * 100_000],
+)  # fmt: skip
+def test_nonsense_is_an_error(server: Server, answer: bytes) -> None:
+    server.replies = [(200, answer, {})]
+    outcome = ask(server)
+    assert outcome.status is Status.ERROR
+    assert "\n" not in outcome.detail
+
+
+def test_torn_answer_is_tried_again(server: Server, waits: list[float]) -> None:
+    def half(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(b'HTTP/1.0 200 OK\r\nContent-Length: 100\r\n\r\n{"choices"')
+
+    server.replies = [half, said("at last")]
+    assert ask(server) == Outcome("at last")
+
+
+def test_silence_is_a_timeout_after_another_try(server: Server, waits: list[float]) -> None:
+    server.replies = [lambda handler: threading.Event().wait(0.4)]
+    outcome = ask(server, timeout_s=0.1, retries=1)
+    detail = "openai: no answer within 0.1 s: raise timeout_s (2 attempts)"
+    assert outcome == Outcome.timeout(detail)
+    assert len(server.requests) == 2
+
+
+def test_a_drip_of_bytes_is_a_timeout_too(server: Server) -> None:
+    def drip(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(b"HTTP/1.0 200 OK\r\nContent-Length: 100000\r\n\r\n")
+        for _ in range(60):
+            handler.wfile.write(b" ")
+            handler.wfile.flush()
+            time.sleep(0.05)
+
+    server.replies = [drip]
+    started = time.monotonic()
+    assert ask(server, timeout_s=0.3, retries=0).status is Status.TIMEOUT
+    assert time.monotonic() - started < 2
+
+
+def test_what_ails_the_server_stops_the_run_after_what_had_come(server: Server) -> None:
+    seen = []
+
+    def answer(request: dict[str, Any]) -> Reply:
+        seen.append(request)
+        return said("fine") if len(seen) <= 5 else refused(404, "no such model")
+
+    server.answer = answer
+    replies: list[Any] = []
+    with pytest.raises(MissingDependencyError, match=r"openai: .*no such endpoint or model"):
+        replies.extend(reader(server, concurrency=2).answer_many(["q"] * 50, [[]] * 50))
+    assert len(replies) == 5
+    assert len(seen) < 12
+
+
+def test_key_is_sent_and_shown_nowhere(
+    server: Server, waits: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", KEY)
+    server.replies = [refused(500, f"{KEY} crashed me"), refused(401, f"{KEY} is unknown")]
+    made = reader(server, api_key_env="MY_KEY", retries=0)
+    shown = [made.answer("q", []).detail]
+    with pytest.raises(MissingDependencyError, match="refuses the key in MY_KEY") as caught:
+        made.answer("q", [])
+    assert [headers["Authorization"] for headers in server.headers] == [f"Bearer {KEY}"] * 2
+    shown += [str(caught.value), canonical_json(made.identity()), repr(made.params)]
+    assert KEY not in "".join(shown)
+    monkeypatch.delenv("MY_KEY")
+    with pytest.raises(MissingDependencyError, match="MY_KEY is not set"):
+        list(made.answer_many(["q"], [[]]))
+
+
+def test_identity_follows_what_changes_an_answer(server: Server, tmp_path: Any) -> None:
+    def identity(**params: Any) -> str:
+        return canonical_json(reader(server, **params).identity())
+
+    plain = identity()
+    for same in ({"timeout_s": 5.0}, {"retries": 0}, {"api_key_env": "K"}, {"concurrency": 1},
+                 {"prompt_price": 1.0}):  # fmt: skip
+        assert identity(**same) == plain
+    for other in ({"revision": "2"}, {"max_tokens": 9}, {"model": "b"}, {"request": {"top_k": 1}},
+                  {"max_context_tokens": 9}, {"prompt": "judge"}):  # fmt: skip
+        assert identity(**other) != plain
+    path = tmp_path / "p.txt"
+    path.write_text("{question} {context}")
+    first = identity(prompt=str(path))
+    copied = tmp_path / "q.txt"
+    copied.write_text("{question} {context}")
+    assert identity(prompt=str(copied)) == first
+    path.write_text("{question}: {context}")
+    assert identity(prompt=str(path)) != first
+
+
+def test_parameters_are_checked(server: Server) -> None:
+    with pytest.raises(ConfigError, match="base_url"):
+        reader(server, base_url="http://me:secret@host/v1")
+    with pytest.raises(ConfigError, match="neither built in"):
+        reader(server, prompt="/nowhere").identity()
+    assert json.dumps(reader(server).identity())
