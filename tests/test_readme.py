@@ -34,7 +34,7 @@ def run(arguments: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_readme_has_its_commands():
-    assert len(COMMANDS) == 18
+    assert len(COMMANDS) == 22
     assert len(SNIPPETS) == 2
 
 
@@ -57,7 +57,14 @@ STUDIES = [
     for command in COMMANDS
     if any(
         name in command
-        for name in ("ocr_benchmark", "noise_curve", "calibrate", "table_format", "retrievers ")
+        for name in (
+            "ocr_benchmark",
+            "noise_curve",
+            "calibrate",
+            "table_format",
+            "retrievers ",
+            "attribution",
+        )
     )
 ]
 

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from experiments.paper import main
+from experiments.published import beside_published, contradictions, published, published_engine
+from tests.builders import write_corpus
+
+
+def value(table, engine, stage, group, reader=""):
+    rows = published()
+    chosen = rows[
+        (rows["table"] == table) & (rows["engine"] == engine) & (rows["stage"] == stage)
+        & (rows["group"] == group) & (rows["reader"] == reader)
+    ]  # fmt: skip
+    assert len(chosen) == 1
+    return chosen["value"].iloc[0]
+
+
+def test_figures_are_the_papers():
+    assert value("table 2", "gt", "retrieval", "source:reading_order") == 0.098
+    assert value("table 2", "MinerU", "ocr", "all") == 0.24
+    assert value("table 2", "InternVL2.5", "overall", "source:chart") == 0.229
+    assert value("table S6", "GOT", "retrieval", "domain:newspaper") == 0.124
+    assert value("table S5", "Azure", "overall", "all", "Llama3.1-8B") == 0.24
+    assert (
+        not published().duplicated(["table", "engine", "reader", "stage", "metric", "group"]).any()
+    )
+
+
+def test_where_the_paper_contradicts_itself_both_figures_are_named():
+    rows = contradictions().set_index(["table", "engine", "stage"])
+    assert rows.loc[("table 2", "MinerU", "generation"), "elsewhere"] == "0.361 (table S7)"
+    assert rows.loc[("table S8", "Nougat", "overall"), "elsewhere"] == "0.145 (table 2)"
+    assert ("table 2", "gt", "retrieval") not in rows.index
+
+
+@pytest.mark.parametrize(
+    ("label", "name"),
+    [("gt", "gt"), ("precomputed:MinerU", "MinerU"), ("got", "GOT"), ("tesseract", None)],
+)
+def test_an_engine_is_the_papers_by_its_name(label, name):
+    assert published_engine(label) == name
+
+
+def test_ours_are_means_over_retrievers_of_clean_cells():
+    cells = pd.DataFrame(
+        {
+            "noise": ["none", "none", "semantic"], "engine": "precomputed:MinerU",
+            "stage": "retrieval", "metric": "lcs", "group": "all", "retriever": ["a", "b", "a"],
+            "reader": "", "chunker": "tokens", "top_k": 2, "mean": [0.4, 0.6, 0.0], "n": 7,
+        }
+    )  # fmt: skip
+    found = beside_published(cells).set_index("table")
+    assert list(found.index) == ["table 2", "table S6"]
+    assert found["ours"].tolist() == [0.5, 0.5]
+    assert found["difference"].tolist() == pytest.approx([0.5 - 0.501] * 2)
+    assert found["n"].tolist() == [7, 7]
+
+
+def test_everything_runs_from_one_configuration(tmp_path):
+    corpus = write_corpus(tmp_path, documents=1, pages=2)
+    out = tmp_path / "run"
+    engines = "engines=[gt,tests.fakes.LoggingEngine]"
+    result = CliRunner().invoke(main, [*corpus, engines, "workers=1", "--out", str(out)])
+    assert result.exit_code == 0, result.output
+    for name in (
+        "benchmark/tables/table2.tex", "formatting/curves.csv", "semantic/cells.csv",
+        "figure3/figure3.pdf", "error_analysis/error_analysis.csv",
+        "noise_statistics/format_counts.csv", "paper.md",
+    ):  # fmt: skip
+        assert (out / name).exists(), name
+    beside = pd.read_csv(out / "paper.csv", keep_default_na=False)
+    assert set(beside["engine"]) == {"gt"}
+    assert set(beside["group"]) == {"all", "source:text", "domain:manual"}
+    assert not (out / "table_format").exists()  # no question is asked of a table
+
+
+def test_it_has_noise_of_its_own(tmp_path):
+    corpus = write_corpus(tmp_path, documents=1, pages=1)
+    result = CliRunner().invoke(main, [*corpus, "noise=[rotation]", "--out", str(tmp_path / "r")])
+    assert result.exit_code == 2
+    assert "paper has its own noise" in result.output

@@ -1,0 +1,42 @@
+"""Every notebook runs from its first cell to its last, and shows figures."""
+
+from __future__ import annotations
+
+import shutil
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from tests.conftest import ROOT
+
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Where they run: what one has read, the next need not read again."""
+    return tmp_path_factory.mktemp("notebooks")
+
+
+@pytest.mark.skipif(shutil.which("tesseract") is None, reason="tesseract is not installed")
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_runs_and_shows_figures(path, folder, monkeypatch):
+    monkeypatch.setenv("OMP_THREAD_LIMIT", "1")
+    notebook = nbformat.read(path, as_version=4)
+    resources = {"metadata": {"path": str(folder)}}
+    NotebookClient(notebook, timeout=300, resources=resources).execute()
+    shown = [
+        output
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+        if "image/png" in output.get("data", {})
+    ]
+    assert len(shown) >= 1
+    assert (folder / "runs/notebooks").is_dir()
+
+
+def test_every_notebook_is_there_with_its_figures():
+    assert [path.stem[:2] for path in NOTEBOOKS] == ["01", "02", "03", "04", "05"]
+    for path in NOTEBOOKS:
+        assert '"image/png"' in path.read_text("utf-8"), path.name
