@@ -188,7 +188,7 @@ def _waterfall(ax: Axes, by_cause: list[dict[Any, Any]]) -> None:
     at = 1.0
     for place, loss in enumerate(by_cause):
         lost, low, high = (loss[name] for name in ("f1_lost", "order_low", "order_high"))
-        _bar(ax, place, at, at - lost, COLOURS[place], HATCHES[place])
+        _bar(ax, place, at, at - lost, COLOURS[place], HATCHES[place], above=at - low)
         ax.vlines(place, at - high, at - low, "#000000", linewidth=1.2)
         at -= lost
         ax.hlines(at, place - 0.4, place + 1.4, "#777777", linewidth=0.8)
@@ -199,8 +199,10 @@ def _waterfall(ax: Axes, by_cause: list[dict[Any, Any]]) -> None:
     ax.grid(axis="x", visible=False)
 
 
-def _bar(ax: Axes, place: int, start: float, end: float, colour: str, hatch: str) -> None:
-    """A bar from one height to another, with its length above it."""
+def _bar(
+    ax: Axes, place: int, start: float, end: float, colour: str, hatch: str, above: float = 0.0
+) -> None:
+    """A bar from one height to another, with its length above it and above another height."""
     ax.bar(
         place,
         end - start,
@@ -214,7 +216,7 @@ def _bar(ax: Axes, place: int, start: float, end: float, colour: str, hatch: str
     length = start - end if start else end
     ax.annotate(
         f"{length:.2f}".replace("-0.00", "0.00"),
-        (place, max(start, end)),
+        (place, max(start, end, above)),
         xytext=(0, 2),
         textcoords="offset points",
         ha="center",
