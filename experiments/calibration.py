@@ -14,7 +14,6 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
-from scipy.optimize import isotonic_regression
 
 from experiments.noises import Noise
 from ohr import registry
@@ -84,6 +83,8 @@ class Curve(_Strict):
 def fit(intensities: Sequence[float], values: Sequence[float]) -> Curve:
     """The isotonic least-squares fit of measured means, each over the same units."""
     order = np.argsort(intensities)
+    from scipy.optimize import isotonic_regression  # half a second: only where it is needed
+
     fitted = isotonic_regression(np.asarray(values, dtype=float)[order]).x
     clipped = np.clip(fitted, 0.0, 1.0)
     return Curve(

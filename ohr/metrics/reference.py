@@ -20,6 +20,10 @@ from rapidfuzz.distance import LCSseq, Levenshtein
 
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _PUNCTUATION = re.compile(f"[{re.escape(string.punctuation)}]+")
+_ARTICLE_WORDS = frozenset({"a", "an", "the"})
+_LOWER = bytes(ord(chr(code).lower()) if code < 128 else code for code in range(256))
+_PUNCTUATION_BYTES = string.punctuation.encode("ascii")
+_PLAIN_BYTES = string.printable.encode("ascii")
 _VERDICTS = {"yes", "no", "noanswer"}
 
 
@@ -30,6 +34,13 @@ def normalise(text: str) -> str:
 
 def tokens(text: str) -> list[str]:
     """Words of the normalised text; Chinese is not segmented."""
+    if text.isascii():
+        data = text.encode("ascii")
+        if not data.translate(None, _PLAIN_BYTES):
+            # Only letters, digits and space are left then, so an article is a word by itself;
+            # a table of bytes is many times as fast as the patterns.
+            words = data.translate(_LOWER, _PUNCTUATION_BYTES).decode("ascii").split()
+            return [word for word in words if word not in _ARTICLE_WORDS]
     return _ARTICLES.sub(" ", _PUNCTUATION.sub("", text.lower())).split()
 
 

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import re
+import string
 
 import pytest
 from hypothesis import given
@@ -38,6 +40,15 @@ def textbook_lcs(one: list[str], other: list[str]) -> int:
 def test_lcs_agrees_with_the_textbook_table(predicted, expected):
     got = reference.token_lcs(predicted, expected)
     assert got == textbook_lcs(expected, predicted) / len(expected)
+
+
+@given(
+    st.text("aAn tThHe.,_-'|\t\n\x0b\x1c\x00é“”", max_size=30) | st.text(max_size=30)
+    | st.lists(st.sampled_from(["a", "An", "the", "A.", "-", "x_y", " ", "\n"])).map("".join)
+)  # fmt: skip
+def test_tokens_are_those_of_the_published_patterns(text):
+    bare = "".join(char for char in text.lower() if char not in string.punctuation)
+    assert reference.tokens(text) == re.sub(r"\b(a|an|the)\b", " ", bare).split()
 
 
 def test_quirks_are_kept():
