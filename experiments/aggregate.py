@@ -110,12 +110,13 @@ def make_grouping(plan: Plan) -> Grouping:
 
 def planned_cells(plan: Plan) -> list[tuple[Condition, str, str, str]]:
     """(condition, stage, metric, group) of every cell, in the order of ``cells.csv``."""
+    groups = group_names(plan)
     return [
         (condition, measure.stage, measure.metric, group)
         for measure in planned(plan.config)
         for condition in conditions(plan, measure.stage)
         if measure.top_k in (None, condition.top_k)
-        for group in group_names(plan)
+        for group in groups
     ]
 
 
