@@ -247,12 +247,15 @@ HOSTILE = [
 
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_time_is_linear_on_hostile_text(piece):
-    seconds = []
-    for length in (50_000, 200_000):
+    def seconds(length):
         text = piece * (length // len(piece))
         started = time.process_time()
         run("formatting", text, 0.5)
-        seconds.append(time.process_time() - started)
-    # Four times the text: quadratic work would take sixteen times as long.
-    assert seconds[1] < max(1.0, 9 * seconds[0])
-    assert seconds[1] < 10
+        return time.process_time() - started
+
+    # Four times the text: quadratic work would take sixteen times as long. A busy machine may
+    # upset one measurement, not three.
+    tries = [(seconds(50_000), seconds(200_000))]
+    while not tries[-1][1] < min(10, max(1.0, 9 * tries[-1][0])):
+        assert len(tries) < 3, tries
+        tries.append((seconds(50_000), seconds(200_000)))
