@@ -133,10 +133,13 @@ def test_second_try_is_alone_and_last(tmp_path: Path) -> None:
 
 
 PARENT = """
+import signal
 import sys
 from ohr.workers import WorkerPool
 from tests.faults import tasks
 
+# A shell starts what runs in its background with this signal ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 marker = sys.argv[1]
 with WorkerPool(tasks.misbehave, workers=3) as pool:
     for index, outcome in pool.run(["regex:", f"grandchild:{marker}", f"runaway:{marker}", 0]):
