@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
@@ -48,10 +49,11 @@ class PromptedReader(plugins.Reader):
         [reply] = self.answer_many([question], [context])
         return reply.outcome
 
+    @abstractmethod
     def answer_many(
         self, questions: Sequence[str], contexts: Sequence[Sequence[Hit]]
     ) -> Iterator[Reply]:
-        raise NotImplementedError
+        """Replies as they come; see :meth:`ohr.plugins.Reader.answer_many`."""
 
 
 def cut_note(kept: int, tokens: int) -> str:
