@@ -253,9 +253,9 @@ def test_time_is_linear_on_hostile_text(piece):
         run("formatting", text, 0.5)
         return time.process_time() - started
 
-    # Four times the text: quadratic work would take sixteen times as long. A busy machine may
-    # upset one measurement, not three.
-    tries = [(seconds(50_000), seconds(200_000))]
-    while not tries[-1][1] < min(10, max(1.0, 9 * tries[-1][0])):
+    # Eight times the text: quadratic work would take 64 times as long, linear work 8 times and
+    # what larger pieces of memory cost. A busy machine may upset one measurement, not three.
+    tries = [(seconds(25_000), seconds(200_000))]
+    while not tries[-1][1] < max(2.0, 24 * tries[-1][0]):
         assert len(tries) < 3, tries
-        tries.append((seconds(50_000), seconds(200_000)))
+        tries.append((seconds(25_000), seconds(200_000)))
