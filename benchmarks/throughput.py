@@ -18,8 +18,9 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import psutil
@@ -27,6 +28,7 @@ from rich.table import Table
 
 from experiments.page_worker import PageReader, PageTask, read_page
 from experiments.tables import show
+from ocr_backends.rapidocr import Runtime
 from ohr import registry
 from ohr.datasets.sample import Sample
 from ohr.pdf import load_image
@@ -73,12 +75,12 @@ def bare_pytesseract() -> Callable[[np.ndarray], Any]:
     return lambda image: pytesseract.image_to_string(Image.fromarray(image))
 
 
-def bare_rapidocr() -> Callable[[np.ndarray], Any]:
+def bare_rapidocr(runtime: Runtime) -> Callable[[np.ndarray], Any]:
     import cv2
 
     from ocr_backends.rapidocr import _engine
 
-    engine = _engine(0.5)
+    engine = _engine(0.5, runtime)
     return lambda image: engine(cv2.cvtColor(image, cv2.COLOR_GRAY2BGR))
 
 
@@ -90,7 +92,10 @@ def contenders() -> Iterator[Contender]:
         if importlib.util.find_spec(library) is not None:
             spec = PluginSpec(name="tesseract", params={"library": library}, label=library)
             yield Contender(library, spec, bare, wanted)
-    yield Contender("rapidocr", PluginSpec(name="rapidocr"), bare_rapidocr, 0.6)
+    for runtime in get_args(Runtime):
+        if importlib.util.find_spec(runtime) is not None:
+            spec = PluginSpec(name="rapidocr", params={"runtime": runtime})
+            yield Contender(f"rapidocr, {runtime}", spec, partial(bare_rapidocr, runtime), 0.6)
 
 
 def busy() -> float:

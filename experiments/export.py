@@ -2,8 +2,9 @@
 
 ``python -m experiments.export RUN --format beir --out DIR`` writes each knowledge base of a
 finished run, ``python -m experiments.export dataset.kind=… --format beir --out DIR`` the ground
-truth of a dataset. A page is a document, a question's evidence pages are relevant. All domains
-are in one corpus, where a study searches the question's domain alone.
+truth of a dataset: a collection a domain, since a study searches the question's domain alone. A
+page is a document, and a question's evidence pages are relevant, even those that lie in another
+domain, where neither the study nor the other tool can find them.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from experiments.plan import load_dataset, make_plan, select_questions
 from experiments.reading import Readings
 from experiments.runs import read_run
 from ohr.atomic import write_text
+from ohr.datasets.dataset import Dataset
 from ohr.errors import MissingDependencyError, OhrError
 from ohr.store import ArtefactStore
 from ohr.types import PageRef, Question
@@ -51,7 +53,7 @@ def command(
 
 @dataclass(frozen=True)
 class Collection:
-    """Records of one knowledge base, its questions and its relevance judgements."""
+    """Records of one knowledge base's domain, its questions and its relevance judgements."""
 
     corpus: list[dict[str, Any]]
     queries: list[dict[str, Any]]
@@ -63,24 +65,25 @@ def _run(source: Sequence[str], out: Path, format_name: str) -> int:
         raise OhrError(f"unknown --format {format_name!r}; known: {', '.join(FORMATS)}")
     is_run = len(source) == 1 and (Path(source[0]) / "manifest.json").is_file()
     if is_run:
-        folders = {out / name: found for name, found in run_collections(Path(source[0]))}
+        collections = run_collections(Path(source[0]))
     else:
-        folders = {out: dataset_collection(load_config(source))}
-    for folder, found in folders.items():
+        collections = dataset_collections(load_config(source))
+    for name, found in collections:
+        folder = out / name
         (write_beir if format_name == "beir" else write_datasets)(found, folder)
         print(f"{folder}: {len(found.corpus)} pages, {len(found.queries)} questions")
     return 0
 
 
-def dataset_collection(config: StudyConfig) -> Collection:
-    """The ground truth of a dataset."""
+def dataset_collections(config: StudyConfig) -> Iterator[tuple[Path, Collection]]:
+    """Folder and records of the ground truth of each domain of a dataset."""
     dataset = load_dataset(config)
     pages = {ref: page.text for ref, page in dataset.pages.items()}
-    return _collection(pages, select_questions(config, dataset))
+    yield from _by_domain(Path(), dataset, pages, select_questions(config, dataset))
 
 
-def run_collections(path: Path) -> Iterator[tuple[str, Collection]]:
-    """Folder name and records of each knowledge base of a finished run.
+def run_collections(path: Path) -> Iterator[tuple[Path, Collection]]:
+    """Folder and records of each domain of each knowledge base of a finished run.
 
     What engines read comes from the run's cache. Raises OhrError if it is no longer there.
     """
@@ -105,14 +108,31 @@ def run_collections(path: Path) -> Iterator[tuple[str, Collection]]:
         while name in names:
             name += "_"
         names.add(name)
-        yield name, _collection({ref: kb.text(ref) for ref in kb.pages}, plan.questions)
+        # A page that could not be read is in no index.
+        pages = {ref: one.value for ref, one in kb.pages.items() if one.value is not None}
+        yield from _by_domain(Path(name), plan.dataset, pages, plan.questions)
+
+
+def _by_domain(
+    folder: Path, dataset: Dataset, pages: dict[PageRef, str], questions: Sequence[Question]
+) -> Iterator[tuple[Path, Collection]]:
+    """The collection of each domain that a question is asked in."""
+    for domain in sorted({question.domain for question in questions}):
+        of_domain = {
+            ref: text
+            for ref, text in pages.items()
+            if dataset.documents[ref.doc_id].domain == domain
+        }
+        asked = [question for question in questions if question.domain == domain]
+        yield folder / domain, _collection(of_domain, asked)
 
 
 def _collection(pages: dict[PageRef, str], questions: Sequence[Question]) -> Collection:
     return Collection(
         [
-            {"_id": _page_id(ref), "title": ref.doc_id.partition("/")[2] or ref.doc_id, "text": t}
-            for ref, t in pages.items()
+            # Tools index titles with the text; a study does not, so there are none.
+            {"_id": _page_id(ref), "title": "", "text": text}
+            for ref, text in pages.items()
         ],
         [
             {

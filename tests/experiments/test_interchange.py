@@ -12,23 +12,37 @@ from experiments.runs import measured, read_run
 from tests.builders import qa, write_questions
 
 
+def records(path):
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
 def test_a_dataset_in_the_layout_of_beir(tmp_path):
-    arguments = ["dataset.kind=sample", f"cache={tmp_path / 'cache'}", "--out", str(tmp_path)]
+    out = tmp_path / "out"
+    arguments = ["dataset.kind=sample", f"cache={tmp_path / 'cache'}", "--out", str(out)]
     done = CliRunner().invoke(export.main, arguments)
     assert done.exit_code == 0, done.output
-    corpus, queries = (
-        {one["_id"]: one for one in map(json.loads, (tmp_path / name).open())}
-        for name in ("corpus.jsonl", "queries.jsonl")
-    )
-    header, *qrels = (tmp_path / "qrels" / "test.tsv").read_text().splitlines()
-    assert header == "query-id\tcorpus-id\tscore"
-    for line in qrels:
-        query, page, score = line.split("\t")
-        assert score == "1"
-        assert query in queries
-        assert corpus[page]["text"]
-    assert {line.split("\t")[0] for line in qrels} == set(queries)
-    assert all(set(one) == {"_id", "text", "metadata"} for one in queries.values())
+    domains = {path.name for path in out.iterdir()}
+    assert len(domains) > 1
+    n_pages = n_queries = 0
+    for domain in domains:
+        corpus, queries = (
+            {one["_id"]: one for one in records(out / domain / f"{name}.jsonl")}
+            for name in ("corpus", "queries")
+        )
+        header, *qrels = (out / domain / "qrels" / "test.tsv").read_text().splitlines()
+        assert header == "query-id\tcorpus-id\tscore"
+        for line in qrels:
+            query, page, score = line.split("\t")
+            assert score == "1"
+            assert query in queries
+            # Evidence in another domain can be found by no one.
+            assert corpus[page]["text"] if page.startswith(f"{domain}/") else page not in corpus
+        assert {line.split("\t")[0] for line in qrels} == set(queries)
+        assert all(one["metadata"]["domain"] == domain for one in queries.values())
+        assert not any(one["title"] for one in corpus.values())
+        n_pages += len(corpus)
+        n_queries += len(queries)
+    assert (n_pages, n_queries) == (24, 60)
 
 
 def test_each_knowledge_base_of_a_run(benchmark_runs, tmp_path):
@@ -36,11 +50,11 @@ def test_each_knowledge_base_of_a_run(benchmark_runs, tmp_path):
     assert done.exit_code == 0, done.output
     assert {path.name for path in tmp_path.iterdir()} == {"gt_clean", "precomputed_theirs_clean"}
     truth, theirs = (
-        (tmp_path / name / "corpus.jsonl").read_text().splitlines()
+        [one for path in (tmp_path / name).glob("*/corpus.jsonl") for one in records(path)]
         for name in ("gt_clean", "precomputed_theirs_clean")
     )
     assert len(truth) == len(theirs) == 24
-    assert sum(json.loads(line)["text"] == "Rubbish." for line in theirs) == 8
+    assert sum(one["text"] == "Rubbish." for one in theirs) == 8
 
 
 def test_hugging_face_datasets(tmp_path):
@@ -48,9 +62,10 @@ def test_hugging_face_datasets(tmp_path):
     arguments = ["dataset.kind=sample", f"cache={tmp_path / 'cache'}", "--format", "datasets"]
     done = CliRunner().invoke(export.main, [*arguments, "--out", str(tmp_path / "out")])
     assert done.exit_code == 0, done.output
-    queries = datasets.load_from_disk(str(tmp_path / "out" / "queries"))
-    qrels = datasets.load_from_disk(str(tmp_path / "out" / "qrels"))
-    assert set(qrels["query-id"]) == set(queries["_id"])
+    for folder in (tmp_path / "out").iterdir():
+        queries = datasets.load_from_disk(str(folder / "queries"))
+        qrels = datasets.load_from_disk(str(folder / "qrels"))
+        assert set(qrels["query-id"]) == set(queries["_id"])
 
 
 def test_unknown_formats_are_named(tmp_path):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import pickle
+import re
 import shutil
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import matplotlib
@@ -34,7 +37,15 @@ TEXT = "\n".join(LINES)
 needs_tesseract = pytest.mark.skipif(
     shutil.which("tesseract") is None, reason="no tesseract: apt-get install tesseract-ocr"
 )
-ENGINES = [pytest.param("tesseract", marks=needs_tesseract), "rapidocr"]
+needs_openvino = pytest.mark.skipif(
+    importlib.util.find_spec("openvino") is None, reason="no OpenVINO: pip install openvino"
+)
+OPENVINO = {"name": "rapidocr", "params": {"runtime": "openvino"}}
+ENGINES = [
+    pytest.param("tesseract", marks=needs_tesseract),
+    "rapidocr",
+    pytest.param(OPENVINO, marks=needs_openvino, id="rapidocr-openvino"),
+]
 
 
 def draw(lines: list[str]) -> np.ndarray:
@@ -99,7 +110,9 @@ def test_pdf_is_refused(engine: OcrBackend) -> None:
 
 def test_identity_is_stable_and_names_the_models(engine: OcrBackend) -> None:
     identity = engine.identity()
-    again: OcrBackend = registry.create("engine", engine.name)
+    again: OcrBackend = registry.create(
+        "engine", {"name": engine.name, "params": engine.params.model_dump()}
+    )
     assert again.identity() == identity
     assert pickle.loads(pickle.dumps(engine)).identity() == identity
     models = {"tesseract": "eng ", "rapidocr": "PP-OCRv6_rec_small.onnx "}
@@ -117,7 +130,8 @@ def test_reads_the_same_in_a_worker(engine: OcrBackend) -> None:
 def test_reading_is_silent(engine: OcrBackend, capfd: pytest.CaptureFixture[str]) -> None:
     code = (
         "import numpy, sys; from ohr import registry; "
-        f"engine = registry.create('engine', {engine.name!r}); "
+        f"spec = {{'name': {engine.name!r}, 'params': {engine.params.model_dump(mode='json')}}}; "
+        "engine = registry.create('engine', spec); "
         "list(engine.transcribe([numpy.full((300, 300), 255, numpy.uint8)], [0]))"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -212,9 +226,36 @@ def test_tesseract_that_crashes(
 
 def test_rapidocr_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ocr_backends.rapidocr.DETECTOR", "no_such_model.onnx")
-    monkeypatch.setattr("ocr_backends.rapidocr._version", RapidOcr.engine_version)
     from ocr_backends import rapidocr
 
     rapidocr._engine.cache_clear()
+    monkeypatch.setattr(rapidocr, "_version", lambda runtime: "")
     with pytest.raises(MissingDependencyError, match=r"no_such_model\.onnx is not installed"):
         next(RapidOcr().transcribe([draw(LINES)], [0]))
+
+
+@needs_openvino
+def test_what_rapidocr_runs_on_is_part_of_its_version() -> None:
+    plain, other = RapidOcr().identity(), registry.create("engine", OPENVINO).identity()
+    assert "onnxruntime 1." in str(plain["engine_version"])
+    assert "onnxruntime" not in str(other["engine_version"])
+    assert re.search(r"openvino 20\d\d\.\S+, (bf16|f16|f32), ", str(other["engine_version"]))
+    assert plain["params"] == other["params"]
+
+
+def test_openvino_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def version(package: str) -> str:
+        if package == "openvino":
+            raise PackageNotFoundError(package)
+        return "1"
+
+    from ocr_backends import rapidocr
+
+    monkeypatch.setattr(rapidocr, "version", version)
+    monkeypatch.setattr(rapidocr, "_version", rapidocr._version.__wrapped__)
+    engine = registry.create("engine", OPENVINO)
+    with pytest.raises(MissingDependencyError, match=r"install 'ohr\[openvino\]'"):
+        engine.engine_version()
+    rapidocr._engine.cache_clear()
+    with pytest.raises(MissingDependencyError, match=r"openvino is not installed"):
+        next(engine.transcribe([draw(LINES)], [0]))
