@@ -66,10 +66,10 @@ class Scorer:
         self.tokens = cached(self.scoring.tokens)
         self.content_tokens = cached(lambda text: self.scoring.tokens(strip_markup(text)))
 
-    def score(self, variant: Variant, kb: KnowledgeBase) -> list[Scores]:
-        """All planned scores of a variant, and those of OCR: every cell shows its noise."""
+    def use(self, variant: Variant, kb: KnowledgeBase) -> list[Scores]:
+        """The planned scores of what a variant's knowledge base is used for."""
         stages = self.plan.config.stages
-        found = self._ocr(variant, kb)
+        found: list[Scores] = []
         if "generation" in stages:
             for name in self.plan.readers:
                 found += self._generation(variant, kb, name)
@@ -86,7 +86,8 @@ class Scorer:
 
     # --- OCR ---------------------------------------------------------------------------
 
-    def _ocr(self, variant: Variant, kb: KnowledgeBase) -> list[Scores]:
+    def ocr(self, variant: Variant, kb: KnowledgeBase) -> list[Scores]:
+        """The scores of the reading, whatever stages are planned: every cell shows its noise."""
         condition = condition_of(self.plan, variant).at("ocr")
         found = []
         statuses = tuple(kb.status(ref) for ref in self.plan.reread)

@@ -108,8 +108,10 @@ def run_study(
         with clock.stage("knowledge base"):
             kb = readings.knowledge_base(variant)
             bases[variant.label] = _describe(plan, kb)
+        with clock.stage("score ocr"):
+            scores += scorer.ocr(variant, kb)
         with clock.stage("score"), asking:
-            scores += scorer.score(variant, kb)
+            scores += scorer.use(variant, kb)
     with clock.stage("aggregate"):
         cells = make_cells(plan, scores)
         rows = make_rows(plan, scores)

