@@ -8,7 +8,9 @@ reader …) with the means of ``cells.csv`` as metrics, such as ``retrieval/lcs/
 from __future__ import annotations
 
 import json
+import os
 import re
+import time
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
@@ -18,13 +20,14 @@ import typer
 
 from experiments.conditions import CONDITION_COLUMNS
 from experiments.failing import with_errors
-from experiments.runs import Run, read_run
+from experiments.runs import Run, knowledge_base_name, read_run
 from ohr.errors import MissingDependencyError, OhrError
 
 INSTALL = "pip install 'ohr[mlflow]'"
 STATISTICS = {"mean": "", "ci_low": ".ci_low", "ci_high": ".ci_high"}
 """Columns of the cells that become metrics, and what their names end with."""
 _LONGEST_PARAM = 500
+_MOST_AT_ONCE = 1000
 
 main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -44,12 +47,13 @@ def command(
 
 def _run(runs: list[Run], experiment: str, tracking_uri: str) -> int:
     mlflow = _mlflow()
+    os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")  # two lines a condition
     try:
-        if tracking_uri:
-            mlflow.set_tracking_uri(tracking_uri)
-        mlflow.set_experiment(experiment)
+        client = mlflow.MlflowClient(tracking_uri=tracking_uri or None)
+        known = client.get_experiment_by_name(experiment)
+        place = known.experiment_id if known else client.create_experiment(experiment)
         for run in runs:
-            count = log_run(mlflow, run)
+            count = log_run(mlflow, client, place, run)
             print(f"{run.name}: logged with {count} conditions")
     except mlflow.exceptions.MlflowException as error:
         raise OhrError(f"MLflow: {error}") from error
@@ -63,27 +67,42 @@ def _mlflow() -> Any:
         raise MissingDependencyError(f"MLflow is not installed: {INSTALL}") from error
 
 
-def log_run(mlflow: Any, run: Run) -> int:
-    """Log a run and its conditions, into the current experiment; how many conditions."""
-    with mlflow.start_run(run_name=run.name):
-        mlflow.log_params(dict(_flat(run.manifest.get("config", {}))))
-        mlflow.set_tags({"ohr.dataset": run.manifest.get("dataset", {}).get("digest", "")})
-        for name in ("manifest.json", "cells.csv"):
-            mlflow.log_artifact(str(run.path / name))
-        found = list(conditions(run))
-        for settings, metrics in found:
-            name = ", ".join(value for value in settings.values() if value)
-            with mlflow.start_run(run_name=name[:250], nested=True):
-                mlflow.log_params(settings)
-                mlflow.log_metrics(metrics)
+def log_run(mlflow: Any, client: Any, experiment_id: str, run: Run) -> int:
+    """Log a run and its conditions to an experiment; how many conditions."""
+
+    def log(
+        name: str, tags: dict[str, str], settings: dict[str, str], metrics: dict[str, float]
+    ) -> str:
+        made = client.create_run(experiment_id, run_name=name[:250], tags=tags)
+        now = int(time.time() * 1000)
+        client.log_batch(
+            made.info.run_id,
+            params=[mlflow.entities.Param(*setting) for setting in settings.items()],
+        )
+        values = [mlflow.entities.Metric(*metric, now, 0) for metric in metrics.items()]
+        for start in range(0, len(values), _MOST_AT_ONCE):
+            client.log_batch(made.info.run_id, metrics=values[start : start + _MOST_AT_ONCE])
+        return str(made.info.run_id)
+
+    dataset = run.manifest.get("dataset", {})
+    config = dict(_flat(run.manifest.get("config", {})))
+    run_id = log(run.name, {"ohr.dataset": str(dataset.get("digest", ""))}, config, {})
+    found = list(conditions(run))
+    for name, settings, metrics in found:
+        client.set_terminated(log(name, {"mlflow.parentRunId": run_id}, settings, metrics))
+    for file in ("manifest.json", "cells.csv"):
+        client.log_artifact(run_id, str(run.path / file))
+    client.set_terminated(run_id)  # until then it shows as running
     return len(found)
 
 
-def conditions(run: Run) -> Iterator[tuple[dict[str, str], dict[str, float]]]:
-    """Settings and metrics of each condition; what has no value is left out."""
+def conditions(run: Run) -> Iterator[tuple[str, dict[str, str], dict[str, float]]]:
+    """Name, settings and metrics of each condition; what has no value is left out."""
     columns = [name for name in CONDITION_COLUMNS if name in run.cells]
     for key, cells in run.cells.groupby(columns, sort=False, dropna=False):
         settings = {name: str(value) for name, value in zip(columns, key, strict=True)}
+        parts = [knowledge_base_name(cells.iloc[0])]
+        parts += [settings[name] for name in ("chunker", "retriever", "reader") if settings[name]]
         metrics = {
             _metric_name(f"{stage}/{metric}/{group}{suffix}"): float(value)
             for column, suffix in STATISTICS.items()
@@ -92,7 +111,7 @@ def conditions(run: Run) -> Iterator[tuple[dict[str, str], dict[str, float]]]:
             )
             if value == value  # not a number where nothing counts
         }
-        yield settings, metrics
+        yield ", ".join(parts), settings, metrics
 
 
 def _metric_name(name: str) -> str:

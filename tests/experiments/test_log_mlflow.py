@@ -12,12 +12,10 @@ from experiments.runs import measured
 @pytest.fixture
 def store(tmp_path, monkeypatch):
     """An empty MLflow store of files, and the module."""
-    mlflow = pytest.importorskip("mlflow")
+    mlflow = pytest.importorskip("mlflow", reason="no MLflow: pip install 'ohr[mlflow]'")
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
     monkeypatch.setenv("MLFLOW_DISABLE_TELEMETRY", "true")
-    uri = (tmp_path / "mlruns").as_uri()
-    yield mlflow, uri
-    mlflow.set_tracking_uri(None)
+    return mlflow, (tmp_path / "mlruns").as_uri()
 
 
 def test_a_run_its_conditions_and_their_means(benchmark_runs, store):
@@ -27,26 +25,34 @@ def test_a_run_its_conditions_and_their_means(benchmark_runs, store):
         log_mlflow.main, [str(run.path), "--experiment", "x", "--tracking-uri", uri]
     )
     assert done.exit_code == 0, done.output
-    logged = mlflow.search_runs(experiment_names=["x"])
-    [parent] = logged[logged["tags.mlflow.runName"] == run.name].itertuples(index=False)
-    assert f"logged with {len(logged) - 1} conditions" in done.output
-    children = logged[logged["tags.mlflow.parentRunId"] == parent.run_id]
-    assert len(children) == len(logged) - 1 > 4
-    retrieval = children[
-        (children["params.retriever"] == "bm25") & (children["params.reader"] == "")
+    client = mlflow.MlflowClient(tracking_uri=uri)
+    experiment = client.get_experiment_by_name("x").experiment_id
+    logged = client.search_runs([experiment])
+    assert {one.info.status for one in logged} == {"FINISHED"}
+    [parent] = [one for one in logged if one.info.run_name == run.name]
+    assert done.output == f"{run.name}: logged with {len(logged) - 1} conditions\n"
+    children = [
+        one for one in logged if one.data.tags.get("mlflow.parentRunId") == parent.info.run_id
     ]
+    assert len(children) == len(logged) - 1 > 4
+    retrieval = {
+        one.data.params["engine"]: one
+        for one in children
+        if (one.data.params["retriever"], one.data.params["reader"]) == ("bm25", "")
+    }
     rows = measured(run.rows, "retrieval", "lcs").groupby("engine")["value"].mean()
     assert len(rows) == 2
     for engine, mean in rows.items():
-        [child] = retrieval[retrieval["params.engine"] == engine].to_dict("records")
-        assert child["metrics.retrieval/lcs/all"] == pytest.approx(mean, abs=1e-6)
-        low, high = (child[f"metrics.retrieval/lcs/all.ci_{end}"] for end in ("low", "high"))
+        child = retrieval[engine]
+        assert child.info.run_name == f"{engine}, clean, tokens, bm25"
+        metrics = child.data.metrics
+        assert metrics["retrieval/lcs/all"] == pytest.approx(mean, abs=1e-6)
+        low, high = (metrics[f"retrieval/lcs/all.ci_{end}"] for end in ("low", "high"))
         assert low <= mean <= high
-    files = {one.path for one in mlflow.artifacts.list_artifacts(run_id=parent.run_id)}
+    files = {one.path for one in client.list_artifacts(parent.info.run_id)}
     assert files == {"manifest.json", "cells.csv"}
-    config = mlflow.get_run(parent.run_id).data.params
-    assert config["dataset.kind"] == "ohrbench"
-    assert config["scoring"] == "default"
+    assert parent.data.params["dataset.kind"] == "ohrbench"
+    assert parent.data.params["scoring"] == "default"
 
 
 def test_a_server_that_is_not_there(benchmark_runs, store, monkeypatch):
