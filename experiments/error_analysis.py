@@ -8,7 +8,6 @@ unless told otherwise.
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -29,7 +28,7 @@ from experiments.runs import (
     measured,
     read_run,
 )
-from experiments.style import COLOURS, figure, save
+from experiments.style import COLOURS, figure, save, wrapped
 from experiments.table_files import TextTable, write_table
 from experiments.tables import show, terminal_table
 from ohr.errors import OhrError
@@ -209,15 +208,11 @@ def case_bars(shares: pd.DataFrame, caption: str, folder: Path) -> list[Path]:
         made.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
         n = int(shares["n"].max())
         made.suptitle(
-            _wrapped(f"n = {n} questions; {caption[0].lower()}{caption[1:]}", made.get_figwidth()),
+            wrapped(f"n = {n} questions; {caption[0].lower()}{caption[1:]}", made.get_figwidth()),
             fontsize=8,
             color="#444444",
         )
         return save(made, folder, "error_analysis", pdf=True)
-
-
-def _wrapped(text: str, width: float) -> str:
-    return "\n".join(textwrap.wrap(mathless(text), int(width * 16)))
 
 
 if __name__ == "__main__":

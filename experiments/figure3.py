@@ -8,7 +8,6 @@ formatting noise is solid. ``figure3.csv`` holds the points.
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -25,7 +24,7 @@ from experiments.figure3_points import PANELS, STRIPPED, figure3_points
 from experiments.figures import CI_NOTE, from_zero
 from experiments.labels import STAGE_METRICS, mathless
 from experiments.runs import Run, read_run
-from experiments.style import COLOURS, MARKERS, figure, save
+from experiments.style import COLOURS, MARKERS, figure, save, wrapped
 from ohr.atomic import write_text
 
 STYLES = {"semantic": ("--", "[S]"), "formatting": ("-", "[F]")}
@@ -148,8 +147,7 @@ def caption_of(runs: Sequence[Run], points: pd.DataFrame) -> str:
 
 
 def _write_caption(made: Figure, caption: str) -> None:
-    lines = textwrap.wrap(mathless(caption), int(made.get_figwidth() * 16))
-    made.suptitle("\n".join(lines), fontsize=8, color="#444444")
+    made.suptitle(wrapped(caption, made.get_figwidth()), fontsize=8, color="#444444")
 
 
 if __name__ == "__main__":

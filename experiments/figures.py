@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.labels import STAGE_METRICS, group_label, mathless
-from experiments.style import COLOURS, LINES, MARKERS, figure, save
+from experiments.style import COLOURS, LINES, MARKERS, figure, save, wrapped
 
 CROWDED = 0.04
 HATCHES = ("", "///", "...", "\\\\\\", "xxx")
@@ -303,6 +302,5 @@ def caption(made: Figure, cells: pd.DataFrame, lines_are: str = "") -> None:
     ]
     if len(setting):
         parts.append(f"{setting['retriever'].iloc[0]}, {setting['reader'].iloc[0]}")
-    width = int(made.get_figwidth() * 17)  # characters of this size that fit in a line
-    lines = textwrap.wrap(mathless("; ".join(parts)), width)
-    made.suptitle("\n".join(lines), fontsize=8, color="#444444")
+    caption = wrapped("; ".join(parts), made.get_figwidth())
+    made.suptitle(caption, fontsize=8, color="#444444")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from experiments.labels import mathless
 from ohr.atomic import write_bytes
 
 # Okabe and Ito's palette, without its yellow, which is too light on white.
@@ -64,3 +66,8 @@ def save(made: Figure, folder: Path, name: str, *, pdf: bool = False) -> list[Pa
         write_bytes(path, sink.getvalue())
         paths.append(path)
     return paths
+
+
+def wrapped(text: str, inches: float) -> str:
+    """A caption in lines that fit into a width; words stay whole."""
+    return "\n".join(textwrap.wrap(mathless(text), int(inches * 16), break_on_hyphens=False))
