@@ -25,7 +25,6 @@ CELL_COLUMNS = (
     *("mean", "ci_low", "ci_high", "ci_unit", "n", "n_empty", "n_error", "n_timeout"),
     *NOISE_COLUMNS,
 )
-FLOAT_FORMAT = "%.6f"
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,11 @@ from matplotlib.axes import Axes
 from rich.table import Table
 from rich.text import Text
 
-from experiments.aggregate import FLOAT_FORMAT, Units, make_grouping
+from experiments.aggregate import Units, make_grouping
 from experiments.answering import Answering
 from experiments.cli import study_command
 from experiments.conditions import condition_of
+from experiments.csv_files import write_csv
 from experiments.figures import HATCHES, caption
 from experiments.labels import group_label, mathless, plain
 from experiments.plan import Plan
@@ -33,7 +34,6 @@ from experiments.study import Result
 from experiments.style import COLOURS, figure, save
 from experiments.swapping import CAUSES, COALITIONS, swapped_scores
 from experiments.tables import number, show
-from ohr.atomic import write_text
 from ohr.attribution import attribute
 from ohr.errors import ConfigError
 from ohr.statistics import bootstrap_interval
@@ -49,9 +49,7 @@ CONDITION = ["noise", *SETTING, "top_k", "kb_scope", "protocol", "seed"]
 def report(result: Result) -> None:
     """Print the causes' shares, write the table, draw the waterfalls."""
     losses = make_losses(result.plan)
-    write_text(
-        result.out / "attribution.csv", losses.to_csv(index=False, float_format=FLOAT_FORMAT)
-    )
+    write_csv(result.out / "attribution.csv", losses)
     show(loss_table(losses))
     print("F1 that each cause costs; ±: how far the orders of swapping part")
     for path in waterfalls(losses, result.cells, result.out / "figures"):

@@ -19,16 +19,15 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from experiments.aggregate import FLOAT_FORMAT
 from experiments.conditions import condition_of
 from experiments.config import StudyConfig, load_config
+from experiments.csv_files import write_csv
 from experiments.failing import with_errors
 from experiments.labels import plain
 from experiments.plan import load_dataset, make_plan
 from experiments.progress import Progress
 from experiments.reading import Readings
 from experiments.tables import show
-from ohr.atomic import write_text
 from ohr.metrics.blocks import BlockResult, judge_blocks, redundant_commands
 from ohr.metrics.regions import KINDS
 from ohr.store import ArtefactStore
@@ -87,7 +86,7 @@ def _run(config: StudyConfig, out: Path | None) -> int:
     show(errors_table(found))
     print(EXPLANATION)
     if out is not None:
-        write_text(out / FILE, found.to_csv(index=False, float_format=FLOAT_FORMAT))
+        write_csv(out / FILE, found)
         print(f"table: {out / FILE}")
     return 0
 

@@ -30,13 +30,13 @@ from experiments.calibration import UnreachableError
 from experiments.calibration_figures import calibration_checks, calibration_curves
 from experiments.cli import print_plan
 from experiments.config import StudyConfig, load_config
+from experiments.csv_files import write_csv
 from experiments.failing import with_errors
 from experiments.labels import plain
 from experiments.noises import perturbation_class
 from experiments.progress import Progress
 from experiments.study import run_study
 from experiments.tables import number, show
-from ohr.atomic import write_text
 from ohr.errors import ConfigError, OhrError
 
 INTENSITIES = {
@@ -46,7 +46,6 @@ INTENSITIES = {
 """By kind of noise: a point of formatting noise costs seconds."""
 TARGETS = (0.3, 0.5, 0.7)
 DEFAULTS = {"engines": ["tesseract"], "noise": ["salt_and_pepper"]}
-FLOATS = "%.6f"
 
 main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -101,7 +100,7 @@ def _run(config: StudyConfig, out: Path | None, check: bool, dry_run: bool) -> i
     calibration = fit_curves(result.plan, rows, split)
     calibration.write(out / "calibration.json")
     means = measured_means(rows, split)
-    write_text(out / "curves.csv", means.to_csv(index=False, float_format=FLOATS))
+    write_csv(out / "curves.csv", means)
     paths = calibration_curves(means, calibration, out / "figures")
     show(_curve_table(means))
     for line in drops(means):
@@ -131,7 +130,7 @@ def _check(config: StudyConfig, out: Path, split: Split) -> list[Path]:
     )
     run_study(wanted, out / "checked", progress=Progress())
     checks = check_targets(pd.read_parquet(out / "checked" / "rows.parquet"), split)
-    write_text(out / "checks.csv", checks.to_csv(index=False, float_format=FLOATS))
+    write_csv(out / "checks.csv", checks)
     show(_check_table(checks))
     print(
         f"{int(checks['met'].sum())} of {len(checks)} wanted values met on the "

@@ -16,13 +16,12 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from experiments.aggregate import FLOAT_FORMAT
+from experiments.csv_files import write_csv
 from experiments.curves import seeds_table, statistics_table
 from experiments.failing import with_errors
 from experiments.labels import STAGE_METRICS, plain
 from experiments.runs import read_run
 from experiments.tables import number, show
-from ohr.atomic import write_text
 from ohr.errors import OhrError
 
 main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -47,12 +46,12 @@ def _run(paths: Sequence[Path], out: Path | None) -> int:
             "no noise curve in these runs: it takes noise, the clean pages and the stage ocr"
         )
     folder = out or paths[0]
-    write_text(folder / "curves.csv", table.to_csv(index=False, float_format=FLOAT_FORMAT))
+    write_csv(folder / "curves.csv", table)
     show(curves_shown(table))
     print(f"statistics: {folder / 'curves.csv'}")
     if table["seed"].nunique() > 1:
         seeds = seeds_table(table)
-        write_text(folder / "seeds.csv", seeds.to_csv(index=False, float_format=FLOAT_FORMAT))
+        write_csv(folder / "seeds.csv", seeds)
         show(_seeds_shown(seeds))
         print(f"seeds: {folder / 'seeds.csv'}")
     return 0

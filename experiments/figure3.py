@@ -18,14 +18,13 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.aggregate import FLOAT_FORMAT
+from experiments.csv_files import write_csv
 from experiments.failing import with_errors
 from experiments.figure3_points import PANELS, STRIPPED, figure3_points
 from experiments.figures import CI_NOTE, from_zero
 from experiments.labels import STAGE_METRICS, mathless
 from experiments.runs import Run, read_run
 from experiments.style import COLOURS, MARKERS, figure, save, wrapped
-from ohr.atomic import write_text
 
 STYLES = {"semantic": ("--", "[S]"), "formatting": ("-", "[F]")}
 """Line style and mark of each kind of noise."""
@@ -47,7 +46,7 @@ def make_figure3(paths: Sequence[Path], out: Path) -> int:
     """Draw the figure of finished runs, and write its points. Raises OhrError."""
     runs = [read_run(path) for path in paths]
     points = figure3_points(runs)
-    write_text(out / "figure3.csv", points.to_csv(index=False, float_format=FLOAT_FORMAT))
+    write_csv(out / "figure3.csv", points)
     for path in draw_figure3(points, caption_of(runs, points), out):
         print(f"figure: {path}")
     print(f"points: {out / 'figure3.csv'}")

@@ -20,7 +20,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import typer
 
-from experiments.aggregate import CELL_COLUMNS, FLOAT_FORMAT, KEY_COLUMNS
+from experiments.aggregate import CELL_COLUMNS, KEY_COLUMNS
+from experiments.csv_files import write_csv
 from experiments.failing import with_errors
 from experiments.runs import clusters_of, counted, group_rows
 from ohr.atomic import write_bytes, write_text
@@ -84,7 +85,7 @@ def _run(files: Sequence[str], questions: Path, out: Path, named: Named) -> int:
     sink = io.BytesIO()
     pq.write_table(pa.Table.from_pandas(rows, preserve_index=False), sink, compression="zstd")
     write_bytes(out / "rows.parquet", sink.getvalue())
-    write_text(out / "cells.csv", cells.to_csv(index=False, float_format=FLOAT_FORMAT))
+    write_csv(out / "cells.csv", cells)
     manifest = {
         "config": {"scoring": "reference"},
         "seed": 0,

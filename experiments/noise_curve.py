@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from experiments.aggregate import FLOAT_FORMAT
 from experiments.cli import study_command
+from experiments.csv_files import write_csv
 from experiments.curves import statistics_table
 from experiments.figures import noise_curves, noise_strength
 from experiments.runs import read_run
 from experiments.source_curves import source_curves
 from experiments.study import Result
 from experiments.tables import noise_table, show
-from ohr.atomic import write_text
 
 
 def report(result: Result) -> None:
@@ -24,7 +23,7 @@ def report(result: Result) -> None:
     curves = statistics_table([read_run(result.out)])
     if len(curves):
         path = result.out / "curves.csv"
-        write_text(path, curves.to_csv(index=False, float_format=FLOAT_FORMAT))
+        write_csv(path, curves)
         print(f"curve statistics: {path}")
 
 

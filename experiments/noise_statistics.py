@@ -20,10 +20,10 @@ from typing import Annotated
 import pandas as pd
 import typer
 
-from experiments.aggregate import FLOAT_FORMAT
 from experiments.block_errors import EXPLANATION, block_errors, errors_table
 from experiments.block_errors import FILE as BLOCK_FILE
 from experiments.config import StudyConfig, load_config
+from experiments.csv_files import write_csv
 from experiments.failing import with_errors
 from experiments.format_counts import count_knowledge_bases, counts_table
 from experiments.noises import perturbation_class
@@ -92,7 +92,7 @@ def noise_statistics(config: StudyConfig, out: Path) -> None:
         parts.append(_part(config, images, "semantic"))
         found = [block_errors(part, Progress()) for part in parts if part.engines]
         errors = pd.concat(found, ignore_index=True)
-        write_text(out / BLOCK_FILE, errors.to_csv(index=False, float_format=FLOAT_FORMAT))
+        write_csv(out / BLOCK_FILE, errors)
         show(errors_table(errors))
         print(EXPLANATION)
     distorted = _part(config, images, "semantic")

@@ -19,11 +19,11 @@ from rich.table import Table
 from rich.text import Text
 from scipy.stats import ks_2samp
 
+from experiments.csv_files import write_csv
 from experiments.failing import with_errors
 from experiments.labels import mathless, plain
 from experiments.style import COLOURS, figure, save
 from experiments.tables import number, show
-from ohr.atomic import write_text
 from ohr.errors import OhrError
 
 CLEAN, NATURAL = "clean", "natural"
@@ -49,7 +49,7 @@ def compare_distances(run: Path, out: Path, natural: str = "") -> int:
     """Write, print and draw the distributions of a finished run. Raises OhrError."""
     pages = page_distances(run, natural)
     summary = summarise(pages)
-    write_text(out / "realism.csv", summary.to_csv(index=False, float_format="%.6f"))
+    write_csv(out / "realism.csv", summary)
     paths = distance_figure(pages, out / "figures")
     show(_table(summary))
     for path in paths:

@@ -16,13 +16,12 @@ import pandas as pd
 from rich.table import Table
 from rich.text import Text
 
-from experiments.aggregate import FLOAT_FORMAT
 from experiments.cli import study_command
+from experiments.csv_files import write_csv
 from experiments.labels import group_label, plain
 from experiments.measures import ranking_metrics
 from experiments.study import Result
 from experiments.tables import number, show
-from ohr.atomic import write_text
 from ohr.statistics import NO_INTERVAL, Interval, bootstrap_interval
 
 SETTING = ("chunker", "retriever")
@@ -33,7 +32,7 @@ QUESTION = ["qid", "doc_id", "page_no", "evidence_source"]
 def report(result: Result) -> None:
     """Write the drops and print a row for each retriever and evidence source."""
     drops = paired_drops(result)
-    write_text(result.out / "drops.csv", drops.to_csv(index=False, float_format=FLOAT_FORMAT))
+    write_csv(result.out / "drops.csv", drops)
     for table in _tables(result, drops):
         show(table)
     print(f"drops: {result.out / 'drops.csv'}")

@@ -19,9 +19,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from experiments.aggregate import FLOAT_FORMAT, KEY_COLUMNS, make_cells, make_rows, planned_cells
+from experiments.aggregate import KEY_COLUMNS, make_cells, make_rows, planned_cells
 from experiments.answering import Answering
 from experiments.config import StudyConfig
+from experiments.csv_files import write_csv
 from experiments.plan import Plan, load_dataset, make_plan
 from experiments.progress import Progress
 from experiments.reading import Readings
@@ -118,7 +119,7 @@ def run_study(
     missing = _missing(plan, cells)
     with clock.stage("write"):
         write_bytes(out / "rows.parquet", _parquet(rows))
-        write_text(out / "cells.csv", cells.to_csv(index=False, float_format=FLOAT_FORMAT))
+        write_csv(out / "cells.csv", cells)
     readers = {label: tally.summary() for label, tally in answering.tallies.items()}
     manifest = {
         "config": config.model_dump(mode="json"),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from experiments.aggregate import FLOAT_FORMAT
+from experiments.csv_files import csv_text
 from experiments.labels import plain
 from ohr.atomic import write_text
 
@@ -82,7 +82,7 @@ class TextTable:
 def write_table(folder: Path, name: str, values: pd.DataFrame, table: TextTable) -> list[Path]:
     """Write ``name.csv`` (the values), ``name.md`` and ``name.tex`` (the table)."""
     texts = {
-        "csv": values.to_csv(index=False, float_format=FLOAT_FORMAT),
+        "csv": csv_text(values),
         "md": table.markdown(),
         "tex": table.latex(),
     }

@@ -16,8 +16,8 @@ import pandas as pd
 from rich.table import Table
 from rich.text import Text
 
-from experiments.aggregate import FLOAT_FORMAT
 from experiments.cli import study_command
+from experiments.csv_files import csv_text
 from experiments.figures import HATCHES, caption, cells_of, from_zero
 from experiments.labels import STAGE_METRICS, mathless, plain
 from experiments.study import Result
@@ -46,7 +46,7 @@ def report(result: Result) -> None:
     differences = paired_differences(result, cells)
     losses = count_losses(result)
     for name, frame in (("differences", differences), ("losses", losses)):
-        text = frame.to_csv(index=False, float_format=FLOAT_FORMAT)
+        text = csv_text(frame)
         write_text(result.out / f"{name}.csv", text)
     show(_table(cells, differences))
     show(_loss_table(losses))
