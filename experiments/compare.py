@@ -17,7 +17,7 @@ import typer
 from experiments.comparing import ASPECTS, SETTINGS, comparisons, configuration_changes
 from experiments.failing import with_errors
 from experiments.labels import STAGE_METRICS, group_label, plain
-from experiments.runs import Run, read_run
+from experiments.runs import Run, read_run, uncounted
 from experiments.table_files import TextTable, write_table
 from experiments.tables import number, p_value, show, terminal_table
 from ohr.errors import OhrError
@@ -70,6 +70,9 @@ def compare_runs(
     table = _text_table(found)
     show(terminal_table(table))
     print(table.caption)
+    for run in runs:
+        for name in uncounted(run, wanted):
+            print(f"{plain(run.name)}: {plain(name)} has no score that counts and is left out")
     if len(runs) > 1:
         print("what changed between the runs:" if len(changes) else "nothing was configured apart")
         for change in changes.itertuples(index=False):
@@ -136,7 +139,7 @@ def _caption(found: pd.DataFrame, baselines: Sequence[str]) -> str:
     if protocols := list(dict.fromkeys(found["protocol"].dropna())):
         parts.append(f"{' and '.join(protocols)} scoring")
     if unpaired := int(found[["n_baseline_only", "n_other_only"]].sum(axis=1).max()):
-        parts.append(f"up to {unpaired} questions were asked of one side alone and are left out")
+        parts.append(f"up to {unpaired} questions count on one side alone and are left out")
     return "; ".join(part for part in parts if part)
 
 

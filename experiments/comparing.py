@@ -132,6 +132,8 @@ def _compared(
     names = {"baseline": baseline["variant"].iloc[0], "other": other["variant"].iloc[0]}
     units = list(UNIT_COLUMNS)
     both = baseline.merge(other[[*units, "value"]], on=units, suffixes=("_baseline", "_other"))
+    n_baseline = {group: len(rows) for group, rows in group_rows(baseline)}
+    n_other = {group: len(rows) for group, rows in group_rows(other)}
     for group, pairs in group_rows(both):
         if pairs.empty:
             continue
@@ -149,8 +151,8 @@ def _compared(
             "cohens_dz": found.cohens_dz,
             "cliffs_delta": found.cliffs_delta,
             "n": found.n,
-            "n_baseline_only": len(baseline) - len(both),
-            "n_other_only": len(other) - len(both),
+            "n_baseline_only": n_baseline.get(group, len(pairs)) - len(pairs),
+            "n_other_only": n_other.get(group, len(pairs)) - len(pairs),
         }
         if not every_group:
             return

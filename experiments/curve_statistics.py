@@ -20,7 +20,7 @@ from experiments.csv_files import write_csv
 from experiments.curves import seeds_table, statistics_table
 from experiments.failing import with_errors
 from experiments.labels import STAGE_METRICS, plain
-from experiments.runs import read_run
+from experiments.runs import read_run, uncounted
 from experiments.tables import number, show
 from ohr.errors import OhrError
 
@@ -40,7 +40,8 @@ def command(
 
 
 def _run(paths: Sequence[Path], out: Path | None) -> int:
-    table = statistics_table([read_run(path) for path in paths])
+    runs = [read_run(path) for path in paths]
+    table = statistics_table(runs)
     if table.empty:
         raise OhrError(
             "no noise curve in these runs: it takes noise, the clean pages and the stage ocr"
@@ -48,6 +49,9 @@ def _run(paths: Sequence[Path], out: Path | None) -> int:
     folder = out or paths[0]
     write_csv(folder / "curves.csv", table)
     show(curves_shown(table))
+    for run in runs:
+        for name in uncounted(run, [(stage, metric) for stage, metric, _ in STAGE_METRICS]):
+            print(f"{plain(run.name)}: {plain(name)} has no score that counts: no point of a curve")
     print(f"statistics: {folder / 'curves.csv'}")
     if table["seed"].nunique() > 1:
         seeds = seeds_table(table)

@@ -18,6 +18,7 @@ from experiments.runs import (
     measured,
     strength,
 )
+from ohr.errors import OhrError
 from ohr.statistics import NoiseCurve, across_seeds, curve_statistics
 from ohr.statistics.curves import Statistic
 
@@ -146,8 +147,12 @@ def seeds_table(table: pd.DataFrame) -> pd.DataFrame:
     """Each statistic of each curve over the seeds that ``statistics_table`` was given.
 
     Infinite breakpoints (not reached) have no mean: a curve with one has no summary of them.
+    Raises OhrError if a curve comes twice with one seed.
     """
     keys = [name for name in (*CURVE_KEYS, "group") if name != "seed"]
+    if (twice := table.duplicated([*keys, "seed"])).any():
+        seed = table.loc[twice, "seed"].iloc[0]
+        raise OhrError(f"two runs have the same curve with seed {seed}: give one run a seed")
     found = []
     for values, curves in table.groupby(keys, sort=False):
         for name in ("clean", *STATISTICS):

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 import typer
 
+from experiments.comparing import run_names
 from experiments.failing import with_errors
 from experiments.labels import mathless
 from experiments.runs import (
@@ -72,20 +73,21 @@ def analyse_errors(
     """Print and write the shares of finished runs. Raises OhrError."""
     if stage not in STAGES:
         raise OhrError(f"unknown --stage {stage!r}; known: {', '.join(STAGES)}")
-    found = pd.concat([case_shares(read_run(path), right, stage) for path in paths])
+    runs = [read_run(path) for path in paths]
+    shares = [case_shares(run, right, stage) for run in runs]
     caption = (
         f"Share of questions; OCR right: LCS of evidence and page above {R_NOISE_THRESHOLD:g}; "
         f"answer right: F1 of at least {right:g}; {stage} stage"
     )
-    everyone = found[found["group"] == "all"]
-    # The clean ground truth stands beside the engines in each run.
-    everyone = everyone.drop_duplicates([*KNOWLEDGE_BASE, *SETTING, "n"])
+    names = run_names(runs)
+    everyone = distinct(shares, names)
     units = [f"{unit}s" for unit in dict.fromkeys(everyone["ci_unit"]) if unit]
     show(terminal_table(_text_table(everyone, caption, intervals=False)))
     print(caption)
     over = f"; 95 % bootstrap over {' or '.join(units)}" if units else ""
     table = _text_table(everyone, caption + over, intervals=True)
-    written = write_table(out, "error_analysis", found, table)
+    found = [one.assign(run=name) for one, name in zip(shares, names, strict=True)]
+    written = write_table(out, "error_analysis", pd.concat(found, ignore_index=True), table)
     written += case_bars(everyone, caption, out)
     for path in written:
         print(f"written: {path}")
@@ -117,6 +119,22 @@ def case_shares(run: Run, right: float, stage: str) -> pd.DataFrame:
     return pd.DataFrame(found)
 
 
+def distinct(shares: Sequence[pd.DataFrame], names: Sequence[str]) -> pd.DataFrame:
+    """The shares of all questions in runs of these names, with a ``name`` and a ``setting``.
+
+    What is the same in several runs, as the clean ground truth, comes once.
+    """
+    found = pd.concat([one.assign(run=name) for one, name in zip(shares, names, strict=True)])
+    found = found[found["group"] == "all"]
+    found = found.drop_duplicates([*KNOWLEDGE_BASE, *SETTING, "n", *CASES])
+    found = found.assign(
+        name=[knowledge_base_name(row) for _, row in found.iterrows()],
+        setting=_settings(found),
+    )
+    twice = found.duplicated(["name", "setting"], keep=False)
+    return found.assign(name=found["name"].mask(twice, found["name"] + " (" + found["run"] + ")"))
+
+
 def _shares(condition: pd.DataFrame, run: Run) -> Iterator[dict[str, Any]]:
     for group, questions in group_rows(condition):
         clusters = clusters_of(questions)
@@ -141,8 +159,8 @@ def _text_table(shares: pd.DataFrame, caption: str, *, intervals: bool) -> TextT
     for _, row in shares.iterrows():
         rows.append(
             [
-                knowledge_base_name(row),
-                _setting(row),
+                row["name"],
+                row["setting"],
                 str(row["n"]),
                 *(_share(row, case, intervals) for case in CASES),
                 "-"
@@ -159,21 +177,24 @@ def _share(row: pd.Series, case: str, intervals: bool) -> str:
     return f"{100 * row[case]:.1f} %" + (f" [{100 * low:.1f}, {100 * high:.1f}]" if shown else "")
 
 
-def _setting(row: pd.Series) -> str:
-    return ", ".join(str(row[name]) for name in ("retriever", "reader") if row[name])
+def _settings(shares: pd.DataFrame) -> list[str]:
+    """Retriever and reader of each row, and whatever else is not the same in all."""
+    parts = ["retriever", "reader"]
+    parts += [name for name in SETTING if name not in parts and shares[name].nunique() > 1]
+    named = {"top_k": "top {}", "seed": "seed {}"}
+    return [
+        ", ".join(named.get(name, "{}").format(row[name]) for name in parts if row[name] != "")
+        for _, row in shares.iterrows()
+    ]
 
 
 def case_bars(shares: pd.DataFrame, caption: str, folder: Path) -> list[Path]:
-    """A panel a retriever and reader; a stacked bar a knowledge base, of the four cases."""
-    shares = shares.assign(
-        setting=[_setting(row) for _, row in shares.iterrows()],
-        name=[knowledge_base_name(row) for _, row in shares.iterrows()],
-    )
+    """A panel a setting; a stacked bar a knowledge base, of the four cases."""
     settings, names = list(dict.fromkeys(shares["setting"])), list(dict.fromkeys(shares["name"]))
     with figure(2.6 + 3.4 * len(settings), 1.3 + 0.42 * len(names)) as made:
         axes = made.subplots(1, len(settings), squeeze=False, sharey=True, sharex=True)[0]
         for ax, setting in zip(axes, settings, strict=True):
-            mine = shares[shares["setting"] == setting].drop_duplicates("name").set_index("name")
+            mine = shares[shares["setting"] == setting].set_index("name")
             left = np.zeros(len(names))
             for case, (label, colour, hatch) in CASES.items():
                 widths = mine[case].reindex(names).fillna(0).to_numpy()
@@ -206,7 +227,8 @@ def case_bars(shares: pd.DataFrame, caption: str, folder: Path) -> list[Path]:
         axes[0].set_yticks(range(len(names)), [mathless(name) for name in names])
         axes[0].invert_yaxis()
         made.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
-        n = int(shares["n"].max())
+        least, most = (int(n) for n in (shares["n"].min(), shares["n"].max()))
+        n = str(most) if least == most else f"{least} to {most}"
         made.suptitle(
             wrapped(f"n = {n} questions; {caption[0].lower()}{caption[1:]}", made.get_figwidth()),
             fontsize=8,

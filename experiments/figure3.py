@@ -69,14 +69,7 @@ def draw_figure3(points: pd.DataFrame, caption: str, folder: Path) -> list[Path]
                     for kind in STYLES:
                         chosen = here[(here["setting"] == setting) & (here["noise"] == kind)]
                         _line(ax, chosen, kind, setting, number)
-                if stage != "retrieval" and len(here):
-                    ax.axhline(
-                        here["floor"].iloc[0],
-                        color="#777777",
-                        linewidth=1,
-                        linestyle=":",
-                        label="no context",
-                    )
+                _floors(ax, here, settings)
                 if row == 0:
                     ax.set_title(panel.replace(" (", "\n("), fontsize=9)
                 if row == len(stages) - 1:
@@ -105,6 +98,22 @@ def _line(ax: Axes, points: pd.DataFrame, kind: str, setting: str, number: int) 
         label=mathless(f"{setting} {mark}"),
     )
     ax.vlines(points["r_noise"], points["ci_low"], points["ci_high"], color=colour, alpha=0.35)
+
+
+def _floors(ax: Axes, points: pd.DataFrame, settings: Sequence[str]) -> None:
+    """What readers score with nothing to read: a line a kind of noise, in grey if all agree."""
+    for kind, (_, mark) in STYLES.items():
+        floors = points[(points["noise"] == kind) & points["floor"].notna()]
+        floors = floors.drop_duplicates("floor")
+        for setting, floor in zip(floors["setting"], floors["floor"], strict=True):
+            alone = len(floors) == 1
+            ax.axhline(
+                floor,
+                color="#777777" if alone else COLOURS[settings.index(setting) % len(COLOURS)],
+                linewidth=1,
+                linestyle=(0, (1, 4)) if kind == "semantic" else ":",
+                label=mathless(f"{'' if alone else f'{setting}, '}no context {mark}"),
+            )
 
 
 def _legend(axes: Sequence[Axes]) -> None:

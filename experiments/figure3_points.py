@@ -36,8 +36,9 @@ class Level:
 def figure3_points(runs: Sequence[Run]) -> pd.DataFrame:
     """A row a kind of noise, setting, stage, panel and level, with r_noise, mean and interval.
 
+    ``floor`` is what the reader scores with nothing to read, where that was measured.
     Raises OhrError if no run has noise, or one has several distortions of one kind and no
-    mixture of them.
+    mixture of them, or an engine comes in two runs at one level.
     """
     found: list[dict[str, Any]] = []
     for kind in KINDS:
@@ -66,7 +67,7 @@ def figure3_points(runs: Sequence[Run]) -> pd.DataFrame:
                         "metric": measure,
                         "setting": ", ".join(part for part in setting if part),
                         "level": level.name,
-                        "engines": len(level.rows),
+                        "engines": len({name for rows in level.rows for name in rows["engine"]}),
                     }
                     found += [key | point for point in _panels(here, level, floor, runs[0])]
     if not found:
@@ -108,7 +109,7 @@ def _levels(
     setting: tuple[str, str] = ("", ""),
 ) -> list[Level]:
     """The clean pages and each level of a kind of noise, with the rows of every engine."""
-    levels: dict[str, list[pd.DataFrame]] = {}
+    levels: dict[str, dict[str, pd.DataFrame]] = {}
     for run, operator in parts:
         rows = measured(run.rows, stage, metric)
         rows = rows[(rows["retriever"] == setting[0]) & (rows["reader"] == setting[1])]
@@ -118,10 +119,17 @@ def _levels(
             if rows[column].nunique() > 1:
                 rows = rows[rows[column] == rows[column].iloc[0]]
         keys = ["noise", "level", "intensity", "engine"]
-        for (noise, level, intensity, _), group in rows.groupby(keys, sort=False):
+        for (noise, level, intensity, engine), group in rows.groupby(keys, sort=False):
             name = "clean" if noise == "none" else strength(level, intensity)
-            levels.setdefault(name, []).append(group)
-    return [Level(name, rows) for name, rows in levels.items()]
+            by_engine = levels.setdefault(name, {})
+            if str(engine) not in by_engine:
+                by_engine[str(engine)] = group
+            elif noise != "none" and stage != "ocr":  # runs of other retrievers read the same
+                raise OhrError(
+                    f"{engine} under {kind} noise, {name}, is in two runs: figure 3 takes each "
+                    "engine once (curve_statistics compares seeds)"
+                )
+    return [Level(name, list(rows.values())) for name, rows in levels.items()]
 
 
 def _floor(
@@ -160,7 +168,7 @@ def _panels(
             "ci_high": interval.high,
             "ci_unit": interval.unit,
             "n": len(mine),
-            "floor": mine["floor"].mean() if floor is not None else 0.0,
+            "floor": mine["floor"].mean() if floor is not None else float("nan"),
         }
 
 

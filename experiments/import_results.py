@@ -127,14 +127,16 @@ def read_results(
         for theirs, ours in MEASURES.items():
             if theirs not in values:
                 continue
-            value = float(values[theirs])
+            value = values[theirs]
+            if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+                raise OhrError(f"{path}: result {number} has the {theirs} {value!r}: no number")
             failed = value < 0
             row = _condition(_stage_of(ours, stage, path), named)
             row |= {"metric": ours, "qid": question.qid, "doc_id": question.doc_id}
             row |= {"page_no": question.evidence_pages[0].page_no}
             row |= {"evidence_source": question.evidence_source, "domain": question.domain}
             row |= {"answer_form": question.answer_form, "task": question.task}
-            row |= {"value": 0.0 if failed else value}
+            row |= {"value": 0.0 if failed else float(value)}
             found.append(row | {"status": str(Status.ERROR if failed else status)})
             if ours == "evidence_lcs":
                 found.append(found[-1] | {"metric": "r_noise"})

@@ -80,6 +80,7 @@ def write_reader_table(cells: pd.DataFrame, folder: Path) -> list[Path]:
         ]
         for row in values.to_dict("records")
     ]
-    title = f"Readers by knowledge base, {STAGE_METRICS[2][2]}; {caption(cells)}"
+    measured = caption(cells.assign(reader=""))  # each row is one reader's
+    title = f"Readers by knowledge base, {STAGE_METRICS[2][2]}; {measured}"
     table = TextTable([titles.get(name, name) for name in names], rows, title, left=2)
     return write_table(folder, "table_s5", values, table)

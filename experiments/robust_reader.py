@@ -106,7 +106,10 @@ def robustness(run: Run, baseline: str = "") -> pd.DataFrame:
                 mine = key | {"knowledge_base": name, "clean_knowledge_base": clean}
                 found += [mine | {"group": group} | r for r in _readers(questions, readers, run)]
     if not found:
-        raise OhrError(f"{run.path} has one clean knowledge base and no noise: nothing to stand")
+        raise OhrError(
+            f"{run.path} has nothing for readers to stand: no noise, and no engine's clean pages "
+            "beside the ground truth's (noise=[…], or gt and another engine)"
+        )
     result = pd.DataFrame(found)
     for correction, adjust in (("holm", holm), ("bh", benjamini_hochberg)):
         by_group = result.groupby("group")["p"]

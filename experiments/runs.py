@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -76,6 +76,19 @@ def counted(rows: pd.DataFrame) -> pd.DataFrame:
         excluded = [str(status) for status in left_out(protocol, stage, metric)]
         kept[group.index] &= ~group["status"].isin(excluded)
     return rows[kept].reset_index(drop=True)
+
+
+def uncounted(run: Run, metrics: Sequence[tuple[str, str]]) -> list[str]:
+    """Conditions of some stages and metrics none of whose scores enters the mean, described."""
+    cells = run.cells[(run.cells["group"] == "all") & (run.cells["n"].astype(float) == 0)]
+    return [
+        ", ".join(
+            part for part in (knowledge_base_name(cell), cell["retriever"], cell["reader"]) if part
+        )
+        + f" ({stage} {metric})"
+        for stage, metric in metrics
+        for _, cell in cells[(cells["stage"] == stage) & (cells["metric"] == metric)].iterrows()
+    ]
 
 
 def measured(rows: pd.DataFrame, stage: str, metric: str) -> pd.DataFrame:

@@ -17,14 +17,16 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.cli import study_command
-from experiments.csv_files import csv_text
+from experiments.conditions import CONDITION_COLUMNS
+from experiments.csv_files import write_csv
 from experiments.figures import HATCHES, caption, cells_of, from_zero
 from experiments.labels import STAGE_METRICS, mathless, plain
+from experiments.runs import counted
 from experiments.study import Result
 from experiments.style import COLOURS, figure, save
 from experiments.tables import number, show
 from ocr_backends.gt import GroundTruth
-from ohr.atomic import write_text
+from ohr.errors import OhrError
 from ohr.statistics import bootstrap_interval
 from ohr.tables import TableFormat, convert_tables, parse_tables
 
@@ -37,17 +39,24 @@ MEASURES = (
     OVERALL,
 )
 FORMATS = ("latex", "markdown", "html")
-SETTING = ["retriever", "reader"]
+SETTING = [name for name in CONDITION_COLUMNS if name != "engine"]
 
 
 def report(result: Result) -> None:
-    """Print a row for each format and setting, write the losses, draw the bars."""
+    """Print a row for each format and setting, write the losses, draw the bars.
+
+    Shown are clean pages, the first chunker and ``top_k`` hits; ``differences.csv``
+    has all. Raises OhrError if no question is about a table.
+    """
     cells = result.cells[result.cells["group"] == GROUP]
+    if cells.empty:
+        raise OhrError("no question about a table was asked: dataset.sources must hold table")
     differences = paired_differences(result, cells)
     losses = count_losses(result)
     for name, frame in (("differences", differences), ("losses", losses)):
-        text = csv_text(frame)
-        write_text(result.out / f"{name}.csv", text)
+        write_csv(result.out / f"{name}.csv", frame)
+    top_k = result.plan.config.top_k
+    cells, differences = shown(cells, top_k), shown(differences, top_k)
     show(_table(cells, differences))
     show(_loss_table(losses))
     for path in format_bars(cells, result.out / "figures"):
@@ -56,8 +65,9 @@ def report(result: Result) -> None:
 
 def paired_differences(result: Result, cells: pd.DataFrame) -> pd.DataFrame:
     """Each format less the first one, question by question: mean and 95 % interval."""
-    rows = pd.read_parquet(result.out / "rows.parquet")
+    rows = counted(pd.read_parquet(result.out / "rows.parquet"))
     rows = rows[rows["evidence_source"] == GROUP.partition(":")[2]]
+    rows["top_k"] = rows["top_k"].astype("string").fillna("")
     documents = {doc_id: i for i, doc_id in enumerate(result.plan.dataset.documents)}
     first, *others = list(dict.fromkeys(cells["engine"]))
     found = []
@@ -65,10 +75,15 @@ def paired_differences(result: Result, cells: pd.DataFrame) -> pd.DataFrame:
         measured = rows[(rows["stage"] == stage) & (rows["metric"] == metric)]
         for setting, mine in measured.groupby(SETTING, observed=True, sort=False):
             by_question = mine.pivot(index=["qid", "doc_id", "page_no"], columns="engine")["value"]
-            asked = by_question.index.to_frame(index=False)
-            pages = asked.groupby(["doc_id", "page_no"]).ngroup().to_numpy()
             for engine in others:
-                values = (by_question[engine] - by_question[first]).to_numpy(dtype=float)
+                if engine not in by_question or first not in by_question:
+                    continue
+                paired = (by_question[engine] - by_question[first]).dropna()
+                if paired.empty:
+                    continue
+                values = paired.to_numpy(dtype=float)
+                asked = paired.index.to_frame(index=False)
+                pages = asked.groupby(["doc_id", "page_no"]).ngroup().to_numpy()
                 interval = bootstrap_interval(
                     values,
                     asked["doc_id"].map(documents).to_numpy(),
@@ -83,6 +98,15 @@ def paired_differences(result: Result, cells: pd.DataFrame) -> pd.DataFrame:
                     | {"ci_unit": interval.unit, "n": len(values)}
                 )
     return pd.DataFrame(found)
+
+
+def shown(rows: pd.DataFrame, top_k: int) -> pd.DataFrame:
+    """Of cells or differences, those of clean pages, the first chunker and so many hits."""
+    if rows.empty:
+        return rows
+    chunker = next((name for name in rows["chunker"] if name), "")
+    hits = pd.to_numeric(rows["top_k"], errors="coerce").fillna(top_k)
+    return rows[(rows["noise"] == "none") & rows["chunker"].isin([chunker, ""]) & (hits == top_k)]
 
 
 def count_losses(result: Result) -> pd.DataFrame:

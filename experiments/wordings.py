@@ -50,8 +50,14 @@ def _rows(text: str) -> Iterable[tuple[str, str]]:
 
 def _pairs(content: Any) -> Iterable[tuple[str, str]]:
     if isinstance(content, Mapping):
-        return [(str(qid), str(wording)) for qid, wording in content.items()]
-    return [(str(entry["ID"]), str(entry["questions"])) for entry in content]
+        return [(str(qid), _worded(wording)) for qid, wording in content.items()]
+    return [(str(entry["ID"]), _worded(entry["questions"])) for entry in content]
+
+
+def _worded(wording: Any) -> str:
+    if not isinstance(wording, str):
+        raise ValueError(f"{wording!r} is no wording")
+    return wording
 
 
 def reworded(questions: Sequence[Question], wordings: Mapping[str, str]) -> list[Question]:

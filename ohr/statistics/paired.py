@@ -93,7 +93,8 @@ def cohens_dz(differences: np.ndarray) -> float:
     if not differences.any():
         return 0.0
     deviation = float(differences.std(ddof=1)) if len(differences) > 1 else 0.0
-    return float(differences.mean()) / deviation if deviation > 0 else float("nan")
+    rounding = 1e-12 * float(np.abs(differences).max())  # equal values can differ by so much
+    return float(differences.mean()) / deviation if deviation > rounding else float("nan")
 
 
 def cliffs_delta(differences: np.ndarray) -> float:

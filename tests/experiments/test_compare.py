@@ -6,10 +6,14 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from experiments import curve_statistics
 from experiments.compare import main
 from experiments.comparing import comparisons, configuration_changes
+from experiments.config import load_config
 from experiments.runs import Run, measured, read_run
+from experiments.study import run_study
 from ohr.errors import OhrError
+from tests.builders import write_corpus
 
 LCS, F1 = ("retrieval", "lcs"), ("overall", "f1")
 
@@ -134,3 +138,31 @@ def test_cells_are_read_as_they_were_written(formatting_run):
     assert cells["mean"].dtype == float
     assert set(cells["noise"]) == {"none", "formatting"}
     assert not any(math.isnan(n) for n in cells["n"])
+
+
+def test_what_has_no_score_that_counts_is_named(tmp_path):
+    settings = [*write_corpus(tmp_path, documents=2, pages=2), "engines=[gt]", "bootstrap=100"]
+    noise = "noise=[{name: tests.fakes.HideFacts, label: formatting}]"
+    settings += ["readers=[tests.fakes.SilentReader]", noise, "intensities=[0.5,1]"]
+    config = load_config([*settings, "scoring=reference", "workers=1"])
+    run_study(config, tmp_path / "run")
+    for module, said in ((main, "is left out"), (curve_statistics.main, "no point of a curve")):
+        arguments = [str(tmp_path / "run"), "--out", str(tmp_path / "out")]
+        done = CliRunner().invoke(module, arguments)
+        assert done.exit_code == 0, done.output
+        expected = "run: gt, formatting 1, tests.fakes.SilentReader (generation f1) has no score"
+        assert expected in done.output
+        assert said in done.output
+    found = pd.read_csv(tmp_path / "out" / "differences.csv", keep_default_na=False)
+    answers = found[(found["stage"] == "generation") & (found["group"] == "all")]
+    assert list(answers["other"]) == ["gt, formatting 0.5"]
+
+
+def test_unpaired_questions_are_counted_by_group(benchmark_runs):
+    run = benchmark_runs[0]
+    gone = (run.rows["engine"] != "gt") & (run.rows["evidence_source"] == "table")
+    gone &= run.rows["qid"] == run.rows[gone]["qid"].iloc[-1]
+    fewer = Run(run.path, run.manifest, run.rows[~gone], run.cells)
+    found = comparisons([fewer], "knowledge_base", [LCS], every_group=True)
+    missing = found.set_index("group")["n_baseline_only"]
+    assert (missing["all"], missing["source:table"], missing["source:text"]) == (1, 1, 0)

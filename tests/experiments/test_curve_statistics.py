@@ -91,3 +91,10 @@ def test_questions_left_out_at_one_level_leave_the_whole_curve(semantic_run):
     retrieval = table[(table["group"] == "all") & (table["stage"] == "retrieval")]
     assert set(retrieval["n"]) == {47}
     assert set(table[(table["group"] == "all") & (table["stage"] == "overall")]["n"]) == {48}
+
+
+def test_a_seed_counts_once(seed_runs, tmp_path):
+    first, second = (str(run.path) for run in seed_runs)
+    done = CliRunner().invoke(main, [first, second, second, "--out", str(tmp_path)])
+    assert done.exit_code == 2
+    assert "two runs have the same curve with seed 1" in done.stderr

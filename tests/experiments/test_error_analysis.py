@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments.error_analysis import CASES, case_shares, main
+from experiments.error_analysis import CASES, case_shares, distinct, main
 from experiments.runs import Run, measured
 from ohr.errors import OhrError
 
@@ -54,3 +54,25 @@ def test_what_was_not_measured_is_said(formatting_run):
     without = Run(formatting_run.path, {}, rows[rows["stage"] != "ocr"], formatting_run.cells)
     with pytest.raises(OhrError, match="did not measure the stage ocr"):
         case_shares(without, 0.5, "overall")
+
+
+def test_runs_that_differ_stand_beside_each_other(seed_runs, formatting_run, tmp_path):
+    arguments = [str(run.path) for run in seed_runs]
+    done = CliRunner().invoke(main, [*arguments, "--out", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    text = (tmp_path / "error_analysis.md").read_text()
+    labels = [line.split("|")[1:3] for line in text.splitlines() if "moderate" in line]
+    assert len(labels) == 4
+    assert len({tuple(label) for label in labels}) == 4
+    assert sum("seed 1" in label[1] for label in labels) == 2
+    found = pd.read_csv(tmp_path / "error_analysis.csv")
+    assert set(found["run"]) == {run.name for run in seed_runs}
+    # Twice the same clean pages are shown once; the same questions scored otherwise are not.
+    other = formatting_run.rows.assign(value=1.0 - formatting_run.rows["value"])
+    shares = [case_shares(formatting_run, 0.5, "overall")]
+    changed = Run(formatting_run.path, formatting_run.manifest, other, formatting_run.cells)
+    shares += [case_shares(formatting_run, 0.5, "overall"), case_shares(changed, 0.5, "overall")]
+    assert len(distinct(shares[:2], ["a", "b"])) == len(shares[0][shares[0]["group"] == "all"])
+    three = distinct(shares, ["a", "b", "c"])
+    assert set(three["run"]) == {"a", "c"}
+    assert not three.duplicated(["name", "setting"]).any()

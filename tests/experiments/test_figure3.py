@@ -73,3 +73,28 @@ def test_several_distortions_are_no_mixture(semantic_run):
     run = Run(semantic_run.path, semantic_run.manifest, mixed, semantic_run.cells)
     with pytest.raises(OhrError, match=r"2 kinds of semantic noise \(rotation, shadow\)"):
         figure3_points([run])
+
+
+def test_an_engine_comes_once_and_is_counted_once(seed_runs, formatting_run):
+    with pytest.raises(OhrError, match="gt under formatting noise, mild, is in two runs"):
+        figure3_points(list(seed_runs))
+    assert set(figure3_points([formatting_run])["engines"]) == {1}
+
+
+def test_what_was_not_measured_without_context_has_no_line(formatting_run, tmp_path):
+    rows = formatting_run.rows
+    blind = rows[~rows["metric"].str.endswith("_no_context")]
+    run = Run(formatting_run.path, formatting_run.manifest, blind, formatting_run.cells)
+    points = figure3_points([run])
+    assert points["floor"].isna().all()
+    svg = draw_figure3(points, "", tmp_path)[1].read_text()
+    assert "no context" not in svg
+
+
+def test_each_reader_has_its_own_floor(formatting_run, tmp_path):
+    points = figure3_points([formatting_run])
+    guesses = points["setting"].str.contains("Steady") & (points["stage"] == "generation")
+    points.loc[guesses, "floor"] = 0.25
+    svg = draw_figure3(points, "", tmp_path)[1].read_text()
+    assert "tests.fakes.SteadyReader, no context [F]" in svg
+    assert "tests.fakes.FactReader, no context [F]" in svg

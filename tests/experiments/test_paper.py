@@ -83,3 +83,23 @@ def test_it_has_noise_of_its_own(tmp_path):
     result = CliRunner().invoke(main, [*corpus, "noise=[rotation]", "--out", str(tmp_path / "r")])
     assert result.exit_code == 2
     assert "paper has its own noise" in result.output
+
+
+def test_reworded_questions_are_asked_apart_and_two_readers_are_compared(tmp_path):
+    corpus = write_corpus(tmp_path, documents=2, pages=2)
+    (tmp_path / "w.csv").write_text("qid,question\nq0,Tell me fact 0.\n", "utf-8")
+    out = tmp_path / "run"
+    readers = "readers=[tests.fakes.FactReader,tests.fakes.SteadyReader]"
+    settings = [*corpus, "engines=[gt]", readers, f"dataset.rewritten={tmp_path / 'w.csv'}"]
+    result = CliRunner().invoke(main, [*settings, "workers=1", "--out", str(out)])
+    assert result.exit_code == 0, result.output
+    asked = pd.read_parquet(out / "benchmark" / "rows.parquet")["qid"]
+    assert len(set(asked) - {""}) > 1
+    assert set(pd.read_parquet(out / "question_style" / "original" / "rows.parquet")["qid"]) == {
+        *("", "q0")
+    }
+    # Alone, the ground truth's clean pages are nothing to stand: the formatting noise is.
+    robust = pd.read_csv(out / "robust_reader" / "robust_reader.csv")
+    assert robust["knowledge_base"].str.contains("formatting").all()
+    assert "mean over" not in (out / "robust_reader" / "table_s5.md").read_text()
+    assert (out / "paper.csv").exists()

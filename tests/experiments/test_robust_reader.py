@@ -5,7 +5,8 @@ import pytest
 from typer.testing import CliRunner
 
 from experiments.robust_reader import main, robustness
-from experiments.runs import measured
+from experiments.runs import Run, measured
+from ohr.errors import OhrError
 
 FACT, STEADY = "tests.fakes.FactReader", "tests.fakes.SteadyReader"
 
@@ -51,3 +52,10 @@ def test_engines_are_held_against_the_ground_truth(benchmark_runs, tmp_path):
     done = CliRunner().invoke(main, unknown)
     assert done.exit_code == 2
     assert "no reader 'x'" in done.stderr
+
+
+def test_nothing_to_stand(benchmark_runs):
+    run = benchmark_runs[0]
+    alone = Run(run.path, run.manifest, run.rows[run.rows["engine"] != "gt"], run.cells)
+    with pytest.raises(OhrError, match="no engine's clean pages beside the ground truth's"):
+        robustness(alone)

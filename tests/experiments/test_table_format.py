@@ -8,7 +8,15 @@ from experiments.config import load_config
 from experiments.plan import load_dataset, make_plan
 from experiments.progress import Progress
 from experiments.study import run_study
-from experiments.table_format import FORMATS, count_losses, format_bars, main, report
+from experiments.table_format import (
+    FORMATS,
+    count_losses,
+    format_bars,
+    main,
+    paired_differences,
+    report,
+    shown,
+)
 from ocr_backends.gt import GroundTruth, GroundTruthParams
 from ohr import registry
 from ohr.errors import ConfigError
@@ -133,3 +141,41 @@ def test_questions_on_some_sources_only(tmp_path):
     plan = make_plan(config, load_dataset(config))
     assert [question.qid for question in plan.questions] == ["q1"]
     assert len(plan.reread) == 2  # every page is in the knowledge base all the same
+
+
+def test_several_numbers_of_hits_and_chunkers(study, tmp_path):
+    config = study.plan.config.model_copy(update={"ks": (1, 2)})
+    two = [{"name": "tokens"}, {"name": "tokens", "params": {"size": 20}, "label": "small"}]
+    config = type(config).model_validate(config.model_dump() | {"chunkers": two})
+    result = run_study(config, tmp_path / "run", progress=Progress())
+    report(result)
+    differences = pd.read_csv(result.out / "differences.csv", keep_default_na=False)
+    lcs = differences[(differences["metric"] == "lcs") & (differences["format"] == "html")]
+    assert sorted(zip(lcs["chunker"], lcs["top_k"].astype(str), strict=True)) == [
+        *(("small", "1"), ("small", "2"), ("tokens", "1"), ("tokens", "2"))
+    ]
+    assert set(shown(lcs, 2)["chunker"]) == {"tokens"}
+
+
+def test_only_questions_that_count_on_both_sides(tmp_path):
+    pages = ["Words.", r"\begin{tabular}{c} Fact 1 is answer 1. \\ \end{tabular}"]
+    write_kb(tmp_path / "kb/gt", {"law/a": pages})
+    write_questions(
+        tmp_path / "qas.json", [qa(n, "law/a", 1, evidence_source="table") for n in (1, 7)]
+    )
+    settings = [
+        "dataset.kind=ohrbench", f"dataset.path={tmp_path / 'kb'}", "scoring=reference",
+        f"dataset.questions={tmp_path / 'qas.json'}", f"cache={tmp_path / 'cache'}", ENGINES,
+        "readers=[tests.fakes.SilentReader]",
+    ]  # fmt: skip
+    result = run_study(load_config(settings), tmp_path / "run", progress=Progress())
+    differences = paired_differences(result, result.cells[result.cells["group"] == "source:table"])
+    answers = differences[differences["stage"] == "generation"]
+    assert set(answers["n"]) == {1}  # the other question has no answer in any format
+
+
+def test_without_a_question_about_a_table(tmp_path):
+    settings = [*write_corpus(tmp_path), f"cache={tmp_path / 'cache'}", "dataset.sources=text"]
+    done = CliRunner().invoke(main, [*settings, "--out", str(tmp_path / "run")])
+    assert done.exit_code == 2
+    assert "no question about a table was asked" in done.stderr

@@ -54,6 +54,7 @@ def test_only_reworded_questions_are_asked_in_either_wording(corpus, tmp_path):
         ("qid,question\nq0,\n", "'q0' is empty"),
         ("qid,question\nnobody,x\n", "such as 'nobody'"),
         ("[1, 2]", "cannot read"),
+        ('{"q0": null}', "None is no wording"),
         ("", "no column"),
     ],
 )

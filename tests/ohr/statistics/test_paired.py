@@ -64,6 +64,7 @@ def test_effect_sizes_by_hand():
     assert math.isclose(cohens_dz(np.array([1.0, 2.0, 3.0])), 2.0)
     assert cohens_dz(np.zeros(3)) == 0.0
     assert math.isnan(cohens_dz(np.array([0.5])))
+    assert math.isnan(cohens_dz(np.full(3, 0.1)))  # equal but for rounding
     assert math.isnan(cohens_dz(np.full(4, 0.5)))
     assert cliffs_delta(np.array([0.3, 0.1, -0.2, 0.0])) == 0.25
 
