@@ -98,11 +98,6 @@ def run_collections(path: Path) -> Iterator[tuple[Path, Collection]]:
     readings = Readings(plan, ArtefactStore(config.cache))
     names: set[str] = set()
     for variant in plan.variants:
-        if missing := len(readings.pending(variant)):
-            raise OhrError(
-                f"{missing} pages of {variant.label!r} are not in the cache {config.cache}: give "
-                "the study's command again, from the folder in which it ran"
-            )
         kb = readings.knowledge_base(variant)
         name = re.sub(r"[^A-Za-z0-9.-]+", "_", variant.label).strip("._")
         while name in names:

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from experiments.distorting import PageSource
-from experiments.page_worker import PageReader, PageTask, ocr_key, read_page
+from experiments.page_worker import PageReader, PageTask, read_page
 from experiments.reading import stop_if_not_the_page
+from experiments.stored_readings import FAILED, StoredReading, keep_failure, stored_reading
 from ohr import registry
 from ohr.datasets.folder import DEFAULT_DOMAIN
 from ohr.errors import ConfigError
@@ -24,10 +25,9 @@ from ohr.pdf import RENDERER
 from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
 from ohr.store import ArtefactStore
-from ohr.types import Outcome, PageRef, Status
+from ohr.types import Outcome, PageRef
 from ohr.workers import Limits, WorkerPool
 
-FAILED = (Status.ERROR, Status.TIMEOUT)
 PAGES_AT_ONCE = 16
 """Pages of a PDF that an engine of whole documents is handed together."""
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")
@@ -66,7 +66,7 @@ class PdfReader:
         if self._backend is None:
             self._backend = registry.create("engine", self.engine)
         keys = dict(zip(task.page_nos, task.keys, strict=True))
-        missing = [no for no, key in keys.items() if not self.store.has("reading", key)]
+        missing = [no for no, key in keys.items() if not _was_read(self.store, key)]
         for page_no, outcome in self._backend.transcribe(task.path, missing):
             if outcome.status in FAILED:
                 if len(task.page_nos) == 1:
@@ -88,6 +88,12 @@ def read_pdf(task: PdfTask, reader: PdfReader) -> None:
     reader.read(task)
 
 
+def _was_read(store: ArtefactStore, key: dict[str, Any]) -> bool:
+    """Whether a page of a PDF that is handed over has a text."""
+    found = stored_reading(store, key, key["engine"])
+    return found is not None and found.outcome.status not in FAILED
+
+
 def document_id(name: str) -> str:
     """``domain/document`` of a file as a dataset of the folder names it; safe as a file name."""
     safe = _UNSAFE.sub("_", name)
@@ -107,7 +113,7 @@ def file_pages(
     identity = engine.identity()
     digests: dict[Path, str] = {}
     owners: dict[str, Path] = {}
-    pages = []
+    pages: dict[PageRef, FilePage] = {}
     for source in sources:
         is_pdf = source.page_no is not None
         as_pdf = is_pdf and (hand_over_pdfs or "image" not in engine.accepts)
@@ -118,7 +124,7 @@ def file_pages(
         if source.path not in digests:
             digests[source.path] = _digest(source.path)
         doc_id = document_id(source.name)
-        if owners.setdefault(doc_id, source.path) != source.path:
+        if owners.setdefault(doc_id, source.path).resolve() != source.path.resolve():
             raise ConfigError(
                 f"{owners[doc_id]} and {source.path} would both be the document {doc_id!r}: "
                 "rename one, or give the folder that holds both"
@@ -130,8 +136,9 @@ def file_pages(
         else:
             key["render"] = [page_no, source.dpi, RENDERER] if is_pdf else None
             key["noise"] = None
-        pages.append(FilePage(source, PageRef(doc_id, page_no), key, as_pdf))
-    return pages
+        page = FilePage(source, PageRef(doc_id, page_no), key, as_pdf)
+        pages.setdefault(page.ref, page)  # a file may be named twice, or with its folder
+    return list(pages.values())
 
 
 def _digest(path: Path) -> str:
@@ -152,14 +159,9 @@ class FileReadings:
     limits: Limits
     workers: int
 
-    def outcome(self, page: FilePage) -> Outcome[str] | None:
+    def stored(self, page: FilePage) -> StoredReading | None:
         """What was made of a page, or None if it has not been read."""
-        found = self.store.get("reading", page.key)
-        if found is not None and "pixels" in found:
-            found = self.store.get("ocr", ocr_key(found["pixels"], self.identity))
-        if found is None:
-            return None
-        return Outcome(found.get("text"), Status(found["status"]), found["detail"])
+        return stored_reading(self.store, page.key, self.identity)
 
     def make(self, pages: Sequence[FilePage], report: Callable[[int], None]) -> None:
         """Read pages, each once more if it fails; ``report`` is told of pages as they end.
@@ -186,14 +188,17 @@ class FileReadings:
         if not pages:
             return
         reader = PdfReader(self.engine, self.store)
-        batches = _batches(pages)
-        limits = Limits(self.limits.cpu_s * PAGES_AT_ONCE, self.limits.wall_s * PAGES_AT_ONCE)
-        left: list[FilePage] = []
-        with WorkerPool[None](read_pdf, setup=reader, workers=self.workers, limits=limits) as pool:
+        left = [page for batch in _batches(pages) if len(batch) == 1 for page in batch]
+        batches = [batch for batch in _batches(pages) if len(batch) > 1]
+        most = max(map(len, batches), default=1)
+        limits = Limits(self.limits.cpu_s * most, self.limits.wall_s * most)
+        with WorkerPool[None](
+            read_pdf, setup=reader, workers=self.workers, limits=limits, retry=False
+        ) as pool:
             for index, outcome in pool.run([_pdf_task(batch) for batch in batches]):
                 if outcome.status in FAILED:
                     stop_if_not_the_page(outcome.detail)
-                unread = [p for p in batches[index] if not self.store.has("reading", p.key)]
+                unread = [page for page in batches[index] if not _was_read(self.store, page.key)]
                 left += unread
                 report(len(batches[index]) - len(unread))
         with WorkerPool[None](
@@ -204,11 +209,9 @@ class FileReadings:
                 report(1)
 
     def _journal(self, page: FilePage, outcome: Outcome[None]) -> None:
-        """Keep a failure, so that a resumed run does not wait for it again."""
         if outcome.status in FAILED:
             stop_if_not_the_page(outcome.detail)
-            failure = {"status": str(outcome.status), "detail": outcome.detail}
-            self.store.put("reading", page.key, failure)
+            keep_failure(self.store, page.key, outcome, self.limits)
 
 
 def _batches(pages: Sequence[FilePage]) -> list[list[FilePage]]:

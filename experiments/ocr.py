@@ -23,13 +23,15 @@ import yaml
 
 from experiments.distorting import PageSource, find_pages
 from experiments.failing import with_errors
-from experiments.file_pages import FAILED, FilePage, FileReadings, file_pages
+from experiments.file_pages import FilePage, FileReadings, file_pages
 from experiments.labels import plain
 from experiments.progress import Progress
+from experiments.stored_readings import FAILED
 from experiments.study import versions
 from ohr import registry
 from ohr.atomic import write_text
-from ohr.errors import ConfigError
+from ohr.errors import ConfigError, StoreError
+from ohr.identity import canonical_json
 from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
 from ohr.store import ArtefactStore
@@ -38,6 +40,7 @@ from ohr.workers import Limits
 
 _RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9})?)?")
 _NAMED_FAILURES = 20
+MANIFEST = "manifest.json"
 
 main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -85,6 +88,7 @@ def command(
         readings = FileReadings(
             spec, backend.identity(), ArtefactStore(cache), Limits(page_cpu_s, page_wall_s), workers
         )
+        _check_out(out, wanted, readings.identity)
         return _run(wanted, readings, out, retry=retry)
 
     with_errors(read, debug)
@@ -127,8 +131,8 @@ def select_pages(sources: Sequence[PageSource], wanted: str) -> list[PageSource]
 def _run(pages: Sequence[FilePage], readings: FileReadings, out: Path, *, retry: bool) -> int:
     todo = []
     for page in pages:
-        outcome = readings.outcome(page)
-        if outcome is None or (retry and outcome.status in FAILED):
+        stored = readings.stored(page)
+        if stored is None or not stored.stands(readings.limits, retry=retry):
             todo.append(page)
     started = time.perf_counter()
     with Progress() as progress:
@@ -143,15 +147,23 @@ def _run(pages: Sequence[FilePage], readings: FileReadings, out: Path, *, retry:
             report(0)
             readings.make(todo, report)
     seconds = time.perf_counter() - started
-    lost = Outcome[str].error("the reading is missing from the cache")
-    outcomes = [(page, readings.outcome(page) or lost) for page in pages]
-    n_documents = write_knowledge_base(outcomes, out)
+    outcomes = []
+    for page in pages:
+        stored = readings.stored(page)
+        if stored is None:
+            raise StoreError(
+                f"the reading of {_where(page)} is no longer in the cache "
+                f"{readings.store.root}: give the same command again"
+            )
+        outcomes.append((page, stored.outcome))
+    documents = knowledge_base(outcomes)
     counts = Counter(str(outcome.status) for _, outcome in outcomes)
     failures = [(page, outcome) for page, outcome in outcomes if outcome.status in FAILED]
     manifest: dict[str, Any] = {
         "engine": readings.identity,
         "versions": versions(),
-        "documents": n_documents,
+        "dpi": sorted({page.source.dpi for page in pages}),
+        "documents": len(documents),
         "pages": {str(status): counts[str(status)] for status in Status},
         "read_now": len(todo),
         "seconds": round(seconds, 3),
@@ -159,13 +171,16 @@ def _run(pages: Sequence[FilePage], readings: FileReadings, out: Path, *, retry:
         "failures": [f"{_where(page)}: {outcome.detail}" for page, outcome in failures],
     }
     text = json.dumps(manifest, indent=2, ensure_ascii=False)
-    write_text(out / "manifest.json", text + "\n")
+    write_text(out / MANIFEST, text + "\n")  # first: it says whose the documents are
+    for doc_id, entries in documents.items():
+        text = json.dumps(entries, indent=1, ensure_ascii=False)
+        write_text(out / f"{doc_id}.json", text + "\n")
     for page, outcome in failures[:_NAMED_FAILURES]:
         print(f"{outcome.status}: {_where(page)}: {plain(outcome.detail)}", file=sys.stderr)
     if len(failures) > _NAMED_FAILURES:
         print(f"and {len(failures) - _NAMED_FAILURES} more: see manifest.json", file=sys.stderr)
     listed = ", ".join(f"{counts[str(status)]} {status}" for status in Status)
-    print(f"{len(pages)} pages of {n_documents} documents: {listed}")
+    print(f"{len(pages)} pages of {len(documents)} documents: {listed}")
     if todo:
         print(
             f"read now: {len(todo)} pages, {seconds / len(todo):.2f} s a page "
@@ -186,8 +201,10 @@ def _where(page: FilePage) -> str:
     return f"{plain(page.source.file_name)} page {page.ref.page_no + 1}"
 
 
-def write_knowledge_base(pages: Sequence[tuple[FilePage, Outcome[str]]], out: Path) -> int:
-    """Write a file a document, with the pages that were read; how many documents there are.
+def knowledge_base(
+    pages: Sequence[tuple[FilePage, Outcome[str]]],
+) -> dict[str, list[dict[str, Any]]]:
+    """The pages that were read, by document.
 
     A failed page is left out: whoever reads the knowledge base counts it as missing.
     """
@@ -196,9 +213,49 @@ def write_knowledge_base(pages: Sequence[tuple[FilePage, Outcome[str]]], out: Pa
         entries = documents.setdefault(page.ref.doc_id, [])
         if outcome.value is not None and outcome.status not in FAILED:
             entries.append({"page_idx": page.ref.page_no, "text": outcome.value})
-    for doc_id, entries in documents.items():
-        write_text(out / f"{doc_id}.json", json.dumps(entries, indent=1, ensure_ascii=False) + "\n")
-    return len(documents)
+    return documents
+
+
+def _check_out(out: Path, pages: Sequence[FilePage], identity: dict[str, Any]) -> None:
+    """Refuse a folder whose documents this command would mix with others or lose.
+
+    Raises ConfigError.
+    """
+    there = {
+        path.relative_to(out).with_suffix("").as_posix(): path
+        for path in sorted(out.glob("*/**/*.json"))
+    }
+    if not there:
+        return
+    other = "choose another --out"
+    try:
+        manifest = json.loads((out / MANIFEST).read_text("utf-8"))
+        engine, dpi = manifest["engine"], manifest["dpi"]
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise ConfigError(f"{out} holds JSON files that are not of this command: {other}") from (
+            error
+        )
+    if canonical_json(engine) != canonical_json(identity):
+        raise ConfigError(f"{out} holds what another engine, or another version, read: {other}")
+    if dpi != sorted({page.source.dpi for page in pages}):
+        raise ConfigError(f"{out} holds pages read at {dpi} dpi: {other}")
+    wanted: dict[str, set[int]] = {}
+    for page in pages:
+        wanted.setdefault(page.ref.doc_id, set()).add(page.ref.page_no)
+    for doc_id, path in there.items():
+        if lost := _page_numbers(path) - wanted.get(doc_id, set()):
+            raise ConfigError(
+                f"{out} holds page {min(lost) + 1} of {doc_id}, which this command does not read: "
+                f"name all files and pages, or {other}"
+            )
+
+
+def _page_numbers(path: Path) -> set[int]:
+    """The numbers of a document's pages; of a damaged file none, since nothing is lost."""
+    try:
+        return {int(page["page_idx"]) for page in json.loads(path.read_text("utf-8"))}
+    except (OSError, ValueError, LookupError, TypeError):
+        return set()
 
 
 if __name__ == "__main__":

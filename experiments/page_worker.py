@@ -91,7 +91,7 @@ def read_page(task: PageTask, reader: PageReader) -> None:
     image, record = distort(task, page_image(task))
     pixels = pixel_digest(image)
     key = ocr_key(pixels, reader.engine_identity)
-    if not reader.store.has("ocr", key):
+    if not isinstance(reader.store.get("ocr", key), dict):  # none, or a damaged one
         reader.store.put("ocr", key, reader.transcribe(image, task.ref.page_no))
     reader.store.put("reading", task.key, {"pixels": pixels, "record": record})
 

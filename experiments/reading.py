@@ -8,16 +8,17 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from experiments.page_worker import PageReader, PageTask, ocr_key, read_page
+from experiments.page_worker import PageReader, PageTask, read_page
 from experiments.plan import Plan, Variant
 from experiments.rewriting import rewritten
+from experiments.stored_readings import FAILED, keep_failure, stored_reading
 from ohr import registry
 from ohr.errors import MissingDependencyError, StoreError
 from ohr.identity import file_digest
 from ohr.pdf import RENDERER
 from ohr.plugins import KnowledgeBaseSource, OcrBackend
 from ohr.store import ArtefactStore
-from ohr.types import KnowledgeBase, Outcome, PageRef, Status
+from ohr.types import KnowledgeBase, Outcome, PageRef
 from ohr.workers import Limits, WorkerPool
 
 _DRAWN_BY = {name: version(name) for name in ("numpy", "opencv-python-headless")}
@@ -68,11 +69,25 @@ class Readings:
             self._sources[source] = file_digest(source)
         return self._sources[source]
 
+    @property
+    def limits(self) -> Limits:
+        """What a page may use."""
+        return Limits(self.plan.config.page_cpu_s, self.plan.config.page_wall_s)
+
     def pending(self, variant: Variant) -> list[PageTask]:
-        """The variant's tasks whose reading is not stored."""
-        if not isinstance(self.plan.engines[variant.engine.label], OcrBackend):
+        """The variant's tasks that are to be read: not stored, or worth another try."""
+        engine = self.plan.engines[variant.engine.label]
+        if not isinstance(engine, OcrBackend):
             return []
-        return [task for task in self.tasks(variant) if not self.store.has("reading", task.key)]
+        identity, retry = engine.identity(), self.plan.config.retry_failed
+        found = [
+            (task, stored_reading(self.store, task.key, identity)) for task in self.tasks(variant)
+        ]
+        return [
+            task
+            for task, reading in found
+            if reading is None or not reading.stands(self.limits, retry=retry)
+        ]
 
     def make(self, progress: Progress) -> None:
         """Read every page that is not stored, engine by engine, and journal what failed."""
@@ -82,36 +97,32 @@ class Readings:
             if not tasks or not isinstance(engine, OcrBackend):
                 continue
             reader = PageReader(variants[0].engine, engine.identity(), self.store)
-            config = self.plan.config
             progress(label, 0, len(tasks))
             with WorkerPool[None](
-                read_page,
-                setup=reader,
-                workers=config.workers,
-                limits=Limits(config.page_cpu_s, config.page_wall_s),
+                read_page, setup=reader, workers=self.plan.config.workers, limits=self.limits
             ) as pool:
                 for done, (index, outcome) in enumerate(pool.run(tasks), start=1):
-                    if outcome.status in (Status.ERROR, Status.TIMEOUT):
+                    if outcome.status in FAILED:
                         stop_if_not_the_page(outcome.detail)
-                        failure = {"status": str(outcome.status), "detail": outcome.detail}
-                        self.store.put("reading", tasks[index].key, failure)
+                        keep_failure(self.store, tasks[index].key, outcome, self.limits)
                     progress(label, done, len(tasks))
 
     def outcomes(self, variant: Variant) -> dict[PageRef, Outcome[str]]:
-        """What the engine made of each page that the variant re-reads."""
-        engine = self.plan.engines[variant.engine.label].identity()
+        """What the engine made of each page that the variant re-reads.
+
+        Raises StoreError if one is not stored: it is no outcome, and must not be scored.
+        """
+        identity = self.plan.engines[variant.engine.label].identity()
         found: dict[PageRef, Outcome[str]] = {}
         for task in self.tasks(variant):
-            reading = self.store.get("reading", task.key)
-            text = reading if reading is not None and "text" in reading else None
-            if reading is not None and "pixels" in reading:
-                text = self.store.get("ocr", ocr_key(reading["pixels"], engine))
-            if text is not None:
-                found[task.ref] = Outcome(text["text"], Status(text["status"]), text["detail"])
-            elif reading is not None and "status" in reading:
-                found[task.ref] = Outcome(None, Status(reading["status"]), reading["detail"])
-            else:
-                found[task.ref] = Outcome.error("the reading is missing from the cache")
+            reading = stored_reading(self.store, task.key, identity)
+            if reading is None:
+                raise StoreError(
+                    f"the reading of {task.ref.doc_id} page {task.ref.page_no} by "
+                    f"{variant.engine.label} is not in the cache {self.store.root}: give the "
+                    "study's command again, from the folder in which it ran"
+                )
+            found[task.ref] = reading.outcome
         return found
 
     def knowledge_base(self, variant: Variant) -> KnowledgeBase:

@@ -64,6 +64,10 @@ class DocumentEngine(OcrBackend):
         as failed. Raises EngineError, MissingDependencyError.
         """
 
+    def identity(self) -> dict[str, object]:
+        params = self.params.model_dump(mode="json", exclude={"timeout_s"})
+        return super().identity() | {"params": params}
+
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_file": None, "_kept": {}}
 

@@ -17,6 +17,8 @@ from ohr.plugins import Applied, OcrBackend, Params, Reader, TextPerturbation
 from ohr.types import Hit, Outcome
 
 LOG = "OHR_TEST_READ_LOG"
+MENDED = "OHR_TEST_MENDED"
+"""Set once the engines that wait for it are to work."""
 
 
 class LoggingEngine(OcrBackend):
@@ -40,6 +42,17 @@ class LoggingEngine(OcrBackend):
     def read(self, image: np.ndarray, page_no: int) -> Outcome[str]:
         dark = int((image < 128).sum())
         return Outcome.of_text(f"Fact {page_no} is answer {page_no}. Dark pixels: {dark}.")
+
+
+class MendableEngine(LoggingEngine):
+    """Fails until it is mended."""
+
+    name = "mendable"
+
+    def read(self, image: np.ndarray, page_no: int) -> Outcome[str]:
+        if MENDED not in os.environ:
+            return Outcome.error("out of order")
+        return super().read(image, page_no)
 
 
 class SlowLoggingEngine(LoggingEngine):

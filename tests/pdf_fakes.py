@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from ohr.plugins import OcrBackend
 from ohr.types import Outcome
-from tests.fakes import LOG
+from tests.fakes import LOG, MENDED
 
 
 class PdfEngine(OcrBackend):
@@ -44,3 +45,25 @@ class TroubledPdfEngine(PdfEngine):
         if page_no == 2:
             os._exit(13)
         return Outcome.of_text("" if page_no == 3 else f"page {page_no}")
+
+
+class MendablePdfEngine(PdfEngine):
+    """Fails until it is mended."""
+
+    name = "mendable_pdf"
+
+    def read(self, source: Path, page_no: int) -> Outcome[str]:
+        if MENDED not in os.environ:
+            return Outcome.error("out of order")
+        return super().read(source, page_no)
+
+
+class HungPdfEngine(PdfEngine):
+    """Never answers for page 1."""
+
+    name = "hung_pdf"
+
+    def read(self, source: Path, page_no: int) -> Outcome[str]:
+        if page_no == 1:
+            time.sleep(1000)
+        return super().read(source, page_no)

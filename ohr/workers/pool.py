@@ -86,6 +86,7 @@ class WorkerPool(Generic[R]):
         setup: Any = None,
         limits: Limits | None = None,
         max_tasks: int | None = None,
+        retry: bool = True,
     ) -> None:
         if workers < 1:
             raise ValueError(f"a pool needs at least one worker, got {workers}")
@@ -93,6 +94,7 @@ class WorkerPool(Generic[R]):
         self.workers = workers
         self.limits = limits if limits is not None else Limits()
         self.max_tasks = max_tasks
+        self.retry = retry
         share = MEMORY_SHARE * psutil.virtual_memory().total / workers
         given = self.limits.memory_mb
         self._most_bytes = int(share if given is None else given * 1e6)
@@ -142,7 +144,8 @@ class WorkerPool(Generic[R]):
         outcome, unless it is an outcome already; an exception becomes an ``error``, and so
         does a worker's death; a task over a limit becomes a ``timeout`` (of memory: an
         ``error``) and its worker's process group is killed. A task that ended in ``error`` or
-        ``timeout`` is tried once more after all others, alone, and its second outcome stands.
+        ``timeout`` is tried once more after all others, alone, and its second outcome stands; not
+        in a pool without ``retry``.
 
         The limits are watched while the caller waits for the next outcome. Raises OhrError
         when workers cannot be started: the function cannot be imported, say.
@@ -155,7 +158,7 @@ class WorkerPool(Generic[R]):
         again: list[tuple[int, Any]] = []
         try:
             for index, task, outcome in self._attempt(enumerate(tasks), self.workers):
-                if outcome.status in FAILED:
+                if outcome.status in FAILED and self.retry:
                     log.debug("task %d: %s; once more later", index, outcome.detail)
                     again.append((index, task))
                 else:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -23,7 +24,7 @@ from ohr.store import ArtefactStore
 from ohr.types import Document, Page, PageRef, Status
 from tests.builders import write_pdf
 from tests.conftest import ROOT
-from tests.fakes import LOG
+from tests.fakes import LOG, MENDED
 
 FAKE, SLOW = "tests.fakes.LoggingEngine", "tests.fakes.SlowLoggingEngine"
 TROUBLED = "tests.fakes.TroubledEngine"
@@ -87,6 +88,7 @@ def test_pages_are_chosen_as_a_viewer_counts_them(folder):
     assert ocr(folder, FAKE, "--pages", "2-").exit_code == 0
     assert list(pages(folder, "documents/report")) == [1, 2]
     assert not (folder.parent / "kb" / "law").exists()
+    shutil.rmtree(folder.parent / "kb")
     assert ocr(folder, FAKE, "--pages", "1,3").exit_code == 0
     assert list(pages(folder, "documents/report")) == [0, 2]
     assert list(pages(folder, "law/scan")) == [0]
@@ -222,3 +224,80 @@ def test_a_wrong_engine_is_one_line(folder, engine, said):
     result = ocr(folder, engine)
     assert result.exit_code == 2
     assert said in result.output
+
+
+@pytest.mark.parametrize("kind", ["reading", "ocr"])
+@pytest.mark.parametrize("harm", ["empty", "other", "gone"])
+def test_a_damaged_cache_is_read_again(folder, log, kind, harm):
+    assert ocr(folder, FAKE).exit_code == 0
+    before = pages(folder, "documents/report")
+    files = list((folder.parent / "cache" / kind).rglob("*.json"))
+    assert files
+    for path in files:
+        path.write_text({"empty": "", "other": "[1]", "gone": ""}[harm])
+        if harm == "gone":
+            path.unlink()
+    result = ocr(folder, FAKE)
+    assert result.exit_code == 0, result.output
+    assert "read now: 4 pages" in result.output
+    assert pages(folder, "documents/report") == before
+    # Pixels that were read are not read again where only what points to them is lost.
+    assert len(log.read_text().splitlines()) == (4 if kind == "reading" else 8)
+
+
+@pytest.mark.parametrize(
+    "engine", ["tests.fakes.MendableEngine", "tests.pdf_fakes.MendablePdfEngine"]
+)
+def test_what_failed_is_tried_again_when_asked(folder, monkeypatch, engine):
+    report = folder / "report.pdf"
+    assert ocr(report, engine).exit_code == 1
+    monkeypatch.setenv(MENDED, "1")
+    assert ocr(report, engine).exit_code == 1
+    result = ocr(report, engine, "--retry")
+    assert result.exit_code == 0, result.output
+    assert "read now: 3 pages" in result.output
+
+
+@pytest.mark.slow
+def test_a_hung_page_of_a_pdf_is_tried_twice_by_itself(tmp_path, log):
+    folder = tmp_path / "in"
+    write_pdf(folder / "report.pdf", 4)
+    result = ocr(folder, "tests.pdf_fakes.HungPdfEngine", "--page-wall-s", 1)
+    assert "3 ok, 0 empty, 0 error, 1 timeout" in result.output
+    handed = log.read_text().splitlines()
+    assert handed.count("report.pdf [0, 1, 2, 3]") == 1
+    assert handed.count("report.pdf [1]") == 2
+    # More time than it was given: it is tried again, unasked.
+    ocr(folder, "tests.pdf_fakes.HungPdfEngine", "--page-wall-s", 0.9)
+    assert len(log.read_text().splitlines()) == len(handed)
+    ocr(folder, "tests.pdf_fakes.HungPdfEngine", "--page-wall-s", 1.1)
+    assert log.read_text().splitlines().count("report.pdf [1]") == 4
+
+
+def test_a_knowledge_base_is_not_mixed_with_another(folder):
+    assert ocr(folder, FAKE, "--pages", "1-2").exit_code == 0
+    before = pages(folder, "documents/report")
+    for more, said in (
+        ((SLOW,), "holds what another engine, or another version, read"),
+        ((FAKE, "--dpi", 100), "holds pages read at [150] dpi"),
+        ((FAKE, "--pages", "2-"), "holds page 1 of documents/report, which this"),
+    ):
+        result = ocr(folder, *more)
+        assert result.exit_code == 2
+        assert said in " ".join(result.output.split())
+        assert pages(folder, "documents/report") == before
+    assert ocr(folder, FAKE).exit_code == 0  # more pages and files of the same kind
+    assert len(pages(folder, "documents/report")) == 3
+    (folder.parent / "kb" / "manifest.json").unlink()
+    result = ocr(folder, FAKE)
+    assert result.exit_code == 2
+    assert "holds JSON files that are not of this command" in " ".join(result.output.split())
+
+
+def test_a_file_that_is_named_twice_is_read_once(folder):
+    report = str(folder / "report.pdf")
+    result = CliRunner().invoke(main, [report, *arguments(folder / "report.pdf", FAKE)])
+    assert result.exit_code == 0, result.output
+    assert "3 pages of 1 documents" in result.output
+    entries = json.loads((folder / "kb" / "documents" / "report.json").read_text())
+    assert [entry["page_idx"] for entry in entries] == [0, 1, 2]

@@ -53,9 +53,10 @@ def test_three_hundred_pages_of_which_a_tenth_is_trouble(tmp_path: Path) -> None
 
     found: list[Outcome[str]] = []
     for page in pages:
-        outcome = readings.outcome(page)
-        assert outcome is not None
-        found.append(outcome)
+        reading = readings.stored(page)
+        assert reading is not None
+        assert reading.stands(limits, retry=False)
+        found.append(reading.outcome)
     by_kind: dict[int, Counter[Status]] = {}
     for kind, outcome in zip(kinds, found, strict=True):
         by_kind.setdefault(kind, Counter())[outcome.status] += 1
@@ -76,4 +77,5 @@ def test_three_hundred_pages_of_which_a_tenth_is_trouble(tmp_path: Path) -> None
     assert sum(LOOPED in outcome.detail for outcome in found) == 12
     # What was read and what failed both stand: nothing is left to do.
     again = FileReadings(ENGINE, engine.identity(), readings.store, limits, workers=1)
-    assert [again.outcome(page) for page in pages] == found
+    stored = [again.stored(page) for page in pages]
+    assert [reading and reading.outcome for reading in stored] == found

@@ -166,3 +166,9 @@ def test_no_descriptor_leaks() -> None:
         with WorkerPool(tasks.misbehave, workers=2) as pool:
             list(pool.run([1, "_exit:1"]))
     assert count() == before
+
+
+def test_without_retry_a_failure_stands(tmp_path: Path) -> None:
+    with WorkerPool(tasks.fail_first, workers=1, retry=False) as pool:
+        [(_, outcome)] = pool.run([f"raise@{tmp_path / 'file'}"])
+    assert outcome.status is Status.ERROR

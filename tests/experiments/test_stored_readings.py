@@ -1,0 +1,74 @@
+"""Readings that a study finds in the cache: which stand, and which are made again."""
+
+from __future__ import annotations
+
+import shutil
+
+import pandas as pd
+import pytest
+
+from experiments.config import load_config
+from experiments.plan import load_dataset, make_plan
+from experiments.reading import Readings
+from experiments.stored_readings import StoredReading, keep_failure, stored_reading
+from experiments.study import run_study
+from ohr.errors import StoreError
+from ohr.store import ArtefactStore
+from ohr.types import Outcome, Status
+from ohr.workers import Limits
+from tests.builders import write_corpus
+from tests.fakes import MENDED
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    """One document of two pages."""
+    return write_corpus(tmp_path, documents=1, pages=2)
+
+
+def study(corpus, out, *more, engine="tests.fakes.MendableEngine"):
+    """Statuses of the pages that a study scored."""
+    settings = [*corpus, f"engines=[{engine}]", "stages=[ocr]", "workers=1", *more]
+    run_study(load_config(settings), out)
+    rows = pd.read_parquet(out / "rows.parquet")
+    return list(rows[rows["metric"] == "edit_distance"]["status"])
+
+
+def test_failures_stand_until_they_are_tried_again(corpus, tmp_path, monkeypatch):
+    assert study(corpus, tmp_path / "one") == ["error", "error"]
+    monkeypatch.setenv(MENDED, "1")
+    assert study(corpus, tmp_path / "two") == ["error", "error"]
+    assert study(corpus, tmp_path / "three", "retry_failed=true") == ["ok", "ok"]
+
+
+@pytest.mark.parametrize("kind", ["reading", "ocr"])
+def test_a_damaged_cache_never_becomes_a_score(corpus, tmp_path, kind):
+    engine = "tests.fakes.LoggingEngine"
+    assert study(corpus, tmp_path / "one", engine=engine) == ["ok", "ok"]
+    for path in (tmp_path / "cache" / kind).rglob("*.json"):
+        path.write_text("")
+    assert study(corpus, tmp_path / "two", engine=engine) == ["ok", "ok"]
+    shutil.rmtree(tmp_path / "cache" / kind)
+    config = load_config([*corpus, f"engines=[{engine}]"])
+    plan = make_plan(config, load_dataset(config))
+    readings = Readings(plan, ArtefactStore(config.cache))
+    assert len(readings.pending(plan.variants[0])) == 2
+    with pytest.raises(StoreError, match=r"page 0 by .* is not in the cache"):
+        readings.knowledge_base(plan.variants[0])
+
+
+def test_a_timeout_stands_for_no_more_time_than_it_was_given(tmp_path):
+    store, key = ArtefactStore(tmp_path), {"page": 1}
+    given = Limits(cpu_s=10, wall_s=20)
+    keep_failure(store, key, Outcome.timeout("too slow"), given)
+    found = stored_reading(store, key, {})
+    assert found == StoredReading(Outcome.timeout("too slow"), (10, 20))
+    assert found.stands(given, retry=False)
+    assert found.stands(Limits(cpu_s=5, wall_s=20), retry=False)
+    assert not found.stands(Limits(cpu_s=10, wall_s=21), retry=False)
+    assert not found.stands(given, retry=True)
+    keep_failure(store, key, Outcome.error("torn"), given)
+    found = stored_reading(store, key, {})
+    assert found == StoredReading(Outcome.error("torn"))
+    assert found.stands(Limits(cpu_s=99, wall_s=99), retry=False)
+    assert StoredReading(Outcome("x", Status.OK)).stands(given, retry=True)
