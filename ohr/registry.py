@@ -15,7 +15,7 @@ import importlib
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
@@ -138,7 +138,7 @@ def plugin_class(kind: str, name: str) -> type[Plugin]:
     if not (isinstance(found, type) and issubclass(found, BASES[kind])):
         bases = " or ".join(f"{base.__module__}.{base.__name__}" for base in BASES[kind])
         raise UnknownPluginError(f"{kind} {name!r} is none: it does not derive from {bases}")
-    return cast(type[Plugin], found)
+    return found
 
 
 def create(kind: str, value: str | Mapping[str, Any] | PluginSpec) -> Any:
