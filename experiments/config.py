@@ -72,7 +72,7 @@ class StudyConfig(_Strict):
 
     dataset: DatasetConfig = DatasetConfig()
     dpi: int = Field(default=150, ge=30, le=1200)
-    engines: Specs = (PluginSpec(name="gt"),)
+    engines: Specs = Field(default=(PluginSpec(name="gt"),), min_length=1)
     noise: Specs = ()
     levels: Names | None = None
     """Named levels; by default all three, or none where ``intensities`` are given."""
@@ -92,7 +92,7 @@ class StudyConfig(_Strict):
     """A language model that says whether answers are right, as a further metric ``judged``."""
     retry_failed: bool = False
     """Ask again what readers and judge failed to answer in an earlier run."""
-    stages: Stages = STAGES
+    stages: Stages = Field(default=STAGES, min_length=1)
     top_k: int = Field(default=2, ge=1)
     """Hits that the readers are given, and that retrieval is measured at."""
     ks: Annotated[tuple[Annotated[int, Field(ge=1)], ...], _LISTED] = ()

@@ -98,6 +98,10 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
     unreachable: list[str] = []
     engines = {spec.label: registry.create("engine", spec) for spec in config.engines}
     _check_unique("engine", config.engines)
+    if "gt" in engines and engines["gt"].name != "gt":
+        raise ConfigError(
+            f"engine {engines['gt'].name!r} has the label of the ground truth, gt: give it another"
+        )
     variants = []
     if config.ground_truth and "gt" not in engines:
         truth = PluginSpec(name="gt")

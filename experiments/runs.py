@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from experiments.aggregate import left_out
+from experiments.aggregate import CELL_COLUMNS, NOISE_COLUMNS, left_out
 from experiments.conditions import CONDITION_COLUMNS
 from ohr.datasets.verify import named_form
 from ohr.errors import OhrError
@@ -57,13 +57,25 @@ def read_run(path: Path) -> Run:
         raise OhrError(f"cannot read {path}: is it the folder of a finished run? ({error})") from (
             error
         )
-    needed = {*CONDITION_COLUMNS, *UNIT_COLUMNS, "stage", "metric", "value", "status"}
-    if missing := needed - set(rows.columns):
-        raise OhrError(f"{path / 'rows.parquet'} has no column {min(missing)!r}: run it again")
+    sections = ("config", "dataset", "engines", "versions", "imported")
+    if not isinstance(manifest, dict) or not all(
+        isinstance(manifest.get(name, {}), dict) for name in sections
+    ):
+        raise OhrError(f"{path / 'manifest.json'} is no manifest of a run: run it again")
+    of_rows = {*CONDITION_COLUMNS, *UNIT_COLUMNS, "stage", "metric", "value", "status"}
+    for file, table, needed in (
+        ("rows.parquet", rows, of_rows),
+        ("cells.csv", cells, CELL_COLUMNS),
+    ):
+        if missing := set(needed) - set(table.columns):
+            raise OhrError(f"{path / file} has no column {min(missing)!r}: run it again")
     for column in rows.columns[rows.dtypes == "category"]:
         rows[column] = rows[column].astype(str)
-    for column in ("mean", "ci_low", "ci_high", "r_noise", "r_noise_content", "edit_distance"):
-        cells[column] = pd.to_numeric(cells[column])
+    try:
+        for column in ("mean", "ci_low", "ci_high", "n", *NOISE_COLUMNS):
+            cells[column] = pd.to_numeric(cells[column])
+    except ValueError as error:
+        raise OhrError(f"{path / 'cells.csv'}: {column}: {error}: run it again") from error
     return Run(path, manifest, counted(rows), cells)
 
 

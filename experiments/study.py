@@ -6,6 +6,7 @@ import io
 import json
 import os
 import platform
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -88,9 +89,11 @@ def run_study(
     """
     progress = progress or Progress()
     clock = Clock()
-    _check_out(config, out, overwrite)
+    earlier = None if overwrite else _data_there(config, out)
     with clock.stage("plan"):
         dataset = load_dataset(config)
+        if earlier not in (None, dataset.digest()):
+            raise ConfigError(f"{out} holds results of other data: choose another --out")
         if dataset.report:
             progress.say(f"dataset: {dataset.report.summary()}")
         plan = make_plan(config, dataset)
@@ -98,6 +101,7 @@ def run_study(
             progress.say(f"left out: {note}")
         store = ArtefactStore(config.cache)
         readings = Readings(plan, store)
+        _check_writable(out)
     with clock.stage("read"), progress:
         readings.make(progress)
     asking = Progress(verb="asking", unit="questions")
@@ -151,18 +155,39 @@ def run_study(
     return Result(plan, out, cells, missing, readers)
 
 
-def _check_out(config: StudyConfig, out: Path, overwrite: bool) -> None:
-    """Refuse to replace another study's results."""
+def _data_there(config: StudyConfig, out: Path) -> str | None:
+    """Digest of the dataset of this study's results in a folder, or None without any.
+
+    Raises ConfigError rather than let another study's results be replaced.
+    """
     path = out / "manifest.json"
-    if overwrite or not path.exists():
-        return
     try:
-        there = StudyConfig.model_validate(json.loads(path.read_text("utf-8"))["config"])
+        manifest = json.loads(path.read_text("utf-8"))
+        there = StudyConfig.model_validate(manifest["config"])
+        digest = str(manifest["dataset"]["digest"])
         same = there.identity() == config.identity()
-    except (OSError, ValueError, KeyError, OhrError):
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise ConfigError(
+            f"cannot read {path}: {error.strerror or error}: choose another --out"
+        ) from error
+    except (ValueError, KeyError, TypeError, OhrError):
         same = False
     if not same:
         raise ConfigError(f"{out} holds another study's results: choose another --out")
+    return digest
+
+
+def _check_writable(out: Path) -> None:
+    """Make the folder of the results. Raises ConfigError if nothing can be written to it."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=out).close()
+    except OSError as error:
+        raise ConfigError(
+            f"cannot write to {out}: {error.strerror or error}: choose another --out"
+        ) from error
 
 
 def _describe(plan: Plan, kb: KnowledgeBase) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import http.client
 import json
 import os
 import ssl
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -76,24 +77,27 @@ class Endpoint:
             )
         return key
 
-    def post(self, body: object) -> Any:
+    def post(self, body: object, stop: threading.Event | None = None) -> Any:
         """The server's JSON answer to a JSON body.
 
         Tries again, up to ``retries`` times, after 1, 2, 4 ... seconds or what the server asks
         for, on HTTP 408, 425, 429, 500, 502, 503, 504 and on lost connections. Raises
         MissingDependencyError for what ails the server and not this request (unreachable,
         HTTP 401, 403, 404, redirects), LateError for an answer that does not come in time,
-        EngineError for the rest.
+        EngineError for the rest, and for an attempt that was due after ``stop`` was set.
         """
         key, data = self.key(), json.dumps(body).encode()
+        stop = stop or threading.Event()
         late = 0
         for attempt in range(self.retries + 1):
+            if stop.is_set():
+                raise EngineError("stopped before it was sent")
             try:
                 return self._once(data, key)
             except _PassingError as error:
                 late += error.late
                 if attempt < self.retries and late <= self.late_retries:
-                    time.sleep(min(max(error.wait_s, 2.0**attempt), LONGEST_WAIT_S))
+                    pause(stop, min(max(error.wait_s, 2.0**attempt), LONGEST_WAIT_S))
                     continue
                 problem = f"{error} ({attempt + 1} attempts)" if attempt else str(error)
                 if error.late:
@@ -175,3 +179,8 @@ class Endpoint:
 
     def _late(self) -> _PassingError:
         return _PassingError(f"no answer within {self.timeout_s:g} s: raise timeout_s", late=True)
+
+
+def pause(stop: threading.Event, seconds: float) -> None:
+    """Wait, but not longer than until the event is set."""
+    stop.wait(seconds)

@@ -30,9 +30,9 @@ _CACHED_PAGES = 65536
 
 
 class Params(BaseModel):
-    """Parameters of a plug-in: immutable, and no unknown names."""
+    """Parameters of a plug-in: immutable, no unknown names, no infinity or NaN."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Plugin:
@@ -220,6 +220,9 @@ class Chunker(Plugin, ABC):
 
 class Retriever(Plugin, ABC):
     """Ranks chunks for a question's text."""
+
+    whole_pages: bool = False
+    """Whether its hits are whole pages in place of the chunks that it was given."""
 
     @abstractmethod
     def index(self, chunks: Sequence[Chunk]) -> None:

@@ -15,12 +15,24 @@ import importlib
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
+from ohr.datasets.dataset import DatasetSource
 from ohr.errors import ConfigError, MissingDependencyError, UnknownPluginError
-from ohr.plugins import Plugin
+from ohr.plugins import (
+    Chunker,
+    KnowledgeBaseSource,
+    Metric,
+    OcrBackend,
+    Oracle,
+    Perturbation,
+    Plugin,
+    Reader,
+    Retriever,
+    System,
+)
 
 P = TypeVar("P", bound=Plugin)
 
@@ -35,6 +47,17 @@ KINDS = {
     "dataset": "ohr.datasets",
 }
 """Kind of plug-in -> its entry-point group."""
+BASES: dict[str, tuple[type[Plugin], ...]] = {
+    "perturbation": (Perturbation,),
+    "engine": (OcrBackend, KnowledgeBaseSource),
+    "chunker": (Chunker,),
+    "retriever": (Retriever, Oracle),
+    "reader": (Reader,),
+    "system": (System,),
+    "metric": (Metric,),
+    "dataset": (DatasetSource,),
+}
+"""Kind of plug-in -> what its classes derive from."""
 
 
 class PluginSpec(BaseModel):
@@ -89,7 +112,10 @@ def known(kind: str) -> list[str]:
 
 
 def plugin_class(kind: str, name: str) -> type[Plugin]:
-    """The class registered under a name. Raises UnknownPluginError, MissingDependencyError."""
+    """The class registered under a name.
+
+    Raises UnknownPluginError, also for what is no class of that kind, and MissingDependencyError.
+    """
     if name in _entry_points(kind):
         target = _entry_points(kind)[name].value
     elif "." in name:
@@ -109,7 +135,10 @@ def plugin_class(kind: str, name: str) -> type[Plugin]:
         ) from error
     except AttributeError as error:
         raise UnknownPluginError(f"{kind} {name!r}: {error}") from error
-    return cast(type[Plugin], found)
+    if not (isinstance(found, type) and issubclass(found, BASES[kind])):
+        bases = " or ".join(f"{base.__module__}.{base.__name__}" for base in BASES[kind])
+        raise UnknownPluginError(f"{kind} {name!r} is none: it does not derive from {bases}")
+    return found
 
 
 def create(kind: str, value: str | Mapping[str, Any] | PluginSpec) -> Any:

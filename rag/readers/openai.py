@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed
+from concurrent.futures import CancelledError, as_completed
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from ohr.http import Endpoint
 from ohr.plugins import Reply
 from ohr.types import Hit, Outcome
 from rag.chunking.token_counter import cumulative_tokens
+from rag.readers._concurrent import begun
 from rag.readers._prompt import passages
 from rag.readers._prompted import PromptedParams, PromptedReader, cut_note, outcome_of
 
@@ -55,14 +58,17 @@ class OpenAi(PromptedReader):
         """Answers as they arrive.
 
         Raises MissingDependencyError (no server, no key, no such model), but only after the
-        answers that were under way.
+        answers that were under way. Left early (Ctrl-C), it sends nothing more.
         """
         endpoint = self.params.endpoint(late_retries=self.params.retries)
         endpoint.key()
-        pool = ThreadPoolExecutor(self.params.concurrency)
+        stop = threading.Event()
+        asks = [
+            partial(self._ask, endpoint, question, context, stop)
+            for question, context in zip(questions, contexts, strict=True)
+        ]
         futures = {
-            pool.submit(self._ask, endpoint, question, context): index
-            for index, (question, context) in enumerate(zip(questions, contexts, strict=True))
+            future: index for index, future in enumerate(begun(asks, self.params.concurrency))
         }
         failure: MissingDependencyError | None = None
         try:
@@ -78,17 +84,19 @@ class OpenAi(PromptedReader):
                     continue
                 yield Reply(futures[future], outcome, usage)
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            stop.set()
+            for future in futures:
+                future.cancel()
         if failure is not None:
             raise MissingDependencyError(f"{self.name}: {failure}") from failure
 
     def _ask(
-        self, endpoint: Endpoint, question: str, context: Sequence[Hit]
+        self, endpoint: Endpoint, question: str, context: Sequence[Hit], stop: threading.Event
     ) -> tuple[Outcome[str], dict[str, float]]:
         text, note = cut(passages(context), self.params.max_context_tokens)
         usage = {"contexts_cut": 1.0} if note else {}
         try:
-            answer = endpoint.post(self._body(question, text))
+            answer = endpoint.post(self._body(question, text), stop)
             usage |= self._used(answer)
             written, reason = completion(answer)
         except LateError as error:

@@ -8,7 +8,9 @@ from typing import Literal
 import numpy as np
 from pydantic import Field, model_validator
 
+from ohr.errors import ConfigError
 from ohr.plugins import Params, Retriever
+from ohr.registry import PluginSpec
 from ohr.store import ArtefactStore
 from ohr.types import Chunk, Hit, PageRef
 from rag.retrievers._hits import hit_of
@@ -39,14 +41,17 @@ class HybridParams(Params):
 
 
 class Hybrid(Retriever):
-    """Reciprocal rank fusion (Cormack et al. 2009), or a weighted sum of scores."""
+    """Reciprocal rank fusion (Cormack et al. 2009), or a weighted sum of scores, of chunks.
+
+    Raises ConfigError for retrievers of whole pages: a ``page`` goes around a hybrid.
+    """
 
     name = "hybrid"
     Params = HybridParams
 
     def __init__(self, params: HybridParams) -> None:
         super().__init__(params)
-        self._parts = [create(spec) for spec in params.retrievers]
+        self._parts = [_of_chunks(spec) for spec in params.retrievers]
         self._order: dict[Place, int] = {}
         self._chunks: Sequence[Chunk] = ()
 
@@ -87,3 +92,13 @@ class Hybrid(Retriever):
         # Worse than the last hit is no hit at all, and counts 0 as that one does.
         gains = (scores - scores.min()) / (scores.max() - scores.min())
         return [float(gain) for gain in gains]
+
+
+def _of_chunks(spec: PluginSpec) -> Retriever:
+    made = create(spec)
+    if made.whole_pages:
+        raise ConfigError(
+            f"retriever {spec.label!r} ranks whole pages, and hybrid fuses chunks: put page "
+            "outside: {name: page, params: {retriever: {name: hybrid, params: …}}}"
+        )
+    return made

@@ -22,6 +22,7 @@ class PageRetriever(Retriever):
     """The k pages of the best chunks; the reader is given the pages whole."""
 
     name = "page"
+    whole_pages = True
     Params = PageRetrieverParams
 
     def __init__(self, params: PageRetrieverParams | None = None) -> None:

@@ -46,6 +46,7 @@ class Rerank(LocalModel, Retriever):
     def __init__(self, params: RerankParams) -> None:
         super().__init__(params)
         self._inner = create(params.retriever)
+        self.whole_pages = self._inner.whole_pages
         self._scores = VectorStore()
 
     def identity(self) -> dict[str, object]:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import shutil
 
 import pandas as pd
 import pytest
@@ -131,6 +132,27 @@ def test_errors_are_one_line(benchmark_runs, arguments, message):
     assert done.stderr.startswith("error: ")
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("content", ["[1]", "3", '{"config": [1]}', '{"dataset": "x"}'])
+def test_a_manifest_that_is_none(benchmark_runs, tmp_path, content):
+    shutil.copytree(benchmark_runs[0].path, tmp_path / "run")
+    (tmp_path / "run" / "manifest.json").write_text(content)
+    with pytest.raises(OhrError, match=r"manifest\.json is no manifest of a run"):
+        read_run(tmp_path / "run")
+
+
+def test_cells_that_are_none(benchmark_runs, tmp_path):
+    shutil.copytree(benchmark_runs[0].path, tmp_path / "run")
+    path = tmp_path / "run" / "cells.csv"
+    cells = pd.read_csv(path, keep_default_na=False, dtype=str)
+    for broken, message in (
+        (cells.drop(columns=["ci_low"]), r"cells\.csv has no column 'ci_low'"),
+        (cells.assign(mean="much"), r"cells\.csv: mean: .*much"),
+    ):
+        broken.to_csv(path, index=False)
+        with pytest.raises(OhrError, match=message):
+            read_run(tmp_path / "run")
 
 
 def test_cells_are_read_as_they_were_written(formatting_run):

@@ -42,6 +42,8 @@ def test_a_single_value_stands_for_a_list():
         (["engines=[gt"], r"cannot read 'engines=\[gt': the value is not YAML"),
         (["study.yaml"], r"no configuration file study.yaml; options are key=value"),
         (["engines=[{nome: gt}]"], r"not a plug-in"),
+        (["engines=[]"], r"engines: .*at least 1"),
+        (["stages=[]"], r"stages: .*at least 1"),
     ],
 )
 def test_mistakes_are_one_line_with_the_mend(arguments, message):

@@ -80,6 +80,10 @@ def test_planned_cells_have_unique_keys(settings):
             "unknown level 'mildly'; known: mild, moderate, severe",
         ),
         (["engines=[gt,gt]"], "engine 'gt' is given twice"),
+        (
+            [f"engines=[{{name: {FAKE}, label: gt}}]", "ground_truth=true"],
+            "engine 'logging' has the label of the ground truth",
+        ),
         ([f"engines={FAKE}", "noise=[rotation,rotation]"], "given twice"),
         (["dataset.documents=law/doc9"], "no document 'law/doc9' among 3; .* like"),
         (["retrievers=[]"], "need retrievers"),

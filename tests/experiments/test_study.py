@@ -139,6 +139,40 @@ def test_another_studys_results_are_not_replaced(noisy, corpus):
     assert run(corpus[1], noisy[1], *NOISE, "ground_truth=true").missing == []
 
 
+@pytest.mark.parametrize("content", ["[1]", "3", '"x"', "{", '{"config": 1}', '{"config": []}'])
+def test_a_manifest_that_is_none_is_not_replaced(corpus, tmp_path, content):
+    (tmp_path / "manifest.json").write_text(content)
+    with pytest.raises(ConfigError, match="another study's results"):
+        run(corpus[1], tmp_path)
+    assert (tmp_path / "manifest.json").read_text() == content
+
+
+def test_results_of_other_data_are_not_replaced(tmp_path):
+    settings = [*write_corpus(tmp_path, documents=1, pages=1), "stages=ocr", "bootstrap=100"]
+    out = tmp_path / "run"
+    run(settings, out)
+    before = (out / "cells.csv").read_bytes()
+    assert run(settings, out).missing == []
+    assert (out / "cells.csv").read_bytes() == before
+    write_kb(tmp_path / "kb" / "gt", {"manual/doc0": ["Fact 0 is another answer."]})
+    with pytest.raises(ConfigError, match="results of other data: choose another --out"):
+        run(settings, out)
+    assert (out / "cells.csv").read_bytes() == before
+    (out / "manifest.json").unlink()  # as a run leaves its folder that was cut short
+    assert run(settings, out).missing == []
+
+
+@pytest.mark.parametrize("out", ["file", "file/run"])
+def test_a_folder_that_cannot_be_written_is_known_before_pages_are_read(tmp_path, monkeypatch, out):
+    log = tmp_path / "log"
+    monkeypatch.setenv("OHR_TEST_READ_LOG", str(log))
+    settings = write_corpus(tmp_path, documents=1, pages=1)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigError, match=r"cannot write to .*file.*: choose another --out"):
+        run(settings, tmp_path / out, f"engines={FAKE}")
+    assert not log.exists()
+
+
 def test_evidence_scope_keeps_the_other_pages(corpus, tmp_path):
     result = run(
         corpus[1], tmp_path / "run", f"engines={FAKE}", "dataset.pages=evidence",

@@ -52,6 +52,27 @@ def test_a_dotted_path_names_a_class_without_packaging():
         registry.create("engine", "tests.fakes.Nothing")
 
 
+@pytest.mark.parametrize(
+    ("kind", "name", "wanted"),
+    [
+        ("engine", "os.path", "OcrBackend or ohr.plugins.KnowledgeBaseSource"),
+        ("engine", "pathlib.Path", "OcrBackend"),
+        ("engine", "rag.retrievers.bm25.Bm25", "OcrBackend"),
+        ("retriever", "ocr_backends.gt.GroundTruth", "Retriever or ohr.plugins.Oracle"),
+        ("dataset", "ohr.datasets.dataset.Dataset", "ohr.datasets.dataset.DatasetSource"),
+    ],
+)
+def test_what_is_no_plugin_of_that_kind_is_refused(kind, name, wanted):
+    with pytest.raises(ConfigError, match=rf"{kind} '{name}' .*{wanted}"):
+        registry.create(kind, name)
+
+
+def test_parameters_are_finite():
+    for k1 in (float("inf"), float("nan")):
+        with pytest.raises(ConfigError, match=r"retriever 'bm25': k1.*finite"):
+            registry.create("retriever", {"name": "bm25", "params": {"k1": k1}})
+
+
 def test_a_missing_package_names_the_mend(monkeypatch):
     def absent(name):
         raise ModuleNotFoundError("no", name="rapidfuzz_of_the_moon")

@@ -98,6 +98,16 @@ def test_combinations_that_mean_nothing(params):
         registry.create("retriever", {"name": "hybrid", "params": params})
 
 
+def test_pages_go_around_a_hybrid_and_not_inside():
+    reranked = {"name": "rerank", "params": {"model": "m", "retriever": "page"}}
+    for part in ("page", reranked):
+        with pytest.raises(ConfigError, match=r"ranks whole pages.*put page outside: \{name"):
+            search("hybrid", ["a"], 1, retrievers=["bm25", part])
+    hybrid = {"name": "hybrid", "params": {"retrievers": ["bm25", "bm25"]}}
+    hits = search("page", ["a b", "c", "d", "e"], 1, 2, "c", retriever=hybrid)
+    assert [(h.ref.page_no, h.text.split()) for h in hits] == [(0, ["a", "b", "c"])]
+
+
 def test_parts_are_part_of_the_identity():
     def identity(*parts):
         made = registry.create("retriever", {"name": "hybrid", "params": {"retrievers": parts}})

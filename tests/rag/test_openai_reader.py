@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import signal
+import subprocess
+import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler
@@ -12,7 +15,8 @@ from typing import Any
 import pytest
 
 from ohr import registry
-from ohr.errors import ConfigError, MissingDependencyError
+from ohr.errors import ConfigError, EngineError, MissingDependencyError
+from ohr.http import Endpoint
 from ohr.identity import canonical_json
 from ohr.types import Hit, Outcome, PageRef, Status
 from rag.chunking.token_counter import count_tokens
@@ -187,6 +191,66 @@ def test_what_ails_the_server_stops_the_run_after_what_had_come(server: Server) 
         replies.extend(reader(server, concurrency=2).answer_many(["q"] * 50, [[]] * 50))
     assert len(replies) == 5
     assert len(seen) < 12
+
+
+ASKING = """
+import sys
+from ohr import registry
+params = {"model": "m", "base_url": sys.argv[1], "timeout_s": 15, "retries": 1, "concurrency": 4}
+made = registry.create("reader", {"name": "openai", "params": params})
+try:
+    list(made.answer_many(["q"] * 20, [[]] * 20))
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_an_interrupt_ends_the_process_and_its_requests(server: Server, busy: bool) -> None:
+    over = threading.Event()
+    server.replies = [refused(503, Retry_After="3") if busy else lambda _: over.wait(20)]
+    process = subprocess.Popen([sys.executable, "-c", ASKING, server.url])
+    try:
+        while len(server.requests) < 4:
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(5) == 130
+        time.sleep(0.5)
+        assert len(server.requests) == 4
+    finally:
+        over.set()
+        process.kill()
+        process.wait()
+
+
+def test_replies_left_early_stop_the_requests(server: Server) -> None:
+    left = threading.Event()
+
+    def answer(request: dict[str, Any]) -> Reply:
+        if "first" in request["messages"][-1]["content"]:
+            return said("x")
+        left.wait(20)
+        return refused(503)
+
+    server.answer = answer
+    replies = reader(server, concurrency=2).answer_many(["first"] + ["q"] * 8, [[]] * 9)
+    next(replies)
+    replies.close()
+    left.set()
+    time.sleep(1.3)  # by then they would be tried again
+    assert len(server.requests) <= 3  # the first, and two that were under way
+
+
+def test_a_request_that_is_stopped_waits_no_longer(server: Server) -> None:
+    server.replies = [refused(503, Retry_After="50")]
+    stop = threading.Event()
+    threading.Timer(0.2, stop.set).start()
+    started = time.monotonic()
+    with pytest.raises(EngineError, match="stopped"):
+        Endpoint(server.url, None, 5, retries=3).post({}, stop)
+    assert time.monotonic() - started < 3
+    assert len(server.requests) == 1
 
 
 def test_key_is_sent_and_shown_nowhere(

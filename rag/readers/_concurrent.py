@@ -1,0 +1,38 @@
+"""Calls in threads that never keep the interpreter from its exit."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def begun(calls: Sequence[Callable[[], T]], at_once: int) -> list[Future[T]]:
+    """A future of each call, started in order; one that has not started can be cancelled.
+
+    A ThreadPoolExecutor's threads are joined at exit, for as long as a server says nothing.
+    """
+    futures: list[Future[T]] = [Future() for _ in calls]
+    left = iter(list(zip(futures, calls, strict=True)))
+    lock = threading.Lock()
+
+    def work() -> None:
+        while True:
+            with lock:
+                taken = next(left, None)
+            if taken is None:
+                return
+            future, call = taken
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                future.set_result(call())
+            except BaseException as error:
+                future.set_exception(error)
+
+    for _ in range(min(at_once, len(calls))):
+        threading.Thread(target=work, daemon=True).start()
+    return futures
