@@ -76,8 +76,8 @@ class _Pdfs:
 
     def __init__(self, found: Mapping[str, Path], doc_ids: Collection[str]) -> None:
         self.found = found
-        self.domains = {doc_id.split("/", 1)[0] for doc_id in doc_ids}
-        self.documents = Counter(doc_id.split("/", 1)[1] for doc_id in doc_ids)
+        self.doc_ids = frozenset(doc_ids)
+        self.documents = Counter(doc_id.split("/", 1)[1] for doc_id in self.doc_ids)
         self.by_name: dict[str, list[str]] = {}
         for key in found:
             self.by_name.setdefault(key.rsplit("/", 1)[-1], []).append(key)
@@ -85,23 +85,23 @@ class _Pdfs:
     def of(self, doc_id: str, report: ValidationReport) -> Path | None:
         """The PDF at the document's path; else the only one of its name that can be meant.
 
-        One in a folder named after the domain can; one in another domain's folder cannot;
-        any other can if no second document has the name.
+        That is one somewhere below a folder named after the domain, or one in no folder if no
+        second document has the name. Another folder may be another domain.
         """
         if doc_id in self.found:
             return self.found[doc_id]
         domain, name = doc_id.split("/", 1)
-        others = self.domains - {domain}
-        alike = {
-            key: folders
-            for key in self.by_name.get(name, ())
-            if others.isdisjoint(folders := key.split("/")[:-1])
-        }
-        own = [key for key, folders in alike.items() if domain in folders]
-        meant = own or (list(alike) if self.documents[name] == 1 else [])
-        if len(meant) > 1:
-            report.add("ambiguous_pdf", f"{doc_id} may be any of {', '.join(meant)}")
-        return self.found[meant[0]] if len(meant) == 1 else None
+        alike = [key for key in self.by_name.get(name, ()) if key not in self.doc_ids]
+        meant = [key for key in alike if domain in key.split("/")[:-1]]
+        if not meant and self.documents[name] == 1:
+            meant = [key for key in alike if key == name]
+        if len(meant) == 1:
+            return self.found[meant[0]]
+        if alike:
+            report.add(
+                "unclear_pdf", f"none taken for {doc_id}; of that name: {', '.join(sorted(alike))}"
+            )
+        return None
 
 
 def read_documents(

@@ -70,32 +70,38 @@ def test_pdfs_are_found_by_path_or_by_name(corpus):
     assert documents["law/b c"].source is None
 
 
-@pytest.mark.parametrize("inside", ["manual", "from/manual", "manual/2023"])
-def test_the_pdf_of_another_domain_is_not_taken(corpus, inside):
+@pytest.mark.parametrize("inside", ["manual", "from/manual", "finance", "all"])
+def test_a_pdf_in_another_folder_is_not_taken(corpus, inside):
     write_kb(corpus / "gt", {"law/report": ["x"]})
     write_pdf(corpus / "pdfs" / inside / "report.pdf", 1)
     for domains in ((), ("law",)):
         dataset = load(corpus, pdfs=corpus / "pdfs", domains=domains)
         assert dataset.documents["law/report"].source is None
-    write_pdf(corpus / "pdfs" / "all" / "report.pdf", 1)
-    found = load(corpus, pdfs=corpus / "pdfs").documents["law/report"].source
-    assert found == corpus / "pdfs" / "all" / "report.pdf"
+        assert dataset.report.problems == {
+            "unclear_pdf": [f"none taken for law/report; of that name: {inside}/report"]
+        }
+    write_pdf(corpus / "pdfs" / "all" / "law" / "report.pdf", 1)
+    dataset = load(corpus, pdfs=corpus / "pdfs", strict=True)
+    assert dataset.documents["law/report"].source == corpus / "pdfs/all/law/report.pdf"
 
 
 def test_a_pdf_is_found_by_name_only_if_no_other_has_it(corpus):
-    write_kb(corpus / "gt", {"law/report": ["x"], "manual/report": ["y"]})
+    write_kb(corpus / "gt", {"law/report": ["x"], "manual/report": ["y"], "manual/c": ["z"]})
+    write_kb(corpus / "gt", {"law/c": ["z"]})
     write_pdf(corpus / "pdfs" / "report.pdf", 1)
     write_pdf(corpus / "pdfs" / "manual" / "report.pdf", 1)
-    write_pdf(corpus / "pdfs" / "one" / "b.pdf", 1)
-    write_pdf(corpus / "pdfs" / "two" / "b.pdf", 1)
+    write_pdf(corpus / "pdfs" / "manual" / "c.pdf", 1)
+    for folder in ("one", "two"):
+        write_pdf(corpus / "pdfs" / folder / "law" / "b.pdf", 1)
     dataset = load(corpus, pdfs=corpus / "pdfs")
     assert dataset.documents["law/report"].source is None
-    assert dataset.documents["manual/report"].source == corpus / "pdfs" / "manual" / "report.pdf"
+    assert dataset.documents["manual/report"].source == corpus / "pdfs/manual/report.pdf"
     assert dataset.documents["law/b"].source is None
-    write_pdf(corpus / "pdfs" / "all" / "law" / "report.pdf", 1)
-    nested = load(corpus, pdfs=corpus / "pdfs").documents["law/report"].source
-    assert nested == corpus / "pdfs" / "all" / "law" / "report.pdf"
-    assert dataset.report.problems == {"ambiguous_pdf": ["law/b may be any of one/b, two/b"]}
+    assert dataset.documents["law/c"].source is None
+    assert dataset.report.problems["unclear_pdf"] == [
+        "none taken for law/b; of that name: one/law/b, two/law/b",
+        "none taken for law/report; of that name: report",
+    ]
 
 
 def test_every_problem_is_counted_and_strict_refuses(corpus):
