@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -114,14 +115,20 @@ def find_pages(inputs: Sequence[Path], dpi: int) -> Iterator[PageSource]:
         found = [path for path in inside if path.is_file() and _is_page_file(path)]
         if not found:
             raise ConfigError(f"no PDF or image in {given}")
-        taken = [path.relative_to(root).with_suffix("") for path in found]
-        for path, stem in zip(found, taken, strict=True):
-            # Of a.pdf and a.png, each needs a name of its own.
+        stems = [path.relative_to(root).with_suffix("") for path in found]
+        taken = Counter(stems)
+        pdfs: set[Path] = set()
+        for path, stem in zip(found, stems, strict=True):
+            # Of a.pdf and a.png, each needs a name of its own; the PDF's is that which
+            # dataset.kind=folder gives it.
             inside_root = path.relative_to(root).as_posix()
-            name = stem.as_posix() if taken.count(stem) == 1 else inside_root
-            if path.suffix.lower() != ".pdf":
+            is_pdf = path.suffix.lower() == ".pdf"
+            bare = stem not in pdfs if is_pdf else taken[stem] == 1
+            name = stem.as_posix() if bare else inside_root
+            if not is_pdf:
                 yield PageSource(path, name, None, image_dpi(path) or dpi, inside_root)
                 continue
+            pdfs.add(stem)
             try:
                 count = page_count(path)
             except EngineError:

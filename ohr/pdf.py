@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import struct
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -9,7 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pypdfium2
-from PIL import Image
+import pypdfium2.raw
+from PIL import ExifTags, Image, TiffImagePlugin
 
 from ohr.errors import EngineError
 
@@ -19,6 +22,23 @@ POINTS_PER_INCH = 72
 RENDERER = f"pdfium-{pypdfium2.PYPDFIUM_INFO}"
 
 _LOCK = threading.Lock()  # PDFium is not safe to call from several threads
+_UPRIGHT = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+"""What turns an image upright, by its EXIF orientation."""
+_SUBFILE_TYPE = 254
+_NO_PAGE = 0b101  # a thumbnail, or a transparency mask
+_BROKEN_IMAGE = (OSError, ValueError, Image.DecompressionBombError)
+_BROKEN_TAGS = (OSError, ValueError, LookupError, TypeError, SyntaxError, struct.error)
+
+# Else it warns of every page of an XFA form, whose plain fields are drawn all the same.
+logging.getLogger("pypdfium2._helpers.document").setLevel(logging.ERROR)
 
 
 @contextmanager
@@ -78,11 +98,12 @@ def extract_pages(path: Path, page_nos: Sequence[int], target: Path) -> None:
 
 
 def render(path: Path, page_no: int, dpi: int) -> np.ndarray:
-    """One page (0-based) as uint8 RGB ``(h, w, 3)``. Raises EngineError."""
+    """One page (0-based) with its form fields, as uint8 RGB ``(h, w, 3)``. Raises EngineError."""
     with _opened(path) as document:
-        if not 0 <= page_no < len(document):
-            raise EngineError(f"{path.name} has {len(document)} pages, no page {page_no}")
         try:
+            document.init_forms()  # before anything else is asked of the document
+            if not 0 <= page_no < len(document):
+                raise EngineError(f"{path.name} has {len(document)} pages, no page {page_no}")
             page = document[page_no]
             scale = dpi / POINTS_PER_INCH
             width, height = (round(side * scale) for side in page.get_size())
@@ -97,14 +118,86 @@ def render(path: Path, page_no: int, dpi: int) -> np.ndarray:
 
 
 def load_image(path: Path) -> np.ndarray:
-    """A page image file as uint8, ``(h, w)`` grey or ``(h, w, 3)`` RGB. Raises EngineError."""
+    """A page image file as uint8, ``(h, w)`` grey or ``(h, w, 3)`` RGB.
+
+    It is turned upright as its EXIF data says, and laid on white where it is transparent.
+    Raises EngineError, also for a file of several pages.
+    """
     try:
         with Image.open(path) as image:
             check_size(*image.size, path.name)
-            grey = image.mode in ("1", "L", "I;16")
-            return np.array(image.convert("L" if grey else "RGB"))
-    except (OSError, ValueError, Image.DecompressionBombError) as error:
+            if (pages := _pages(image)) > 1:
+                raise EngineError(
+                    f"{path.name} has {pages} pages, but an image is read as one: "
+                    "split it, or make it a PDF"
+                )
+            image.load()
+            mode = "L" if image.mode in ("1", "L", "I;16") else "RGB"
+            turn = _UPRIGHT.get(_orientation(image))
+            upright = image if turn is None else image.transpose(turn)
+            if _is_transparent(image):
+                paper = Image.new("RGBA", upright.size, "white")
+                paper.alpha_composite(upright.convert("RGBA"))
+                upright = paper
+            return np.array(upright.convert(mode))
+    except _BROKEN_IMAGE as error:
         raise EngineError(f"cannot read the image {path.name}: {error}") from error
+
+
+def drawn_by(path: Path) -> str | None:
+    """What makes page images of a file: together with its digest, it decides their pixels.
+
+    The renderer for a PDF, marked if it draws a form; for an image file None, unless it is
+    turned upright, laid on white or refused for its pages. A file that cannot be opened
+    counts as plain: reading it fails with the reason.
+    """
+    if path.suffix.lower() == ".pdf":
+        try:
+            with _opened(path) as document:
+                has_form = document.get_formtype() != pypdfium2.raw.FORMTYPE_NONE
+        except EngineError:
+            return RENDERER
+        return f"{RENDERER}, forms" if has_form else RENDERER
+    try:
+        with Image.open(path) as image:
+            marks = {
+                "one page": _pages(image) > 1,
+                "upright": _orientation(image) in _UPRIGHT,
+                "on white": _is_transparent(image),
+            }
+    except _BROKEN_IMAGE:
+        return None
+    return ", ".join(mark for mark, holds in marks.items() if holds) or None
+
+
+def _orientation(image: Image.Image) -> int:
+    """The EXIF orientation, 1 to 8; 1 if there is none, or none that can be understood."""
+    try:
+        found = image.getexif().get(ExifTags.Base.Orientation, 1)
+    except _BROKEN_TAGS:
+        return 1
+    return found if isinstance(found, int) else 1
+
+
+def _is_transparent(image: Image.Image) -> bool:
+    """Whether an image has an alpha channel or a transparent colour."""
+    held = image.mode in ("1", "L", "LA", "P", "PA", "RGB", "RGBA")
+    return held and image.has_transparency_data
+
+
+def _pages(image: Image.Image) -> int:
+    """Pages of a TIFF, thumbnails and masks aside; 1 for other images."""
+    if not isinstance(image, TiffImagePlugin.TiffImageFile):
+        return 1
+    pages = 0
+    try:
+        for number in range(image.n_frames):
+            image.seek(number)
+            pages += not int(image.tag_v2.get(_SUBFILE_TYPE, 0)) & _NO_PAGE
+    except (*_BROKEN_TAGS, EOFError):
+        pass  # what follows is no image
+    image.seek(0)
+    return pages
 
 
 def image_dpi(path: Path) -> int | None:
@@ -112,7 +205,7 @@ def image_dpi(path: Path) -> int | None:
     try:
         with Image.open(path) as image:
             named = round(float(image.info["dpi"][0]))
-    except (OSError, ValueError, KeyError, TypeError, Image.DecompressionBombError):
+    except (*_BROKEN_IMAGE, KeyError, TypeError):
         return None
     return named if 30 <= named <= 1200 else None
 

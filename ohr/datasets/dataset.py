@@ -97,8 +97,12 @@ def validate_questions(
     questions: Iterable[Question],
     documents: Mapping[str, Document],
     report: ValidationReport,
+    *,
+    first_page: int = 0,
 ) -> list[Question]:
     """The questions that can be asked; the others go into the report.
+
+    ``first_page`` is the number of a document's first page where the questions were written.
 
     Dropped: a repeated id, an empty question, no answer, a missing document, no evidence
     page. Kept but reported: an evidence page that its document lacks, empty evidence, an evidence
@@ -129,7 +133,7 @@ def validate_questions(
                 if ref.page_no not in page_nos[ref.doc_id]:
                     report.add(
                         "missing_evidence_page",
-                        f"page {ref.page_no} of {ref.doc_id}, asked by {question.qid}",
+                        f"page {ref.page_no + first_page} of {ref.doc_id}, asked by {question.qid}",
                     )
             if not question.evidence_text.strip():
                 report.add("empty_evidence", question.qid)
@@ -145,8 +149,9 @@ def finish(dataset: Dataset, *, strict: bool) -> Dataset:
     """The dataset, or DatasetError: when strict on any problem, else if nothing is left."""
     if strict and dataset.report:
         raise DatasetError(f"dataset fails strict validation: {dataset.report.summary()}")
+    why = f": {dataset.report.summary()}" if dataset.report else ""
     if not dataset.documents:
-        raise DatasetError(f"no documents under {dataset.root}: {dataset.report.summary()}")
+        raise DatasetError(f"no documents under {dataset.root}{why}")
     if not dataset.questions:
-        raise DatasetError(f"no questions can be asked: {dataset.report.summary()}")
+        raise DatasetError(f"no questions can be asked{why or ': none is given'}")
     return dataset

@@ -8,7 +8,9 @@ Both releases' Q&A schemas are read. The second adds chart and reading_order que
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +26,15 @@ from ohr.types import Document, Page, PageRef, Question
 
 GROUND_TRUTH = "gt"
 _SOURCE_NAMES = {"equation": "formula", "reading order": "reading_order"}
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class OhrBench(DatasetSource):
     """The OHR-Bench layout, as published or as written by this toolkit.
 
     ``path`` is the folder ``retrieval_base`` (with ``gt`` in it), ``questions`` the Q&A file,
-    ``pdfs`` an optional folder with ``<domain>/<doc>.pdf`` or ``<doc>.pdf``.
+    ``pdfs`` an optional folder with ``<domain>/<doc>.pdf``, or ``<doc>.pdf`` where one document
+    has that name.
     """
 
     name = "ohrbench"
@@ -57,15 +61,47 @@ class OhrBench(DatasetSource):
 
 
 def find_pdfs(folder: Path) -> dict[str, Path]:
-    """PDFs below a folder by name without suffix and by path: ``doc`` and ``domain/doc``."""
+    """PDFs below a folder by their path in it, without suffix."""
     if not folder.is_dir():
         raise DatasetError(f"no folder of PDFs at {folder}")
     found: dict[str, Path] = {}
     for path in sorted(folder.rglob("*")):
         if path.suffix.lower() == ".pdf" and path.is_file():
-            found.setdefault(path.stem, path)
-            found[path.relative_to(folder).with_suffix("").as_posix()] = path
+            found.setdefault(path.relative_to(folder).with_suffix("").as_posix(), path)
     return found
+
+
+class _Pdfs:
+    """Which PDF belongs to which document."""
+
+    def __init__(self, found: Mapping[str, Path], doc_ids: Collection[str]) -> None:
+        self.found = found
+        self.doc_ids = frozenset(doc_ids)
+        self.documents = Counter(doc_id.split("/", 1)[1] for doc_id in self.doc_ids)
+        self.by_name: dict[str, list[str]] = {}
+        for key in found:
+            self.by_name.setdefault(key.rsplit("/", 1)[-1], []).append(key)
+
+    def of(self, doc_id: str, report: ValidationReport) -> Path | None:
+        """The PDF at the document's path; else the only one of its name that can be meant.
+
+        That is one somewhere below a folder named after the domain, or one in no folder if no
+        second document has the name. Another folder may be another domain.
+        """
+        if doc_id in self.found:
+            return self.found[doc_id]
+        domain, name = doc_id.split("/", 1)
+        alike = [key for key in self.by_name.get(name, ()) if key not in self.doc_ids]
+        meant = [key for key in alike if domain in key.split("/")[:-1]]
+        if not meant and self.documents[name] == 1:
+            meant = [key for key in alike if key == name]
+        if len(meant) == 1:
+            return self.found[meant[0]]
+        if alike:
+            report.add(
+                "unclear_pdf", f"none taken for {doc_id}; of that name: {', '.join(sorted(alike))}"
+            )
+        return None
 
 
 def read_documents(
@@ -84,6 +120,7 @@ def read_documents(
     for domain in domains:
         if domain not in present:
             raise DatasetError(f"no domain {domain!r} under {folder}; there: {', '.join(present)}")
+    own = _Pdfs(pdfs, [f"{path.parent.name}/{path.stem}" for path in folder.glob("*/*.json")])
     for domain in present:
         if domains and domain not in domains:
             continue
@@ -96,15 +133,14 @@ def read_documents(
                 continue
             if not pages:
                 report.add("document_without_pages", doc_id)
-            source = pdfs.get(doc_id) or pdfs.get(path.stem)
-            yield Document(doc_id, domain, pages, source)
+            yield Document(doc_id, domain, pages, own.of(doc_id, report))
 
 
 def read_pages(path: Path, doc_id: str) -> tuple[Page, ...]:
     """Pages of one JSON file: a list of ``{page_idx | page_no, text}``. Raises DatasetError."""
     try:
         entries = json.loads(path.read_bytes().decode("utf-8", "replace"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise DatasetError(f"{path}: not a JSON file of pages ({error})") from error
     if not isinstance(entries, list):
         raise DatasetError(f"{path}: expected a list of pages, found {type(entries).__name__}")
@@ -113,11 +149,11 @@ def read_pages(path: Path, doc_id: str) -> tuple[Page, ...]:
         try:
             number = int(entry["page_idx"] if "page_idx" in entry else entry["page_no"])
             text = entry["text"]
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise DatasetError(f"{path}: a page needs page_idx and text") from error
         if number in pages:
             raise DatasetError(f"{path}: page {number} occurs twice")
-        pages[number] = Page(PageRef(doc_id, number), text if isinstance(text, str) else "")
+        pages[number] = Page(PageRef(doc_id, number), _text(text) if isinstance(text, str) else "")
     return tuple(pages.values())
 
 
@@ -125,15 +161,20 @@ def read_questions(path: Path, report: ValidationReport) -> Iterator[Question]:
     """Questions of a Q&A file; entries that cannot be understood go into the report."""
     try:
         entries = json.loads(path.read_bytes().decode("utf-8", "replace"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise DatasetError(f"cannot read questions from {path}: {error}") from error
     if not isinstance(entries, list):
         raise DatasetError(f"{path}: expected a list of questions")
     for number, entry in enumerate(entries):
         try:
             yield _question(entry)
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             report.add("malformed_question", f"entry {number} of {path.name}: {error!r}")
+
+
+def _text(value: Any) -> str:
+    """A JSON value as text that can be written: half a surrogate pair becomes U+FFFD."""
+    return _SURROGATE.sub("\ufffd", str(value))
 
 
 def _listed(value: Any) -> list[Any]:
@@ -141,8 +182,8 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _question(entry: Mapping[str, Any]) -> Question:
-    names = [str(name).removesuffix(".json") for name in _listed(entry["doc_name"])]
-    domains = [str(domain) for domain in _listed(entry.get("doc_type", ""))]
+    names = [_text(name).removesuffix(".json") for name in _listed(entry["doc_name"])]
+    domains = [_text(domain) for domain in _listed(entry.get("doc_type", ""))]
     doc_ids = [
         name if "/" in name else f"{domains[min(i, len(domains) - 1)]}/{name}"
         for i, name in enumerate(names)
@@ -152,16 +193,16 @@ def _question(entry: Mapping[str, Any]) -> Question:
         raise ValueError(f"{len(doc_ids)} documents for {len(numbers)} evidence pages")
     owners = doc_ids if len(doc_ids) == len(numbers) else doc_ids * len(numbers)
     refs = dict.fromkeys(PageRef(*pair) for pair in zip(owners, numbers, strict=True))
-    source = str(entry["evidence_source"]).strip().lower()
+    source = _text(entry["evidence_source"]).strip().lower()
     return Question(
-        qid=str(entry["ID"]),
-        text=str(entry["questions"]),
-        answers=tuple(str(answer) for answer in _listed(entry["answers"])),
+        qid=_text(entry["ID"]),
+        text=_text(entry["questions"]),
+        answers=tuple(_text(answer) for answer in _listed(entry["answers"])),
         doc_id=doc_ids[0],
         domain=doc_ids[0].split("/", 1)[0],
         evidence_pages=tuple(refs),
-        evidence_text="\n".join(str(text) for text in _listed(entry["evidence_context"])),
+        evidence_text="\n".join(_text(text) for text in _listed(entry["evidence_context"])),
         evidence_source=_SOURCE_NAMES.get(source, source),
-        answer_form=str(entry.get("answer_form", "")),
-        task=str(entry.get("task", entry.get("task_type", ""))),
+        answer_form=_text(entry.get("answer_form", "")),
+        task=_text(entry.get("task", entry.get("task_type", ""))),
     )

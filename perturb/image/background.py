@@ -19,7 +19,7 @@ from pydantic import Field, StrictInt, StrictStr, field_validator
 
 from ohr.errors import EngineError
 from ohr.identity import digest, file_digest
-from ohr.pdf import check_size, load_image
+from ohr.pdf import check_size, drawn_by, load_image
 from perturb.image.common import PageDistortion, PageParams, PageRecord
 from perturb.image.fields import on_pixels, reduced, sheet_size
 from perturb.image.textures import TEXTURES
@@ -188,5 +188,6 @@ def _digest(path: Path) -> str:
 
 @lru_cache(maxsize=256)
 def _digest_of(path: Path, size: int, changed: int) -> str:
-    """Kept while the file stays as it is: every page asks for it."""
-    return file_digest(path)
+    """Of a file and how it is drawn. Kept while the file stays as it is: every page asks for it."""
+    by = drawn_by(path)
+    return file_digest(path) if by is None else digest([file_digest(path), by])

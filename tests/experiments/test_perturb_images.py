@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
+from experiments.distorting import find_pages
 from experiments.perturb_images import main
 from ohr import registry
 from ohr.datasets.folder import Folder
@@ -86,6 +87,23 @@ def test_the_pixels_are_those_of_a_study_of_the_folder(folder, tmp_path):
     rng = generator_for(0, "rotation", PageRef(doc_id, 1))
     expected = operator.apply(page, intensity=1.0, rng=rng).value
     assert np.array_equal(load_image(out / "rotation_severe/report/page_0002.png"), expected)
+
+
+def test_a_pdf_beside_an_image_of_its_name_keeps_the_name_that_a_folder_dataset_knows(folder):
+    write_pdf(folder / "sub" / "scan.pdf", 1)
+    write_pdf(folder / "sub" / "scan.PDF", 1)
+    names = {source.file_name: source.name for source in find_pages([folder], 150)}
+    assert names == {
+        "report.pdf": "report",
+        "sub/scan.PDF": "sub/scan",  # a folder dataset reads the first of the two
+        "sub/scan.pdf": "sub/scan.pdf",
+        "sub/scan.jpg": "sub/scan.jpg",
+        "sub/scan.png": "sub/scan.png",
+    }
+    (folder / "q.csv").write_text("question,answer,document,page\nWhat?,x,scan,1\n")
+    given = {"path": folder, "questions": folder / "q.csv"}
+    documents = registry.create("dataset", {"name": "folder", "params": given}).load().documents
+    assert documents["sub/scan"].source == folder / "sub" / "scan.PDF"
 
 
 def test_a_bad_file_is_reported_and_the_others_are_written(folder, tmp_path):

@@ -11,6 +11,7 @@ from PIL import Image
 
 from ohr import registry
 from ohr.errors import ConfigError
+from ohr.identity import file_digest
 from perturb.image import background
 from perturb.image.background import (
     PAPER_OPACITY,
@@ -285,3 +286,17 @@ def test_a_folder_without_images_is_refused(tmp_path, what):
     spec = {"name": "background", "params": {"folder": str(place)}}
     with pytest.raises(ConfigError, match=expected):
         registry.create("perturbation", spec)
+
+
+def test_a_texture_that_is_laid_on_white_is_not_the_one_of_its_bytes(tmp_path):
+    path = tmp_path / "a.png"
+    named = {}
+    for mode in ("RGB", "RGBA"):
+        Image.new(mode, (50, 50)).save(path)
+        operator = Background(BackgroundParams(folder=tmp_path))
+        page = np.full((50, 50), 255, np.uint8)
+        applied = operator.apply(page, intensity=1, rng=np.random.default_rng(0))
+        named[mode] = applied.record["texture"].split(":")[2] == file_digest(path)
+        assert np.array_equal(operator.replay(page, applied.record), applied.value)
+        assert (applied.value == 255).all() == (mode == "RGBA")
+    assert named == {"RGB": True, "RGBA": False}

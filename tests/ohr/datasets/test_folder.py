@@ -60,9 +60,64 @@ def test_broken_and_scanned_pdfs_are_reported(folder):
 
 
 def test_a_spreadsheets_csv_is_read(folder):
-    dataset = load(folder, b"\xef\xbb\xbf" + HEADER.encode() + b'"a, b",12 \xff,report,1,ev\r\n')
+    dataset = load(
+        folder, b"\xef\xbb\xbf" + HEADER.encode() + '"a, b",12 €,report,1,ev\r\n'.encode()
+    )
     assert dataset.questions[0].text == "a, b"
-    assert dataset.questions[0].answers == ("12 \ufffd",)
+    assert dataset.questions[0].answers == ("12 €",)
+
+
+@pytest.mark.parametrize(
+    ("csv", "said"),
+    [
+        (
+            HEADER.encode() + "a,Café,report,1,ev\n".encode("cp1252"),
+            r'q\.csv: not UTF-8.*"CSV UTF-8"',
+        ),
+        (HEADER + "a,12,report,1,ev\n" + '"' + "a" * 200_000, r"q\.csv: row 3: .*quote left open"),
+        ('"' + "a" * 200_000, r"q\.csv: the header: .*quote left open"),
+        (HEADER, r"no questions can be asked: .*q\.csv has no rows"),
+    ],
+)
+def test_a_csv_that_cannot_be_read_is_one_line(folder, csv, said):
+    with pytest.raises(DatasetError, match=said) as raised:
+        load(folder, csv)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_name_that_several_pdfs_have_asks_none_of_them(folder):
+    (folder / "other").mkdir()
+    (folder / "other" / "x.pdf").write_bytes(b"broken")
+    csv = HEADER + "a,X,x.pdf,1,X\nb,X,sub/x.pdf,1,X\nc,12,report,1,ev\n"
+    dataset = load(folder, csv)
+    assert [(q.text, q.doc_id) for q in dataset.questions] == [
+        ("b", "sub/x"),
+        ("c", "documents/report"),
+    ]
+    (line,) = dataset.report.problems["ambiguous_document"]
+    assert line == "line 2: 'x.pdf' is any of other/x, sub/x: name the folder too"
+    assert load(folder, csv, domains=("sub",)).report.counts["ambiguous_document"] == 1
+
+
+def test_two_pdfs_for_one_document_are_reported(folder):
+    first = folder / "documents" / "report.pdf"
+    first.parent.mkdir()
+    first.write_bytes((folder / "sub" / "x.pdf").read_bytes())
+    (folder / "sub" / "x.PDF").write_bytes((folder / "report.pdf").read_bytes())
+    dataset = load(folder, HEADER + "a,X,report,1,X\n")
+    assert dataset.documents["documents/report"].source == first
+    assert dataset.documents["sub/x"].source == folder / "sub" / "x.PDF"
+    assert dataset.report.problems["duplicate_document"] == [
+        "documents/report.pdf and report.pdf are both documents/report: only the first is read",
+        "sub/x.PDF and sub/x.pdf are both sub/x: only the first is read",
+    ]
+
+
+def test_a_problem_names_the_page_as_the_csv_does(folder):
+    dataset = load(folder, HEADER + "a,12,report,9,x\n")
+    assert dataset.report.problems["missing_evidence_page"] == [
+        "page 9 of documents/report, asked by line-2"
+    ]
 
 
 def test_missing_columns_and_useless_options_are_named(folder):

@@ -70,6 +70,40 @@ def test_pdfs_are_found_by_path_or_by_name(corpus):
     assert documents["law/b c"].source is None
 
 
+@pytest.mark.parametrize("inside", ["manual", "from/manual", "finance", "all"])
+def test_a_pdf_in_another_folder_is_not_taken(corpus, inside):
+    write_kb(corpus / "gt", {"law/report": ["x"]})
+    write_pdf(corpus / "pdfs" / inside / "report.pdf", 1)
+    for domains in ((), ("law",)):
+        dataset = load(corpus, pdfs=corpus / "pdfs", domains=domains)
+        assert dataset.documents["law/report"].source is None
+        assert dataset.report.problems == {
+            "unclear_pdf": [f"none taken for law/report; of that name: {inside}/report"]
+        }
+    write_pdf(corpus / "pdfs" / "all" / "law" / "report.pdf", 1)
+    dataset = load(corpus, pdfs=corpus / "pdfs", strict=True)
+    assert dataset.documents["law/report"].source == corpus / "pdfs/all/law/report.pdf"
+
+
+def test_a_pdf_is_found_by_name_only_if_no_other_has_it(corpus):
+    write_kb(corpus / "gt", {"law/report": ["x"], "manual/report": ["y"], "manual/c": ["z"]})
+    write_kb(corpus / "gt", {"law/c": ["z"]})
+    write_pdf(corpus / "pdfs" / "report.pdf", 1)
+    write_pdf(corpus / "pdfs" / "manual" / "report.pdf", 1)
+    write_pdf(corpus / "pdfs" / "manual" / "c.pdf", 1)
+    for folder in ("one", "two"):
+        write_pdf(corpus / "pdfs" / folder / "law" / "b.pdf", 1)
+    dataset = load(corpus, pdfs=corpus / "pdfs")
+    assert dataset.documents["law/report"].source is None
+    assert dataset.documents["manual/report"].source == corpus / "pdfs/manual/report.pdf"
+    assert dataset.documents["law/b"].source is None
+    assert dataset.documents["law/c"].source is None
+    assert dataset.report.problems["unclear_pdf"] == [
+        "none taken for law/b; of that name: one/law/b, two/law/b",
+        "none taken for law/report; of that name: report",
+    ]
+
+
 def test_every_problem_is_counted_and_strict_refuses(corpus):
     (corpus / "gt" / "law" / "empty.json").write_text("")
     (corpus / "gt" / "law" / "object.json").write_text("{}")
@@ -151,3 +185,38 @@ def test_the_real_data_has_no_problems(data_dir):
     assert len(dataset.questions) == 3325
     assert len(dataset.documents) == 752
     assert len(dataset.pages) == 5723
+
+
+@pytest.mark.parametrize("content", ["[" * 100_000, '[{"page_idx": Infinity, "text": "x"}]'])
+def test_a_document_that_cannot_be_understood_is_reported(corpus, content):
+    (corpus / "gt" / "law" / "deep.json").write_text(content)
+    assert load(corpus).report.counts == {"unreadable_document": 1}
+
+
+def test_questions_nested_too_deep_are_one_line(corpus):
+    (corpus / "qas.json").write_text("[" * 100_000)
+    with pytest.raises(DatasetError, match=r"cannot read questions from .*qas\.json"):
+        load(corpus)
+
+
+def test_a_page_number_without_end_is_a_malformed_question(corpus):
+    write_questions(
+        corpus / "qas.json", [qa(1, "law/b", 1), qa(2, "law/b", 0, evidence_page_no=float("inf"))]
+    )
+    dataset = load(corpus)
+    assert [question.qid for question in dataset.questions] == ["q1"]
+    assert dataset.report.counts == {"malformed_question": 1}
+
+
+def test_half_a_surrogate_pair_is_replaced(corpus):
+    write_kb(corpus / "gt", {})
+    (corpus / "gt" / "law" / "s.json").write_text(
+        r'[{"page_idx": 0, "text": "a\ud800 \ud83d\ude00"}]'
+    )
+    broken = {"ID": "q\ud800", "questions": "Why\udfff?", "answers": ["\ud800"]}
+    write_questions(corpus / "qas.json", [qa(1, "law/s", 0, evidence_context="\ud800") | broken])
+    dataset = load(corpus, strict=True)
+    (question,) = dataset.questions
+    assert (question.qid, question.text) == ("q\ufffd", "Why\ufffd?")
+    assert (question.answers, question.evidence_text) == (("\ufffd",), "\ufffd")
+    assert dataset.pages[PageRef("law/s", 0)].text == "a\ufffd \U0001f600"

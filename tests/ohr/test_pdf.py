@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw
+
+from ohr.errors import EngineError
+from ohr.pdf import RENDERER, drawn_by, load_image, page_text, render
+from tests.builders import write_pdf
+
+FORM = (
+    "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [4 0 R] "
+    "/DA (/Helv 18 Tf 0 g) >> >>",
+    "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 200] /Annots [4 0 R] >>",
+    "<< /Type /Annot /Subtype /Widget /FT /Tx /T (name) /V (x) /Rect [20 80 300 110] /F 4 "
+    "/P 3 0 R /DA (/Helv 18 Tf 0 g) /AP << /N 5 0 R >> >>",
+    "<< /Type /XObject /Subtype /Form /BBox [0 0 280 30] /Length 22 >>\n"
+    "stream\n0 g 10 10 100 10 re f \nendstream",
+)  # fmt: skip
+
+
+def write_form(path):
+    body, offsets = "%PDF-1.4\n", []
+    for number, content in enumerate(FORM, start=1):
+        offsets.append(len(body))
+        body += f"{number} 0 obj\n{content}\nendobj\n"
+    table = "".join(f"{offset:010d} 00000 n \n" for offset in offsets)
+    body += f"xref\n0 {len(FORM) + 1}\n0000000000 65535 f \n{table}"
+    body += f"trailer << /Size {len(FORM) + 1} /Root 1 0 R >>\nstartxref\n{len(body)}\n%%EOF\n"
+    path.write_text(body)
+    return path
+
+
+def page(mode="L"):
+    """A page that looks different from every side."""
+    image = Image.new(mode, (40, 30), "white")
+    ImageDraw.Draw(image).rectangle((2, 2, 20, 5), fill="black")
+    return image
+
+
+def test_the_fields_of_a_form_are_drawn_as_they_are_filled(tmp_path):
+    form = write_form(tmp_path / "form.pdf")
+    drawn = render(form, 0, 72)
+    assert drawn.shape == (200, 400, 3)
+    assert (drawn[101:109, 35:125] == 0).all()
+    assert (drawn[130:] == 255).all()
+    assert np.array_equal(render(form, 0, 72), drawn)
+    assert page_text(form, 0) == ""
+    with pytest.raises(EngineError, match="has 1 pages, no page 1"):
+        render(form, 1, 72)
+
+
+def test_only_what_is_drawn_otherwise_than_before_is_read_again(tmp_path):
+    assert drawn_by(write_pdf(tmp_path / "plain.pdf", 1)) == RENDERER
+    assert drawn_by(write_form(tmp_path / "form.PDF")) == f"{RENDERER}, forms"
+    (tmp_path / "broken.pdf").write_bytes(b"%PDF")
+    (tmp_path / "broken.png").write_bytes(b"")
+    assert drawn_by(tmp_path / "broken.pdf") == RENDERER
+    assert drawn_by(tmp_path / "broken.png") is None
+    for mode in ("1", "L", "RGB", "P"):
+        page(mode).save(tmp_path / f"{mode}.png")
+        assert drawn_by(tmp_path / f"{mode}.png") is None
+    page("RGBA").save(tmp_path / "RGBA.png")
+    assert drawn_by(tmp_path / "RGBA.png") == "on white"
+
+
+@pytest.mark.parametrize(
+    ("orientation", "taken"),
+    [
+        (1, None),
+        (2, Image.Transpose.FLIP_LEFT_RIGHT),
+        (3, Image.Transpose.ROTATE_180),
+        (4, Image.Transpose.FLIP_TOP_BOTTOM),
+        (5, Image.Transpose.TRANSPOSE),
+        (6, Image.Transpose.ROTATE_90),
+        (7, Image.Transpose.TRANSVERSE),
+        (8, Image.Transpose.ROTATE_270),
+    ],
+)
+def test_a_photograph_is_turned_upright(tmp_path, orientation, taken):
+    path = tmp_path / "page.png"
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    (page() if taken is None else page().transpose(taken)).save(path, exif=exif)
+    assert np.array_equal(load_image(path), np.asarray(page()))
+    assert drawn_by(path) == (None if taken is None else "upright")
+
+
+def test_exif_data_that_is_damaged_turns_nothing(tmp_path):
+    page().save(tmp_path / "page.png", exif=b"Exif\x00\x00MM\x00*\xff\xff")
+    assert np.array_equal(load_image(tmp_path / "page.png"), np.asarray(page()))
+    assert drawn_by(tmp_path / "page.png") is None
+
+
+@pytest.mark.parametrize("mode", ["RGBA", "LA", "P", "L"])
+def test_what_is_transparent_is_white(tmp_path, mode):
+    path = tmp_path / "page.png"
+    ink = page().point(lambda value: 255 - value)
+    black = Image.merge("LA", (Image.new("L", ink.size, 0), ink))
+    if mode in ("RGBA", "LA"):
+        black.convert(mode).save(path)
+    else:  # of two shades of black, one is transparent
+        image = Image.fromarray(np.asarray(ink) // 255)
+        if mode == "P":
+            image = image.convert("P")
+            image.putpalette([0, 0, 0] * 256)
+        image.save(path, transparency=0)
+    read = load_image(path)
+    assert drawn_by(path) == "on white"
+    assert read.ndim == (2 if mode == "L" else 3)
+    expected = np.asarray(page() if mode == "L" else page("RGB"))
+    assert np.array_equal(read > 128, expected > 128)
+
+
+def test_a_transparent_photograph_is_turned_too(tmp_path):
+    exif = Image.Exif()
+    exif[0x0112] = 3
+    page("RGBA").rotate(180).save(tmp_path / "page.png", exif=exif)
+    assert np.array_equal(load_image(tmp_path / "page.png"), np.asarray(page("RGB")))
+    assert drawn_by(tmp_path / "page.png") == "upright, on white"
+
+
+def test_a_tiff_of_several_pages_is_refused_but_a_thumbnail_is_no_page(tmp_path):
+    path = tmp_path / "scan.tif"
+    page().save(path, save_all=True, append_images=[page(), page()])
+    with pytest.raises(EngineError, match=r"scan\.tif has 3 pages.*make it a PDF"):
+        load_image(path)
+    assert drawn_by(path) == "one page"
+    thumbnail = page()
+    thumbnail.encoderinfo = {"tiffinfo": {254: 1}}
+    page().save(path, save_all=True, append_images=[thumbnail])
+    assert np.array_equal(load_image(path), np.asarray(page()))
+    assert drawn_by(path) is None
