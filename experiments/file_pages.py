@@ -21,7 +21,7 @@ from ohr import registry
 from ohr.datasets.folder import DEFAULT_DOMAIN
 from ohr.errors import ConfigError
 from ohr.identity import file_digest
-from ohr.pdf import RENDERER
+from ohr.pdf import drawn_by
 from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
 from ohr.store import ArtefactStore
@@ -112,6 +112,7 @@ def file_pages(
         raise ConfigError(f"engine {spec.label!r} reads page images, not PDFs: leave --pdf out")
     identity = engine.identity()
     digests: dict[Path, str] = {}
+    drawn: dict[Path, str | None] = {}
     owners: dict[str, Path] = {}
     pages: dict[PageRef, FilePage] = {}
     for source in sources:
@@ -134,7 +135,10 @@ def file_pages(
         if as_pdf:
             key["pdf_page"] = page_no
         else:
-            key["render"] = [page_no, source.dpi, RENDERER] if is_pdf else None
+            if source.path not in drawn:
+                drawn[source.path] = drawn_by(source.path)
+            by = drawn[source.path]
+            key["render"] = [page_no, source.dpi, by] if is_pdf else by
             key["noise"] = None
         page = FilePage(source, PageRef(doc_id, page_no), key, as_pdf)
         pages.setdefault(page.ref, page)  # a file may be named twice, or with its folder

@@ -15,7 +15,7 @@ from experiments.stored_readings import FAILED, keep_failure, stored_reading
 from ohr import registry
 from ohr.errors import MissingDependencyError, StoreError
 from ohr.identity import file_digest
-from ohr.pdf import RENDERER
+from ohr.pdf import drawn_by
 from ohr.plugins import KnowledgeBaseSource, OcrBackend
 from ohr.store import ArtefactStore
 from ohr.types import KnowledgeBase, Outcome, PageRef
@@ -34,7 +34,7 @@ class Readings:
 
     plan: Plan
     store: ArtefactStore
-    _sources: dict[Path, str] = field(default_factory=dict)
+    _sources: dict[Path, tuple[str, str | None]] = field(default_factory=dict)
 
     def tasks(self, variant: Variant) -> Iterator[PageTask]:
         """A task for each page that the variant re-reads."""
@@ -49,10 +49,11 @@ class Readings:
         for ref in self.plan.reread:
             source = dataset.documents[ref.doc_id].source or dataset.pages[ref].image
             assert source is not None  # the plan has checked it
-            rendered = source.suffix.lower() == ".pdf"
+            is_pdf = source.suffix.lower() == ".pdf"
+            digest, by = self._made_of(source)
             key: dict[str, Any] = {
-                "source": self._digest(source),
-                "render": [ref.page_no, config.dpi, RENDERER] if rendered else None,
+                "source": digest,
+                "render": [ref.page_no, config.dpi, by] if is_pdf else by,
                 "noise": None,
                 "engine": engine,
             }
@@ -64,9 +65,10 @@ class Readings:
                 ref, source, config.dpi, operator, variant.noise.intensity, config.seed, key, as_pdf
             )
 
-    def _digest(self, source: Path) -> str:
+    def _made_of(self, source: Path) -> tuple[str, str | None]:
+        """Digest of a file, and what draws its pages."""
         if source not in self._sources:
-            self._sources[source] = file_digest(source)
+            self._sources[source] = file_digest(source), drawn_by(source)
         return self._sources[source]
 
     @property
