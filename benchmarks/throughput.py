@@ -107,7 +107,7 @@ def overhead(contender: Contender, images: list[np.ndarray]) -> tuple[float, flo
     """Seconds a page of the bare engine, and what ours takes more, as a share.
 
     Page by page in turn, so that the machine's load falls on both alike, and each first at every
-    other page: the second reader of a page is helped by what the first left in the caches.
+    other page. Each page is read once before: a runtime may prepare for its size.
     """
     engine: OcrBackend = registry.create("engine", contender.spec)
     bare = contender.bare()
@@ -116,11 +116,13 @@ def overhead(contender: Contender, images: list[np.ndarray]) -> tuple[float, flo
         [(_, outcome)] = engine.transcribe([image], [0])
         assert outcome.value is not None, outcome.detail
 
+    ours(images[0])  # loads the models
     spent: dict[bool, list[float]] = {True: [], False: []}
-    for number, image in enumerate(images[:1] + images):  # the first loads the models
+    for number, image in enumerate(images):
+        bare(image)
         for is_bare in (True, False) if number % 2 else (False, True):
             spent[is_bare].append(_seconds(bare if is_bare else ours, image))
-    plain, full = (np.array(seconds[1:]) for seconds in (spent[True], spent[False]))
+    plain, full = (np.array(seconds) for seconds in (spent[True], spent[False]))
     return float(np.median(plain)), float(full.sum() / plain.sum()) - 1
 
 
