@@ -16,7 +16,7 @@ from experiments.plan import Plan
 from experiments.scoring import Scores
 from ohr.datasets.verify import form_name
 from ohr.statistics import NO_INTERVAL, bootstrap_interval
-from ohr.types import EVIDENCE_SOURCES, PageRef, Question, Status
+from ohr.types import EVIDENCE_SOURCES, FAILED, PageRef, Question, Status
 
 KEY_COLUMNS = (*CONDITION_COLUMNS, "stage", "metric", "group")
 NOISE_COLUMNS = ("r_noise", "r_noise_content", "edit_distance")
@@ -181,8 +181,7 @@ def left_out(protocol: str, stage: str, metric: str) -> frozenset[Status]:
     """
     if protocol == "default" or metric.startswith(("r_noise", "evidence_lcs")):
         return frozenset()
-    failed = frozenset({Status.ERROR, Status.TIMEOUT})
-    return failed if stage == "ocr" else failed | {Status.EMPTY}
+    return FAILED if stage == "ocr" else FAILED | {Status.EMPTY}
 
 
 def _counted(plan: Plan, score: Scores) -> np.ndarray:

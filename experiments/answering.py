@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,9 +15,10 @@ from ohr.identity import digest
 from ohr.journal import Journal
 from ohr.plugins import Reader, Reply
 from ohr.store import ArtefactStore
-from ohr.types import Hit, Outcome, Status
+from ohr.types import FAILED, Hit, Outcome, Status
 
-FAILED = (Status.ERROR, Status.TIMEOUT)
+log = logging.getLogger("ohr.answering")
+
 _SILENT_S = 5.0  # no progress is shown for what takes no longer
 
 
@@ -128,7 +130,7 @@ def _replies(
                 yield reply
     except OhrError:
         raise
-    except Exception:  # one answer must not cost the others: they are asked alone
-        pass
+    except Exception as error:  # one answer must not cost the others: they are asked alone
+        log.warning("%s: %s; asking one by one", reader.name, error)
     for index in left:
         yield Reply(index, reader.answer_or_error(questions[index], contexts[index]))

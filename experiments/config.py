@@ -91,7 +91,7 @@ class StudyConfig(_Strict):
     judge: Spec | None = None
     """A language model that says whether answers are right, as a further metric ``judged``."""
     retry_failed: bool = False
-    """Ask again what readers and judge failed to answer in an earlier run."""
+    """Ask and read again what readers, judge and engines failed at in an earlier run."""
     stages: Stages = Field(default=STAGES, min_length=1)
     top_k: int = Field(default=2, ge=1)
     """Hits that the readers are given, and that retrieval is measured at."""

@@ -16,7 +16,7 @@ from typing import Any
 from experiments.distorting import PageSource
 from experiments.page_worker import PageReader, PageTask, read_page
 from experiments.reading import stop_if_not_the_page
-from experiments.stored_readings import FAILED, StoredReading, keep_failure, stored_reading
+from experiments.stored_readings import StoredReading, keep_failure, stored_reading
 from ohr import registry
 from ohr.datasets.folder import DEFAULT_DOMAIN
 from ohr.errors import ConfigError
@@ -25,7 +25,7 @@ from ohr.pdf import drawn_by
 from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
 from ohr.store import ArtefactStore
-from ohr.types import Outcome, PageRef
+from ohr.types import FAILED, Outcome, PageRef
 from ohr.workers import Limits, WorkerPool
 
 PAGES_AT_ONCE = 16

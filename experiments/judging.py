@@ -13,7 +13,7 @@ from ohr import registry
 from ohr.errors import ConfigError
 from ohr.plugins import Reader
 from ohr.registry import PluginSpec
-from ohr.types import Hit, Outcome, PageRef, Question, Status
+from ohr.types import FAILED, Hit, Outcome, PageRef, Question, Status
 
 _NOWHERE = PageRef("", 0)
 
@@ -66,7 +66,7 @@ def _exhibits(question: Question, answer: str) -> tuple[Hit, Hit]:
 
 def verdict(said: Outcome[str]) -> Outcome[float]:
     """What a judge said as 1 or 0, or an error where it said neither."""
-    if said.status in (Status.ERROR, Status.TIMEOUT):
+    if said.status in FAILED:
         return Outcome(None, said.status, said.detail)
     word = (said.value or "").strip(" \n\t.!*'\"").casefold()
     if word not in ("correct", "incorrect"):

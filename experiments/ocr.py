@@ -26,7 +26,6 @@ from experiments.failing import with_errors
 from experiments.file_pages import FilePage, FileReadings, file_pages
 from experiments.labels import plain
 from experiments.progress import Progress
-from experiments.stored_readings import FAILED
 from experiments.study import versions
 from ohr import registry
 from ohr.atomic import write_text
@@ -35,7 +34,7 @@ from ohr.identity import canonical_json
 from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
 from ohr.store import ArtefactStore
-from ohr.types import Outcome, Status
+from ohr.types import FAILED, Outcome, Status
 from ohr.workers import Limits
 
 _RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9})?)?")

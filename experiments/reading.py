@@ -11,14 +11,14 @@ from typing import Any
 from experiments.page_worker import PageReader, PageTask, read_page
 from experiments.plan import Plan, Variant
 from experiments.rewriting import rewritten
-from experiments.stored_readings import FAILED, keep_failure, stored_reading
+from experiments.stored_readings import keep_failure, stored_reading
 from ohr import registry
 from ohr.errors import MissingDependencyError, StoreError
 from ohr.identity import file_digest
 from ohr.pdf import drawn_by
 from ohr.plugins import KnowledgeBaseSource, OcrBackend
 from ohr.store import ArtefactStore
-from ohr.types import KnowledgeBase, Outcome, PageRef
+from ohr.types import FAILED, KnowledgeBase, Outcome, PageRef
 from ohr.workers import Limits, WorkerPool
 
 _DRAWN_BY = {name: version(name) for name in ("numpy", "opencv-python-headless")}

@@ -29,7 +29,7 @@ from ohr.metrics.reference import collapse
 from ohr.metrics.refusal import refused
 from ohr.metrics.scores import R_NOISE_THRESHOLD, SCORING
 from ohr.store import ArtefactStore
-from ohr.types import Hit, KnowledgeBase, Outcome, Question, Status
+from ohr.types import FAILED, Hit, KnowledgeBase, Outcome, Question, Status
 
 _CACHED_TEXTS = 8192
 JUDGE = "(judge)"
@@ -98,7 +98,7 @@ class Scorer:
         if self.plan.config.scoring == "default":
             values["cer"] = distances[:, 1]
             values["wer"] = np.array([0.0 if a == b else wer(a, b) for a, b in pairs])
-        failed = np.array([status in (Status.ERROR, Status.TIMEOUT) for status in statuses])
+        failed = np.array([status in FAILED for status in statuses])
         for metric, column in values.items():
             worst = np.where(failed, 1.0, column) if len(column) else column
             found.append(Scores(condition, "ocr", metric, worst, statuses))
@@ -124,9 +124,7 @@ class Scorer:
     ) -> list[Scores]:
         """Metrics of tables, formulas, regions and order; NaN where a page has none."""
         pages = [reading_scores(*pair) for pair in pairs]
-        failed = np.array(
-            [status in (Status.ERROR, Status.TIMEOUT) for status in statuses], dtype=bool
-        )
+        failed = np.array([status in FAILED for status in statuses], dtype=bool)
         found = []
         for metric, worst in READING_METRICS.items():
             column = np.array([page[metric] for page in pages], dtype=np.float64)

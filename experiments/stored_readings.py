@@ -7,10 +7,8 @@ from typing import Any
 
 from experiments.page_worker import ocr_key
 from ohr.store import ArtefactStore
-from ohr.types import Outcome, Status
+from ohr.types import FAILED, Outcome, Status
 from ohr.workers import Limits
-
-FAILED = (Status.ERROR, Status.TIMEOUT)
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from ohr.atomic import write_bytes, write_text
 from ohr.errors import ConfigError, OhrError
 from ohr.plugins import OcrBackend
 from ohr.store import ArtefactStore
-from ohr.types import KnowledgeBase
+from ohr.types import FAILED, KnowledgeBase
 
 PACKAGES = (
     "ohr bm25s matplotlib numpy onnxruntime opencv-python-headless pandas pillow pyarrow pydantic "
@@ -198,7 +198,7 @@ def _describe(plan: Plan, kb: KnowledgeBase) -> dict[str, Any]:
     failures = [
         f"{ref.doc_id} page {ref.page_no}: {outcome.status}: {outcome.detail}"
         for ref, outcome in kb.pages.items()
-        if outcome.status in ("error", "timeout")
+        if outcome.status in FAILED
     ]
     return {
         "pages": len(kb.pages),

@@ -28,6 +28,10 @@ class Status(StrEnum):
         return list(Status).index(self)
 
 
+FAILED = frozenset({Status.ERROR, Status.TIMEOUT})
+"""Nothing came of the attempt; an ``empty`` result is one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[T]):
     """A value, or why there is none. ``detail`` is one line for a person."""

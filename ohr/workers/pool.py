@@ -19,7 +19,7 @@ from typing import Any, Generic, TypeVar
 import psutil
 
 from ohr.errors import OhrError
-from ohr.types import Outcome, Status
+from ohr.types import FAILED, Outcome
 from ohr.workers import guardian
 from ohr.workers._worker import describe
 from ohr.workers.process import Job, WorkerProcess, pack
@@ -31,7 +31,6 @@ START_S = 120.0
 FAILED_STARTS = 3
 MEMORY_SHARE = 0.9
 RECYCLE_SHARE = 0.75
-FAILED = (Status.ERROR, Status.TIMEOUT)
 
 # Every worker is one core's worth of work: threads inside it only fight the other workers.
 SINGLE_THREADED = {
