@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 
 from experiments.conditions import CONDITION_COLUMNS, Condition, conditions
-from experiments.measures import planned
+from experiments.measures import NO_CONTEXT, planned
 from experiments.plan import Plan
 from experiments.scoring import Scores
 from ohr.datasets.verify import form_name
-from ohr.statistics import NO_INTERVAL, bootstrap_interval
+from ohr.statistics import NO_INTERVAL, Clusters, mean_interval
 from ohr.types import EVIDENCE_SOURCES, FAILED, PageRef, Question, Status
 
 KEY_COLUMNS = (*CONDITION_COLUMNS, "stage", "metric", "group")
@@ -23,8 +23,11 @@ NOISE_COLUMNS = ("r_noise", "r_noise_content", "edit_distance")
 CELL_COLUMNS = (
     *KEY_COLUMNS,
     *("mean", "ci_low", "ci_high", "ci_unit", "n", "n_empty", "n_error", "n_timeout"),
+    *("draws", "draw_sd"),
     *NOISE_COLUMNS,
 )
+"""``draws``: how often the noise was drawn; ``draw_sd``: standard deviation (n - 1) of the draws'
+means. ``n`` and the counts are of units; a unit's status is that of its worst draw."""
 
 
 @dataclass(frozen=True)
@@ -119,15 +122,63 @@ def planned_cells(plan: Plan) -> list[tuple[Condition, str, str, str]]:
     ]
 
 
+@dataclass(frozen=True)
+class DrawnScores:
+    """One metric of one condition over all draws of its noise, in the plan's order of units.
+
+    ``values`` are means over the draws that count, ``(units,)``, NaN where the metric does not
+    apply; ``by_draw`` are ``(draws, units)``, NaN where a draw does not count; ``counted`` says
+    which units have a draw that does.
+    """
+
+    condition: Condition
+    stage: str
+    metric: str
+    values: np.ndarray
+    by_draw: np.ndarray
+    counted: np.ndarray
+    statuses: tuple[Status, ...]
+
+
+def over_draws(plan: Plan, scores: Iterable[Scores]) -> list[DrawnScores]:
+    """The scores of each condition, stage and metric, over the draws of its noise."""
+    draws: dict[tuple[Condition, str, str], list[Scores]] = {}
+    for score in scores:
+        draws.setdefault((score.condition, score.stage, score.metric), []).append(score)
+    return [_over_draws(plan, *key, parts) for key, parts in draws.items()]
+
+
+def _over_draws(
+    plan: Plan, condition: Condition, stage: str, metric: str, parts: Sequence[Scores]
+) -> DrawnScores:
+    excluded = left_out(plan.config.scoring, stage, metric)
+    kept = np.array([[s not in excluded for s in part.statuses] for part in parts], dtype=bool)
+    values = np.stack([part.values for part in parts])
+    counts = kept.sum(axis=0)
+    sums = np.where(kept, values, 0.0).sum(axis=0)
+    units = zip(*(part.statuses for part in parts), strict=True)
+    worst = (max(unit, key=lambda status: status.severity) for unit in units)
+    return DrawnScores(
+        condition,
+        stage,
+        metric,
+        # Uncounted units keep a value: whether the metric applies to them is to be seen.
+        np.where(counts > 0, sums / np.maximum(counts, 1), values.mean(axis=0)),
+        np.where(kept, values, np.nan),
+        counts > 0,
+        tuple(worst),
+    )
+
+
 def make_cells(plan: Plan, scores: Iterable[Scores]) -> pd.DataFrame:
     """One row for each condition, stage, metric and group."""
     grouping = make_grouping(plan)
     units = {measure.metric: measure.unit for measure in planned(plan.config)}
     order = {key: i for i, key in enumerate(planned_cells(plan))}
-    scores = list(scores)
-    noise = _noise_means(plan, scores, grouping)
+    drawn = over_draws(plan, scores)
+    noise = _noise_means(drawn, grouping)
     cells = []
-    for score in scores:
+    for score in drawn:
         if score.stage not in plan.config.stages:
             continue
         unit = grouping.of(units[score.metric])
@@ -136,18 +187,13 @@ def make_cells(plan: Plan, scores: Iterable[Scores]) -> pd.DataFrame:
             for status in (Status.EMPTY, Status.ERROR, Status.TIMEOUT)
         }
         applies = ~np.isnan(score.values)
-        counted = _counted(plan, score)
         for group, everyone in unit.groups.items():
             members = everyone[applies[everyone]]
-            kept = members[counted[members]]
+            kept = members[score.counted[members]]
             values = score.values[kept]
             interval = (
-                bootstrap_interval(
-                    values,
-                    unit.documents[kept],
-                    unit.pages[kept],
-                    resamples=plan.config.bootstrap,
-                    seed=plan.config.seed,
+                mean_interval(
+                    values, Clusters.of(unit.documents[kept], unit.pages[kept]), bounded=True
                 )
                 if len(kept)
                 else NO_INTERVAL
@@ -164,6 +210,8 @@ def make_cells(plan: Plan, scores: Iterable[Scores]) -> pd.DataFrame:
                 "n_empty": int(failed[Status.EMPTY][members].sum()),
                 "n_error": int(failed[Status.ERROR][members].sum()),
                 "n_timeout": int(failed[Status.TIMEOUT][members].sum()),
+                "draws": len(score.by_draw),
+                "draw_sd": _draw_sd(score.by_draw[:, kept]),
             }
             cell |= noise.get((_knowledge_base(score.condition), group), {})
             position = order[(score.condition, score.stage, score.metric, group)]
@@ -174,20 +222,24 @@ def make_cells(plan: Plan, scores: Iterable[Scores]) -> pd.DataFrame:
     return frame
 
 
+def _draw_sd(by_draw: np.ndarray) -> float:
+    """Standard deviation (n - 1) of the means of several draws ``(draws, units)``."""
+    counts = (~np.isnan(by_draw)).sum(axis=1)
+    if len(by_draw) < 2 or not counts.all():
+        return math.nan
+    return float((np.nansum(by_draw, axis=1) / counts).std(ddof=1))
+
+
 def left_out(protocol: str, stage: str, metric: str) -> frozenset[Status]:
     """Statuses that leave the mean: none of them, except under the published protocol.
 
-    The published evaluation leaves out missing pages, failed retrievals and empty answers.
+    The published evaluation leaves out missing pages, failed retrievals and empty answers. It
+    has no answers without context: those count in both protocols, an empty one with 0.
     """
-    if protocol == "default" or metric.startswith(("r_noise", "evidence_lcs")):
+    unpublished = metric.startswith(("r_noise", "evidence_lcs")) or metric.endswith(NO_CONTEXT)
+    if protocol == "default" or unpublished:
         return frozenset()
     return FAILED if stage == "ocr" else FAILED | {Status.EMPTY}
-
-
-def _counted(plan: Plan, score: Scores) -> np.ndarray:
-    """Which units enter the mean."""
-    excluded = left_out(plan.config.scoring, score.stage, score.metric)
-    return np.array([status not in excluded for status in score.statuses], dtype=bool)
 
 
 def _knowledge_base(condition: Condition) -> tuple[str, str, float, str]:
@@ -195,7 +247,7 @@ def _knowledge_base(condition: Condition) -> tuple[str, str, float, str]:
 
 
 def _noise_means(
-    plan: Plan, scores: Iterable[Scores], grouping: Grouping
+    scores: Iterable[DrawnScores], grouping: Grouping
 ) -> dict[tuple[tuple[str, str, float, str], str], dict[str, float]]:
     """Mean noise of each knowledge base and group, where the OCR stage measured it."""
     means: dict[tuple[tuple[str, str, float, str], str], dict[str, float]] = {}
@@ -203,19 +255,77 @@ def _noise_means(
         if score.stage != "ocr" or score.metric not in NOISE_COLUMNS:
             continue
         unit = grouping.of("page" if score.metric == "edit_distance" else "question")
-        counted = _counted(plan, score)
         for group, members in unit.groups.items():
-            kept = members[counted[members]]
+            kept = members[score.counted[members]]
             mean = float(score.values[kept].mean()) if len(kept) else math.nan
             means.setdefault((_knowledge_base(score.condition), group), {})[score.metric] = mean
     return means
 
 
 def make_rows(plan: Plan, scores: Iterable[Scores]) -> pd.DataFrame:
-    """One row for each unit, condition, stage and metric."""
+    """One row for each unit, condition, draw, stage and metric.
+
+    Texts are category columns, put together from codes: no row is ever an object of its own.
+    """
     units = {measure.metric: measure.unit for measure in planned(plan.config)}
+    scores = [score for score in scores if score.stage in plan.config.stages]
+    if not scores:
+        return pd.DataFrame()
+    owners = [units[score.metric] for score in scores]
+    lengths = [len(score.values) for score in scores]
+    constants = [
+        asdict(score.condition) | {"draw": score.draw, "stage": score.stage, "metric": score.metric}
+        for score in scores
+    ]
+    made: dict[str, Any] = {}
+    for name in constants[0]:
+        values = [constant[name] for constant in constants]
+        if dtype := _NUMERIC.get(name):
+            made[name] = pd.Series(values, dtype=dtype).repeat(lengths).reset_index(drop=True)
+        else:
+            names, codes = _codes(values)
+            made[name] = _categories(np.repeat(codes, lengths), names)
+    by_unit = _unit_columns(plan)
+    for name in by_unit["question"]:
+        columns = {unit: by_unit[unit][name] for unit in by_unit}
+        if name in _NUMERIC:
+            numbers = {unit: np.array(column, _NUMERIC[name]) for unit, column in columns.items()}
+            made[name] = np.concatenate([numbers[unit] for unit in owners])
+            continue
+        used = sorted({unit for unit, n in zip(owners, lengths, strict=True) if n})
+        names, codes = _codes([value for unit in used for value in columns[unit]])
+        ends = np.cumsum([0, *(len(columns[unit]) for unit in used)])
+        parts = {unit: codes[ends[i] : ends[i + 1]] for i, unit in enumerate(used)}
+        joined = np.concatenate([parts[unit] for unit in owners if unit in parts] or [codes])
+        made[name] = _categories(joined, names)
+    made["value"] = np.concatenate([score.values for score in scores]).astype("float64")
+    names, codes = _codes([str(status) for score in scores for status in score.statuses])
+    made["status"] = _categories(codes, names)
+    return pd.DataFrame(made)
+
+
+_NUMERIC = {
+    **dict.fromkeys(("intensity", "value"), "float64"),
+    **dict.fromkeys(("seed", "draw", "page_no"), "int64"),
+    "top_k": "Int64",
+}
+
+
+def _codes(values: Sequence[str]) -> tuple[list[str], np.ndarray]:
+    """The distinct values in order, and the place of each value among them."""
+    names = sorted(set(values))
+    places = {name: place for place, name in enumerate(names)}
+    return names, np.array([places[value] for value in values], dtype=np.int32)
+
+
+def _categories(codes: np.ndarray, names: list[str]) -> pd.Categorical:
+    return pd.Categorical.from_codes(codes, pd.Index(names, dtype="str"))
+
+
+def _unit_columns(plan: Plan) -> dict[str, dict[str, list[Any]]]:
+    """The columns that say which question or page a row is about."""
     questions, dataset = plan.questions, plan.dataset
-    columns: dict[str, dict[str, list[Any]]] = {
+    return {
         "question": {
             "qid": [q.qid for q in questions],
             "doc_id": [q.doc_id for q in questions],
@@ -235,26 +345,3 @@ def make_rows(plan: Plan, scores: Iterable[Scores]) -> pd.DataFrame:
             "task": [""] * len(plan.reread),
         },
     }
-    parts: dict[str, list[Any]] = {}
-    for score in scores:
-        if score.stage not in plan.config.stages:
-            continue
-        unit = columns[units[score.metric]]
-        constant = asdict(score.condition) | {"stage": score.stage, "metric": score.metric}
-        for name, value in constant.items():
-            parts.setdefault(name, []).extend([value] * len(score.values))
-        for name, values in unit.items():
-            parts.setdefault(name, []).extend(values)
-        parts.setdefault("value", []).extend(score.values.tolist())
-        parts.setdefault("status", []).extend(map(str, score.statuses))
-    numeric = {
-        **dict.fromkeys(("intensity", "value"), "float64"),
-        **dict.fromkeys(("seed", "page_no"), "int64"),
-        "top_k": "Int64",
-    }
-    return pd.DataFrame(
-        {
-            name: pd.Series(values, dtype=numeric.get(name, "category"))
-            for name, values in parts.items()
-        }
-    )

@@ -23,7 +23,7 @@ from rich.text import Text
 from experiments.aggregate import Units, make_grouping
 from experiments.answering import Answering
 from experiments.cli import study_command
-from experiments.conditions import condition_of
+from experiments.conditions import Condition, condition_of
 from experiments.csv_files import write_csv
 from experiments.figures import HATCHES, caption
 from experiments.labels import group_label, mathless, plain
@@ -34,9 +34,9 @@ from experiments.study import Result
 from experiments.style import COLOURS, figure, save
 from experiments.swapping import CAUSES, COALITIONS, swapped_scores
 from experiments.tables import number, show
-from ohr.attribution import attribute
+from ohr.attribution import Coalition, attribute
 from ohr.errors import ConfigError
-from ohr.statistics import bootstrap_interval
+from ohr.statistics import Clusters, mean_interval
 from ohr.store import ArtefactStore
 from ohr.types import KnowledgeBase, Outcome
 
@@ -66,20 +66,25 @@ def make_losses(plan: Plan) -> pd.DataFrame:
         {ref: Outcome.of_text(page.text) for ref, page in plan.dataset.pages.items()}
     )
     questions = make_grouping(plan).questions
-    found: list[dict[str, Any]] = []
+    draws: dict[Condition, list[dict[Coalition, np.ndarray]]] = {}
     for variant in plan.variants:
         kb = readings.knowledge_base(variant)
         for setting in product(plan.chunkers, plan.retrievers, plan.readers):
             scores = swapped_scores(scorer, kb, truth, *setting)
             condition = condition_of(plan, variant, *setting, plan.config.top_k)
-            key = {name: getattr(condition, name) for name in CONDITION}
-            found += [key | loss for loss in _losses(plan, scores, questions)]
-    return pd.DataFrame(found)
+            draws.setdefault(condition, []).append(scores)
+    losses: list[dict[str, Any]] = []
+    for condition, parts in draws.items():
+        key = {name: getattr(condition, name) for name in CONDITION}
+        # Losses are linear in the scores, so means over draws of one are those of the other.
+        means = {
+            removed: np.mean([part[removed] for part in parts], axis=0) for removed in parts[0]
+        }
+        losses += [key | loss for loss in _losses(means, questions)]
+    return pd.DataFrame(losses)
 
 
-def _losses(
-    plan: Plan, scores: dict[Any, np.ndarray], questions: Units
-) -> Iterator[dict[str, Any]]:
+def _losses(scores: dict[Coalition, np.ndarray], questions: Units) -> Iterator[dict[str, Any]]:
     attribution = attribute(scores, CAUSES)
     system, perfect = scores[COALITIONS[0]], scores[COALITIONS[-1]]
     by_cause = dict(zip(CAUSES, attribution.values, strict=True)) | {"reading": 1 - perfect}
@@ -90,13 +95,8 @@ def _losses(
         orders = dict(zip(CAUSES, extremes, strict=True))
         for cause in ROWS:
             values = by_cause[cause][members]
-            interval = bootstrap_interval(
-                values,
-                questions.documents[members],
-                questions.pages[members],
-                resamples=plan.config.bootstrap,
-                seed=plan.config.seed,
-            )
+            clusters = Clusters.of(questions.documents[members], questions.pages[members])
+            interval = mean_interval(values, clusters, bounded=False)
             mean = float(values.mean())
             low, high = orders.get(cause, (mean, mean))
             yield {

@@ -19,12 +19,12 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from experiments.conditions import condition_of
+from experiments.conditions import Condition, condition_of
 from experiments.config import StudyConfig, load_config
 from experiments.csv_files import write_csv
 from experiments.failing import with_errors
 from experiments.labels import plain
-from experiments.plan import load_dataset, make_plan
+from experiments.plan import Variant, load_dataset, make_plan
 from experiments.progress import Progress
 from experiments.reading import Readings
 from experiments.tables import show
@@ -95,7 +95,8 @@ def block_errors(config: StudyConfig, progress: Progress) -> pd.DataFrame:
     """A row for each knowledge base and kind of block. Raises OhrError.
 
     Shares are of the blocks that were found; ``redundant_commands`` is the knowledge base's
-    mean over its pages. A page that failed has no block that is found.
+    mean over its pages. Blocks of all draws of the noise are taken together.
+    A page that failed has no block that is found.
     """
     dataset = load_dataset(config)
     if dataset.report:
@@ -109,22 +110,26 @@ def block_errors(config: StudyConfig, progress: Progress) -> pd.DataFrame:
     rows = []
     judging = Progress(verb="judging")
     with judging:
+        draws: dict[Condition, list[Variant]] = {}
         for variant in plan.variants:
-            kb = readings.knowledge_base(variant)
-            condition = condition_of(plan, variant)
+            draws.setdefault(condition_of(plan, variant), []).append(variant)
+        for condition, variants in draws.items():
             results: list[BlockResult] = []
             redundant = []
-            for done, ref in enumerate(plan.reread, start=1):
-                read, truth = kb.text(ref), dataset.pages[ref].text
-                results += judge_blocks(read, truth)
-                redundant.append(redundant_commands(read, truth))
-                judging(variant.label, done, len(plan.reread))
+            for variant in variants:
+                kb = readings.knowledge_base(variant)
+                for done, ref in enumerate(plan.reread, start=1):
+                    read, truth = kb.text(ref), dataset.pages[ref].text
+                    results += judge_blocks(read, truth)
+                    redundant.append(redundant_commands(read, truth))
+                    judging(plan.label(variant), done, len(plan.reread))
             key = {
                 "engine": condition.engine,
                 "perturbation": condition.perturbation,
                 "level": condition.level,
                 "intensity": condition.intensity,
                 "pages": len(plan.reread),
+                "draws": len(variants),
             }
             commands = fmean(redundant) if redundant else 0.0
             for row in summarise(results):

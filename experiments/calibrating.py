@@ -12,8 +12,10 @@ import pandas as pd
 from experiments.calibration import METRICS, CalibratedCurve, Calibration, Metric, fit
 from experiments.plan import Plan
 from ohr import registry
-from ohr.statistics import FEWEST_DOCUMENTS, clustered_standard_error
+from ohr.statistics import clustered_standard_error
 
+FEWEST_DOCUMENTS = 10
+"""With fewer documents than this, halves are made of pages."""
 SMALLEST_TOLERANCE = {"semantic": 0.03, "formatting": 0.02}
 """A wanted value is met within this, or within two standard errors if that is more."""
 

@@ -105,7 +105,7 @@ def print_plan(config: StudyConfig) -> None:
         pending = len(readings.pending(variant))
         left += pending
         total = len(plan.reread) if reads else 0
-        table.add_row(variant.label, str(total), str(total - pending), str(pending))
+        table.add_row(plan.label(variant), str(total), str(total - pending), str(pending))
     show(table)
     for note in plan.unreachable:
         print(f"left out: {note}")

@@ -138,7 +138,7 @@ def _compared(
         if pairs.empty:
             continue
         before, after = pairs["value_baseline"].to_numpy(), pairs["value_other"].to_numpy()
-        found = compare_paired(after - before, clusters_of(pairs), **run.bootstrap)
+        found = compare_paired(after - before, clusters_of(pairs), seed=run.seed)
         yield names | {
             "group": group,
             "baseline_mean": before.mean(),

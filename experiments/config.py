@@ -14,6 +14,7 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationError,
+    field_validator,
     model_validator,
 )
 
@@ -101,6 +102,9 @@ class StudyConfig(_Strict):
     reading_metrics: bool = False
     """Also measure tables, formulas, regions and reading order of each page that is re-read."""
     seed: int = Field(default=0, ge=0)
+    seeds: Annotated[tuple[Annotated[int, Field(ge=0)], ...], _LISTED] | None = None
+    """Seeds of the draws of the noise, all in one run; by default three from ``seed`` on where
+    fewer than 200 pages are re-read, else ``seed`` alone."""
     workers: int = Field(default_factory=lambda: os.cpu_count() or 1, ge=1)
     cache: Path = Path(".ohr-cache")
     page_cpu_s: float = Field(default=300, gt=0)
@@ -108,7 +112,14 @@ class StudyConfig(_Strict):
     page_wall_s: float = Field(default=1800, gt=0)
     """Wall seconds after which a page counts as hung even if it uses no CPU."""
     bootstrap: int = Field(default=1000, ge=100)
-    """Resamples of each 95 % interval."""
+    """Resamples where an interval needs them: of points of a curve that may never be reached."""
+
+    @field_validator("seeds")
+    @classmethod
+    def _each_once(cls, seeds: tuple[int, ...] | None) -> tuple[int, ...] | None:
+        if seeds is not None and not 0 < len(set(seeds)) == len(seeds):
+            raise ValueError("give at least one seed, and each once")
+        return seeds
 
     @model_validator(mode="before")
     @classmethod
@@ -122,6 +133,10 @@ class StudyConfig(_Strict):
     def cutoffs(self) -> tuple[int, ...]:
         """Numbers of hits that retrieval is measured at, the readers' first."""
         return (self.top_k, *sorted(set(self.ks) - {self.top_k}))
+
+    def one_draw(self) -> StudyConfig:
+        """The same with the noise drawn once, for what shows pages and measures none."""
+        return self.model_copy(update={"seeds": (self.seed,)})
 
     def identity(self) -> dict[str, Any]:
         """The configuration without what cannot change a result."""

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from experiments.measures import NO_CONTEXT
 from experiments.runs import (
     GROUP_COLUMNS,
+    KNOWLEDGE_BASE,
     UNIT_COLUMNS,
     Run,
     clusters_of,
@@ -23,14 +25,20 @@ from ohr.statistics import NoiseCurve, across_seeds, curve_statistics
 from ohr.statistics.curves import Statistic
 
 QUALITY_STAGES = ("retrieval", "generation", "overall")
-FLOOR_SUFFIX = "_no_context"
+FLOOR_SUFFIX = NO_CONTEXT
 REFUSED = "refused"
 """The one measure of these stages of which less is better: it has no height to lose."""
+AXES = ("r_noise", "r_noise_content", "r_noise_reference", "edit_distance")
+"""What damage may be measured by. The published r_noise (``r_noise_reference`` under ``default``
+scoring) and the edit distance see mark-up and misread words alike, so that formatting and image
+noise can be held against each other; the others see mostly the latter."""
 CURVE_KEYS = (
     *("noise", "perturbation", "engine", "chunker", "retriever", "reader", "top_k"),
     *("kb_scope", "protocol", "seed", "stage", "metric"),
 )
-STATISTICS = ("area", "mean_retention", "slope", "breakpoint", "retention", "worst")
+STATISTICS = (
+    *("area", "common_area", "mean_retention", "slope", "breakpoint", "retention", "worst"),
+)
 
 
 @dataclass(frozen=True)
@@ -42,15 +50,18 @@ class MeasuredCurve:
     curve: NoiseCurve
 
 
-def curves_of(run: Run) -> Iterator[MeasuredCurve]:
+def curves_of(run: Run, axis: str = "r_noise") -> Iterator[MeasuredCurve]:
     """Every curve of a run with a clean point, for each group of its questions.
+
+    ``axis`` is one of :data:`AXES`: what x is. A question's edit distance is that of the first
+    page of its evidence. Points are means over the draws of the noise.
 
     A clean point is the same engine's reading of the clean pages. Questions that the protocol
     leaves out at some level are left out of the whole curve, so that its points are paired. The
     floor is 0 for retrieval, and where the run did not measure the reader without context.
     """
     rows = run.rows.assign(top_k=run.rows["top_k"].astype("string").fillna(""))
-    noise = measured(rows, "ocr", "r_noise")
+    noise = _damage(rows, axis)
     quality = rows[rows["stage"].isin(QUALITY_STAGES)]
     quality = quality[~quality["metric"].str.endswith(FLOOR_SUFFIX)]
     quality = quality[quality["metric"] != REFUSED]
@@ -66,6 +77,18 @@ def curves_of(run: Run) -> Iterator[MeasuredCurve]:
         for (kind, operator), points in noisy.groupby(["noise", "perturbation"], sort=False):
             named = {"noise": kind, "perturbation": operator} | key
             yield from _by_group(named, clean, points, damage, floor)
+
+
+def _damage(rows: pd.DataFrame, axis: str) -> pd.DataFrame:
+    """How damaged each question's evidence is, by an axis, in each knowledge base."""
+    if axis == "r_noise_reference" and (rows["protocol"] == "reference").all():
+        axis = "r_noise"
+    damage = measured(rows, "ocr", axis)
+    if axis != "edit_distance":
+        return damage
+    pages = damage[[*KNOWLEDGE_BASE, "doc_id", "page_no", "value"]]
+    questions = measured(rows, "ocr", "r_noise").drop(columns="value")
+    return questions.merge(pages, on=[*KNOWLEDGE_BASE, "doc_id", "page_no"])
 
 
 def _floor(rows: pd.DataFrame, key: dict[str, Any]) -> pd.DataFrame | None:
@@ -122,25 +145,54 @@ def _by_group(
         )
 
 
-def statistics_table(runs: Sequence[Run]) -> pd.DataFrame:
-    """A row a curve and group: each statistic with its interval, ``curves.csv``."""
-    found = []
-    for run in runs:
-        for measured_curve in curves_of(run):
-            made = curve_statistics(measured_curve.curve, **run.bootstrap)
-            row = dict(measured_curve.key)
-            row |= {"levels": len(measured_curve.levels), "n": made.n}
-            row |= {"clean": made.clean, "floor": made.floor}
-            row |= {"r_noise_from": made.r_noise_from, "r_noise_to": made.r_noise_to}
-            for name in STATISTICS:
-                statistic: Statistic = getattr(made, name)
-                row[name] = statistic.value
-                row[f"{name}_ci_low"] = statistic.interval.low
-                row[f"{name}_ci_high"] = statistic.interval.high
-            row["worst_level"] = measured_curve.levels[made.worst_level]
-            row["ci_unit"] = measured_curve.curve.clusters.unit
-            found.append(row)
-    return pd.DataFrame(found)
+def statistics_table(runs: Sequence[Run], axis: str = "r_noise") -> pd.DataFrame:
+    """A row a curve and group: each statistic with its interval, ``curves.csv``.
+
+    ``common_area`` is over the range of x that all curves of one stage, metric and group cover.
+    """
+    curves = [(run, curve) for run in runs for curve in curves_of(run, axis)]
+    common = _common_ranges([curve for _, curve in curves])
+    rows = []
+    for run, measured_curve in curves:
+        between = common[_compared_with(measured_curve)]
+        statistics = curve_statistics(
+            measured_curve.curve, common=between, resamples=run.resamples, seed=run.seed
+        )
+        row = dict(measured_curve.key)
+        row |= {"levels": len(measured_curve.levels), "n": statistics.n}
+        row |= {"clean": statistics.clean, "floor": statistics.floor}
+        row |= {"axis": axis, "x_from": statistics.x_from, "x_to": statistics.x_to}
+        low, high = between or (float("nan"), float("nan"))
+        row |= {"common_from": low, "common_to": high}
+        for name in STATISTICS:
+            statistic: Statistic = getattr(statistics, name)
+            row[name] = statistic.value
+            row[f"{name}_ci_low"] = statistic.interval.low
+            row[f"{name}_ci_high"] = statistic.interval.high
+        worst = (measured_curve.levels[level] for level in statistics.worst_levels)
+        row["worst_level"] = ", ".join(worst)
+        row["ci_unit"] = measured_curve.curve.clusters.unit
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _compared_with(curve: MeasuredCurve) -> tuple[Any, ...]:
+    """What curves have in common whose areas may be held against each other."""
+    return tuple(curve.key[name] for name in ("stage", "metric", "group"))
+
+
+def _common_ranges(
+    curves: Sequence[MeasuredCurve],
+) -> dict[tuple[Any, ...], tuple[float, float] | None]:
+    """The range of x that all curves of one stage, metric and group cover, or None."""
+    ranges: dict[tuple[Any, ...], list[tuple[float, float]]] = {}
+    for curve in curves:
+        ranges.setdefault(_compared_with(curve), []).append(curve.curve.x_range)
+    common: dict[tuple[Any, ...], tuple[float, float] | None] = {}
+    for key, covered in ranges.items():
+        low, high = max(start for start, _ in covered), min(end for _, end in covered)
+        common[key] = (low, high) if low < high else None
+    return common
 
 
 def seeds_table(table: pd.DataFrame) -> pd.DataFrame:

@@ -34,7 +34,7 @@ from experiments.table_files import TextTable, write_table
 from experiments.tables import show, terminal_table
 from ohr.errors import OhrError
 from ohr.metrics.scores import R_NOISE_THRESHOLD
-from ohr.statistics import NO_INTERVAL, Interval
+from ohr.statistics import mean_interval
 
 CASES = {
     "ocr_right_answer_right": ("OCR right, answer right", COLOURS[2], ""),
@@ -84,7 +84,7 @@ def analyse_errors(
     units = [f"{unit}s" for unit in dict.fromkeys(everyone["ci_unit"]) if unit]
     show(terminal_table(_text_table(everyone, caption, intervals=False)))
     print(caption)
-    over = f"; 95 % bootstrap over {' or '.join(units)}" if units else ""
+    over = f"; 95 % intervals for further {' or '.join(units)}" if units else ""
     table = _text_table(everyone, caption + over, intervals=True)
     found = [one.assign(run=name) for one, name in zip(shares, names, strict=True)]
     written = write_table(out, "error_analysis", pd.concat(found, ignore_index=True), table)
@@ -100,12 +100,12 @@ def case_shares(run: Run, right: float, stage: str) -> pd.DataFrame:
     ``right_despite_ocr`` is the share of right answers among the questions that OCR got wrong.
     Raises OhrError if the run lacks the stage ``ocr`` or the answers.
     """
-    evidence = measured(run.rows, "ocr", "evidence_lcs")
-    answers = measured(run.rows, stage, "f1")
+    evidence = measured(run.drawn, "ocr", "evidence_lcs")
+    answers = measured(run.drawn, stage, "f1")
     if evidence.empty or answers.empty:
         missing = "ocr" if evidence.empty else stage
         raise OhrError(f"{run.path} did not measure the stage {missing}: run it with that stage")
-    keys = [*KNOWLEDGE_BASE, *UNIT_COLUMNS]
+    keys = [*KNOWLEDGE_BASE, *UNIT_COLUMNS, "draw"]
     both = answers.merge(evidence[[*keys, "value"]], on=keys, suffixes=("", "_ocr"))
     both["top_k"] = both["top_k"].astype("string").fillna("")
     both["ocr"] = np.where(both["value_ocr"] > R_NOISE_THRESHOLD, "ocr_right", "ocr_wrong")
@@ -115,7 +115,7 @@ def case_shares(run: Run, right: float, stage: str) -> pd.DataFrame:
     found = []
     for values, condition in both.groupby([*KNOWLEDGE_BASE, *SETTING], sort=False):
         key = dict(zip([*KNOWLEDGE_BASE, *SETTING], values, strict=True))
-        found += [key | row for row in _shares(condition, run)]
+        found += [key | row for row in _shares(condition)]
     return pd.DataFrame(found)
 
 
@@ -135,16 +135,13 @@ def distinct(shares: Sequence[pd.DataFrame], names: Sequence[str]) -> pd.DataFra
     return found.assign(name=found["name"].mask(twice, found["name"] + " (" + found["run"] + ")"))
 
 
-def _shares(condition: pd.DataFrame, run: Run) -> Iterator[dict[str, Any]]:
+def _shares(condition: pd.DataFrame) -> Iterator[dict[str, Any]]:
     for group, questions in group_rows(condition):
         clusters = clusters_of(questions)
-        row: dict[str, Any] = {"group": group, "n": len(questions)}
+        row: dict[str, Any] = {"group": group, "n": questions["qid"].nunique()}
         for case in CASES:
             member = (questions["case"] == case).to_numpy(dtype=float)
-            interval: Interval = NO_INTERVAL
-            if clusters.unit:
-                draws = clusters.resampled_means(member, **run.bootstrap)
-                interval = Interval.of_draws(draws, clusters.unit)
+            interval = mean_interval(member, clusters, bounded=True)
             row[case] = member.mean()
             row[f"{case}_ci_low"], row[f"{case}_ci_high"] = interval.low, interval.high
         misread = row["ocr_wrong_answer_right"] + row["ocr_wrong_answer_wrong"]

@@ -99,7 +99,7 @@ def run_collections(path: Path) -> Iterator[tuple[Path, Collection]]:
     names: set[str] = set()
     for variant in plan.variants:
         kb = readings.knowledge_base(variant)
-        name = re.sub(r"[^A-Za-z0-9.-]+", "_", variant.label).strip("._")
+        name = re.sub(r"[^A-Za-z0-9.-]+", "_", plan.label(variant)).strip("._")
         while name in names:
             name += "_"
         names.add(name)

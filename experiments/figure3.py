@@ -148,7 +148,9 @@ def caption_of(runs: Sequence[Run], points: pd.DataFrame) -> str:
     named = {"all": "all pages re-read", "evidence": "only pages with evidence re-read"}
     parts.append(" or ".join(named[scope] for scope in scopes))
     units = [CI_NOTE[unit] for unit in dict.fromkeys(points["ci_unit"]) if unit in CI_NOTE]
-    parts.append(f"bars: 95 % bootstrap over {' or '.join(units)}" if units else "no intervals")
+    parts.append(
+        f"bars: 95 % intervals for further {' or '.join(units)}" if units else "no intervals"
+    )
     protocols = dict.fromkeys(name for run in runs for name in run.rows["protocol"].unique())
     parts.append(f"{' and '.join(protocols)} scoring")
     return "; ".join(parts)

@@ -12,7 +12,7 @@ from experiments.curves import FLOOR_SUFFIX
 from experiments.labels import STAGE_METRICS
 from experiments.runs import UNIT_COLUMNS, Run, clusters_of, measured, strength
 from ohr.errors import OhrError
-from ohr.statistics import NO_INTERVAL, Interval
+from ohr.statistics import mean_interval
 
 PANELS: dict[str, tuple[str, ...]] = {
     "text": ("text",),
@@ -159,7 +159,8 @@ def _panels(
         mine = means[means["evidence_source"].isin(sources)] if sources else means
         if mine.empty:
             continue
-        interval = _interval(mine, run)
+        # Means over engines of scores lie in [0, 1], too.
+        interval = mean_interval(mine["value"].to_numpy(), clusters_of(mine), bounded=True)
         yield {
             "panel": panel,
             "r_noise": mine["r_noise"].mean(),
@@ -170,14 +171,6 @@ def _panels(
             "n": len(mine),
             "floor": mine["floor"].mean() if floor is not None else float("nan"),
         }
-
-
-def _interval(questions: pd.DataFrame, run: Run) -> Interval:
-    clusters = clusters_of(questions)
-    if not clusters.unit:
-        return NO_INTERVAL
-    values = questions["value"].to_numpy()
-    return Interval.of_draws(clusters.resampled_means(values, **run.bootstrap), clusters.unit)
 
 
 def _over_engines(rows: Sequence[pd.DataFrame], name: str) -> pd.DataFrame:

@@ -12,10 +12,11 @@ from matplotlib.figure import Figure
 
 from experiments.labels import STAGE_METRICS, group_label, mathless
 from experiments.style import COLOURS, LINES, MARKERS, figure, save, wrapped
+from ohr.statistics import DOCUMENT, PAGE
 
 CROWDED = 0.04
 HATCHES = ("", "///", "...", "\\\\\\", "xxx")
-CI_NOTE = {"document": "documents", "page": "pages"}
+CI_NOTE = {DOCUMENT: "documents", PAGE: "pages of these documents"}
 
 
 def noise_curves(cells: pd.DataFrame, folder: Path) -> list[Path]:
@@ -281,6 +282,15 @@ def from_zero(axes: Sequence[Axes]) -> None:
         ax.set_ylim(0, 1.08 * top if top > 0 else 1)
 
 
+def draws_note(cells: pd.DataFrame) -> list[str]:
+    """How often the noise was drawn, of cells that have any."""
+    noisy = cells[cells["noise"] != "none"]
+    if noisy.empty:
+        return []
+    draws = int(noisy["draws"].max())
+    return [f"means over {draws} draws of the noise" if draws > 1 else "a single draw of the noise"]
+
+
 def caption(made: Figure, cells: pd.DataFrame, lines_are: str = "") -> None:
     """What a reader must know to read the figure, above it.
 
@@ -297,8 +307,13 @@ def caption(made: Figure, cells: pd.DataFrame, lines_are: str = "") -> None:
         if evidence
         else "all pages re-read",
         lines_are
-        or (f"bars: 95 % bootstrap over {units[0]}" if units else "no intervals: too few units"),
+        or (
+            f"bars: 95 % intervals for further {units[0]}"
+            if units
+            else "no intervals: too few units"
+        ),
         f"{cells['protocol'].iloc[0]} scoring",
+        *draws_note(cells),
     ]
     if len(setting):
         parts.append(f"{setting['retriever'].iloc[0]}, {setting['reader'].iloc[0]}")

@@ -76,7 +76,7 @@ def count_knowledge_bases(config: StudyConfig) -> pd.DataFrame:
         for spec in config.engines:
             noise = config.noise if spec.name == "gt" else ()
             plan = make_plan(
-                config.model_copy(
+                config.one_draw().model_copy(
                     update={"engines": (spec,), "noise": noise, "ground_truth": False}
                 ),
                 dataset,

@@ -30,7 +30,7 @@ from ohr.datasets.ohrbench import read_questions
 from ohr.errors import DatasetError, OhrError
 from ohr.identity import file_digest
 from ohr.metrics.scores import R_NOISE_THRESHOLD
-from ohr.statistics import NO_INTERVAL, Interval
+from ohr.statistics import NO_INTERVAL, mean_interval
 from ohr.types import Question, Status
 
 MEASURES = {"lcs": "lcs", "lcs_page": "evidence_lcs", "F1": "f1", "EM": "em"}
@@ -198,14 +198,17 @@ def make_cells(rows: pd.DataFrame) -> pd.DataFrame:
     for _, mine in rows.groupby(["stage", "metric"], sort=False):
         for group, every in group_rows(mine):
             kept = counted(every)
-            clusters = clusters_of(kept)
             interval = NO_INTERVAL
-            if clusters.unit:
+            if len(kept):
                 values = kept["value"].to_numpy()
-                draws = clusters.resampled_means(values, resamples=1000, seed=0)
-                interval = Interval.of_draws(draws, clusters.unit)
+                interval = mean_interval(values, clusters_of(kept), bounded=True)
             cell = {name: mine[name].iloc[0] for name in keys} | {"group": group}
-            cell |= {"mean": kept["value"].mean(), "n": len(kept), "ci_unit": interval.unit}
+            cell |= {
+                "mean": kept["value"].mean(),
+                "n": len(kept),
+                "ci_unit": interval.unit,
+                "draws": 1,
+            }
             cell |= {"ci_low": interval.low, "ci_high": interval.high}
             for status in (Status.EMPTY, Status.ERROR, Status.TIMEOUT):
                 cell[f"n_{status}"] = int((every["status"] == str(status)).sum())

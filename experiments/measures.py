@@ -16,6 +16,8 @@ ANSWER_METRICS = ("f1", "em", "rouge_l", "refused")
 """What is measured of every answer. ``refused`` counts refusals alone: an answer that is empty
 or failed is none, and is counted as such."""
 
+NO_CONTEXT = "_no_context"
+"""What the metrics of answers to nothing end with: the floor that retention is counted from."""
 Unit = Literal["page", "question"]
 
 
@@ -75,6 +77,7 @@ def planned(config: StudyConfig) -> list[Measure]:
             ),
             _noise("r_noise"),
             _noise("r_noise_content"),
+            *([_noise("r_noise_reference")] if config.scoring == "default" else []),
             Measure("ocr", "evidence_lcs"),
             *(
                 Measure("ocr", name, "page", worst, higher_is_better=worst == 0)
@@ -94,7 +97,7 @@ def planned(config: StudyConfig) -> list[Measure]:
         "generation": [
             *_of_answers("generation"),
             *judged("generation"),
-            *_of_answers("generation", "_no_context"),
+            *_of_answers("generation", NO_CONTEXT),
         ],
         "overall": [*_of_answers("overall"), *judged("overall")],
     }

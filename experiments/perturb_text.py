@@ -70,7 +70,7 @@ def _run(config: StudyConfig, out: Path, show: int) -> int:
     if len(config.engines) != 1:
         raise ConfigError("perturb_text rewrites one ground truth: name one engine")
     _check_out(config, out)
-    plan = make_plan(config, load_dataset(config))
+    plan = make_plan(config.one_draw(), load_dataset(config))
     variants = [variant for variant in plan.variants if variant.noise.operator is not None]
     if not variants:
         raise ConfigError("noise=[…] names no formatting noise")

@@ -28,12 +28,19 @@ REFERENCE_CHUNKER = {"reserve": 30, "keep_empty": True}
 """The published chunker counts about 30 tokens of metadata against each chunk."""
 
 
+FEW_PAGES = 200
+"""With fewer pages to re-read, what one draw of the noise happens to hit decides the figures."""
+DEFAULT_DRAWS = 3
+
+
 @dataclass(frozen=True)
 class Variant:
-    """One knowledge base: what one engine makes of the pages under one noise."""
+    """One knowledge base: what one engine makes of the pages under one draw of one noise."""
 
     engine: PluginSpec
     noise: Noise
+    seed: int = 0
+    """What the noise is drawn with; clean pages have the study's."""
 
     @property
     def label(self) -> str:
@@ -60,6 +67,13 @@ class Plan:
     retrievers: dict[str, Retriever | Oracle]
     readers: dict[str, Reader]
     judge: Reader | None
+
+    def label(self, variant: Variant) -> str:
+        """A variant's label, with its draw where there are several."""
+        draws = {other.seed for other in self.variants if other.noise.intensity > 0}
+        if variant.noise.intensity == 0 or len(draws) < 2:
+            return variant.label
+        return f"{variant.label}, seed {variant.seed}"
 
     @property
     def domains(self) -> tuple[str, ...]:
@@ -94,6 +108,7 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
     """Resolve and check a study before anything costly happens. Raises ConfigError."""
     _check_documents(config, dataset)
     questions = select_questions(config, dataset)
+    reread = _pages_to_reread(config, dataset, questions)
     points = [Noise(), *_points(config)]
     unreachable: list[str] = []
     engines = {spec.label: registry.create("engine", spec) for spec in config.engines}
@@ -106,15 +121,17 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
     if config.ground_truth and "gt" not in engines:
         truth = PluginSpec(name="gt")
         engines["gt"] = registry.create("engine", truth)
-        variants.append(Variant(truth, Noise()))
+        variants.append(Variant(truth, Noise(), config.seed))
     for spec in config.engines:
         wanted = _wanted(config, spec, engines[spec.label], unreachable)
         for noise in [*points, *wanted]:
             _check_combination(engines[spec.label], spec, noise)
-            variants.append(Variant(spec, noise))
+            # No draw of nothing differs from another.
+            drawn = noise.operator is not None and noise.intensity > 0
+            seeds = _draws(config, len(reread)) if drawn else (config.seed,)
+            variants += [Variant(spec, noise, seed) for seed in seeds]
     if unreachable and all(variant.noise.operator is None for variant in variants):
         raise UnreachableError(f"no wanted noise can be reached: {'; '.join(unreachable)}")
-    reread = _pages_to_reread(config, dataset, questions)
     for label, engine in engines.items():
         if isinstance(engine, OcrBackend):
             _check_sources(dataset, reread, label, engine)
@@ -239,6 +256,13 @@ def select_questions(config: StudyConfig, dataset: Dataset) -> tuple[Question, .
         drawn = np.random.default_rng(config.seed).permutation(len(questions))[:limit]
         questions = [questions[i] for i in sorted(drawn)]
     return tuple(questions)
+
+
+def _draws(config: StudyConfig, n_pages: int) -> tuple[int, ...]:
+    """Seeds of the draws of the noise."""
+    if config.seeds is not None:
+        return config.seeds
+    return tuple(range(config.seed, config.seed + (DEFAULT_DRAWS if n_pages < FEW_PAGES else 1)))
 
 
 def _pages_to_reread(

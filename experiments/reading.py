@@ -58,11 +58,18 @@ class Readings:
                 "engine": engine,
             }
             if operator is not None:
-                key["noise"] = [noise, variant.noise.intensity, config.seed, ref, _DRAWN_BY]
+                key["noise"] = [noise, variant.noise.intensity, variant.seed, ref, _DRAWN_BY]
             if as_pdf:
                 key = {"source": key["source"], "engine": engine, "pdf_page": ref.page_no}
             yield PageTask(
-                ref, source, config.dpi, operator, variant.noise.intensity, config.seed, key, as_pdf
+                ref,
+                source,
+                config.dpi,
+                operator,
+                variant.noise.intensity,
+                variant.seed,
+                key,
+                as_pdf,
             )
 
     def _made_of(self, source: Path) -> tuple[str, str | None]:
@@ -133,7 +140,7 @@ class Readings:
         if isinstance(engine, KnowledgeBaseSource):
             read: Mapping[PageRef, Outcome[str]] = engine.knowledge_base(self.plan.dataset).pages
             if variant.noise.operator is not None:
-                read = rewritten(read, self.plan.reread, variant.noise, self.plan.config.seed)
+                read = rewritten(read, self.plan.reread, variant.noise, variant.seed)
         else:
             read = self.outcomes(variant)
         return KnowledgeBase(

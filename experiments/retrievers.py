@@ -20,9 +20,10 @@ from experiments.cli import study_command
 from experiments.csv_files import write_csv
 from experiments.labels import group_label, plain
 from experiments.measures import ranking_metrics
+from experiments.runs import clusters_of, mean_over_draws
 from experiments.study import Result
 from experiments.tables import number, show
-from ohr.statistics import NO_INTERVAL, Interval, bootstrap_interval
+from ohr.statistics import NO_INTERVAL, Interval, mean_interval
 
 SETTING = ("chunker", "retriever")
 BASE = ("engine", "perturbation", "level", "intensity")
@@ -41,7 +42,7 @@ def report(result: Result) -> None:
 def paired_drops(result: Result) -> pd.DataFrame:
     """A row for each setting, number of hits, metric, group and noisy knowledge base."""
     rows = pd.read_parquet(result.out / "rows.parquet")
-    rows = rows[rows["stage"] == "retrieval"]
+    rows = mean_over_draws(rows[rows["stage"] == "retrieval"])
     sources = list(dict.fromkeys(rows["evidence_source"]))
     found: list[dict[str, object]] = []
     for (k, metric), measured in rows.groupby(["top_k", "metric"], observed=True, sort=False):
@@ -53,8 +54,8 @@ def paired_drops(result: Result) -> pd.DataFrame:
             for setting in settings:
                 for group in ["all", *(f"source:{source}" for source in sources)]:
                     mine = _members(asked, group)
-                    drop = _mean(result, asked, falls[setting], mine)
-                    more = _mean(result, asked, falls[setting] - falls[settings[0]], mine)
+                    drop = _mean(asked, falls[setting], mine)
+                    more = _mean(asked, falls[setting] - falls[settings[0]], mine)
                     found.append(
                         dict(zip(SETTING, setting, strict=True))
                         | {"top_k": k, "metric": metric, "group": group}
@@ -87,20 +88,11 @@ def _members(asked: pd.DataFrame, group: str) -> np.ndarray:
     return np.flatnonzero((asked["evidence_source"] == source) | (group == "all"))
 
 
-def _mean(
-    result: Result, asked: pd.DataFrame, values: np.ndarray, members: np.ndarray
-) -> tuple[float, Interval]:
+def _mean(asked: pd.DataFrame, values: np.ndarray, members: np.ndarray) -> tuple[float, Interval]:
     if not len(members):
         return math.nan, NO_INTERVAL
     chosen = asked.iloc[members]
-    config = result.plan.config
-    interval = bootstrap_interval(
-        values[members],
-        chosen["doc_id"].astype(str).to_numpy(),
-        chosen.groupby(["doc_id", "page_no"], observed=True).ngroup().to_numpy(),
-        resamples=config.bootstrap,
-        seed=config.seed,
-    )
+    interval = mean_interval(values[members], clusters_of(chosen), bounded=False)
     return float(values[members].mean()), interval
 
 

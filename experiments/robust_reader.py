@@ -33,7 +33,14 @@ from experiments.runs import (
 from experiments.table_files import TextTable, write_table
 from experiments.tables import number, p_value, show, terminal_table
 from ohr.errors import OhrError
-from ohr.statistics import Clusters, Interval, benjamini_hochberg, compare_paired, holm
+from ohr.statistics import (
+    Clusters,
+    Interval,
+    benjamini_hochberg,
+    compare_paired,
+    holm,
+    jackknife_interval,
+)
 
 METRIC = "f1"
 STAGES = ("generation", "overall")
@@ -156,19 +163,24 @@ def _readers(questions: pd.DataFrame, readers: list[str], run: Run) -> Iterator[
     losses = [
         (questions[f"clean {i}"] - questions[f"noisy {i}"]).to_numpy() for i in range(len(readers))
     ]
-    drawn = [_retention_draws(questions, i, clusters, run) for i in range(len(readers))]
+    means = [
+        {name: float(questions[f"{name} {i}"].mean()) for name in _PARTS}
+        for i in range(len(readers))
+    ]
+    kept = [float(_ratio(*(np.array([m[name]]) for name in _PARTS))[0]) for m in means]
+    without = [_retentions_without(questions, i, clusters) for i in range(len(readers))]
     for i, reader in enumerate(readers):
-        means = {name: float(questions[f"{name} {i}"].mean()) for name in _PARTS}
-        loss = compare_paired(losses[i], clusters, **run.bootstrap)
-        row = {"reader": reader, "n": loss.n} | means
-        row["retention"] = float(_ratio(*(np.array([means[name]]) for name in _PARTS))[0])
-        row |= _ends("retention", Interval.of_draws(drawn[i], clusters.unit))
+        loss = compare_paired(losses[i], clusters, seed=run.seed)
+        row = {"reader": reader, "n": loss.n} | means[i]
+        row["retention"] = kept[i]
+        row |= _ends("retention", jackknife_interval(kept[i], without[i], clusters))
         row |= {"loss": loss.difference} | _ends("loss", loss.interval)
         row |= {"baseline_reader": readers[0] if i else "", "p": float("nan")}
         if i:
-            more = compare_paired(losses[i] - losses[0], clusters, **run.bootstrap)
+            more = compare_paired(losses[i] - losses[0], clusters, seed=run.seed)
             row |= {"loss_difference": more.difference} | _ends("loss_difference", more.interval)
-            apart = Interval.of_draws(drawn[i] - drawn[0], clusters.unit)
+            ahead, ahead_without = kept[i] - kept[0], without[i] - without[0]
+            apart = jackknife_interval(ahead, ahead_without, clusters)
             row |= _ends("retention_difference", apart)
             row |= {"p": more.p, "cohens_dz": more.cohens_dz, "cliffs_delta": more.cliffs_delta}
         yield row | {"ci_unit": clusters.unit}
@@ -177,11 +189,12 @@ def _readers(questions: pd.DataFrame, readers: list[str], run: Run) -> Iterator[
 _PARTS = ("clean", "noisy", "floor")
 
 
-def _retention_draws(questions: pd.DataFrame, i: int, clusters: Clusters, run: Run) -> np.ndarray:
+def _retentions_without(questions: pd.DataFrame, i: int, clusters: Clusters) -> np.ndarray:
+    """A reader's retention with one cluster of questions left out after the other."""
     if not clusters.unit:
         return np.array([np.nan])
     values = questions[[f"{name} {i}" for name in _PARTS]].to_numpy(dtype=float).T
-    return _ratio(*clusters.resampled_means(values, **run.bootstrap).T)
+    return _ratio(*clusters.means_without(values).T)
 
 
 def _ratio(clean: np.ndarray, noisy: np.ndarray, floor: np.ndarray) -> np.ndarray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from experiments.conditions import CONDITION_COLUMNS
 from ohr.datasets.verify import named_form
 from ohr.errors import OhrError
 from ohr.statistics import Clusters
-from ohr.types import EVIDENCE_SOURCES
+from ohr.types import EVIDENCE_SOURCES, Status
 
 UNIT_COLUMNS = ("qid", "doc_id", "page_no")
 """What identifies a question, or (with an empty ``qid``) a page."""
@@ -26,14 +27,26 @@ GROUP_COLUMNS = {
 """Columns of the rows that questions are grouped by, and what their groups begin with."""
 
 
+_SEVERITY = {str(status): status.severity for status in Status}
+
+
 @dataclass(frozen=True)
 class Run:
-    """A finished run. ``rows`` hold only what counts in the means, text columns as strings."""
+    """A finished run.
+
+    ``drawn`` are its rows, only those that count in the means, text columns as strings; ``rows``
+    are their means over the draws of the noise.
+    """
 
     path: Path
     manifest: dict[str, Any]
-    rows: pd.DataFrame
+    drawn: pd.DataFrame
     cells: pd.DataFrame
+
+    @cached_property
+    def rows(self) -> pd.DataFrame:
+        """A row for each unit, condition, stage and metric."""
+        return mean_over_draws(self.drawn)
 
     @property
     def name(self) -> str:
@@ -41,10 +54,14 @@ class Run:
         return self.path.name or str(self.path.resolve().name)
 
     @property
-    def bootstrap(self) -> dict[str, int]:
-        """Resamples and seed of its intervals."""
-        config = self.manifest.get("config", {})
-        return {"resamples": config.get("bootstrap", 1000), "seed": config.get("seed", 0)}
+    def seed(self) -> int:
+        """The study's seed."""
+        return int(self.manifest.get("config", {}).get("seed", 0))
+
+    @property
+    def resamples(self) -> int:
+        """Resamples of intervals that need them."""
+        return int(self.manifest.get("config", {}).get("bootstrap", 1000))
 
 
 def read_run(path: Path) -> Run:
@@ -53,6 +70,8 @@ def read_run(path: Path) -> Run:
         manifest = json.loads((path / "manifest.json").read_text("utf-8"))
         rows = pd.read_parquet(path / "rows.parquet")
         cells = pd.read_csv(path / "cells.csv", keep_default_na=False, na_values={})
+        if "draws" not in cells:
+            cells = cells.assign(draws=1, draw_sd="")
     except (OSError, ValueError) as error:
         raise OhrError(f"cannot read {path}: is it the folder of a finished run? ({error})") from (
             error
@@ -69,10 +88,12 @@ def read_run(path: Path) -> Run:
     ):
         if missing := set(needed) - set(table.columns):
             raise OhrError(f"{path / file} has no column {min(missing)!r}: run it again")
+    if "draw" not in rows:  # of a version that drew the noise once
+        rows["draw"] = rows["seed"]
     for column in rows.columns[rows.dtypes == "category"]:
         rows[column] = rows[column].astype(str)
     try:
-        for column in ("mean", "ci_low", "ci_high", "n", *NOISE_COLUMNS):
+        for column in ("mean", "ci_low", "ci_high", "n", "draws", "draw_sd", *NOISE_COLUMNS):
             cells[column] = pd.to_numeric(cells[column])
     except ValueError as error:
         raise OhrError(f"{path / 'cells.csv'}: {column}: {error}: run it again") from error
@@ -88,6 +109,22 @@ def counted(rows: pd.DataFrame) -> pd.DataFrame:
         excluded = [str(status) for status in left_out(protocol, stage, metric)]
         kept[group.index] &= ~group["status"].isin(excluded)
     return rows[kept].reset_index(drop=True)
+
+
+def mean_over_draws(rows: pd.DataFrame) -> pd.DataFrame:
+    """Each unit's mean over the draws of the noise, with the status of the worst of them."""
+    if "draw" not in rows:
+        return rows
+    keys = [name for name in rows if name not in ("draw", "value", "status")]
+    rows = rows.drop(columns="draw")
+    if not rows.duplicated(keys).any():
+        return rows
+    by_unit = rows.assign(severity=rows["status"].map(_SEVERITY).astype(int)).groupby(
+        keys, sort=False, observed=True, dropna=False
+    )
+    means = by_unit.agg(value=("value", "mean"), severity=("severity", "max")).reset_index()
+    means["status"] = means.pop("severity").map({v: k for k, v in _SEVERITY.items()})
+    return means
 
 
 def uncounted(run: Run, metrics: Sequence[tuple[str, str]]) -> list[str]:

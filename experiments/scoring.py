@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 import numpy as np
@@ -16,6 +16,7 @@ from experiments.config import Stage
 from experiments.judging import judged
 from experiments.measures import (
     ANSWER_METRICS,
+    NO_CONTEXT,
     compares_formats,
     ranking_metrics,
     ranking_scores,
@@ -23,6 +24,7 @@ from experiments.measures import (
 from experiments.plan import Plan, Variant
 from experiments.rankings import Rankings
 from ohr.markup import strip_markup
+from ohr.metrics import reference
 from ohr.metrics.default import wer
 from ohr.metrics.reading import READING_METRICS, reading_scores
 from ohr.metrics.reference import collapse
@@ -48,6 +50,8 @@ class Scores:
     metric: str
     values: np.ndarray
     statuses: tuple[Status, ...]
+    draw: int = 0
+    """The seed that the noise was drawn with."""
 
 
 @dataclass
@@ -64,10 +68,14 @@ class Scorer:
         self.scoring = SCORING[self.plan.config.scoring]
         cached = functools.lru_cache(maxsize=_CACHED_TEXTS)
         self.tokens = cached(self.scoring.tokens)
+        self.published_tokens = cached(reference.tokens)
         self.content_tokens = cached(lambda text: self.scoring.tokens(strip_markup(text)))
 
     def use(self, variant: Variant, kb: KnowledgeBase) -> list[Scores]:
         """The planned scores of what a variant's knowledge base is used for."""
+        return [replace(scores, draw=variant.seed) for scores in self._used(variant, kb)]
+
+    def _used(self, variant: Variant, kb: KnowledgeBase) -> list[Scores]:
         stages = self.plan.config.stages
         found: list[Scores] = []
         if "generation" in stages:
@@ -88,6 +96,9 @@ class Scorer:
 
     def ocr(self, variant: Variant, kb: KnowledgeBase) -> list[Scores]:
         """The scores of the reading, whatever stages are planned: every cell shows its noise."""
+        return [replace(scores, draw=variant.seed) for scores in self._read(variant, kb)]
+
+    def _read(self, variant: Variant, kb: KnowledgeBase) -> list[Scores]:
         condition = condition_of(self.plan, variant).at("ocr")
         found = []
         statuses = tuple(kb.status(ref) for ref in self.plan.reread)
@@ -104,14 +115,15 @@ class Scorer:
             found.append(Scores(condition, "ocr", metric, worst, statuses))
         questions = self.plan.questions
         evidence = tuple(self._evidence_status(question, kb) for question in questions)
-        lcs = np.array([self._evidence_lcs(question, kb) for question in questions])
-        content = np.array([self._evidence_lcs(q, kb, content=True) for q in questions])
-        for metric, column in {
-            "r_noise": (lcs <= R_NOISE_THRESHOLD).astype(float),
-            "r_noise_content": (content <= R_NOISE_THRESHOLD).astype(float),
-            "evidence_lcs": lcs,
-        }.items():
-            found.append(Scores(condition, "ocr", metric, column, evidence))
+        readings = {"r_noise": self.tokens, "r_noise_content": self.content_tokens}
+        if self.plan.config.scoring == "default":
+            readings["r_noise_reference"] = self.published_tokens
+        for metric, tokens in readings.items():
+            lcs = np.array([self._evidence_lcs(question, kb, tokens) for question in questions])
+            damaged = (lcs <= R_NOISE_THRESHOLD).astype(float)
+            found.append(Scores(condition, "ocr", metric, damaged, evidence))
+            if metric == "r_noise":
+                found.append(Scores(condition, "ocr", "evidence_lcs", lcs, evidence))
         if self.plan.config.reading_metrics:
             found += self._reading(condition, pairs, statuses)
         return found
@@ -133,9 +145,8 @@ class Scorer:
         return found
 
     def _evidence_lcs(
-        self, question: Question, kb: KnowledgeBase, *, content: bool = False
+        self, question: Question, kb: KnowledgeBase, tokens: Callable[[str], list[str]]
     ) -> float:
-        tokens = self.content_tokens if content else self.tokens
         page = [token for ref in question.evidence_pages for token in tokens(kb.text(ref))]
         return self.scoring.token_lcs(page, tokens(question.evidence_text))
 
@@ -211,7 +222,7 @@ class Scorer:
         if name not in self._guesses:
             self._guesses[name] = self.answers(name, [[] for _ in contexts])
         # A guess owes nothing to the page, so a failed page does not count against it.
-        guesses = self._answer_scores(condition, "generation", self._guesses[name], "_no_context")
+        guesses = self._answer_scores(condition, "generation", self._guesses[name], NO_CONTEXT)
         answers = self.answers(name, contexts)
         return self._answer_scores(condition, "generation", answers, "", kb) + guesses
 

@@ -112,7 +112,7 @@ def run_study(
     for variant in plan.variants:
         with clock.stage("knowledge base"):
             kb = readings.knowledge_base(variant)
-            bases[variant.label] = _describe(plan, kb)
+            bases[plan.label(variant)] = _describe(plan, kb)
         with clock.stage("score ocr"):
             scores += scorer.ocr(variant, kb)
         with clock.stage("score"), asking:

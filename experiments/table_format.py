@@ -21,13 +21,13 @@ from experiments.conditions import CONDITION_COLUMNS
 from experiments.csv_files import write_csv
 from experiments.figures import HATCHES, caption, cells_of, from_zero
 from experiments.labels import STAGE_METRICS, mathless, plain
-from experiments.runs import counted
+from experiments.runs import clusters_of, counted, mean_over_draws
 from experiments.study import Result
 from experiments.style import COLOURS, figure, save
 from experiments.tables import number, show
 from ocr_backends.gt import GroundTruth
 from ohr.errors import OhrError
-from ohr.statistics import bootstrap_interval
+from ohr.statistics import mean_interval
 from ohr.tables import TableFormat, convert_tables, parse_tables
 
 GROUP = "source:table"
@@ -65,10 +65,9 @@ def report(result: Result) -> None:
 
 def paired_differences(result: Result, cells: pd.DataFrame) -> pd.DataFrame:
     """Each format less the first one, question by question: mean and 95 % interval."""
-    rows = counted(pd.read_parquet(result.out / "rows.parquet"))
+    rows = mean_over_draws(counted(pd.read_parquet(result.out / "rows.parquet")))
     rows = rows[rows["evidence_source"] == GROUP.partition(":")[2]]
     rows["top_k"] = rows["top_k"].astype("string").fillna("")
-    documents = {doc_id: i for i, doc_id in enumerate(result.plan.dataset.documents)}
     first, *others = list(dict.fromkeys(cells["engine"]))
     found = []
     for stage, metric, _ in MEASURES:
@@ -83,14 +82,7 @@ def paired_differences(result: Result, cells: pd.DataFrame) -> pd.DataFrame:
                     continue
                 values = paired.to_numpy(dtype=float)
                 asked = paired.index.to_frame(index=False)
-                pages = asked.groupby(["doc_id", "page_no"]).ngroup().to_numpy()
-                interval = bootstrap_interval(
-                    values,
-                    asked["doc_id"].map(documents).to_numpy(),
-                    pages,
-                    resamples=result.plan.config.bootstrap,
-                    seed=result.plan.config.seed,
-                )
+                interval = mean_interval(values, clusters_of(asked), bounded=False)
                 found.append(
                     dict(zip(SETTING, setting, strict=True))
                     | {"stage": stage, "metric": metric, "format": engine, "less": first}

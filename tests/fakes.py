@@ -176,6 +176,15 @@ class FactReader(Reader):
         return Outcome.of_text(f"answer {number}" if f"Fact {number} is" in read else "unknown")
 
 
+class SilentWithoutContext(FactReader):
+    """Answers as the other does, but nothing where it is given nothing to read."""
+
+    name = "silent_without_context"
+
+    def answer(self, question: str, context: Sequence[Hit]) -> Outcome[str]:
+        return super().answer(question, context) if context else Outcome.of_text("")
+
+
 class SteadyReader(FactReader):
     """Knows every other answer, whatever it is given."""
 

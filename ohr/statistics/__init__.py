@@ -4,13 +4,15 @@ Questions of one document share its pages, its OCR and its errors: they are resa
 sign-flipped together, a *cluster* at a time (see :mod:`ohr.statistics.clusters`).
 """
 
-from ohr.statistics.clusters import FEWEST_DOCUMENTS, Clusters
+from ohr.statistics.clusters import DOCUMENT, PAGE, Clusters
 from ohr.statistics.curves import CurveStatistics, NoiseCurve, curve_statistics
 from ohr.statistics.intervals import (
     NO_INTERVAL,
     Interval,
-    bootstrap_interval,
     clustered_standard_error,
+    jackknife_interval,
+    mean_interval,
+    percentile_interval,
 )
 from ohr.statistics.multiple import benjamini_hochberg, holm
 from ohr.statistics.paired import (
@@ -23,8 +25,9 @@ from ohr.statistics.paired import (
 from ohr.statistics.seeds import SeedSummary, across_seeds
 
 __all__ = [
-    "FEWEST_DOCUMENTS",
+    "DOCUMENT",
     "NO_INTERVAL",
+    "PAGE",
     "Clusters",
     "CurveStatistics",
     "Interval",
@@ -33,12 +36,14 @@ __all__ = [
     "SeedSummary",
     "across_seeds",
     "benjamini_hochberg",
-    "bootstrap_interval",
     "cliffs_delta",
     "clustered_standard_error",
     "cohens_dz",
     "compare_paired",
     "curve_statistics",
     "holm",
+    "jackknife_interval",
+    "mean_interval",
+    "percentile_interval",
     "sign_flip_test",
 ]

@@ -1,4 +1,4 @@
-"""The clusters that are resampled: documents or, if they are few, pages."""
+"""The clusters that an interval is taken over: documents or, if they are few, pages."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ from functools import lru_cache
 
 import numpy as np
 
-FEWEST_DOCUMENTS = 10
-"""With fewer documents than this, pages are resampled instead."""
+FEWEST = 3
+"""With fewer clusters than this nothing is said about chance."""
+DOCUMENT = "document"
+PAGE = "page of these documents"
+"""What an interval over pages is about: further pages of the same documents, not others."""
 
 
 @dataclass(frozen=True)
 class Clusters:
     """Which cluster each of ``n`` values belongs to, and what a cluster is.
 
-    ``index`` is int ``(n,)`` in ``[0, size)``; ``unit`` is ``document``, ``page``, or empty
-    where there are fewer than two clusters, so that nothing can be said about chance.
+    ``index`` is int ``(n,)`` in ``[0, size)``; ``unit`` is :data:`DOCUMENT`, :data:`PAGE`, or
+    empty where there are fewer than three clusters, so that nothing can be said about chance.
     """
 
     index: np.ndarray
@@ -26,9 +29,9 @@ class Clusters:
     @classmethod
     def of(cls, documents: np.ndarray, pages: np.ndarray) -> Clusters:
         """From labels ``(n,)`` of each value's document and page."""
-        for unit, labels, fewest in (("document", documents, FEWEST_DOCUMENTS), ("page", pages, 2)):
+        for unit, labels in ((DOCUMENT, documents), (PAGE, pages)):
             names, index = np.unique(labels, return_inverse=True)
-            if len(names) >= fewest:
+            if len(names) >= FEWEST:
                 return cls(index, len(names), unit)
         return cls(np.zeros(len(documents), dtype=np.int64), min(1, len(documents)), "")
 
@@ -39,6 +42,30 @@ class Clusters:
     def counts(self) -> np.ndarray:
         """Number of values in each cluster: ``(size,)``."""
         return np.bincount(self.index, minlength=self.size).astype(float)
+
+    def means_without(self, values: np.ndarray) -> np.ndarray:
+        """Means with one cluster left out after the other: ``(size,)``, or ``(size, k)``.
+
+        ``values`` are ``(n,)``, or ``(k, n)`` for k measures of the same units.
+        """
+        sums = np.stack([self.sums(row) for row in np.atleast_2d(values)], axis=1)
+        counts = self.counts()[:, None]
+        means: np.ndarray = (sums.sum(axis=0) - sums) / (counts.sum() - counts)
+        return means if np.ndim(values) == 2 else means[:, 0]
+
+    def degrees_of_freedom(self) -> float:
+        """Degrees of freedom of a mean's standard error: ``size`` - 1 if clusters are equal.
+
+        Fewer where sizes differ, as a large cluster is nearly alone. Source: Bell and McCaffrey,
+        Bias reduction in standard errors for linear regression with multi-stage samples, 2002
+        (Satterthwaite's approximation, here of an intercept alone).
+        """
+        shares = self.counts() / self.counts().sum()
+        diagonal = shares / (1 - shares)
+        cross = shares * diagonal
+        trace = diagonal.sum() - cross.sum()
+        squares = (diagonal**2).sum() - 2 * (diagonal * cross).sum() + cross.sum() ** 2
+        return float(trace**2 / squares)
 
     def resampled_means(self, values: np.ndarray, resamples: int, seed: int) -> np.ndarray:
         """Means over clusters drawn with replacement: ``(resamples,)``, or ``(resamples, k)``.

@@ -1,8 +1,8 @@
 """What a noise curve says in a few numbers, each with an interval.
 
-A curve has a point a noise level, the clean pages first: the share of questions whose evidence
-is damaged (r_noise, x) and the mean quality (y), both over the same questions. *Height* is
-quality above the floor, what the reader scores with nothing to read (0 for retrieval).
+A curve has a point a noise level, the clean pages first: mean damage (x; on the axis r_noise the
+share of questions whose evidence is damaged) and mean quality (y), both over the same questions.
+*Height* is quality above the floor, what the reader scores with nothing to read (0 for retrieval).
 """
 
 from __future__ import annotations
@@ -12,21 +12,29 @@ from dataclasses import dataclass
 import numpy as np
 
 from ohr.statistics.clusters import Clusters
-from ohr.statistics.intervals import NO_INTERVAL, Interval
+from ohr.statistics.intervals import (
+    NO_INTERVAL,
+    Interval,
+    jackknife_interval,
+    percentile_interval,
+)
 
 LOST = 0.1
 """The breakpoint is where this share of the clean height is lost."""
 RETAINED_AT = 0.3
-"""The r_noise at which retention is taken."""
+"""The damage (r_noise) at which retention is taken."""
+Points = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""x ``(curves, levels)``, y ``(curves, levels)`` and the floor ``(curves,)``."""
 
 
 @dataclass(frozen=True)
 class NoiseCurve:
     """Values of each level's questions, the clean level first.
 
-    ``noise`` and ``quality`` are float ``(levels, n)``, levels >= 2: whether each question's
-    evidence is damaged (0 or 1), and its score. ``floor`` is float ``(n,)``: the score with
-    nothing to read. Columns are questions, equal in all three, in ``clusters``.
+    ``noise`` and ``quality`` are float ``(levels, n)``, levels >= 2: how damaged each question's
+    evidence is, in [0, 1], and its score; means over draws of the noise, where there are several.
+    ``floor`` is float ``(n,)``: the score with nothing to read. Columns are questions, equal in
+    all three, in ``clusters``.
     """
 
     noise: np.ndarray
@@ -34,25 +42,36 @@ class NoiseCurve:
     floor: np.ndarray
     clusters: Clusters
 
-    def means(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """x ``(1, levels)``, y ``(1, levels)`` and the floor ``(1,)``."""
-        return (
-            self.noise.mean(axis=1)[None],
-            self.quality.mean(axis=1)[None],
-            np.array([self.floor.mean()]),
-        )
+    @property
+    def x_range(self) -> tuple[float, float]:
+        """The least and the largest mean damage that was measured."""
+        x = self.noise.mean(axis=1)
+        return float(x.min()), float(x.max())
 
-    def resampled(self, resamples: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The same for each bootstrap resample: x and y ``(resamples, levels)``, floor."""
+    def means(self) -> Points:
+        """The curve: one."""
+        return self._split(self._stacked.mean(axis=1)[None])
+
+    def means_without(self) -> Points:
+        """The curves with one cluster left out after the other: as many as clusters."""
+        return self._split(self.clusters.means_without(self._stacked))
+
+    def resampled(self, resamples: int, seed: int) -> Points:
+        """The curve of each bootstrap resample of clusters: ``resamples``."""
+        return self._split(self.clusters.resampled_means(self._stacked, resamples, seed))
+
+    @property
+    def _stacked(self) -> np.ndarray:
+        return np.vstack([self.noise, self.quality, self.floor[None]])
+
+    def _split(self, means: np.ndarray) -> Points:
         levels = len(self.noise)
-        stacked = np.vstack([self.noise, self.quality, self.floor[None]])
-        drawn = self.clusters.resampled_means(stacked, resamples, seed)
-        return drawn[:, :levels], drawn[:, levels:-1], drawn[:, -1]
+        return means[:, :levels], means[:, levels:-1], means[:, -1]
 
 
 @dataclass(frozen=True)
 class Statistic:
-    """An estimate and its 95 % bootstrap interval."""
+    """An estimate and its 95 % interval."""
 
     value: float
     interval: Interval
@@ -63,58 +82,85 @@ class CurveStatistics:
     """The statistics of one curve; see :func:`curve_statistics`."""
 
     area: Statistic
+    common_area: Statistic
     mean_retention: Statistic
     slope: Statistic
     breakpoint: Statistic
     retention: Statistic
     worst: Statistic
-    worst_level: int
+    worst_levels: tuple[int, ...]
     clean: float
     floor: float
-    r_noise_from: float
-    r_noise_to: float
+    x_from: float
+    x_to: float
     n: int
 
 
-def curve_statistics(curve: NoiseCurve, *, resamples: int = 1000, seed: int = 0) -> CurveStatistics:
-    """The statistics of a noise curve, questions resampled by cluster, x and y together.
+def curve_statistics(
+    curve: NoiseCurve,
+    *,
+    common: tuple[float, float] | None = None,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> CurveStatistics:
+    """The statistics of a noise curve, x and y taken over the same questions.
 
     The curve is read off its isotonic fit: the non-increasing step values closest to the points
     in squares (Barlow et al., Statistical Inference under Order Restrictions, 1972), joined by
-    straight lines over the measured range of r_noise and never carried beyond it.
+    straight lines over the measured range of x and never carried beyond it.
 
-    - ``area``: the integral of height over r_noise, in points of quality times r_noise;
+    - ``area``: the integral of height over x, in points of quality times x; curves over other
+      ranges of x have other areas, so
+    - ``common_area`` is that over ``common``, a range of x that all curves compared cover (NaN
+      without one);
     - ``mean_retention``: the area over what it would be if the clean height were kept;
-    - ``slope``: of the least-squares line through the points, per unit of r_noise;
-    - ``breakpoint``: the lowest r_noise at which a tenth of the clean height is lost; infinite
+    - ``slope``: of the least-squares line through the points, per unit of x;
+    - ``breakpoint``: the lowest x at which a tenth of the clean height is lost; infinite
       if that is beyond the measured range;
-    - ``retention``: height at r_noise .3 over the clean height; NaN if .3 was not measured;
-    - ``worst``: the lowest mean quality, of the level ``worst_level`` (0 is clean).
+    - ``retention``: height at x = .3 over the clean height; NaN if .3 was not measured;
+    - ``worst``: the lowest quality of the fit, a mean of the levels ``worst_levels`` (0 is clean).
+      The lowest of noisy points would be too low: it is the lowest by chance, too.
 
     Ratios are to the clean point as measured; they are NaN where it is not above the floor.
+    Intervals are Student's, from the jackknife over clusters; where the statistic of a curve with
+    one cluster left out is undefined or infinite, percentiles of ``resamples`` bootstrap draws.
     """
-    x, y, floor = curve.means()
-    estimates = _statistics(x, y, floor)
-    worst_level = int(y[0].argmin())
-    intervals = dict.fromkeys([*estimates, "worst"], NO_INTERVAL)
-    if unit := curve.clusters.unit:
-        drawn_x, drawn_y, drawn_floor = curve.resampled(resamples, seed)
-        for name, draws in _statistics(drawn_x, drawn_y, drawn_floor).items():
-            intervals[name] = Interval.of_draws(draws, unit)
-        intervals["worst"] = Interval.of_draws(drawn_y[:, worst_level], unit)
-    estimates["worst"] = y[:, worst_level]
+    points = curve.means()
+    estimates = _statistics(*points, common)
+    intervals = dict.fromkeys(estimates, NO_INTERVAL)
+    if curve.clusters.unit:
+        without = _statistics(*curve.means_without(), common)
+        drawn: dict[str, np.ndarray] = {}
+        for name, values in without.items():
+            estimate = float(estimates[name][0])
+            if np.isnan(estimate):
+                continue
+            if np.isfinite([estimate, *values]).all():
+                intervals[name] = jackknife_interval(estimate, values, curve.clusters)
+                continue
+            drawn = drawn or _statistics(*curve.resampled(resamples, seed), common)
+            intervals[name] = percentile_interval(drawn[name], curve.clusters)
     found = {
         name: Statistic(float(values[0]), intervals[name]) for name, values in estimates.items()
     }
+    x, y, floor = points
+    low, high = curve.x_range
     return CurveStatistics(
         **found,
-        worst_level=worst_level,
+        worst_levels=_worst_levels(x[0], y[0]),
         clean=float(y[0, 0]),
         floor=float(floor[0]),
-        r_noise_from=float(x.min()),
-        r_noise_to=float(x.max()),
+        x_from=low,
+        x_to=high,
         n=curve.noise.shape[1],
     )
+
+
+def _worst_levels(x: np.ndarray, y: np.ndarray) -> tuple[int, ...]:
+    """The levels whose fit is the lowest, in the order of x."""
+    order = np.argsort(x, kind="stable")
+    _, fit = isotonic_fit(x[None], y[None])
+    return tuple(int(i) for i in order[np.isclose(fit[0], fit[0, -1], rtol=0, atol=1e-12)])
 
 
 def isotonic_fit(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -139,8 +185,10 @@ def isotonic_fit(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return x, fit
 
 
-def _statistics(x: np.ndarray, y: np.ndarray, floor: np.ndarray) -> dict[str, np.ndarray]:
-    """Each statistic of each curve: ``(curves,)``; x and y are ``(curves, levels)``."""
+def _statistics(
+    x: np.ndarray, y: np.ndarray, floor: np.ndarray, common: tuple[float, float] | None
+) -> dict[str, np.ndarray]:
+    """Each statistic of each curve: ``(curves,)``; see :data:`Points`."""
     clean = y[:, 0] - floor
     clean = np.where(clean > 1e-12, clean, np.nan)
     at, fit = isotonic_fit(x, y)
@@ -152,6 +200,7 @@ def _statistics(x: np.ndarray, y: np.ndarray, floor: np.ndarray) -> dict[str, np
         mean_retention = np.where(span > 0, area / (span * clean), np.nan)
     return {
         "area": area,
+        "common_area": _area_within(at, height, common),
         "mean_retention": mean_retention,
         "slope": _slope(x, y),
         "breakpoint": np.array([_first_below(*pair) for pair in zip(at, kept, strict=True)]),
@@ -161,7 +210,22 @@ def _statistics(x: np.ndarray, y: np.ndarray, floor: np.ndarray) -> dict[str, np
                 for pair in zip(at, kept, strict=True)
             ]
         ),
+        "worst": fit[:, -1],
     }
+
+
+def _area_within(
+    x: np.ndarray, height: np.ndarray, common: tuple[float, float] | None
+) -> np.ndarray:
+    """The integral of each curve's height over a range; a curve that ends in it goes on level."""
+    if common is None:
+        return np.full(len(x), np.nan)
+    low, high = common
+    areas = []
+    for at, values in zip(x, height, strict=True):
+        inside = np.concatenate([[low], at[(at > low) & (at < high)], [high]])
+        areas.append(np.trapezoid(np.interp(inside, at, values), inside))
+    return np.array(areas)
 
 
 def _slope(x: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from ohr.statistics.clusters import Clusters
-from ohr.statistics.intervals import NO_INTERVAL, Interval
+from ohr.statistics.intervals import Interval, mean_interval
 
 FLIPS = 9999
 """Random sign patterns, so that the smallest p-value is 1 in 10,000."""
@@ -21,8 +21,9 @@ _BLOCK = 1024
 class PairedComparison:
     """One condition less another, over ``n`` questions that both were asked.
 
-    ``p`` is two-sided, of the cluster sign-flip test; NaN where there are fewer than two
-    clusters. Effect sizes: see :func:`cohens_dz` and :func:`cliffs_delta`.
+    ``p`` is two-sided, of the cluster sign-flip test; NaN where there are fewer than three
+    clusters, and never .05 or less with five or fewer. Effect sizes: :func:`cohens_dz`,
+    :func:`cliffs_delta`.
     """
 
     difference: float
@@ -34,18 +35,13 @@ class PairedComparison:
 
 
 def compare_paired(
-    differences: np.ndarray, clusters: Clusters, *, resamples: int = 1000, seed: int = 0
+    differences: np.ndarray, clusters: Clusters, *, seed: int = 0
 ) -> PairedComparison:
     """Everything about paired differences, float ``(n,)``, n >= 1, whose units are clustered."""
-    interval, p = NO_INTERVAL, float("nan")
-    if clusters.unit:
-        draws = clusters.resampled_means(differences, resamples, seed)
-        interval = Interval.of_draws(draws, clusters.unit)
-        p = sign_flip_test(differences, clusters, seed=seed)
     return PairedComparison(
         float(differences.mean()),
-        interval,
-        p,
+        mean_interval(differences, clusters, bounded=False),
+        sign_flip_test(differences, clusters, seed=seed) if clusters.unit else float("nan"),
         cohens_dz(differences),
         cliffs_delta(differences),
         len(differences),

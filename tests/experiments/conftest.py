@@ -41,7 +41,9 @@ def seed_runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]:
     root = tmp_path_factory.mktemp("formatting")
     settings = [*corpus(root), "engines=[gt]", READERS, "bootstrap=100"]
     settings.append("noise=[{name: tests.fakes.HideFacts, label: formatting}]")
-    first, second = (finished(root, f"seed{n}", *settings, f"seed={n}") for n in (0, 1))
+    first, second = (
+        finished(root, f"seed{n}", *settings, f"seed={n}", f"seeds={n}") for n in (0, 1)
+    )
     return first, second
 
 
@@ -56,7 +58,7 @@ def semantic_run(seed_runs: tuple[Run, Run]) -> Run:
     """As if two engines had read distorted pages: each seed's noise is one of them."""
     parts = []
     for run, engine in zip(seed_runs, ("tesseract", "other"), strict=True):
-        rows = run.rows.assign(engine=engine, seed=0)
+        rows = run.drawn.assign(engine=engine, seed=0, draw=0)
         noisy = rows["noise"] != "none"
         kinds = {"noise": "semantic", "perturbation": "semantic"}
         for column, name in kinds.items():

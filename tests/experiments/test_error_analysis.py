@@ -68,7 +68,7 @@ def test_runs_that_differ_stand_beside_each_other(seed_runs, formatting_run, tmp
     found = pd.read_csv(tmp_path / "error_analysis.csv")
     assert set(found["run"]) == {run.name for run in seed_runs}
     # Twice the same clean pages are shown once; the same questions scored otherwise are not.
-    other = formatting_run.rows.assign(value=1.0 - formatting_run.rows["value"])
+    other = formatting_run.drawn.assign(value=1.0 - formatting_run.drawn["value"])
     shares = [case_shares(formatting_run, 0.5, "overall")]
     changed = Run(formatting_run.path, formatting_run.manifest, other, formatting_run.cells)
     shares += [case_shares(formatting_run, 0.5, "overall"), case_shares(changed, 0.5, "overall")]

@@ -43,7 +43,7 @@ def test_both_kinds_from_two_runs(semantic_run, formatting_run, tmp_path):
     for said in (
         "mean of 2 engines, n = 48",
         "all pages re-read",
-        "bootstrap over pages or documents",
+        "95 % intervals for further documents",
     ):
         assert said in caption
     one, two = (draw_figure3(points, caption, tmp_path / name) for name in ("one", "two"))

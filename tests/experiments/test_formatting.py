@@ -41,7 +41,7 @@ def pages_of(corpus, *settings, intensity=0.4):
     plan = make_plan(config, load_dataset(config))
     noise = Noise(PluginSpec(name=FAKE), "", intensity)
     readings = Readings(plan, ArtefactStore(config.cache))
-    return plan, readings.knowledge_base(Variant(PluginSpec(name="gt"), noise)).pages
+    return plan, readings.knowledge_base(Variant(PluginSpec(name="gt"), noise, config.seed)).pages
 
 
 def mean(cells, **wanted):

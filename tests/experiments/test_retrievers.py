@@ -10,8 +10,9 @@ from experiments.config import load_config
 from experiments.progress import Progress
 from experiments.rankings import Rankings
 from experiments.retrievers import paired_drops, report
+from experiments.runs import clusters_of
 from experiments.study import run_study
-from ohr.statistics import bootstrap_interval
+from ohr.statistics import mean_interval
 from ohr.store import ArtefactStore
 from tests.builders import qa, write_kb, write_questions
 from tests.rag.test_combined import Fixed
@@ -118,8 +119,7 @@ def test_drops_are_paired_differences_of_rows(settings, tmp_path, capsys):
     for _, row in one.iterrows():
         values = wide[row["retriever"]]
         lost = (values["gt"] - values["precomputed:bad"]).to_numpy()
-        pages = wide.index.to_frame(index=False).groupby(["doc_id", "page_no"]).ngroup()
-        interval = bootstrap_interval(lost, pages.to_numpy() * 0, pages.to_numpy())
+        interval = mean_interval(lost, clusters_of(wide.index.to_frame(index=False)), bounded=False)
         assert row["drop"] == pytest.approx(lost.mean())
         assert row["drop"] == pytest.approx(row["clean"] - row["noisy"])
         assert (row["drop_low"], row["drop_high"]) == pytest.approx((interval.low, interval.high))

@@ -101,7 +101,7 @@ def test_report_prints_writes_and_draws(study, capsys):
         assert row["less"] == "latex"
         assert row["mean"] == pytest.approx(lcs[name] - lcs["latex"], abs=1e-6)
         assert row["ci_low"] <= row["mean"] <= row["ci_high"]
-        assert (row["n"], row["ci_unit"]) == (12, "page")  # of four documents only
+        assert (row["n"], row["ci_unit"]) == (12, "document")
     losses = pd.read_csv(study.out / "losses.csv").set_index(["format", "what"])["tables"]
     assert losses["latex", "tables"] == losses["markdown", "merged cells"] == 12
     assert ("html", "merged cells") not in losses.index

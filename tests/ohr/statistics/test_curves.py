@@ -30,7 +30,7 @@ def test_a_straight_line_by_hand():
     found = curve_statistics(curve([(0, 1), (0.5, 0.5), (1, 0)]))
     assert values(found, "area", "mean_retention", "slope") == pytest.approx([0.5, 0.5, -1])
     assert values(found, "breakpoint", "retention", "worst") == pytest.approx([0.1, 0.7, 0])
-    assert (found.worst_level, found.r_noise_from, found.r_noise_to, found.n) == (2, 0, 1, N)
+    assert (found.worst_levels, found.x_from, found.x_to, found.n) == ((2,), 0, 1, N)
 
 
 def test_height_is_counted_above_the_floor():
@@ -104,6 +104,22 @@ def test_an_interval_of_a_breakpoint_may_reach_never():
     assert found.breakpoint.interval.high == math.inf
 
 
+def test_the_worst_of_noisy_levels_is_not_the_lowest_by_chance():
+    found = curve_statistics(curve([(0, 0.9), (0.3, 0.5), (0.6, 0.7)]))
+    assert found.worst.value == pytest.approx(0.6)
+    assert found.worst_levels == (1, 2)
+
+
+def test_areas_are_comparable_over_the_range_that_curves_share():
+    """One straight line, measured from 0 to .8 and from .2 to 1."""
+    one = curve([(0, 1), (0.4, 0.6), (0.8, 0.2)])
+    other = curve([(0.2, 0.8), (0.6, 0.4), (1, 0)])
+    areas = [curve_statistics(c, common=(0.2, 0.8)).common_area.value for c in (one, other)]
+    assert areas == pytest.approx([0.3, 0.3])
+    assert curve_statistics(one).area.value != pytest.approx(curve_statistics(other).area.value)
+    assert math.isnan(curve_statistics(one).common_area.value)
+
+
 levels = st.lists(
     st.tuples(st.integers(0, 6).map(lambda i: i / 6), st.floats(0, 1)), min_size=2, max_size=7
 )
@@ -125,7 +141,8 @@ def test_the_fit_is_scipys_isotonic_regression(points):
 def test_statistics_keep_their_bounds(points, floor):
     found = curve_statistics(curve(points, floor), resamples=100)
     x = [round(p[0] * N) / N for p in points]
-    assert found.worst.value == pytest.approx(min(p[1] for p in points))
+    y = [p[1] for p in points]
+    assert min(y) - 1e-9 <= found.worst.value <= max(y) + 1e-9
     if math.isfinite(found.breakpoint.value):
         assert min(x) - 1e-9 <= found.breakpoint.value <= max(x) + 1e-9
     assert math.isnan(found.retention.value) == (
