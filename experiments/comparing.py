@@ -35,7 +35,7 @@ COLUMNS = (
     *("baseline", "other", *SETTINGS, "stage", "metric", "group"),
     *("baseline_mean", "other_mean", "difference", "ci_low", "ci_high", "ci_unit"),
     *("p", "p_holm", "p_bh", "cohens_dz", "cliffs_delta"),
-    *("n", "n_baseline_only", "n_other_only"),
+    *("n", "n_documents", "n_baseline_only", "n_other_only"),
 )
 
 
@@ -151,6 +151,7 @@ def _compared(
             "cohens_dz": found.cohens_dz,
             "cliffs_delta": found.cliffs_delta,
             "n": found.n,
+            "n_documents": pairs["doc_id"].nunique(),
             "n_baseline_only": n_baseline.get(group, len(pairs)) - len(pairs),
             "n_other_only": n_other.get(group, len(pairs)) - len(pairs),
         }

@@ -35,6 +35,7 @@ main = study_command(
         "engines": ["rapidocr"],
         "noise": ["psf_blur"],
         "ground_truth": True,
+        "seeds": [0],
     },
     default_out=Path("runs/demo"),
     after=after,

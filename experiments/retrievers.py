@@ -3,7 +3,8 @@
 ``python -m experiments.retrievers [CONFIG.yaml] [key=value ...] --out RUN`` measures retrieval
 at several numbers of hits in one run. ``RUN/drops.csv`` holds, for each retriever and group of
 questions, the first knowledge base's mean, every other one's, and the drop from the one to the
-other with its paired interval; beside it that drop less the first retriever's.
+other with its paired interval and p; beside it that drop less the first retriever's. ``p_holm``
+corrects over the rows of one metric at one number of hits.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from experiments.measures import ranking_metrics
 from experiments.runs import clusters_of, mean_over_draws
 from experiments.study import Result
 from experiments.tables import number, show
-from ohr.statistics import NO_INTERVAL, Interval, mean_interval
+from ohr.statistics import NO_INTERVAL, PairedComparison, compare_paired, holm
 
 SETTING = ("chunker", "retriever")
 BASE = ("engine", "perturbation", "level", "intensity")
@@ -54,8 +55,8 @@ def paired_drops(result: Result) -> pd.DataFrame:
             for setting in settings:
                 for group in ["all", *(f"source:{source}" for source in sources)]:
                     mine = _members(asked, group)
-                    drop = _mean(asked, falls[setting], mine)
-                    more = _mean(asked, falls[setting] - falls[settings[0]], mine)
+                    drop = _paired(asked, falls[setting], mine)
+                    more = _paired(asked, falls[setting] - falls[settings[0]], mine)
                     found.append(
                         dict(zip(SETTING, setting, strict=True))
                         | {"top_k": k, "metric": metric, "group": group}
@@ -64,9 +65,14 @@ def paired_drops(result: Result) -> pd.DataFrame:
                         | {"noisy": values[*setting, *other][mine].mean()}
                         | _columns("drop", drop)
                         | _columns("drop_less_first", more)
-                        | {"ci_unit": drop[1].unit, "n": len(mine)}
+                        | {"ci_unit": drop.interval.unit, "n": len(mine)}
+                        | {"n_documents": asked.iloc[mine]["doc_id"].nunique()}
                     )
-    return pd.DataFrame(found)
+    drops = pd.DataFrame(found)
+    for name in ("drop", "drop_less_first") if len(drops) else ():
+        by_metric = drops.groupby(["top_k", "metric"], observed=True)[f"{name}_p"]
+        drops[f"{name}_p_holm"] = by_metric.transform(lambda p: holm(p.to_numpy()))
+    return drops
 
 
 _Key = tuple[object, ...]
@@ -88,17 +94,17 @@ def _members(asked: pd.DataFrame, group: str) -> np.ndarray:
     return np.flatnonzero((asked["evidence_source"] == source) | (group == "all"))
 
 
-def _mean(asked: pd.DataFrame, values: np.ndarray, members: np.ndarray) -> tuple[float, Interval]:
+def _paired(asked: pd.DataFrame, values: np.ndarray, members: np.ndarray) -> PairedComparison:
+    """The mean of paired values of some questions, with interval and p; NaN for none."""
     if not len(members):
-        return math.nan, NO_INTERVAL
-    chosen = asked.iloc[members]
-    interval = mean_interval(values[members], clusters_of(chosen), bounded=False)
-    return float(values[members].mean()), interval
+        nan = math.nan
+        return PairedComparison(nan, NO_INTERVAL, nan, nan, nan, 0)
+    return compare_paired(values[members], clusters_of(asked.iloc[members]))
 
 
-def _columns(name: str, estimate: tuple[float, Interval]) -> dict[str, object]:
-    mean, interval = estimate
-    return {name: mean, f"{name}_low": interval.low, f"{name}_high": interval.high}
+def _columns(name: str, found: PairedComparison) -> dict[str, object]:
+    low, high = found.interval.low, found.interval.high
+    return {name: found.difference, f"{name}_low": low, f"{name}_high": high, f"{name}_p": found.p}
 
 
 def _tables(result: Result, drops: pd.DataFrame) -> Iterator[Table]:
