@@ -37,7 +37,7 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _DRAWN = re.compile(
-    r"(?<!\\)(?:\\\\)*\\(?:(?:hline|hrule|toprule|midrule|bottomrule|cmidrule|cline)(?![a-zA-Z])"
+    r"(?<!\\)\\+(?:(?:hline|hrule|toprule|midrule|bottomrule|cmidrule|cline)(?![a-zA-Z])"
     r"(?:[ ]?[(\[][^()\[\]\n]{0,20}[)\]])?(?:[ ]?\{[0-9 -]{1,20}\})?"
     r"|(?:begin|end)[ ]?\{(?:tabular[xy*]?|longtable|array)\}"
     r"(?:[ ]?\[[^\[\]\n]{0,20}\])?(?:[ ]?\{(?:[^{}\n]|\{[^{}\n]{0,60}\}){0,200}\})?)"
@@ -75,8 +75,8 @@ _TOKEN = re.compile(
       (?:{_SIGN_OF_MONEY})?(?=[\d.,]{{3}}){_NUMBER}(?=\))
     # The sign of a variable: e^{{-x}}.
     | [{_DASH}](?:(?<=[{{(=^].)|(?<=[=][ ].))(?=\\?{_LETTER})
-    # A command (or the end of a line of LaTeX), and what is neither word nor number.
-    | \\(?:\\|[a-zA-Z]+)
+    # A command, escaped once or twice, and what is neither word nor number.
+    | (?<!\\)\\+[a-zA-Z]+
     | [<>]=?
     | [{_SYMBOL}]
     """,
@@ -98,7 +98,7 @@ def _sign(match: str) -> str:
 _COMMANDS: dict[str, list[str]] = {
     command: [_sign(token) for token in _TOKEN.findall(unicodedata.normalize("NFKC", char))]
     for command, char in COMMAND_TO_CHAR.items()
-} | {"\\": [], "lt": ["<"], "gt": [">"], "sqrt": ["√"]}
+} | {"lt": ["<"], "gt": [">"], "sqrt": ["√"]}
 """What a command reads as, without its backslash: nothing for dots, bars and bullets."""
 
 
@@ -133,7 +133,7 @@ def _number_or_sign(match: str) -> list[str]:
         sign = "-" if match[0] in f"({_DASH}" else ""
         return [*(char for char in match if char in _CURRENCY), sign + number]
     if match[0] == "\\":
-        name = match[1:]
+        name = match.lstrip("\\")
         return _COMMANDS[name] if name in _COMMANDS else [name.casefold()]
     return ["-" if match in _DASH else _sign(match)]
 

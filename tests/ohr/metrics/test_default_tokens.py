@@ -156,3 +156,9 @@ def test_rules_of_tables_are_no_words(cells, rule):
 def test_what_only_looks_like_a_tag_or_a_rule_is_kept():
     assert tokens("x<b and c>d") == ["x", "<", "b", "and", "c", ">", "d"]
     assert tokens(r"\hlines \textbf{b}") == ["hlines", "textbf", "b"]
+
+
+@given(st.sampled_from(["xi", "leq", "hline"]), st.integers(1, 4))
+def test_a_command_may_be_escaped_more_than_once(command, times):
+    text = "x " + "\\" * times + command + " y"
+    assert tokens(text) == tokens(rf"x \{command} y")
