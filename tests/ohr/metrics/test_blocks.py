@@ -116,6 +116,12 @@ def test_formulas_may_say_or_be_built_otherwise():
     assert not result.found
 
 
+def test_symbols_of_a_formula_may_be_written_as_characters():
+    truth = r"$$ \alpha_{i} \leq \sum_{j} \beta_{j} \times \gamma $$"
+    (result,) = judge_blocks("$$ α_i ≤ ∑_j β_j × γ $$", truth)
+    assert (result.found, result.share, result.structural) == (True, 1, False)
+
+
 def test_shape_leaves_out_what_is_empty():
     with_blanks = TABLE.replace("& 2016", "& & 2016").replace("sales &", "sales & &")
     with_blanks = with_blanks.replace("income &", "income & &").replace(
