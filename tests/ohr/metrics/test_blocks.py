@@ -82,6 +82,13 @@ def test_a_few_changed_words_are_an_error_and_one_is_not():
     assert not one.textual
 
 
+@pytest.mark.parametrize(("wrong", "textual"), [(5, False), (6, True)])
+def test_a_textual_error_is_more_than_five_in_a_hundred_words(wrong, textual):
+    read = " ".join(["other"] * wrong + WORDS[wrong:100])
+    (result,) = judge_blocks(read, " ".join(WORDS[:100]))
+    assert (result.found, result.textual) == (True, textual)
+
+
 def test_structure_of_tables():
     same = TABLE.replace("tabular}{lrr}", "tabular}{|l|r|r|}").replace("135,987", r"$135{,}987$")
     for read, structural in [
