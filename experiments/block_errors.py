@@ -57,6 +57,7 @@ EXPLANATION = (
     "textual: blocks that were found of which more than 5 % of the words (of a formula's symbols) "
     "are missing or changed; any: of which one is; as written: formulas whose LaTeX differs by "
     "more than white space\n"
+    "textual or lost, structural or lost: of all blocks, those that were not found counted as errors\n"
     "paper: its table S3 has one pair of shares beside the text's, read here as the formulas'"
 )
 
@@ -94,9 +95,9 @@ def _run(config: StudyConfig, out: Path | None) -> int:
 def block_errors(config: StudyConfig, progress: Progress) -> pd.DataFrame:
     """A row for each knowledge base and kind of block. Raises OhrError.
 
-    Shares are of the blocks that were found; ``redundant_commands`` is the knowledge base's
-    mean over its pages. Blocks of all draws of the noise are taken together.
-    A page that failed has no block that is found.
+    Shares are those of :func:`summarise`; ``redundant_commands`` is the knowledge base's mean
+    over its pages. Blocks of all draws of the noise are taken together. A page that failed has
+    no block that is found.
     """
     dataset = load_dataset(config)
     if dataset.report:
@@ -138,7 +139,11 @@ def block_errors(config: StudyConfig, progress: Progress) -> pd.DataFrame:
 
 
 def summarise(results: Sequence[BlockResult]) -> Iterator[dict[str, object]]:
-    """Counts and shares of each kind of block; a share of no blocks is NaN."""
+    """Counts and shares of each kind of block; a share of no blocks is NaN.
+
+    Shares are of the blocks that were found; of all of them where the name ends in ``_or_lost``,
+    which counts those that were not found as errors.
+    """
     for kind in KINDS:
         mine = [result for result in results if result.kind == kind]
         found = [result for result in mine if result.found]
@@ -152,6 +157,10 @@ def summarise(results: Sequence[BlockResult]) -> Iterator[dict[str, object]]:
             "structural": _share([result.structural for result in found if kind != "text"]),
             "differs_as_written": _share(
                 [not result.as_written for result in found if kind == "formula"]
+            ),
+            "textual_or_lost": _share([not result.found or result.textual for result in mine]),
+            "structural_or_lost": _share(
+                [not result.found or result.structural for result in mine if kind != "text"]
             ),
         }
 
@@ -173,6 +182,8 @@ def errors_table(found: pd.DataFrame) -> Table:
         "any",
         "structural",
         "as written",
+        "textual or lost",
+        "structural or lost",
         "commands a page",
     ):
         table.add_column(name, justify="right")
@@ -189,7 +200,14 @@ def errors_table(found: pd.DataFrame) -> Table:
             "-" if pd.isna(row["mean_size"]) else f"{row['mean_size']:.0f}",
             *(
                 _percent(row[name])
-                for name in ("textual", "any_textual", "structural", "differs_as_written")
+                for name in (
+                    "textual",
+                    "any_textual",
+                    "structural",
+                    "differs_as_written",
+                    "textual_or_lost",
+                    "structural_or_lost",
+                )
             ),
             f"{row['redundant_commands']:.1f}" if first else "",
         )
@@ -204,14 +222,12 @@ def errors_table(found: pd.DataFrame) -> Table:
             *blank,
             "",
             _percent(paper.text),
-            "",
-            "",
-            "",
+            *[""] * 5,
             commands,
         )
         table.add_row(
             "", "", "formula", *blank, "", _percent(paper.formula_textual), "",
-            _percent(paper.formula_structural), "", "",
+            _percent(paper.formula_structural), *[""] * 4,
         )  # fmt: skip
     return table
 

@@ -104,15 +104,19 @@ def planned(config: StudyConfig) -> list[Measure]:
     return [measure for stage in by_stage if stage in config.stages for measure in by_stage[stage]]
 
 
-def ranking_scores(relevant: Sequence[bool], n_relevant: int) -> tuple[float, float, float]:
+def ranking_scores(
+    relevant: Sequence[bool], n_relevant: int, k: int | None = None
+) -> tuple[float, float, float]:
     """Hit, reciprocal rank and nDCG of a ranked list of pages, each page counted once.
 
-    ``relevant[i]`` says whether the i-th distinct page carries evidence; gains are binary.
+    ``relevant[i]`` says whether the i-th distinct page carries evidence; gains are binary. ``k``
+    hits were asked for, so the ideal ranking has ``min(n_relevant, k)`` pages of evidence, also
+    where several of the hits are of one page and the list is shorter.
     """
     if not any(relevant):
         return 0.0, 0.0, 0.0
     first = list(relevant).index(True)
-    discounts = 1 / np.log2(np.arange(len(relevant)) + 2)
-    gained = float(np.sum(discounts[np.array(relevant, dtype=bool)]))
-    ideal = float(np.sum(discounts[: min(n_relevant, len(relevant))]))
-    return 1.0, 1 / (first + 1), gained / ideal
+    n_ideal = n_relevant if k is None else min(n_relevant, k)
+    discounts = 1 / np.log2(np.arange(max(len(relevant), n_ideal)) + 2)
+    gained = float(np.sum(discounts[: len(relevant)][np.array(relevant, dtype=bool)]))
+    return 1.0, 1 / (first + 1), gained / float(np.sum(discounts[:n_ideal]))

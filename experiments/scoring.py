@@ -189,7 +189,7 @@ class Scorer:
             chunks = [hit for hit in found if hit.ref in gold]
             lcs = [self._retrieved_lcs(question, chunks, read) for read in readings.values()]
             pages = list(dict.fromkeys(hit.ref for hit in found))
-            rows.append((*lcs, *ranking_scores([ref in gold for ref in pages], len(gold))))
+            rows.append((*lcs, *ranking_scores([ref in gold for ref in pages], len(gold), k)))
             own = Status.OK if found else Status.EMPTY
             statuses.append(max(own, self._evidence_status(question, kb), key=_severity))
         metrics = (*readings, *ranking_metrics(k))

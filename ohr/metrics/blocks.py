@@ -4,8 +4,7 @@ The ground truth of a page is cut into blocks of running text, block formulas an
 block is looked for by its content in the reading, wherever it stands there, and judged:
 
 - **textual error**: of the block's words (a formula's symbols), a share of more than
-  ``1 - 0.95`` is missing from the place where it was found, or changed. It is the threshold of
-  ``r_noise``;
+  ``1 - 0.95`` is missing from the place where it was found, or changed;
 - **structural error**: a table is not written as one with as many rows and columns (those
   that are empty throughout left out) and the same merged cells; a formula is not written as
   one, or is built otherwise (scripts, fractions, roots, arrays, line breaks).
@@ -25,9 +24,10 @@ from rapidfuzz.distance import LCSseq, Levenshtein
 from ohr.metrics.formulas import STRUCTURE, find_formulas, formula_tokens
 from ohr.metrics.matching import assign, best_window, encode
 from ohr.metrics.regions import Kind, Region, region_words, regions, text_blocks, words
-from ohr.metrics.scores import R_NOISE_THRESHOLD
 from ohr.metrics.tables import Grid, match_tables
 
+LEAST_SHARE = 0.95
+"""Share of a block's words without which it has a textual error."""
 FOUND = 0.75
 """Share of a block's characters that must be found in order. Unrelated English shares .6."""
 FOUND_FORMULA = 0.4
@@ -50,8 +50,8 @@ class BlockResult:
 
     @property
     def textual(self) -> bool:
-        """Whether too many words are missing or changed."""
-        return self.share <= R_NOISE_THRESHOLD
+        """Whether more than 5 % of the words are missing or changed."""
+        return self.share < LEAST_SHARE
 
 
 def judge_blocks(prediction: str, reference: str) -> list[BlockResult]:

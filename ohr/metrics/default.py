@@ -1,11 +1,14 @@
-"""The toolkit's own metrics: the published ones with each quirk mended deliberately.
+r"""The toolkit's own metrics: the published ones with each quirk mended deliberately.
 
-What differs from :mod:`ohr.metrics.reference`, and why:
+``docs/scoring.md`` lists every rule with examples and reasons. In short, unlike
+:mod:`ohr.metrics.reference`:
 
 - numbers keep their sign and decimal point, and lose thousands separators: -5 is not 5,
-  3.14 is not 314, 1,000 is 1000;
-- a capital A that no lower-case word follows is a label, not an article: "Option A" and
-  "Option B" share one word of two;
+  3.14 is not 314, 1,000 is 1000, .5 is 0.5, and (917) among amounts is -917;
+- per cent, currency signs but the dollar, comparisons and the signs of arithmetic are tokens,
+  however they are written: ``\leq``, ``<=`` and ``≤`` are one;
+- an "a" is an article only before a word, and no term of a formula or name of an option;
+- rules and frames of tables (``\hline``, ``\begin{tabular}{|l|c|}``, HTML tags) are no words;
 - compatibility forms are folded (NFKC), so full-width punctuation and digits count as their
   plain forms, and every ideograph, kana and hangul syllable is a token of its own, for F1
   and LCS alike, without a segmenter;
@@ -22,40 +25,117 @@ from collections.abc import Sequence
 from rapidfuzz.distance import LCSseq, Levenshtein
 
 from ohr.metrics.reference import collapse, edit_distance, token_f1, token_rouge_l
+from ohr.symbols import COMMAND_TO_CHAR
 
 __all__ = ["cer", "edit_distance", "em", "f1", "lcs", "rouge_l", "token_lcs", "tokens", "wer"]
 
+# Tags, rules and frames. Other commands (``\textbf``, ``\section``) are words: r_noise counts
+# them as noise, and r_noise_content does not.
+_TAG = re.compile(
+    r"</?(?:table|thead|tbody|tfoot|tr|td|th|caption|colgroup|col|br|hr|p|div|span|sup|sub|b|i|u"
+    r"|em|strong)(?:\s+[a-z-]{1,20}\s*=[^<>]{0,200})?\s*/?>",
+    re.IGNORECASE,
+)
+_DRAWN = re.compile(
+    r"(?<!\\)\\+(?:(?:hline|hrule|toprule|midrule|bottomrule|cmidrule|cline)(?![a-zA-Z])"
+    r"(?:[ ]?[(\[][^()\[\]\n]{0,20}[)\]])?(?:[ ]?\{[0-9 -]{1,20}\})?"
+    r"|(?:begin|end)[ ]?\{(?:tabular[xy*]?|longtable|array)\}"
+    r"(?:[ ]?\[[^\[\]\n]{0,20}\])?(?:[ ]?\{(?:[^{}\n]|\{[^{}\n]{0,60}\}){0,200}\})?)"
+)
+
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_DASH = "\u2013\u2212-"
+_CURRENCY = "€£¥¢₩₪₫₱₹₺₽"
+# Arrows and mathematical operators without the minus sign, and without the dots, bars and
+# bullets that part words.
+_SYMBOL = (
+    rf"%‰+±×÷¬°{_CURRENCY}\u2190-\u2211\u2213-\u2216\u2218\u221a-\u2222\u2227-\u22c4\u22c8-\u22ed"
+    r"\u27f0-\u27ff\u2a00-\u2aff"
+)
+_LETTER = r"[^\W\d_]"
+_SPACE = r"[ \t\n\r]"
+_OPERATOR = "=+/^×÷±≤≥"
+_WHOLE = r"(?:\d{1,3}(?:(?:,|\{,\})\d{3})+(?!\d)|\d+)"
+_NUMBER = rf"(?:{_WHOLE}(?:\.\d+)?|\.(?<![\w.].)\d+)"
+_SIGN_OF_MONEY = rf"\\?[${_CURRENCY}][ ]?"
 _TOKEN = re.compile(
     rf"""
-    (?:(?<![\w.)\]}}])[-\u2212])?(?:\d{{1,3}}(?:,\d{{3}})+|\d+)(?:\.\d+)?(?![^\W_{_CJK}])
+    # An article, with the space after it: a word follows, and no operator comes before it.
+    a{_SPACE}(?<![\w\\{_OPERATOR}]a{_SPACE})(?<![{_OPERATOR}][ ]a{_SPACE})
+      (?=\s*["'“‘(\[*$]{{0,3}}(?:\d|\\(?:text|emph|under)|{_LETTER}(?:\w|[.'’-]\w)))
+    | A{_SPACE}(?<!\wA{_SPACE})(?=\s*[a-z])
+    # An ideograph, kana or hangul syllable, or a word.
     | [{_CJK}]
-    | [^\W_{_CJK}]+
+    | [^\W\d_{_CJK}][^\W_{_CJK}]*
+    # A number, and its sign, which may stand before the currency sign.
+    | (?:[{_DASH}](?<![\w.)\]}}%°”’′″{_DASH}].)(?<![\w)\]}}%]\$.)(?:{_SIGN_OF_MONEY})?)?{_NUMBER}
+    # An amount in brackets, but no year, telephone number or aside: "ninety (90) days".
+    | \((?<![\w)\]].)(?!(?:1[5-9]|20)\d\d\)|\d{{3}}\)[ -]?\d{{3}}[-. ]\d{{4}})
+      (?:(?<!{_LETTER}{_SPACE}.)|(?!{_SIGN_OF_MONEY}|{_NUMBER}\)(?:[.,;:]|{_SPACE}?{_LETTER})))
+      (?:{_SIGN_OF_MONEY})?(?=[\d.,]{{3}}){_NUMBER}(?=\))
+    # The sign of a variable: e^{{-x}}.
+    | [{_DASH}](?:(?<=[{{(=^].)|(?<=[=][ ].))(?=\\?{_LETTER})
+    # A command, escaped once or twice, and what is neither word nor number.
+    | (?<!\\)\\+[a-zA-Z]+
+    | [<>]=?
+    | [{_SYMBOL}]
     """,
     re.VERBOSE,
 )
 _APOSTROPHE = re.compile(r"(?<=[^\W\d_])['\u2019](?=[^\W\d_])")
-_ARTICLES = {"a", "an", "the", "An", "The", "AN", "THE"}
-_LOWER_WORD = re.compile(r"\s+[a-z]")
+_ARTICLES = {
+    *("an", "the", "An", "The", "AN", "THE"),
+    *(f"{letter}{space}" for letter in "aA" for space in " \t\n\r"),
+}
+_ONE_SIGN = {"<=": "≤", ">=": "≥", "⩽": "≤", "⩾": "≥", "≦": "≤", "≧": "≥", "∘": "°"}
 _VERDICTS = (["yes"], ["no"], ["noanswer"])
 
 
-def tokens(text: str) -> list[str]:
-    """Case-folded words, numbers and single CJK characters, without articles.
+def _sign(match: str) -> str:
+    return _ONE_SIGN.get(match, match).casefold()
 
-    Text of which nothing would be left (a lone article, only symbols) keeps its white-space
+
+_COMMANDS: dict[str, list[str]] = {
+    command: [_sign(token) for token in _TOKEN.findall(unicodedata.normalize("NFKC", char))]
+    for command, char in COMMAND_TO_CHAR.items()
+} | {"lt": ["<"], "gt": [">"], "sqrt": ["√"]}
+"""What a command reads as, without its backslash: nothing for dots, bars and bullets."""
+
+
+def tokens(text: str) -> list[str]:
+    """Case-folded words, numbers, signs and single CJK characters, without articles.
+
+    Text of which nothing would be left (a lone article, only punctuation) keeps its white-space
     separated parts, so that such an answer can still be matched.
     """
     text = _APOSTROPHE.sub("", unicodedata.normalize("NFKC", text))
-    found = []
-    for match in _TOKEN.finditer(text):
-        word = match.group()
-        if word in _ARTICLES or (word == "A" and _LOWER_WORD.match(text, match.end())):
-            continue
-        if word[-1].isdigit():
-            word = word.replace(",", "").replace("\u2212", "-")
-        found.append(word.casefold())
+    if "<" in text:
+        text = _TAG.sub(" ", text)
+    if "\\" in text:
+        text = _DRAWN.sub(" ", text)
+    found: list[str] = []
+    for word in _TOKEN.findall(text):
+        if word[0].isalpha():
+            if word not in _ARTICLES:
+                found.append(word.casefold())
+        else:
+            found += _number_or_sign(word)
     return found or text.casefold().split()
+
+
+def _number_or_sign(match: str) -> list[str]:
+    """Tokens of a match that is no word: a number with its currency, a command, or a sign."""
+    if match.isdecimal():
+        return [match]
+    if match[-1].isdecimal():
+        number = match.lstrip(f"({_DASH}\\$ {_CURRENCY}").replace("{,}", "").replace(",", "")
+        number = f"0{number}" if number[0] == "." else number
+        sign = "-" if match[0] in f"({_DASH}" else ""
+        return [*(char for char in match if char in _CURRENCY), sign + number]
+    if match[0] == "\\":
+        name = match.lstrip("\\")
+        return _COMMANDS[name] if name in _COMMANDS else [name.casefold()]
+    return ["-" if match in _DASH else _sign(match)]
 
 
 def f1(prediction: str, reference: str) -> float:

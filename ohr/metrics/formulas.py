@@ -1,8 +1,8 @@
 r"""Formulas of a page, their canonical tokens, and the distance between two pages' formulas.
 
 One formula can be written in many ways, so formulas are compared by canonical tokens: white
-space, spacing commands, delimiter sizes and fonts are dropped, synonyms (``\le``, ``\leq``)
-become one command, arguments are always braced and other braces never are, subscripts come
+space, spacing commands, delimiter sizes and fonts are dropped, synonyms (``\le``, ``\leq``,
+``≤``) become one command, arguments are always braced and other braces never are, subscripts come
 before superscripts. Everything is linear in the text, whatever it holds.
 """
 
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from rapidfuzz.distance import Levenshtein
 
 from ohr.metrics.matching import assign, encode
+from ohr.symbols import CHAR_TO_COMMAND, COMMAND_TO_CHAR
 
 ENVIRONMENTS = tuple(
     name + star
@@ -124,11 +125,22 @@ _SYNONYMS = {
     r"\widehat": r"\hat", r"\widetilde": r"\tilde", r"\overline": r"\bar", r"\lbrack": "[",
     r"\rbrack": "]", r"\%": "%", r"\cr": r"\\", r"\newline": r"\\", r"\tbinom": r"\binom",
     r"\dbinom": r"\binom", r"\iff": r"\Leftrightarrow", r"\implies": r"\Rightarrow",
-    "−": "-", "∗": "*", "′": "'", "…": r"\ldots",
+    "−": "-", "∗": "*", "…": r"\ldots", "·": r"\cdot", "•": r"\bullet",
 }  # fmt: skip
 _SYNONYMS |= {
     rf"\up{name}": rf"\{name}"
     for name in "alpha beta gamma delta lambda mu pi rho sigma tau theta psi omega".split()
+}
+# A character is one with its command, and so are two commands for one character.
+_SYNONYMS |= {
+    char: _SYNONYMS.get(f"\\{command}", f"\\{command}")
+    for char, command in CHAR_TO_COMMAND.items()
+    if char not in _SYNONYMS
+}
+_SYNONYMS |= {
+    f"\\{command}": _SYNONYMS[char]
+    for command, char in COMMAND_TO_CHAR.items()
+    if f"\\{command}" not in _SYNONYMS
 }
 _LINES = frozenset(
     "aligned align alignat alignedat split gathered gather eqnarray multline".split()
@@ -167,7 +179,7 @@ def _plain_tokens(latex: str) -> list[str]:
                 tokens.append("begin" if begins else "end")
         elif match[2] is not None:
             tokens += [r"\root", "{", *match[2].replace(" ", ""), "}"]
-        elif token == "'":
+        elif token in "'′":
             tokens += ["^", "{", r"\prime", "}"]
         elif token == "&" and in_lines:
             continue  # where lines are aligned is a matter of looks

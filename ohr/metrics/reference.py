@@ -18,7 +18,10 @@ from collections.abc import Sequence
 
 from rapidfuzz.distance import LCSseq, Levenshtein
 
-_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_ARTICLE = re.compile(r"(?<![a-z0-9_])(?:an?|the)(?![a-z0-9_])")
+_CIRCLED_LETTER = re.compile(
+    "[\u24b6-\u24e9\U0001f130-\U0001f149\U0001f150-\U0001f169\U0001f170-\U0001f189]"
+)
 _PUNCTUATION = re.compile(f"[{re.escape(string.punctuation)}]+")
 _ARTICLE_WORDS = frozenset({"a", "an", "the"})
 _LOWER = bytes(ord(chr(code).lower()) if code < 128 else code for code in range(256))
@@ -41,7 +44,29 @@ def tokens(text: str) -> list[str]:
             # a table of bytes is many times as fast as the patterns.
             words = data.translate(_LOWER, _PUNCTUATION_BYTES).decode("ascii").split()
             return [word for word in words if word not in _ARTICLE_WORDS]
-    return _ARTICLES.sub(" ", _PUNCTUATION.sub("", text.lower())).split()
+    return _ARTICLE.sub(_unless_part_of_a_word, _PUNCTUATION.sub("", text.lower())).split()
+
+
+def _unless_part_of_a_word(article: re.Match[str]) -> str:
+    text, (start, end) = article.string, article.span()
+    beside = text[start - 1 : start] + text[end : end + 1]
+    return article.group() if any(map(_is_word, beside)) else " "
+
+
+@functools.lru_cache(maxsize=65536)
+def _is_word(char: str) -> bool:
+    """Whether a character belongs to words in the published code's patterns.
+
+    It takes the package ``regex``, for which combining marks, joiners and all connecting
+    punctuation do, and superscript digits and fractions do not; ``re`` has it otherwise.
+    """
+    category = unicodedata.category(char)
+    return (
+        category[0] in "LM"
+        or category in ("Nd", "Nl", "Pc")
+        or char in "\u200c\u200d"
+        or (category == "So" and _CIRCLED_LETTER.match(char) is not None)
+    )
 
 
 @functools.lru_cache(maxsize=65536)

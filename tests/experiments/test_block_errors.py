@@ -4,7 +4,8 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments.block_errors import FILE, main
+from experiments.block_errors import FILE, main, summarise
+from ohr.metrics.blocks import BlockResult
 from tests.builders import qa, write_corpus, write_kb, write_questions
 
 TABLE = (
@@ -46,10 +47,19 @@ def test_errors_are_counted_by_engine_and_kind_beside_the_paper_s(settings, tmp_
     assert engine["found"].to_dict() == {"text": 1, "formula": 1, "table": 1}
     assert engine["textual"].to_dict() == {"text": 1, "formula": 0, "table": 0}
     assert engine["structural"].drop("text").to_dict() == {"formula": 0, "table": 1}
+    assert engine["textual_or_lost"].to_dict() == {"text": 1, "formula": 0, "table": 0}
+    assert (found.loc["gt", ["textual_or_lost"]] == 0).all(axis=None)
     assert engine.loc["formula", "differs_as_written"] == 0, "white space does not count"
     assert engine["redundant_commands"].unique() == [0.5]
     assert "paper: MinerU" in output
     assert "40.3 %" in output
+
+
+def test_blocks_that_were_not_found_are_errors_of_the_second_share():
+    lost, right = BlockResult("formula", 5, False), BlockResult("formula", 5, True, 1.0)
+    counts = {str(row["kind"]): row for row in summarise([lost, right, right])}["formula"]
+    assert (counts["textual"], counts["structural"]) == (0, 0)
+    assert counts["textual_or_lost"] == counts["structural_or_lost"] == pytest.approx(1 / 3)
 
 
 def test_noise_and_engines_that_read_pages_are_counted_too(tmp_path):

@@ -82,6 +82,13 @@ def test_a_few_changed_words_are_an_error_and_one_is_not():
     assert not one.textual
 
 
+@pytest.mark.parametrize(("wrong", "textual"), [(5, False), (6, True)])
+def test_a_textual_error_is_more_than_five_in_a_hundred_words(wrong, textual):
+    read = " ".join(["other"] * wrong + WORDS[wrong:100])
+    (result,) = judge_blocks(read, " ".join(WORDS[:100]))
+    assert (result.found, result.textual) == (True, textual)
+
+
 def test_structure_of_tables():
     same = TABLE.replace("tabular}{lrr}", "tabular}{|l|r|r|}").replace("135,987", r"$135{,}987$")
     for read, structural in [
@@ -114,6 +121,12 @@ def test_formulas_may_say_or_be_built_otherwise():
         assert (result.textual, result.structural) == (textual, structural), read
     (result,) = judged(f"{TEXT}\n{TABLE}")["formula"]
     assert not result.found
+
+
+def test_symbols_of_a_formula_may_be_written_as_characters():
+    truth = r"$$ \alpha_{i} \leq \sum_{j} \beta_{j} \times \gamma $$"
+    (result,) = judge_blocks("$$ α_i ≤ ∑_j β_j × γ $$", truth)
+    assert (result.found, result.share, result.structural) == (True, 1, False)
 
 
 def test_shape_leaves_out_what_is_empty():

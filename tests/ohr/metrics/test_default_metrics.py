@@ -13,7 +13,7 @@ from ohr.metrics.scores import SCORING
     ("text", "expected"),
     [
         ("Costs -5 or 3.14, not 1,234,567.50", ["costs", "-5", "or", "3.14", "not", "1234567.50"]),
-        ("minus \u22127 %", ["minus", "-7"]),
+        ("minus \u22127 %", ["minus", "-7", "%"]),
         ("years 2016-2017", ["years", "2016", "2017"]),
         ("Option A", ["option", "a"]),
         ("A dog, an owl and The end", ["dog", "owl", "and", "end"]),
@@ -23,6 +23,7 @@ from ohr.metrics.scores import SCORING
         ("总部，２０１７年", ["总", "部", "2017", "年"]),
         ("カタカナ", list("カタカナ")),
         ("±", ["±"]),
+        ("...", ["..."]),
         ("", []),
     ],
 )

@@ -12,6 +12,7 @@ from ohr.metrics.formulas import (
     formula_tokens,
     page_formula_distance,
 )
+from ohr.symbols import COMMAND_TO_CHAR
 
 LATEX = st.text(alphabet="\\{}^_&ab1 frac$[]'%", max_size=60)
 
@@ -54,6 +55,18 @@ def test_formulas_are_found_and_prices_are_not(text, found):
 def test_two_spellings_of_a_formula_are_the_same(one, other):
     assert formula_tokens(one) == formula_tokens(other)
     assert formula_distance(one, other) == 0
+
+
+@pytest.mark.parametrize("command", sorted(set(COMMAND_TO_CHAR) - {"prime"}))
+def test_a_command_and_its_character_are_the_same(command):
+    written = rf"x_{{\{command}}} + \{command} \frac{{\{command}}}{{2}}"
+    read = written.replace(f"\\{command}", COMMAND_TO_CHAR[command], 2)
+    assert formula_distance(read, written) == 0
+    assert page_formula_distance(f"$$ {read} $$", f"$$ {written} $$") == 0
+
+
+def test_a_prime_may_be_any_of_three():
+    assert formula_tokens("f′(x)") == formula_tokens("f'(x)") == formula_tokens(r"f^{\prime}(x)")
 
 
 def test_what_means_something_else_differs():
