@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from experiments.labels import STAGE_METRICS, group_label, mathless
 from experiments.level_labels import name_level, place_names
 from experiments.notes import Notes, note_lines
-from experiments.settings import setting_names, settings_of
+from experiments.settings import Setting, setting_names, settings_of
 from experiments.style import COLOURS, LINES, MARKERS, figure, save, wrapped
 
 HATCHES = ("", "///", "...", "\\\\\\", "xxx")
@@ -30,15 +30,15 @@ _TICK_WIDTH = 12
 """Characters of a line of a group's name below its bars; one takes .09 inch."""
 
 
-def each_setting(cells: pd.DataFrame, name: str) -> Iterator[tuple[pd.DataFrame, str]]:
-    """The cells of each setting, and the name of its figure.
+def each_setting(cells: pd.DataFrame, name: str) -> Iterator[tuple[Setting, str]]:
+    """Each setting of the cells, and the name of its figure.
 
     The first figure is called as it is, those of other chunkers, retrievers, numbers of hits and
     readers ``<name>_2_dense_extractive``.
     """
     for number, setting in enumerate(settings_of(cells), start=1):
         words = re.sub(r"[^A-Za-z0-9.]+", "-", str(setting)).strip("-.")[:80]
-        yield setting.of(cells), name if number == 1 else f"{name}_{number}_{words}"
+        yield setting, name if number == 1 else f"{name}_{number}_{words}"
 
 
 def noise_curves(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) -> list[Path]:
@@ -46,7 +46,7 @@ def noise_curves(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) 
 
     A figure a setting.
     """
-    every = (_noise_curves(mine, folder, name, notes) for mine, name in
+    every = (_noise_curves(setting.of(cells), folder, name, notes) for setting, name in
              each_setting(cells, "noise_curve"))  # fmt: skip
     return [path for paths in every for path in paths]
 
@@ -152,7 +152,7 @@ def benchmark_bars(cells: pd.DataFrame, folder: Path, notes: Notes | None = None
 
     A figure a setting.
     """
-    every = (_benchmark_bars(mine, folder, name, notes) for mine, name in
+    every = (_benchmark_bars(setting.of(cells), folder, name, notes) for setting, name in
              each_setting(cells, "ocr_benchmark"))  # fmt: skip
     return [path for paths in every for path in paths]
 

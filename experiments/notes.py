@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from experiments.runs import Run
 from ohr import registry
 from ohr.plugins import Reader
 
@@ -23,6 +24,14 @@ def reader_notes(readers: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
         for label, reader in readers.items()
     }
     return {label: note for label, note in notes.items() if note}
+
+
+def run_notes(runs: Iterable[Run]) -> dict[str, str]:
+    """The notes of the readers of finished runs. Imported results have none."""
+    notes: dict[str, str] = {}
+    for run in runs:
+        notes |= reader_notes(run.manifest.get("readers", {}))
+    return notes
 
 
 def note_of(name: str) -> str:

@@ -27,6 +27,7 @@ from experiments.failing import with_errors
 from experiments.figure3 import make_figure3
 from experiments.labels import group_label
 from experiments.noise_statistics import noise_statistics
+from experiments.notes import Notes, note_lines, reader_notes
 from experiments.paper_tables import percent
 from experiments.plan import load_dataset, select_questions
 from experiments.progress import Progress
@@ -110,7 +111,7 @@ def _run(config: StudyConfig, out: Path | None) -> int:
         _title("Section IV.2")
         compare_wordings(config, rewritten, out / "question_style")
     _title("The paper's figures and ours")
-    _compare(benchmark.cells, out)
+    _compare(benchmark.cells, out, reader_notes(benchmark.readers))
     return 0
 
 
@@ -141,7 +142,7 @@ def _study(
     return result
 
 
-def _compare(cells: pd.DataFrame, out: Path) -> None:
+def _compare(cells: pd.DataFrame, out: Path, notes: Notes) -> None:
     weighted = on_our_domains(cells)
     found = pd.concat([beside_published(cells), weighted.drop(columns="domains", errors="ignore")])
     if found.empty:
@@ -165,6 +166,7 @@ def _compare(cells: pd.DataFrame, out: Path) -> None:
         caption += (
             f"; our domains: {domains}, the paper's tables S6 to S8 weighted by our questions"
         )
+    caption = "; ".join([caption, *note_lines(cells["reader"], notes)])
     table = TextTable([*header, "difference", "n", "elsewhere"], rows, caption, left=6)
     show(terminal_table(table))
     print(caption)

@@ -31,7 +31,7 @@ def source_curves(cells: pd.DataFrame, folder: Path, notes: Notes | None = None)
     The axis is the r_noise of that source's own questions. Where retrieval was measured with
     mark-up left out too, that is a thin dotted curve of the same colour.
     """
-    every = (_source_curves(mine, folder, name, notes) for mine, name in
+    every = (_source_curves(setting.of(cells), folder, name, notes) for setting, name in
              each_setting(cells, "noise_by_source"))  # fmt: skip
     return [path for paths in every for path in paths]
 
