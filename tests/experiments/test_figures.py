@@ -45,6 +45,7 @@ def several(tmp_path_factory):
         "retrievers=[bm25,{name: bm25, label: grams/../x, params: {terms: ngrams}}]",
         "readers=[{name: extractive, label: offline},tests.fakes.SteadyReader]",
         "ks=[3]",
+        "bootstrap=100",
     ]
     return run_study(load_config(settings), root / "run", progress=Progress())
 
@@ -118,7 +119,7 @@ def test_every_setting_has_its_row_and_their_mean_one(several):
     assert {row[2] for row in benchmark} == {row[setting] for row in of_clean}
 
 
-@pytest.mark.parametrize("draw", [noise_curves, source_curves, benchmark_bars])
+@pytest.mark.parametrize("draw", [source_curves, benchmark_bars])
 def test_every_setting_has_its_figure_which_names_it(several, tmp_path, draw):
     cells = several.cells
     if draw is source_curves:  # it takes two sources
