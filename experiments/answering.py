@@ -27,6 +27,7 @@ class Tally:
     """What one reader was asked: ``used`` answers in all, ``asked`` for the first time now."""
 
     identity: Mapping[str, object]
+    note: str = ""
     used: dict[str, Status] = field(default_factory=dict)
     usage: Counter[str] = field(default_factory=Counter)
     asked: int = 0
@@ -36,6 +37,7 @@ class Tally:
         """For the manifest: counts of distinct answers, and tokens, cost and cuts."""
         return {
             "identity": self.identity,
+            "note": self.note,
             "answers": len(self.used),
             "by_status": dict(sorted(Counter(map(str, self.used.values())).items())),
             "usage": _rounded(self.usage),
@@ -74,7 +76,7 @@ class Answering:
         """
         if label not in self.tallies:
             identity = reader.identity()
-            self.tallies[label] = Tally(identity)
+            self.tallies[label] = Tally(identity, reader.note)
             self._journals[label] = self.store.journal("answers", {"reader": identity})
         tally, journal = self.tallies[label], self._journals[label]
         keys = [

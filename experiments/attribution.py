@@ -25,8 +25,9 @@ from experiments.answering import Answering
 from experiments.cli import study_command
 from experiments.conditions import Condition, condition_of
 from experiments.csv_files import write_csv
-from experiments.figures import HATCHES, caption
+from experiments.figures import HATCHES, caption, each_setting
 from experiments.labels import group_label, mathless, plain
+from experiments.notes import Notes, note_lines, reader_notes
 from experiments.plan import Plan
 from experiments.reading import Readings
 from experiments.scoring import Scorer
@@ -49,10 +50,13 @@ CONDITION = ["noise", *SETTING, "top_k", "kb_scope", "protocol", "seed"]
 def report(result: Result) -> None:
     """Print the causes' shares, write the table, draw the waterfalls."""
     losses = make_losses(result.plan)
+    notes = reader_notes(result.readers)
     write_csv(result.out / "attribution.csv", losses)
     show(loss_table(losses))
     print("F1 that each cause costs; ±: how far the orders of swapping part")
-    for path in waterfalls(losses, result.cells, result.out / "figures"):
+    for line in note_lines(losses["reader"], notes):
+        print(plain(line))
+    for path in waterfalls(losses, result.cells, result.out / "figures", notes):
         print(f"figure: {path}")
 
 
@@ -158,13 +162,25 @@ def _loss(row: dict[Any, Any]) -> str:
     return f"{text} ±{spread:.3f}".replace("-0.000", "0.000")
 
 
-def waterfalls(losses: pd.DataFrame, cells: pd.DataFrame, folder: Path) -> list[Path]:
+def waterfalls(
+    losses: pd.DataFrame, cells: pd.DataFrame, folder: Path, notes: Notes | None = None
+) -> list[Path]:
     """From a perfect score down to the system's, a row a knowledge base, a column a group.
 
-    The first chunker, retriever and reader; black lines span the orders of swapping.
+    A figure a setting; black lines span the orders of swapping.
     """
-    for column in ("chunker", "retriever", "reader"):
-        losses = losses[losses[column] == losses[column].iloc[0]]
+    paths = []
+    for setting, name in each_setting(cells[cells["stage"] == "overall"], "attribution"):
+        mine = losses
+        for column in ("chunker", "retriever", "reader"):
+            mine = mine[mine[column] == getattr(setting, column)]
+        paths += _waterfalls(mine, setting.of(cells), folder, name, notes)
+    return paths
+
+
+def _waterfalls(
+    losses: pd.DataFrame, cells: pd.DataFrame, folder: Path, name: str, notes: Notes | None
+) -> list[Path]:
     groups = [group for group in dict.fromkeys(losses["group"]) if _shown(group)]
     bases = losses[SETTING].drop_duplicates()
     with figure(0.9 + 1.75 * len(groups), 0.8 + 2.1 * len(bases)) as made:
@@ -178,8 +194,8 @@ def waterfalls(losses: pd.DataFrame, cells: pd.DataFrame, folder: Path) -> list[
             noise = _noise(base["perturbation"], base["level"], base["intensity"])
             names = [mathless(name) for name in (base["engine"], noise, "F1")]
             axes[place, 0].set_ylabel("\n".join(names))
-        caption(made, cells, "black lines: from order to order of swapping")
-        return save(made, folder, "attribution")
+        caption(made, cells, "black lines: from order to order of swapping", notes)
+        return save(made, folder, name)
 
 
 def _waterfall(ax: Axes, by_cause: list[dict[Any, Any]]) -> None:

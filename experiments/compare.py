@@ -17,6 +17,7 @@ import typer
 from experiments.comparing import ASPECTS, SETTINGS, comparisons, configuration_changes
 from experiments.failing import with_errors
 from experiments.labels import STAGE_METRICS, group_label, plain
+from experiments.notes import note_lines, run_notes
 from experiments.runs import Run, read_run, uncounted
 from experiments.table_files import TextTable, write_table
 from experiments.tables import number, p_value, show, terminal_table
@@ -67,7 +68,7 @@ def compare_runs(
     wanted = _metrics(runs, metric)
     found = comparisons(runs, by, wanted, baseline=baseline, every_group=groups)
     changes = configuration_changes(runs)
-    table = _text_table(found)
+    table = _text_table(found, note_lines(_readers(runs, found), run_notes(runs)))
     show(terminal_table(table))
     print(table.caption)
     for run in runs:
@@ -103,7 +104,19 @@ def _metrics(runs: Sequence[Run], wanted: Sequence[str]) -> list[tuple[str, str]
     return pairs
 
 
-def _text_table(found: pd.DataFrame) -> TextTable:
+def _readers(runs: Sequence[Run], found: pd.DataFrame) -> list[str]:
+    """The readers of whose answers scores are compared."""
+    pairs = set(found[["stage", "metric"]].itertuples(index=False, name=None))
+    parts = [run.rows[["stage", "metric", "reader"]].drop_duplicates() for run in runs]
+    return [
+        str(reader)
+        for part in parts
+        for stage, metric, reader in part.itertuples(index=False)
+        if (stage, metric) in pairs
+    ]
+
+
+def _text_table(found: pd.DataFrame, notes: Sequence[str]) -> TextTable:
     """One line a comparison; settings that are the same throughout stand in the caption."""
     varying = [name for name in SETTINGS if found[name].replace("", None).nunique() > 1]
     baselines = list(dict.fromkeys(found["baseline"]))
@@ -126,7 +139,8 @@ def _text_table(found: pd.DataFrame) -> TextTable:
                 *(_signed(row[name]) for name in ("cohens_dz", "cliffs_delta")),
             ]
         )
-    return TextTable(header, rows, _caption(found, baselines), left=header.index("n"))
+    caption = "; ".join([_caption(found, baselines), *notes])
+    return TextTable(header, rows, caption, left=header.index("n"))
 
 
 def _caption(found: pd.DataFrame, baselines: Sequence[str]) -> str:

@@ -24,6 +24,7 @@ from experiments.csv_files import write_csv
 from experiments.curves import AXES, seeds_table, statistics_table
 from experiments.failing import with_errors
 from experiments.labels import STAGE_METRICS, plain
+from experiments.notes import note_lines, run_notes
 from experiments.runs import read_run, uncounted
 from experiments.tables import number, show
 from ohr.errors import ConfigError, OhrError
@@ -57,6 +58,8 @@ def _run(paths: Sequence[Path], axis: str, out: Path | None) -> int:
     folder = out or paths[0]
     write_csv(folder / "curves.csv", table)
     show(curves_shown(table))
+    for line in note_lines(table["reader"], run_notes(runs)):
+        print(plain(line))
     for run in runs:
         for name in uncounted(run, [(stage, metric) for stage, metric, _ in STAGE_METRICS]):
             print(f"{plain(run.name)}: {plain(name)} has no score that counts: no point of a curve")

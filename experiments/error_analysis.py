@@ -19,6 +19,7 @@ import typer
 from experiments.comparing import run_names
 from experiments.failing import with_errors
 from experiments.labels import mathless
+from experiments.notes import note_lines, run_notes
 from experiments.runs import (
     KNOWLEDGE_BASE,
     UNIT_COLUMNS,
@@ -81,6 +82,7 @@ def analyse_errors(
     )
     names = run_names(runs)
     everyone = distinct(shares, names)
+    caption = "; ".join([caption, *note_lines(everyone["reader"], run_notes(runs))])
     units = [f"{unit}s" for unit in dict.fromkeys(everyone["ci_unit"]) if unit]
     show(terminal_table(_text_table(everyone, caption, intervals=False)))
     print(caption)

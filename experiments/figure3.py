@@ -23,6 +23,7 @@ from experiments.failing import with_errors
 from experiments.figure3_points import PANELS, STRIPPED, figure3_points
 from experiments.figures import CI_NOTE, from_zero
 from experiments.labels import STAGE_METRICS, mathless
+from experiments.notes import note_lines, run_notes
 from experiments.runs import Run, read_run
 from experiments.style import COLOURS, MARKERS, figure, save, wrapped
 
@@ -153,6 +154,13 @@ def caption_of(runs: Sequence[Run], points: pd.DataFrame) -> str:
     )
     protocols = dict.fromkeys(name for run in runs for name in run.rows["protocol"].unique())
     parts.append(f"{' and '.join(protocols)} scoring")
+    for name, what in (("chunker", "chunkers"), ("top_k", "numbers of hits")):
+        for run in runs:
+            there = [str(value) for value in run.rows[name].dropna().unique() if value != ""]
+            if len(there) > 1:
+                parts.append(f"of the {what} {', '.join(there)} in {run.name} the first")
+    readers = [name for run in runs for name in run.rows["reader"].unique()]
+    parts += note_lines(readers, run_notes(runs))
     return "; ".join(parts)
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,16 +14,45 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.labels import STAGE_METRICS, group_label, mathless
+from experiments.level_labels import name_level, place_names
+from experiments.notes import Notes, note_lines
+from experiments.settings import Setting, setting_names, settings_of
 from experiments.style import COLOURS, LINES, MARKERS, figure, save, wrapped
 from ohr.statistics import DOCUMENT, PAGE
 
-CROWDED = 0.04
 HATCHES = ("", "///", "...", "\\\\\\", "xxx")
 CI_NOTE = {DOCUMENT: "documents", PAGE: "pages of these documents"}
+NOISE_MEASURES = {
+    "r_noise": "measured $r_{noise}$",
+    "r_noise_content": "$r_{noise}$, content",
+    "edit_distance": "edit distance",
+}
+_TICK_WIDTH = 12
+"""Characters of a line of a group's name below its bars; one takes .09 inch."""
 
 
-def noise_curves(cells: pd.DataFrame, folder: Path) -> list[Path]:
-    """Retrieval, generation and overall quality against measured r_noise, an engine a column."""
+def each_setting(cells: pd.DataFrame, name: str) -> Iterator[tuple[Setting, str]]:
+    """Each setting of the cells, and the name of its figure.
+
+    The first figure is called as it is, those of other chunkers, retrievers, numbers of hits and
+    readers ``<name>_2_dense_extractive``.
+    """
+    for number, setting in enumerate(settings_of(cells), start=1):
+        words = re.sub(r"[^A-Za-z0-9.]+", "-", str(setting)).strip("-.")[:80]
+        yield setting, name if number == 1 else f"{name}_{number}_{words}"
+
+
+def noise_curves(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) -> list[Path]:
+    """Retrieval, generation and overall quality against measured r_noise, an engine a column.
+
+    A figure a setting.
+    """
+    every = (_noise_curves(setting.of(cells), folder, name, notes) for setting, name in
+             each_setting(cells, "noise_curve"))  # fmt: skip
+    return [path for paths in every for path in paths]
+
+
+def _noise_curves(cells: pd.DataFrame, folder: Path, name: str, notes: Notes | None) -> list[Path]:
     engines = [e for e in _distinct(cells["engine"]) if _noisy(cells, e)]
     measures = [m for m in STAGE_METRICS if len(cells_of(cells, m[0], m[1], "all"))]
     if not engines or not measures:
@@ -32,23 +64,22 @@ def noise_curves(cells: pd.DataFrame, folder: Path) -> list[Path]:
             for column, engine in enumerate(engines):
                 ax: Axes = axes[row, column]
                 chosen = cells_of(cells, stage, metric, "all")
-                chosen = first_setting(chosen)
                 mine = chosen[chosen["engine"] == engine]
-                stripped = first_setting(cells_of(cells, stage, "lcs_stripped", "all"))
+                stripped = cells_of(cells, stage, "lcs_stripped", "all")
                 for number, operator in enumerate(operators):
                     _curve(ax, mine, operator, number)
                     dotted_line(ax, curve_of(stripped, engine, operator), number)
                 _ground_truth(ax, chosen)
                 if stage == "generation":
-                    _floor(ax, first_setting(cells_of(cells, stage, "f1_no_context", "all")))
+                    _floor(ax, cells_of(cells, stage, "f1_no_context", "all"))
                 if row == 0:
                     ax.set_title(mathless(engine))
                 if row == len(measures) - 1:
                     ax.set_xlabel("measured noise ratio $r_{noise}$")
                 if column == 0:
                     ax.set_ylabel(title)
-            from_zero(axes[row])
-        axes[0, 0].set_xlim(left=0)
+            from_zero(axes[row], marks=True)
+        room_at_zero(axes[0])
         handles, labels = axes[0, 0].get_legend_handles_labels()
         for ax in axes.flat:
             for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
@@ -61,40 +92,41 @@ def noise_curves(cells: pd.DataFrame, folder: Path) -> list[Path]:
             loc="outside lower center",
             ncols=5 if len(engines) > 1 else 2,
         )
-        caption(made, cells)
-        return save(made, folder, "noise_curve")
+        caption(made, cells, notes=notes)
+        place_names(made)
+        return save(made, folder, name)
 
 
 def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
-    """Measured r_noise and edit distance against the requested intensity."""
+    """Measured r_noise, that of the content, and edit distance against the requested intensity."""
     engines = [e for e in _distinct(cells["engine"]) if _noisy(cells, e)]
     operators = [p for p in _distinct(cells["perturbation"]) if p != "none"]
     chosen = cells[(cells["group"] == "all") & (cells["stage"] == "ocr")]
-    if not engines or chosen.empty:
+    measures = [name for name in NOISE_MEASURES if (chosen["metric"] == name).any()]
+    if not engines or not measures:
         return []
-    with figure(1.2 + 3.4 * len(operators), 5.2) as made:
-        axes = made.subplots(2, len(operators), squeeze=False, sharey="row")
+    with figure(1.2 + 3.4 * len(operators), 0.8 + 2.2 * len(measures)) as made:
+        axes = made.subplots(len(measures), len(operators), squeeze=False, sharey="row")
         for column, operator in enumerate(operators):
             own = chosen[chosen["perturbation"].isin([operator, "none"])]
             own, names = _placed(own)
             for number, engine in enumerate(engines):
                 mine = own[own["engine"] == engine].sort_values("place", kind="stable")
-                for row, name in enumerate(("r_noise", "edit_distance")):
+                for row, name in enumerate(measures):
                     curve_line(axes[row, column], mine[mine["metric"] == name], "place", number)
                     axes[row, column].lines[-1].set_label(mathless(engine))
             axes[0, column].set_title(mathless(operator.replace("_", " ")))
-            axes[1, column].set_xlabel("requested level" if names else "requested intensity")
-            for row in range(2):
+            axes[-1, column].set_xlabel("requested level" if names else "requested intensity")
+            for row in range(len(measures)):
                 if names:
                     axes[row, column].set_xticks(range(len(names)), names)
-        axes[0, 0].set_ylabel("measured $r_{noise}$")
-        axes[1, 0].set_ylabel("edit distance")
-        for row_of_axes in axes:
-            from_zero(row_of_axes)
+        for row_of_axes, name in zip(axes, measures, strict=True):
+            row_of_axes[0].set_ylabel(NOISE_MEASURES[name])
+            from_zero(row_of_axes, marks=True)
         made.legend(
             *axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(engines)
         )
-        caption(made, cells)
+        caption(made, chosen)
         return save(made, folder, "noise_strength")
 
 
@@ -116,20 +148,33 @@ def _placed(cells: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     return cells.assign(place=places), names
 
 
-def benchmark_bars(cells: pd.DataFrame, folder: Path) -> list[Path]:
-    """Each engine's retrieval, generation and overall quality by evidence source."""
+def benchmark_bars(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) -> list[Path]:
+    """Each engine's retrieval, generation and overall quality by evidence source.
+
+    A figure a setting.
+    """
+    every = (_benchmark_bars(setting.of(cells), folder, name, notes) for setting, name in
+             each_setting(cells, "ocr_benchmark"))  # fmt: skip
+    return [path for paths in every for path in paths]
+
+
+def _benchmark_bars(
+    cells: pd.DataFrame, folder: Path, name: str, notes: Notes | None
+) -> list[Path]:
     measures = [m for m in STAGE_METRICS if len(cells_of(cells, m[0], m[1], "all"))]
     if not measures:
         return []
     engines = _distinct(cells["engine"])
     groups = [g for g in _distinct(cells["group"]) if g.startswith("source:")] + ["all"]
-    with figure(2.5 + 0.28 * len(groups) * len(engines), 0.9 + 2.1 * len(measures)) as made:
+    ticks = [tick_name(group) for group in groups]
+    place_width = max(0.28 * len(engines), *(0.09 * text_width(tick) for tick in ticks))
+    with figure(2.5 + place_width * len(groups), 0.9 + 2.1 * len(measures)) as made:
         axes = made.subplots(len(measures), 1, squeeze=False, sharex=True)[:, 0]
         width = 0.8 / len(engines)
         for ax, (stage, metric, title) in zip(axes, measures, strict=True):
             for number, engine in enumerate(engines):
                 for place, group in enumerate(groups):
-                    cell = first_setting(cells_of(cells, stage, metric, group))
+                    cell = cells_of(cells, stage, metric, group)
                     cell = cell[(cell["engine"] == engine) & (cell["noise"] == "none")]
                     if cell.empty:
                         continue
@@ -148,14 +193,24 @@ def benchmark_bars(cells: pd.DataFrame, folder: Path) -> list[Path]:
             ax.set_ylabel(title)
             ax.set_ylim(0, 1)
             ax.grid(axis="x", visible=False)
-        axes[-1].set_xticks(range(len(groups)), [group_label(group) for group in groups])
+        axes[-1].set_xticks(range(len(groups)), ticks)
         made.legend(
             *axes[0].get_legend_handles_labels(),
             loc="outside lower center",
             ncols=min(4, len(engines)),
         )
-        caption(made, cells)
-        return save(made, folder, "ocr_benchmark")
+        caption(made, cells, notes=notes)
+        return save(made, folder, name)
+
+
+def tick_name(group: str) -> str:
+    """A group's name below its bars, in lines."""
+    return "\n".join(textwrap.wrap(mathless(group_label(group)), _TICK_WIDTH)) or " "
+
+
+def text_width(text: str) -> int:
+    """Characters of a text's longest line, and one for the gap to the next text."""
+    return 1 + max(len(line) for line in text.splitlines())
 
 
 def _distinct(column: pd.Series) -> list[str]:
@@ -173,33 +228,16 @@ def cells_of(cells: pd.DataFrame, stage: str, metric: str, group: str) -> pd.Dat
     ]
 
 
-def first_setting(cells: pd.DataFrame) -> pd.DataFrame:
-    """The cells of the first chunker, retriever and reader; figures show one setting."""
-    for column in ("chunker", "retriever", "top_k", "reader"):
-        if len(cells) and pd.notna(first := cells[column].iloc[0]):
-            cells = cells[cells[column] == first]
-    return cells
-
-
 def _curve(ax: Axes, cells: pd.DataFrame, operator: str, number: int) -> None:
     mine = _sorted(cells[cells["perturbation"].isin([operator, "none"])])
     if not (mine["perturbation"] == operator).any():
         return
     colour = curve_line(ax, mine, "r_noise", number)
     ax.lines[-1].set_label(mathless(operator.replace("_", " ")))
-    noisy = mine[mine["perturbation"] == operator]
-    following = noisy["r_noise"].shift(-1)
-    for (_, cell), after in zip(noisy.iterrows(), following, strict=True):
-        if abs(after - cell["r_noise"]) < CROWDED:
-            continue  # the next mark's label would cover this one's
-        ax.annotate(
-            str(cell["level"]) or f"{cell['intensity']:g}",
-            (cell["r_noise"], cell["mean"]),
-            xytext=(4, 5 if number % 2 == 0 else -10),
-            textcoords="offset points",
-            fontsize=6,
-            color=colour,
-        )
+    for _, cell in mine[mine["perturbation"] == operator].iterrows():
+        name = str(cell["level"]) or f"{cell['intensity']:g}"
+        if not math.isnan(cell["mean"]):
+            name_level(ax, name, (cell["r_noise"], cell["mean"]), colour)
 
 
 def curve_of(cells: pd.DataFrame, engine: str, operator: str) -> pd.DataFrame:
@@ -275,11 +313,15 @@ def _error_bar(ax: Axes, x: float, cell: pd.Series) -> None:
         ax.vlines(x, cell["ci_low"], cell["ci_high"], color="#333333", linewidth=1)
 
 
-def from_zero(axes: Sequence[Axes]) -> None:
-    """One scale from 0 for axes that share it, with room above the highest mark."""
+def from_zero(axes: Sequence[Axes], *, marks: bool = False) -> None:
+    """One scale from 0 for axes that share it, with room above the highest mark.
+
+    With ``marks``, also room for a mark that lies at 0.
+    """
     top = max(ax.dataLim.ymax for ax in axes)
+    top = top if top > 0 else 1 / 1.08
     for ax in axes:
-        ax.set_ylim(0, 1.08 * top if top > 0 else 1)
+        ax.set_ylim(-0.05 * top if marks else 0, 1.08 * top)
 
 
 def draws_note(cells: pd.DataFrame) -> list[str]:
@@ -291,7 +333,15 @@ def draws_note(cells: pd.DataFrame) -> list[str]:
     return [f"means over {draws} draws of the noise" if draws > 1 else "a single draw of the noise"]
 
 
-def caption(made: Figure, cells: pd.DataFrame, lines_are: str = "") -> None:
+def room_at_zero(axes: Sequence[Axes]) -> None:
+    """Noise from 0, with room for a mark that lies there."""
+    right = max(ax.dataLim.xmax for ax in axes)
+    axes[0].set_xlim(left=-0.06 * right if right > 0 else -0.06)
+
+
+def caption(
+    made: Figure, cells: pd.DataFrame, lines_are: str = "", notes: Notes | None = None
+) -> None:
     """What a reader must know to read the figure, above it.
 
     ``lines_are`` says what the black lines are where they are not intervals.
@@ -300,7 +350,6 @@ def caption(made: Figure, cells: pd.DataFrame, lines_are: str = "") -> None:
     questions = questions if len(questions) else cells[cells["group"] == "all"]
     units = [CI_NOTE[u] for u in _distinct(cells["ci_unit"]) if u in CI_NOTE]
     evidence = cells["kb_scope"].iloc[0] == "evidence"
-    setting = first_setting(cells[cells["stage"] == "overall"])
     parts = [
         f"n = {int(questions['n'].max())} questions",
         "only pages with evidence re-read, which overstates the loss"
@@ -314,8 +363,8 @@ def caption(made: Figure, cells: pd.DataFrame, lines_are: str = "") -> None:
         ),
         f"{cells['protocol'].iloc[0]} scoring",
         *draws_note(cells),
+        setting_names(cells),
+        *note_lines(cells["reader"], notes),
     ]
-    if len(setting):
-        parts.append(f"{setting['retriever'].iloc[0]}, {setting['reader'].iloc[0]}")
-    caption = wrapped("; ".join(parts), made.get_figwidth())
-    made.suptitle(caption, fontsize=8, color="#444444")
+    text = wrapped("; ".join(part for part in parts if part), made.get_figwidth())
+    made.suptitle(text, fontsize=8, color="#444444")

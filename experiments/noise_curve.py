@@ -6,6 +6,7 @@ from experiments.cli import study_command
 from experiments.csv_files import write_csv
 from experiments.curves import statistics_table
 from experiments.figures import noise_curves, noise_strength
+from experiments.notes import reader_notes
 from experiments.runs import read_run
 from experiments.source_curves import source_curves
 from experiments.study import Result
@@ -15,9 +16,10 @@ from experiments.tables import noise_table, show
 def report(result: Result) -> None:
     """Draw the curves, print a row a knowledge base, and write each curve's statistics."""
     figures = result.out / "figures"
-    made = noise_curves(result.cells, figures) + source_curves(result.cells, figures)
+    notes = reader_notes(result.readers)
+    made = noise_curves(result.cells, figures, notes) + source_curves(result.cells, figures, notes)
     made += noise_strength(result.cells, figures)
-    show(noise_table(result.cells))
+    show(noise_table(result.cells, notes))
     for path in made:
         print(f"figure: {path}")
     curves = statistics_table([read_run(result.out)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from experiments.cli import study_command
 from experiments.figures import benchmark_bars
+from experiments.notes import reader_notes
 from experiments.paper_tables import write_paper_tables
 from experiments.study import Result
 from experiments.tables import benchmark_table, show
@@ -11,11 +12,12 @@ from experiments.tables import benchmark_table, show
 
 def report(result: Result) -> None:
     """Draw the bars, print a row an engine and group of questions, write the paper's tables."""
-    made = benchmark_bars(result.cells, result.out / "figures")
-    show(benchmark_table(result.cells))
+    notes = reader_notes(result.readers)
+    made = benchmark_bars(result.cells, result.out / "figures", notes)
+    show(benchmark_table(result.cells, notes))
     for path in made:
         print(f"figure: {path}")
-    for path in write_paper_tables(result.cells, result.out / "tables"):
+    for path in write_paper_tables(result.cells, result.out / "tables", notes):
         print(f"table: {path}")
 
 

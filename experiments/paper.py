@@ -6,7 +6,8 @@ on the ground truth and image noise for engines that read images (figure 3), tab
 (figure 4), the error analysis (figure 5), the statistics of noise (tables S2 and S3, figure S2),
 robust readers (table S5) and reworded questions (section IV.2, with ``dataset.rewritten``).
 ``RUN/paper.csv``, ``.md`` and ``.tex`` have a row for each figure of the paper that the clean
-engines allow. An engine is the paper's if its name or label is (``precomputed:MinerU``).
+engines allow, and rows of ``our domains``: the paper's tables by domain, weighted by our questions.
+An engine is the paper's if its name or label is (``precomputed:MinerU``).
 """
 
 from __future__ import annotations
@@ -26,10 +27,11 @@ from experiments.failing import with_errors
 from experiments.figure3 import make_figure3
 from experiments.labels import group_label
 from experiments.noise_statistics import noise_statistics
+from experiments.notes import Notes, note_lines, reader_notes
 from experiments.paper_tables import percent
 from experiments.plan import load_dataset, select_questions
 from experiments.progress import Progress
-from experiments.published import beside_published
+from experiments.published import beside_published, drop_lines, on_our_domains
 from experiments.question_style import compare_wordings
 from experiments.robust_reader import compare_readers
 from experiments.runs import read_run
@@ -109,7 +111,7 @@ def _run(config: StudyConfig, out: Path | None) -> int:
         _title("Section IV.2")
         compare_wordings(config, rewritten, out / "question_style")
     _title("The paper's figures and ours")
-    _compare(benchmark.cells, out)
+    _compare(benchmark.cells, out, reader_notes(benchmark.readers))
     return 0
 
 
@@ -140,8 +142,9 @@ def _study(
     return result
 
 
-def _compare(cells: pd.DataFrame, out: Path) -> None:
-    found = beside_published(cells)
+def _compare(cells: pd.DataFrame, out: Path, notes: Notes) -> None:
+    weighted = on_our_domains(cells)
+    found = pd.concat([beside_published(cells), weighted.drop(columns="domains", errors="ignore")])
     if found.empty:
         print("no engine is one of the paper's, so there is nothing to compare with")
         return
@@ -158,9 +161,17 @@ def _compare(cells: pd.DataFrame, out: Path) -> None:
     ]
     header = ["in", "engine", "reader", "stage", "metric", "questions", "paper", "ours"]
     caption = "In per cent; means over retrievers and readers; last: what the paper says elsewhere"
+    if len(weighted):
+        domains = weighted["domains"].iloc[0]
+        caption += (
+            f"; our domains: {domains}, the paper's tables S6 to S8 weighted by our questions"
+        )
+    caption = "; ".join([caption, *note_lines(cells["reader"], notes)])
     table = TextTable([*header, "difference", "n", "elsewhere"], rows, caption, left=6)
     show(terminal_table(table))
     print(caption)
+    for line in drop_lines(weighted):
+        print(line)
     for path in write_table(out, "paper", found, table):
         print(f"table: {path}")
 

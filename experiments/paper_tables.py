@@ -1,8 +1,8 @@
 """The paper's tables of engines: table 2 by evidence source, tables S6 to S8 by domain.
 
-Figures are micro-averages over questions, then averages over retrievers and readers, as in the
-paper; scores in per cent. The best engine is bold and the second underlined, the ground truth
-set aside.
+Figures are micro-averages over questions, a row a retriever and reader, then their average over
+retrievers and readers, which is what the paper has; scores in per cent. The best engine is bold
+and the second underlined, the ground truth set aside.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import pandas as pd
 
 from experiments.figures import cells_of
 from experiments.labels import STAGE_METRICS, group_label
+from experiments.notes import Notes, note_lines
+from experiments.settings import Block, blocks_of, texts
 from experiments.table_files import TextTable, write_table
 
 SOURCE_COLUMNS = {
@@ -26,46 +28,66 @@ SOURCE_COLUMNS = {
 }
 DOMAIN_TABLES = {"retrieval": "table_s6", "generation": "table_s7", "overall": "table_s8"}
 TRUTH = "gt"
+N = "n "
+"""Before the name of a column: of how many questions (of the edit distance, pages) it is a mean."""
 
 
-def write_paper_tables(cells: pd.DataFrame, folder: Path) -> list[Path]:
+def write_paper_tables(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) -> list[Path]:
     """Write what the cells of a benchmark hold of table 2 and of tables S6 to S8."""
     clean = cells[cells["noise"] == "none"]
     paths = []
     values = source_values(clean)
-    if len(values.columns) > 1:
-        paths += write_table(folder, "table2", values, source_table(values, _table2_caption(clean)))
+    if len(_measures(values)):
+        table = source_table(values, _table2_caption(clean, notes))
+        paths += write_table(folder, "table2", values, table)
     for stage, metric, title in STAGE_METRICS:
         by_domain = domain_values(clean, stage, metric)
         if len(by_domain):
-            table = domain_table(by_domain, f"{title} by domain; {caption(clean)}")
+            here = clean[clean["stage"] == stage]
+            table = domain_table(by_domain, f"{title} by domain; {caption(here, notes, rows=True)}")
             paths += write_table(folder, DOMAIN_TABLES[stage], by_domain, table)
     return paths
 
 
 def source_values(cells: pd.DataFrame) -> pd.DataFrame:
-    """A row an engine: ``engine``, ``edit_distance``, then ``retrieval TXT`` and so on in [0, 1].
+    """A row an engine and setting: ``edit_distance``, ``retrieval TXT`` and so on in [0, 1].
 
-    Evidence sources of which there are no questions, and stages that were not measured, have no
-    column.
+    ``setting`` is empty where there is one; of several, the last rows are their means. Each
+    column has its ``n`` behind it. Evidence sources of which there are no questions, and stages
+    that were not measured, have no column.
     """
     columns = {"edit_distance": ("ocr", "edit_distance", "all")} | {
         f"{stage} {short}": (stage, metric, group)
         for stage, metric, _ in STAGE_METRICS
         for group, short in SOURCE_COLUMNS.items()
     }
-    values = {name: averages(cells, *cell) for name, cell in columns.items()}
-    made = pd.DataFrame({"engine": list(dict.fromkeys(cells["engine"]))})
-    for name, by_engine in values.items():
-        if by_engine:
-            made[name] = [by_engine.get(engine, float("nan")) for engine in made["engine"]]
-    return made
+    found = []
+    for block in blocks_of(cells):
+        for engine in dict.fromkeys(cells["engine"]):
+            mine = cells[cells["engine"] == engine]
+            row: dict[str, object] = {"engine": engine, "setting": block.label}
+            for name, cell in columns.items():
+                row |= _with_n(block, mine, name, cell)
+            found.append(row)
+    return pd.DataFrame(found).dropna(axis="columns", how="all")
+
+
+def _with_n(
+    block: Block, cells: pd.DataFrame, name: str, cell: tuple[str, str, str]
+) -> dict[str, object]:
+    value = block.value(cells, *cell)
+    return {name: value.mean if value else None, N + name: value.n if value else None}
+
+
+def _measures(values: pd.DataFrame) -> list[str]:
+    """The columns that hold means."""
+    return [name for name in values.columns if N + name in values.columns]
 
 
 def averages(cells: pd.DataFrame, stage: str, metric: str, group: str) -> dict[str, float]:
     """Each engine's mean over the retrievers and readers of one stage, metric and group.
 
-    Of several chunkers or numbers of hits the first counts, as in the figures.
+    Of several chunkers or numbers of hits the first counts: a caption says so.
     """
     chosen = cells_of(cells, stage, metric, group)
     for column in ("chunker", "top_k"):
@@ -78,22 +100,24 @@ def averages(cells: pd.DataFrame, stage: str, metric: str, group: str) -> dict[s
 
 
 def source_table(values: pd.DataFrame, title: str) -> TextTable:
-    """Table 2, ready for print."""
-    header, spans = ["engine"], [("", 1)]
+    """Table 2, ready for print, with the number of questions of every column below it."""
+    several = values["setting"].nunique() > 1
+    heads = ["engine", "setting"] if several else ["engine"]
+    header, spans = list(heads), [("", 1)] * len(heads)
     formats: dict[str, Callable[[float], str]] = {}
     if "edit_distance" in values:
         header.append("E.D.")
         spans.append(("OCR", 1))
         formats["edit_distance"] = distance
     for stage, _, measure in STAGE_METRICS:
-        mine = [name for name in values.columns if name.startswith(f"{stage} ")]
+        mine = [name for name in _measures(values) if name.startswith(f"{stage} ")]
         if mine:
             header += [name.removeprefix(f"{stage} ") for name in mine]
             spans.append((measure, len(mine)))
             formats |= dict.fromkeys(mine, percent)
     rows = [
         [
-            row["engine"],
+            *(row[name] for name in heads),
             *(
                 "-" if name == "edit_distance" and row["engine"] == TRUTH else text(row[name])
                 for name, text in formats.items()
@@ -101,33 +125,77 @@ def source_table(values: pd.DataFrame, title: str) -> TextTable:
         ]
         for row in values.to_dict("records")
     ]
-    best = [_ranked(values, name, name == "edit_distance") for name in formats]
-    return TextTable(header, rows, title, *_marks(best, by_row=False), spans)
+    best: list[tuple[int, int, int]] = []
+    for _, block in values.groupby("setting", sort=False):
+        for column, name in enumerate(formats, start=len(heads)):
+            ranks = _ranked(block, name, name == "edit_distance")
+            best += [(row, column, rank) for row, rank in ranks.items()]
+    rows += _rows_of_n(values, list(formats), heads)
+    return TextTable(header, rows, title, *_marks(best), spans, left=len(heads))
+
+
+def _rows_of_n(values: pd.DataFrame, names: Sequence[str], heads: Sequence[str]) -> list[list[str]]:
+    """A row of the numbers that every column's means are over; where rows differ, one for each."""
+    rows: list[tuple[dict[str, str], list[str]]] = []
+    for row in values.to_dict("records"):
+        counts = {name: str(row[N + name]) for name in names if pd.notna(row[N + name])}
+        alike = (r for r in rows if all(r[0].get(name, n) == n for name, n in counts.items()))
+        known, named = next(alike, ({}, []))
+        if not named:
+            rows.append((known, named))
+        known |= counts
+        named.append(", ".join(row[head] for head in heads if row[head]))
+    empty = [""] * (len(heads) - 1)
+    return [
+        [
+            "n" if len(rows) == 1 else f"n: {'; '.join(named)}",
+            *empty,
+            *(known.get(name, "-") for name in names),
+        ]
+        for known, named in rows
+    ]
 
 
 def domain_values(cells: pd.DataFrame, stage: str, metric: str) -> pd.DataFrame:
-    """A row a domain and one of all: ``domain``, then a column an engine, in [0, 1]."""
+    """A row a setting and domain and one of all: ``domain``, ``setting``, then the engines.
+
+    An engine's column is in [0, 1], and has its ``n`` behind it.
+    """
+    cells = cells[cells["stage"] == stage]
     engines = list(dict.fromkeys(cells["engine"]))
     groups = [g for g in dict.fromkeys(cells["group"]) if g.startswith("domain:")]
     found = []
-    for group in [*groups, "all"]:
-        by_engine = averages(cells, stage, metric, group)
-        if by_engine:
-            means = {engine: by_engine.get(engine, float("nan")) for engine in engines}
-            found.append({"domain": group_label(group)} | means)
+    for block in blocks_of(cells):
+        for group in [*groups, "all"]:
+            row: dict[str, object] = {"domain": group_label(group), "setting": block.label}
+            for engine in engines:
+                mine = cells[cells["engine"] == engine]
+                row |= _with_n(block, mine, engine, (stage, metric, group))
+            if any(row[engine] is not None for engine in engines):
+                found.append(row)
     return pd.DataFrame(found)
 
 
 def domain_table(values: pd.DataFrame, title: str) -> TextTable:
-    """Table S6, S7 or S8, ready for print."""
-    engines = list(values.columns[1:])
-    rows = [
-        [row["domain"], *(percent(row[engine]) for engine in engines)]
-        for row in values.to_dict("records")
-    ]
-    by_engine = values.set_index("domain").T.rename_axis("engine").reset_index()
-    best = [_ranked(by_engine, domain, False) for domain in values["domain"]]
-    return TextTable(["domain", *engines], rows, title, *_marks(best, by_row=True))
+    """Table S6, S7 or S8, ready for print, with the number of questions of every row."""
+    engines = _measures(values)
+    heads = ["setting", "domain"] if values["setting"].nunique() > 1 else ["domain"]
+    counts = values[[N + engine for engine in engines]]
+    alike = bool((counts.nunique(axis=1) <= 1).all())
+    of_n = [N + engine for engine in engines]
+    rows = []
+    for row in values.to_dict("records"):
+        there = ["-" if pd.isna(row[name]) else str(row[name]) for name in of_n]
+        n = [next((text for text in there if text != "-"), "-")] if alike else there
+        rows.append([*(row[h] for h in heads), *(percent(row[e]) for e in engines), *n])
+    best: list[tuple[int, int, int]] = []
+    for number in range(len(values)):
+        means = [float(values[engine].iloc[number]) for engine in engines]
+        by_engine = pd.DataFrame({"engine": engines, "mean": means})
+        ranks = _ranked(by_engine, "mean", False)
+        best += [(number, len(heads) + engine, rank) for engine, rank in ranks.items()]
+    header = [*heads, *engines, *(["n"] if alike else of_n)]
+    return TextTable(header, rows, title, *_marks(best), left=len(heads))
 
 
 def _ranked(values: pd.DataFrame, name: str, lower_is_better: bool) -> Mapping[int, int]:
@@ -142,34 +210,49 @@ def _ranked(values: pd.DataFrame, name: str, lower_is_better: bool) -> Mapping[i
 
 
 def _marks(
-    best: Sequence[Mapping[int, int]], *, by_row: bool
+    best: Sequence[tuple[int, int, int]],
 ) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]]:
-    """Cells to be set bold (first) and underlined (second)."""
-    marks: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
-    for number, places in enumerate(best):
-        for engine, rank in places.items():
-            cell = (number, engine + 1) if by_row else (engine, number + 1)
-            marks[rank - 1].add(cell)
-    return frozenset(marks[0]), frozenset(marks[1])
+    """Cells (row, column) to be set bold, of rank 1, and underlined, of rank 2."""
+    bold, underlined = (
+        frozenset((row, column) for row, column, rank in best if rank == wanted)
+        for wanted in (1, 2)
+    )
+    return bold, underlined
 
 
-def caption(cells: pd.DataFrame) -> str:
-    """How the figures were measured: questions, retrievers and readers, pages, protocol."""
+def caption(cells: pd.DataFrame, notes: Notes | None = None, *, rows: bool = False) -> str:
+    """How the figures were measured: questions, retrievers and readers, pages, protocol.
+
+    ``rows`` says that settings have rows of their own; else figures are means over retrievers
+    and readers, of the first chunker and number of hits.
+    """
     questions = cells[(cells["group"] == "all") & (cells["stage"] != "ocr")]
     questions = questions if len(questions) else cells[cells["group"] == "all"]
     parts = [f"n = {int(questions['n'].astype(int).max())} questions"]
     for name in ("retriever", "reader"):
         used = [value for value in dict.fromkeys(cells[name]) if value]
         if used:
-            parts.append(f"{'mean over ' if len(used) > 1 else ''}{', '.join(used)}")
+            mean = len(used) > 1 and not rows
+            parts.append(f"{'mean over ' if mean else ''}{', '.join(used)}")
+    for name, what in (("chunker", "chunker"), ("top_k", "number of hits")):
+        used = [value for value in dict.fromkeys(texts(cells, name)) if value]
+        if len(used) > 1:
+            shown = ", ".join(used) if rows else f"{used[0]}, of {', '.join(used)}"
+            parts.append(f"{what} {shown}")
+    if rows and any(block.is_mean for block in blocks_of(cells)):
+        parts.append("the last rows are means over retrievers and readers")
     only = cells["kb_scope"].iloc[0] == "evidence"
     parts.append("only pages with evidence re-read" if only else "all pages re-read")
     parts.append(f"{cells['protocol'].iloc[0]} scoring")
+    parts += note_lines(cells["reader"], notes)
     return "micro-averages in per cent; " + "; ".join(parts)
 
 
-def _table2_caption(cells: pd.DataFrame) -> str:
-    return f"Engines by evidence source; edit distance (E.D.) as it is, {caption(cells)}"
+def _table2_caption(cells: pd.DataFrame, notes: Notes | None) -> str:
+    return (
+        "Engines by evidence source; edit distance (E.D.) as it is, n of its pages, "
+        f"{caption(cells, notes, rows=True)}"
+    )
 
 
 def percent(value: float) -> str:

@@ -7,17 +7,21 @@ twice and not always alike, so a figure's row names what the other tables say.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
 import pandas as pd
 
-from experiments.paper_tables import averages
+from experiments.labels import STAGE_METRICS, group_label
+from experiments.paper_tables import TRUTH, averages
 
 KEY = ("engine", "reader", "stage", "metric", "group")
 SMALLEST_CONTRADICTION = 0.0015
 """Figures are given to a tenth of a per cent: what differs by more is no rounding."""
+BY_DOMAIN = {"retrieval": "table S6", "generation": "table S7", "overall": "table S8"}
+OUR_DOMAINS = "our domains"
+"""Group of the rows in which the paper's domains are weighted by our questions."""
 
 
 @cache
@@ -56,11 +60,7 @@ def beside_published(cells: pd.DataFrame) -> pd.DataFrame:
     over retrievers), ``difference`` and ``n``.
     """
     clean = cells[cells["noise"] == "none"]
-    labels = {
-        name: label
-        for label in reversed(list(dict.fromkeys(clean["engine"])))
-        if (name := published_engine(str(label))) is not None
-    }
+    labels = _our_labels(clean)
     elsewhere = _elsewhere()
     found = []
     for row in published().to_dict("records"):
@@ -80,6 +80,103 @@ def beside_published(cells: pd.DataFrame) -> pd.DataFrame:
             | {"n": int(same[same["group"] == row["group"]]["n"].max())}
         )
     return pd.DataFrame(found)
+
+
+def on_our_domains(cells: pd.DataFrame) -> pd.DataFrame:
+    """The paper's tables S6 to S8 over the domains that we have too, weighted by our questions.
+
+    The paper's ALL is over seven domains; a study of some of them is held against the same ones.
+    A row a stage and engine, then one a drop from the ground truth (``gt to MinerU``), with the
+    columns of :func:`beside_published`; ``ours`` has the same weights.
+    """
+    clean = cells[cells["noise"] == "none"]
+    labels = _our_labels(clean)
+    found = []
+    for stage, metric, _ in STAGE_METRICS:
+        names = [name for name in labels if _by_domain(clean, labels[name], stage, metric)]
+        ours = {name: _by_domain(clean, labels[name], stage, metric) for name in names}
+        paper = {name: _of_paper(BY_DOMAIN[stage], name) for name in names}
+        weights = {
+            group: int(n)
+            for group, n in _questions(clean, stage, metric).items()
+            if n > 0 and all(group in ours[name] and group in paper[name] for name in names)
+        }
+        if not names or not weights:
+            continue
+        means = {
+            name: (_weighted(paper[name], weights), _weighted(ours[name], weights))
+            for name in names
+        }
+        if TRUTH in means:
+            means |= {
+                f"{TRUTH} to {name}": (means[TRUTH][0] - theirs, means[TRUTH][1] - mine)
+                for name, (theirs, mine) in list(means.items())
+                if name != TRUTH
+            }
+        for engine, (theirs, mine) in means.items():
+            key = (BY_DOMAIN[stage], engine, "", stage, metric, OUR_DOMAINS)
+            found.append(
+                dict(zip(("table", *KEY), key, strict=True))
+                | {"elsewhere": "", "paper": theirs, "ours": mine, "difference": mine - theirs}
+                | {"n": sum(weights.values())}
+                | {"domains": ", ".join(group_label(group) for group in weights)}
+            )
+    return pd.DataFrame(found)
+
+
+def drop_lines(rows: pd.DataFrame) -> list[str]:
+    """What share of the paper's drop from the ground truth ours is, an engine a line."""
+    lines = []
+    drops = rows[rows["engine"].str.startswith(f"{TRUTH} to ")] if len(rows) else rows
+    for engine, mine in drops.groupby("engine", sort=False) if len(drops) else ():
+        shares = [
+            f"{row['ours']:.3f} of {row['paper']:.3f} ({row['stage']}"
+            + (f", {100 * row['ours'] / row['paper']:.0f} %)" if row["paper"] > 0 else ")")
+            for row in mine.to_dict("records")
+        ]
+        lines.append(
+            f"drop from {engine} on {mine['domains'].iloc[0]}, the paper's tables by domain "
+            f"weighted by our questions: {', '.join(shares)}"
+        )
+    return lines
+
+
+def _our_labels(clean: pd.DataFrame) -> dict[str, str]:
+    """The paper's engines that are ours too, and our labels of them."""
+    labels: dict[str, str] = {}
+    for label in dict.fromkeys(clean["engine"]):
+        if (name := published_engine(str(label))) is not None:
+            labels.setdefault(name, str(label))
+    return labels
+
+
+def _by_domain(cells: pd.DataFrame, label: str, stage: str, metric: str) -> dict[str, float]:
+    """An engine's mean on each domain, over retrievers and readers."""
+    mine = cells[cells["engine"] == label]
+    means = {g: averages(mine, stage, metric, g).get(label) for g in _domains(mine["group"])}
+    return {group: mean for group, mean in means.items() if mean is not None}
+
+
+def _questions(cells: pd.DataFrame, stage: str, metric: str) -> dict[str, float]:
+    """How many questions of each domain count, whichever engine's most."""
+    chosen = cells[(cells["stage"] == stage) & (cells["metric"] == metric)]
+    chosen = chosen[chosen["group"].isin(_domains(chosen["group"]))]
+    most = chosen["n"].astype(float).groupby(chosen["group"]).max()
+    return {group: float(most[group]) for group in _domains(chosen["group"])}
+
+
+def _of_paper(table: str, engine: str) -> dict[str, float]:
+    rows = published()
+    rows = rows[(rows["table"] == table) & (rows["engine"] == engine)]
+    return dict(zip(rows["group"], rows["value"], strict=True))
+
+
+def _domains(groups: pd.Series) -> Sequence[str]:
+    return [group for group in dict.fromkeys(groups) if group.startswith("domain:")]
+
+
+def _weighted(means: Mapping[str, float], weights: Mapping[str, int]) -> float:
+    return sum(means[group] * n for group, n in weights.items()) / sum(weights.values())
 
 
 def _elsewhere() -> Mapping[tuple[str, ...], str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from experiments.labels import STAGE_METRICS
+from experiments.notes import Notes, note_lines
 from experiments.paper_tables import (
     SOURCE_COLUMNS,
     TRUTH,
@@ -60,7 +61,7 @@ def _base_name(base: tuple[object, ...]) -> str:
     return knowledge_base_name(pd.Series(dict(zip(KNOWLEDGE_BASE, base, strict=True))))
 
 
-def write_reader_table(cells: pd.DataFrame, folder: Path) -> list[Path]:
+def write_reader_table(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) -> list[Path]:
     """Write table S5 of the cells of a run."""
     values = reader_values(cells)
     titles = {"edit_distance": "E.D.", "delta": "Δ(ALL)", "knowledge_base": "knowledge base"}
@@ -81,6 +82,7 @@ def write_reader_table(cells: pd.DataFrame, folder: Path) -> list[Path]:
         for row in values.to_dict("records")
     ]
     measured = caption(cells.assign(reader=""))  # each row is one reader's
-    title = f"Readers by knowledge base, {STAGE_METRICS[2][2]}; {measured}"
+    parts = [f"Readers by knowledge base, {STAGE_METRICS[2][2]}", measured]
+    title = "; ".join(parts + note_lines(cells["reader"], notes))
     table = TextTable([titles.get(name, name) for name in names], rows, title, left=2)
     return write_table(folder, "table_s5", values, table)

@@ -8,7 +8,7 @@ nothing to read, over the same from the clean knowledge base.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,6 +19,7 @@ import typer
 from experiments.curves import FLOOR_SUFFIX
 from experiments.failing import with_errors
 from experiments.labels import STAGE_METRICS
+from experiments.notes import note_lines, run_notes
 from experiments.reader_table import reader_values, write_reader_table
 from experiments.runs import (
     KNOWLEDGE_BASE,
@@ -64,12 +65,13 @@ def command(
 def compare_readers(run: Run, out: Path, baseline: str = "") -> int:
     """Print and write what a run's readers keep. Raises OhrError."""
     found = robustness(run, baseline)
-    table = _text_table(found[found["group"] == "all"])
+    notes = run_notes([run])
+    table = _text_table(found[found["group"] == "all"], note_lines(found["reader"], notes))
     show(terminal_table(table))
     print(table.caption)
     written = write_table(out, "robust_reader", found, table)
     if len(reader_values(run.cells)):
-        written += write_reader_table(run.cells, out)
+        written += write_reader_table(run.cells, out, notes)
     for path in written:
         print(f"table: {path}")
     return 0
@@ -208,7 +210,7 @@ def _ends(name: str, interval: Interval) -> dict[str, float]:
     return {f"{name}_ci_low": interval.low, f"{name}_ci_high": interval.high}
 
 
-def _text_table(found: pd.DataFrame) -> TextTable:
+def _text_table(found: pd.DataFrame, notes: Sequence[str]) -> TextTable:
     titles = {stage: title for stage, _, title in STAGE_METRICS}
     rows = []
     for row in found.to_dict("records"):
@@ -232,6 +234,7 @@ def _text_table(found: pd.DataFrame) -> TextTable:
         f"n = {n} questions; floor: nothing to read; retention above the floor; "
         f"loss less that of {first} on the same questions, p by sign flips, Holm over these"
     )
+    caption = "; ".join([caption, *notes])
     return TextTable([*header, "more lost", "p", "Holm"], rows, caption, left=4)
 
 

@@ -14,21 +14,31 @@ from experiments.figures import (
     curve_line,
     curve_of,
     dotted_line,
-    first_setting,
+    each_setting,
     from_zero,
+    room_at_zero,
 )
 from experiments.labels import STAGE_METRICS, group_label, mathless
+from experiments.notes import Notes
 from experiments.style import figure, save
 
 STRIPPED = "lcs_stripped"
 
 
-def source_curves(cells: pd.DataFrame, folder: Path) -> list[Path]:
-    """A column an evidence source, a row a stage, a curve an engine and noise.
+def source_curves(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) -> list[Path]:
+    """A column an evidence source, a row a stage, a curve an engine and noise; a figure a setting.
 
     The axis is the r_noise of that source's own questions. Where retrieval was measured with
     mark-up left out too, that is a thin dotted curve of the same colour.
     """
+    every = (_source_curves(setting.of(cells), folder, name, notes) for setting, name in
+             each_setting(cells, "noise_by_source"))  # fmt: skip
+    return [path for paths in every for path in paths]
+
+
+def _source_curves(
+    cells: pd.DataFrame, folder: Path, figure_name: str, notes: Notes | None
+) -> list[Path]:
     groups = [g for g in dict.fromkeys(cells["group"]) if g.startswith("source:")]
     measures = [m for m in STAGE_METRICS if len(cells_of(cells, m[0], m[1], "all"))]
     curves = list(_curves(cells))
@@ -40,8 +50,8 @@ def source_curves(cells: pd.DataFrame, folder: Path) -> list[Path]:
         for row, (stage, metric, title) in enumerate(measures):
             for column, group in enumerate(groups):
                 ax: Axes = axes[row, column]
-                chosen = first_setting(cells_of(cells, stage, metric, group))
-                stripped = first_setting(cells_of(cells, stage, STRIPPED, group))
+                chosen = cells_of(cells, stage, metric, group)
+                stripped = cells_of(cells, stage, STRIPPED, group)
                 for number, (engine, operator, several) in enumerate(curves):
                     curve_line(ax, curve_of(chosen, engine, operator), "r_noise", number)
                     name = operator.replace("_", " ")
@@ -53,11 +63,11 @@ def source_curves(cells: pd.DataFrame, folder: Path) -> list[Path]:
                     ax.set_xlabel("$r_{noise}$ of these questions")
                 if column == 0:
                     ax.set_ylabel(title)
-            from_zero(axes[row])
-        axes[0, 0].set_xlim(left=0)
+            from_zero(axes[row], marks=True)
+        room_at_zero(axes[0])
         made.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
-        caption(made, cells)
-        return save(made, folder, "noise_by_source")
+        caption(made, cells, notes=notes)
+        return save(made, folder, figure_name)
 
 
 def _curves(cells: pd.DataFrame) -> Iterator[tuple[str, str, bool]]:

@@ -21,7 +21,9 @@ from experiments.conditions import CONDITION_COLUMNS
 from experiments.csv_files import write_csv
 from experiments.figures import HATCHES, caption, cells_of, from_zero
 from experiments.labels import STAGE_METRICS, mathless, plain
+from experiments.notes import Notes, note_lines, reader_notes
 from experiments.runs import clusters_of, counted, mean_over_draws
+from experiments.settings import setting_names
 from experiments.study import Result
 from experiments.style import COLOURS, figure, save
 from experiments.tables import number, show
@@ -58,8 +60,13 @@ def report(result: Result) -> None:
     top_k = result.plan.config.top_k
     cells, differences = shown(cells, top_k), shown(differences, top_k)
     show(_table(cells, differences))
+    notes = reader_notes(result.readers)
+    if len(result.plan.chunkers) > 1:
+        print(plain(f"shown: {setting_names(cells)}; differences.csv has every chunker"))
+    for line in note_lines(cells["reader"], notes):
+        print(plain(line))
     show(_loss_table(losses))
-    for path in format_bars(cells, result.out / "figures"):
+    for path in format_bars(cells, result.out / "figures", notes):
         print(f"figure: {path}")
 
 
@@ -187,7 +194,7 @@ def _loss_table(losses: pd.DataFrame) -> Table:
     return table
 
 
-def format_bars(cells: pd.DataFrame, folder: Path) -> list[Path]:
+def format_bars(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) -> list[Path]:
     """A panel a measure; for each retriever and reader a bar a format, with its interval."""
     measures = [m for m in MEASURES if len(cells_of(cells, m[0], m[1], GROUP))]
     engines = list(dict.fromkeys(cells["engine"]))
@@ -219,7 +226,7 @@ def format_bars(cells: pd.DataFrame, folder: Path) -> list[Path]:
         made.legend(
             *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(engines)
         )
-        caption(made, cells.assign(group="all"))
+        caption(made, cells.assign(group="all"), notes=notes)
         return save(made, folder, "table_format")
 
 

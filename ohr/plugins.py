@@ -269,6 +269,9 @@ class Reply:
 class Reader(Plugin, ABC):
     """Answers a question from retrieved text, or from nothing."""
 
+    note: ClassVar[str] = ""
+    """What must be known of its answers' scores: it stands below every table and figure."""
+
     @abstractmethod
     def answer(self, question: str, context: Sequence[Hit]) -> Outcome[str]:
         """The answer in a few words. An empty context asks what the reader guesses."""

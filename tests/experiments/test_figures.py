@@ -1,12 +1,18 @@
 from __future__ import annotations
 
+import re
+
 import pandas as pd
 import pytest
 from PIL import Image
 
 from experiments.config import load_config
 from experiments.figures import benchmark_bars, noise_curves, noise_strength
+from experiments.notes import note_lines, reader_notes
+from experiments.precision import precision_line
 from experiments.progress import Progress
+from experiments.runs import read_run
+from experiments.source_curves import source_curves
 from experiments.study import run_study
 from experiments.tables import benchmark_table, noise_table, trouble_lines
 from tests.builders import write_corpus
@@ -26,6 +32,28 @@ def cells(tmp_path_factory) -> pd.DataFrame:
     cells = run_study(load_config(settings), root / "run", progress=Progress()).cells
     cells["engine"] = cells["engine"].replace("tests.fakes.LoggingEngine", HOSTILE)
     return cells
+
+
+@pytest.fixture(scope="module")
+def several(tmp_path_factory):
+    """A study of two retrievers, two readers of other names, and retrieval at a third k."""
+    root = tmp_path_factory.mktemp("several")
+    settings = [
+        *write_corpus(root, documents=2, pages=2),
+        "engines=[gt]",
+        "noise=[{name: tests.fakes.HideFacts, label: formatting}]",
+        "retrievers=[bm25,{name: bm25, label: grams/../x, params: {terms: ngrams}}]",
+        "readers=[{name: extractive, label: offline},tests.fakes.SteadyReader]",
+        "ks=[3]",
+        "bootstrap=100",
+    ]
+    return run_study(load_config(settings), root / "run", progress=Progress())
+
+
+def rows_of(table):
+    return list(
+        zip(*([str(cell) for cell in column.cells] for column in table.columns), strict=True)
+    )
 
 
 @pytest.mark.parametrize("draw", [noise_curves, noise_strength, benchmark_bars])
@@ -50,7 +78,7 @@ def test_nothing_to_draw_draws_nothing(cells, tmp_path):
 def test_tables_hold_every_knowledge_base_and_escape_names(cells):
     table = noise_table(cells)
     assert table.row_count == 2 + 2 * 3
-    assert len(table.columns) == 3 + 6
+    assert len(table.columns) == 3 + 2 + 7  # n of questions and of pages
     assert benchmark_table(cells).row_count == 2 * 4  # no rows by answer form
     assert "\x1b" not in "".join(str(cell) for cell in table.columns[0].cells)
 
@@ -69,3 +97,104 @@ def test_levels_that_share_an_intensity_stand_side_by_side(cells, tmp_path):
     assert "requested level" in svg
     assert all(f">{name}<" in svg for name in ("clean", "mild", "moderate", "severe"))
     assert "requested level" not in noise_strength(cells, tmp_path)[1].read_text()
+
+
+def test_every_setting_has_its_row_and_their_mean_one(several):
+    table = noise_table(several.cells)
+    names = [str(column.header) for column in table.columns]
+    rows = rows_of(table)
+    setting = names.index("setting")
+    of_clean = [row for row in rows if row[2] == "clean"]
+    fake = "tests.fakes.SteadyReader"
+    assert [row[setting] for row in of_clean] == [
+        "bm25, 2 hits, offline", f"bm25, 2 hits, {fake}", "bm25, 3 hits",
+        "grams/../x, 2 hits, offline", f"grams/../x, 2 hits, {fake}", "grams/../x, 3 hits",
+        "mean, 2 hits", "mean, 3 hits",
+    ]  # fmt: skip
+    overall = names.index("Overall F1")
+    four = [float(of_clean[i][overall]) for i in (0, 1, 3, 4)]
+    assert float(of_clean[6][overall]) == pytest.approx(sum(four) / 4, abs=0.001)
+    assert of_clean[2][overall] == of_clean[7][overall] == "-"
+    benchmark = rows_of(benchmark_table(several.cells))
+    assert {row[2] for row in benchmark} == {row[setting] for row in of_clean}
+
+
+@pytest.mark.parametrize("draw", [source_curves, benchmark_bars])
+def test_every_setting_has_its_figure_which_names_it(several, tmp_path, draw):
+    cells = several.cells
+    if draw is source_curves:  # it takes two sources
+        more = cells["group"].eq("source:text")
+        cells = pd.concat([cells, cells[more].assign(group="source:table")], ignore_index=True)
+    svgs = [path for path in draw(cells, tmp_path) if path.suffix == ".svg"]
+    assert len(svgs) == len(set(svgs)) == 6
+    assert all(path.parent == tmp_path for path in svgs)
+    assert svgs[0].stem in ("noise_curve", "noise_by_source", "ocr_benchmark")
+    assert "tokens, bm25, 2 hits" in words_of(svgs[0])
+    assert "tokens, grams/../x, 3 hits" in words_of(svgs[5])
+
+
+def words_of(svg):
+    """What a figure says, without its line breaks."""
+    return " ".join(re.sub(r"<[^>]*>", " ", svg.read_text()).split())
+
+
+def test_a_readers_note_stands_wherever_its_figures_stand(several, tmp_path):
+    notes = reader_notes(several.readers)
+    assert list(notes) == ["offline"]
+    for table in (noise_table(several.cells, notes), benchmark_table(several.cells, notes)):
+        assert f"offline: {notes['offline']}" in str(table.caption)
+    svgs = [words_of(path) for path in noise_curves(several.cells, tmp_path, notes)[1::2]]
+    assert ["fitted on" in svg for svg in svgs] == [True, False, False, True, False, False]
+
+
+def test_a_run_that_is_read_back_has_its_notes(several):
+    manifest = read_run(several.out).manifest
+    assert reader_notes(manifest["readers"]) == reader_notes(several.readers)
+    older = {label: {"identity": one["identity"]} for label, one in manifest["readers"].items()}
+    assert reader_notes(older) == reader_notes(several.readers)
+
+
+def test_notes_without_a_manifest_go_by_name():
+    assert note_lines(["extractive", "mine", ""])[0].startswith("extractive: fitted on")
+    assert note_lines(["mine", "tests.fakes.SteadyReader"]) == []
+
+
+def test_a_mean_over_other_questions_says_so(cells):
+    names = [str(column.header) for column in noise_table(cells).columns]
+    assert "in brackets" not in str(noise_table(cells).caption)
+    failed = (cells["metric"] == "f1") & (cells["engine"] == HOSTILE) & (cells["noise"] == "none")
+    some = cells.assign(n=cells["n"].mask(failed, 5))
+    table = noise_table(some)
+    at = names.index("Generation F1")
+    brackets = [row[at].endswith("(5)") for row in rows_of(table)]
+    assert sum(brackets) == 1
+    assert "in brackets" in str(table.caption)
+    assert "r_noise\ncontent" in names
+    assert {row[names.index("pages")] for row in rows_of(table)} == {"4"}
+
+
+def precision_of(means, half, n):
+    return precision_line(
+        pd.DataFrame(
+            {
+                "stage": "overall", "metric": "f1", "group": "all", "mean": means, "n": n,
+                "ci_low": [mean - half for mean in means],
+                "ci_high": [mean + half for mean in means],
+            }
+        )
+    )  # fmt: skip
+
+
+def test_differences_within_the_intervals_are_called_so():
+    line = precision_of([0.50, 0.45, 0.48], half=0.2, n=10)
+    assert "Nothing can be told apart" in line
+    assert "± 0.200, differences up to 0.050; it would take about 160 questions" in line
+    assert precision_of([0.50, 0.25], half=0.2, n=10) == ""
+    assert "no difference" in precision_of([0.5, 0.5], half=0.2, n=10)
+    assert "no interval" in precision_of([0.5, 0.1], half=float("nan"), n=2)
+    assert precision_of([0.5], half=0.2, n=10) == ""
+
+
+def test_ten_questions_print_that_nothing_can_be_told_apart(cells):
+    few = cells.assign(ci_low=cells["mean"] - 0.9, ci_high=cells["mean"] + 0.9)
+    assert "Nothing can be told apart" in str(noise_table(few).caption)

@@ -34,21 +34,49 @@ def cells() -> pd.DataFrame:
                     found.append(cell(engine, "overall", "f1", group, mean / 2 + best, **more))
     # A noisy reading, and a group without questions, belong to no table of engines.
     found.append(cell("c", "retrieval", "lcs", "all", 0.0, noise="semantic", retriever="bm25"))
-    found.append(cell("c", "retrieval", "lcs", "source:chart", float("nan"), n=0))
+    found.append(cell("c", "retrieval", "lcs", "source:chart", float("nan"), n=0, retriever="bm25"))
     return pd.DataFrame(found).reindex(columns=list(CELL_COLUMNS))
 
 
-def test_table_2_is_the_mean_over_retrievers_and_readers(cells):
-    values = source_values(cells[cells["noise"] == "none"]).set_index("engine")
+def test_table_2_has_a_row_a_setting_and_their_mean(cells):
+    values = source_values(cells[cells["noise"] == "none"])
     columns = ["edit_distance", "retrieval TXT", "retrieval ALL", "overall TXT", "overall ALL"]
-    assert list(values.columns) == columns
-    assert list(values.loc["a_b"]) == pytest.approx([0.1, 0.6, 0.5, 0.35, 0.3])
+    settings = ["bm25, one", "bm25, two", "dense, one", "dense, two", "mean"]
+    assert list(dict.fromkeys(values["setting"])) == settings
+    values = values.set_index(["setting", "engine"])
+    assert list(values.columns) == [name for column in columns for name in (column, f"n {column}")]
+    assert list(values.loc[("mean", "a_b"), columns]) == pytest.approx([0.1, 0.6, 0.5, 0.35, 0.3])
+    dense = list(values.loc[("dense, one", "a_b"), columns])
+    assert dense == pytest.approx([0.1, 0.7, 0.6, 0.35, 0.3])
+
+
+def test_one_setting_needs_no_column(cells, tmp_path):
+    one = cells[cells["retriever"].isin(["bm25", ""]) & cells["reader"].isin(["one", ""])]
+    write_paper_tables(one, tmp_path)
+    markdown = (tmp_path / "table2.md").read_text()
+    assert "setting" not in markdown
+    assert "mean" not in markdown
+    assert "| n | 10 | 10 | 10 | 10 | 10 |" in markdown
+
+
+def test_numbers_of_hits_that_no_reader_was_given_are_shown_too(cells):
+    more = cells[cells["stage"] == "retrieval"].assign(top_k=5, mean=0.9)
+    clean = pd.concat([cells.assign(top_k=cells["stage"].map({"ocr": None}).fillna(2)), more])
+    values = source_values(clean[clean["noise"] == "none"].reset_index(drop=True))
+    values = values.set_index(["setting", "engine"])
+    assert values.loc[("bm25, 5 hits", "gt"), "retrieval ALL"] == pytest.approx(0.9)
+    assert pd.isna(values.loc[("bm25, 5 hits", "gt"), "overall ALL"])
+    assert values.loc[("mean, 2 hits", "gt"), "retrieval ALL"] == pytest.approx(0.6)
+    assert ("mean, 5 hits", "gt") in values.index
 
 
 def test_tables_by_domain(cells):
     values = domain_values(cells[cells["noise"] == "none"], "retrieval", "lcs")
-    assert list(values["domain"]) == ["law", "all"]
-    assert list(values.iloc[0])[1:] == pytest.approx([0.5, 0.4, 0.3])
+    assert list(values["domain"]) == ["law", "all"] * 3
+    assert list(values["setting"]) == ["bm25", "bm25", "dense", "dense", "mean", "mean"]
+    engines = ["gt", "a_b", "c"]
+    assert list(values[engines].iloc[4]) == pytest.approx([0.5, 0.4, 0.3])
+    assert list(values[engines].iloc[0]) == pytest.approx([0.4, 0.3, 0.2])
 
 
 def test_files_mark_the_best_but_not_the_ground_truth(cells, tmp_path):
@@ -56,17 +84,39 @@ def test_files_mark_the_best_but_not_the_ground_truth(cells, tmp_path):
     assert [path.name for path in paths][:3] == ["table2.csv", "table2.md", "table2.tex"]
     assert {path.stem for path in paths} == {"table2", "table_s6", "table_s8"}
     markdown = (tmp_path / "table2.md").read_text()
-    assert "| gt | - | 70.0 | 60.0 | 40.0 | 35.0 |" in markdown
-    assert "| a\\_b | **0.10** | **60.0** | **50.0** | **35.0** | **30.0** |" in markdown
-    assert "| c | <u>0.20</u> | <u>50.0</u>" in markdown
-    assert "mean over bm25, dense; mean over one, two" in markdown
+    assert "| gt | mean | - | 70.0 | 60.0 | 40.0 | 35.0 |" in markdown
+    best = "| a\\_b | mean | **0.10** | **60.0** | **50.0** | **35.0** | **30.0** |"
+    assert best in markdown
+    assert "| c | mean | <u>0.20</u> | <u>50.0</u>" in markdown
+    assert "bm25, dense; one, two; the last rows are means over retrievers and readers" in markdown
     latex = (tmp_path / "table2.tex").read_text()
     assert r"\multicolumn{2}{c}{Retrieval LCS}" in latex
-    assert r"a\_b & \textbf{0.10} & \textbf{60.0}" in latex
+    assert r"a\_b & mean & \textbf{0.10} & \textbf{60.0}" in latex
     assert (
-        r"law & 50.0 & \textbf{40.0} & \underline{30.0} \\"
+        r"mean & law & 50.0 & \textbf{40.0} & \underline{30.0} & 10 \\"
         in (tmp_path / "table_s6.tex").read_text()
     )
+
+
+def test_every_column_of_table_2_says_its_own_n(cells, tmp_path):
+    fewer = (cells["engine"] == "c") & (cells["stage"] == "overall")
+    cells.loc[fewer, "n"] = 7
+    cells.loc[cells["group"] == "source:text", "n"] -= 1
+    one = cells[cells["retriever"].isin(["bm25", ""]) & cells["reader"].isin(["one", ""])]
+    write_paper_tables(one, tmp_path)
+    markdown = (tmp_path / "table2.md").read_text()
+    assert "| n: gt; a\\_b | 10 | 9 | 10 | 9 | 10 |" in markdown
+    assert "| n: c | 10 | 9 | 10 | 6 | 7 |" in markdown
+    by_domain = (tmp_path / "table_s8.md").read_text()
+    assert "| domain | gt | a\\_b | c | n gt | n a\\_b | n c |" in by_domain
+    assert by_domain.rstrip().endswith("| 10 | 10 | 7 |")
+
+
+def test_a_readers_note_stands_in_every_table_of_its_figures(cells, tmp_path):
+    write_paper_tables(cells, tmp_path, {"two": "read with care"})
+    for name in ("table2.md", "table2.tex", "table_s8.md", "table_s8.tex"):
+        assert "two: read with care" in (tmp_path / name).read_text(), name
+    assert "with care" not in (tmp_path / "table_s6.md").read_text()  # retrieval has no reader
 
 
 def test_table_s5_is_by_reader_with_the_loss_against_the_ground_truth(cells):

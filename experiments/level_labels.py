@@ -1,0 +1,80 @@
+"""Where the names of levels stand on a curve: beside their marks, and on nothing else."""
+
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.text import Annotation
+from matplotlib.transforms import Bbox
+
+_OFFSETS = (
+    (4, 5, "left"), (4, -10, "left"), (-4, 5, "right"), (-4, -10, "right"),
+    (0, 9, "center"), (0, -14, "center"), (6, 13, "left"), (6, -18, "left"),
+    (-6, 13, "right"), (-6, -18, "right"), (0, 18, "center"), (0, -23, "center"),
+)  # fmt: skip
+"""Points from the mark, and the alignment; the first that is free is taken."""
+_ROOM = 2.0
+"""Pixels of a hundredth of an inch between texts."""
+
+
+def name_level(ax: Axes, name: str, at: tuple[float, float], colour: str) -> None:
+    """Name a mark; :func:`place_names` finds the place."""
+    ax.annotate(
+        name, at, xytext=(4, 5), textcoords="offset points", fontsize=6, color=colour
+    ).set_in_layout(False)
+
+
+def place_names(made: Figure) -> None:
+    """Move the names of each panel to where they cover no other name and least of the marks.
+
+    A name for which there is no room inside its panel is left out: the order along a curve is
+    that of the levels, and the figure of noise against the requested level has them all.
+    """
+    made.draw_without_rendering()
+    for ax in made.axes:
+        marks = [mark for line in ax.lines for mark in _marks(ax, line)]
+        taken: list[Bbox] = []
+        for name in [text for text in ax.texts if isinstance(text, Annotation)]:
+            best = _best(ax, name, taken, marks)
+            if best is None:
+                name.remove()
+            else:
+                taken.append(best)
+
+
+def _best(ax: Axes, name: Annotation, taken: list[Bbox], marks: list[Bbox]) -> Bbox | None:
+    free: list[tuple[int, int, float, float, str]] = []
+    for x, y, alignment in _OFFSETS:
+        box = _moved(name, x, y, alignment)
+        inside = ax.bbox.x0 <= box.x0 and box.x1 <= ax.bbox.x1
+        inside = inside and ax.bbox.y0 <= box.y0 and box.y1 <= ax.bbox.y1
+        if inside and not any(box.overlaps(other) for other in taken):
+            covered = sum(box.overlaps(mark) for mark in marks)
+            free.append((covered, len(free), x, y, alignment))
+    if not free:
+        return None
+    *_, right, up, side = min(free)
+    return _moved(name, right, up, side)
+
+
+def _moved(name: Annotation, x: float, y: float, alignment: str) -> Bbox:
+    name.set_horizontalalignment(alignment)  # type: ignore[arg-type]
+    name.xyann = (x, y)
+    return name.get_window_extent().padded(_ROOM / 2)
+
+
+def _marks(ax: Axes, line: Line2D) -> list[Bbox]:
+    """The marks of a line, in pixels."""
+    if line.get_marker() in ("None", None, "") or line.get_transform() != ax.transData:
+        return []
+    reach = line.get_markersize() / 2 * _dpi(ax) / 72
+    places = ax.transData.transform(line.get_xydata())
+    return [Bbox.from_extents(x - reach, y - reach, x + reach, y + reach) for x, y in places]
+
+
+def _dpi(ax: Axes) -> float:
+    """Pixels an inch of the figure that axes belong to."""
+    made = ax.get_figure(root=True)
+    assert made is not None
+    return made.dpi

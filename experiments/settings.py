@@ -1,0 +1,147 @@
+"""The settings that quality is measured under: chunker, retriever, number of hits, reader.
+
+Tables have a row and figures a file for each, so that nothing that was measured is left out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+
+import pandas as pd
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One of each, as text; empty where a study measured nothing of the kind."""
+
+    chunker: str
+    retriever: str
+    top_k: str
+    reader: str
+
+    def of(self, cells: pd.DataFrame) -> pd.DataFrame:
+        """The cells of this setting: every column that applies to their stage agrees."""
+        kept = pd.Series(True, index=cells.index)
+        for name, value in zip(COLUMNS, astuple(self), strict=True):
+            kept &= texts(cells, name).isin([value, ""])
+        return cells[kept]
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """How its parts are called: ``tokens``, ``bm25``, ``2 hits``, ``extractive``."""
+        hits = self.top_k and f"{self.top_k} hit{'s' * (self.top_k != '1')}"
+        return (self.chunker, self.retriever, hits, self.reader)
+
+    def __str__(self) -> str:
+        return ", ".join(part for part in self.parts if part)
+
+
+COLUMNS = tuple(Setting.__dataclass_fields__)
+
+
+@dataclass(frozen=True)
+class Value:
+    """The mean that a table shows, and the least and the greatest number it is a mean of."""
+
+    mean: float
+    least: int
+    most: int
+
+    @property
+    def n(self) -> str:
+        """``3276``, or ``3270 to 3276`` where the settings that it is a mean over differ."""
+        return str(self.most) if self.least == self.most else f"{self.least} to {self.most}"
+
+
+@dataclass(frozen=True)
+class Block:
+    """The settings that one row of a table is about: one, or several whose mean it shows."""
+
+    label: str
+    """What tells it from the table's other blocks; empty where there is but one."""
+    settings: tuple[Setting, ...]
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether it is a mean over settings."""
+        return len(self.settings) > 1
+
+    def of(self, cells: pd.DataFrame) -> pd.DataFrame:
+        """The cells of these settings, each once."""
+        places = [place for setting in self.settings for place in setting.of(cells).index]
+        return cells.loc[list(dict.fromkeys(places))]
+
+    def value(self, cells: pd.DataFrame, stage: str, metric: str, group: str) -> Value | None:
+        """The mean of one knowledge base's cells of a stage, metric and group; None without any.
+
+        Of settings that do not differ at the stage the cell counts once.
+        """
+        chosen = cells[
+            (cells["stage"] == stage) & (cells["metric"] == metric) & (cells["group"] == group)
+        ]
+        chosen = self.of(chosen)
+        n = pd.to_numeric(chosen["n"])
+        chosen, n = chosen[n > 0], n[n > 0]
+        if chosen.empty:
+            return None
+        mean = float(chosen["mean"].mean())
+        return None if math.isnan(mean) else Value(mean, int(n.min()), int(n.max()))
+
+
+def texts(cells: pd.DataFrame, name: str) -> pd.Series:
+    """A column of settings as text, whether the cells were just made or read back."""
+    column = cells[name]
+    if name == "top_k":
+        column = pd.to_numeric(column, errors="coerce").astype("Int64")
+    return column.astype("string").fillna("")
+
+
+def settings_of(cells: pd.DataFrame) -> list[Setting]:
+    """Every setting of the cells, in their order; at least one, all empty if nothing applies.
+
+    At numbers of hits that no reader was given there is retrieval alone, and no reader.
+    """
+    searching = cells[cells["stage"].isin(["retrieval", "overall"])]
+    searches = list(dict.fromkeys(zip(*(texts(searching, n) for n in COLUMNS[:3]), strict=True)))
+    readers = [name for name in dict.fromkeys(texts(cells, "reader")) if name] or [""]
+    if not searches:
+        return [Setting("", "", "", reader) for reader in readers]
+    answered = [*texts(cells[cells["stage"] == "overall"], "top_k"), searches[0][2]]
+    return [
+        Setting(chunker, retriever, top_k, reader)
+        for chunker, retriever, top_k in searches
+        for reader in (readers if top_k == answered[0] else [""])
+    ]
+
+
+def blocks_of(cells: pd.DataFrame) -> list[Block]:
+    """A block a setting, then the means over retrievers and readers, if there are several."""
+    settings = settings_of(cells)
+    blocks = [Block(_told_apart(one, settings), (one,)) for one in settings]
+    groups: dict[tuple[str, str], list[Setting]] = {}
+    for one in settings:
+        groups.setdefault((one.chunker, one.top_k), []).append(one)
+    heads = [Setting(chunker, "", top_k, "") for chunker, top_k in groups]
+    for head, mine in zip(heads, groups.values(), strict=True):
+        if len(mine) > 1:
+            which = _told_apart(head, heads)
+            blocks.append(Block(f"mean, {which}" if which else "mean", tuple(mine)))
+    return blocks
+
+
+def setting_names(cells: pd.DataFrame) -> str:
+    """The setting of cells in words; of several, each kind's names."""
+    settings = settings_of(cells)
+    if len(settings) == 1:
+        return str(settings[0])
+    kinds = [dict.fromkeys(names) for names in zip(*(s.parts for s in settings), strict=True)]
+    named = [", ".join(name for name in names if name) for names in kinds]
+    return "; ".join(names for names in named if names)
+
+
+def _told_apart(setting: Setting, settings: Sequence[Setting]) -> str:
+    """The parts of a setting that are not the same in all."""
+    kinds = zip(setting.parts, zip(*(s.parts for s in settings), strict=True), strict=True)
+    return ", ".join(part for part, every in kinds if part and len(set(every)) > 1)
