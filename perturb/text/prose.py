@@ -214,9 +214,7 @@ def cell_titles(page: PageText, rng: np.random.Generator) -> list[Sites]:
         opening, closing = forms[int(drawn[number] * len(forms))]
         return [Edit(start, "", opening), Edit(end, "", closing)]
 
-    titled = [
-        region for cell in page.cells for region in cell.regions if region.kind is Kind.TITLE
-    ]
+    titled = [region for cell in page.cells for region in cell.regions if region.kind is Kind.TITLE]
     return [
         Sites([a for a, _, _ in found], [b for _, b, _ in found], edits, TITLE_WEIGHT),
         Sites(
