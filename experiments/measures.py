@@ -53,13 +53,18 @@ _VERSIONS = {
 """Versions of what is measured without a plug-in of its name."""
 
 
-def metric_version(metric: str) -> str:
-    """Version of a metric, for the manifest: it rises where the metric's values change."""
-    name = metric.partition("@")[0].removesuffix("_no_context")
-    if name in _VERSIONS:
-        return _VERSIONS[name]
-    known = name in registry.known("metric")
-    return registry.plugin_class("metric", name).version if known else "1"
+def metric_versions(measures: Sequence[Measure]) -> dict[str, str]:
+    """Version of each metric, for the manifest: it rises where the metric's values change.
+
+    Metrics go by their name without the number of hits and without ``_no_context``.
+    """
+    plugins = registry.known("metric")
+    names = (measure.metric.partition("@")[0].removesuffix("_no_context") for measure in measures)
+    return {
+        name: _VERSIONS.get(name)
+        or (registry.plugin_class("metric", name).version if name in plugins else "1")
+        for name in names
+    }
 
 
 def compares_formats(config: StudyConfig) -> bool:
