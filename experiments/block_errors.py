@@ -57,7 +57,7 @@ EXPLANATION = (
     "textual: blocks that were found of which more than 5 % of the words (of a formula's symbols) "
     "are missing or changed; any: of which one is; as written: formulas whose LaTeX differs by "
     "more than white space\n"
-    "textual or lost, structural or lost: of all blocks, those that were not found counted as errors\n"
+    "textual or lost, structural or lost: of all blocks, those not found counted as errors\n"
     "paper: its table S3 has one pair of shares beside the text's, read here as the formulas'"
 )
 

@@ -206,6 +206,7 @@ def _configured(manifest: Mapping[str, Any]) -> dict[str, Any]:
         "dataset": {name: dataset[name] for name in counted if name in dataset},
         "engines": manifest.get("engines", {}),
         "versions": manifest.get("versions", {}),
+        "metrics": manifest.get("metrics", {}),
     }
 
 

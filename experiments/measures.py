@@ -10,7 +10,11 @@ import numpy as np
 
 from experiments.config import Stage, StudyConfig
 from experiments.noises import perturbation_class
+from ohr import registry
+from ohr.metrics.page_metrics import RegionF1
 from ohr.metrics.reading import READING_METRICS
+from ohr.metrics.regions import KINDS, Extraction
+from ohr.metrics.scores import Lcs
 
 ANSWER_METRICS = ("f1", "em", "rouge_l", "refused")
 """What is measured of every answer. ``refused`` counts refusals alone: an answer that is empty
@@ -41,6 +45,28 @@ def ranking_metrics(k: int) -> tuple[str, str, str]:
 
 def _noise(metric: str, unit: Unit = "question") -> Measure:
     return Measure("ocr", metric, unit, missing=1.0, higher_is_better=False)
+
+
+_VERSIONS = {
+    **dict.fromkeys(("r_noise", "r_noise_content", "evidence_lcs", "lcs_stripped"), Lcs.version),
+    "ndcg": "2",
+    **{f"{kind}_{name}": RegionF1.version for kind in KINDS for name in Extraction._fields},
+}
+"""Versions of what is measured without a plug-in of its name."""
+
+
+def metric_versions(measures: Sequence[Measure]) -> dict[str, str]:
+    """Version of each metric, for the manifest: it rises where the metric's values change.
+
+    Metrics go by their name without the number of hits and without ``_no_context``.
+    """
+    plugins = registry.known("metric")
+    names = (measure.metric.partition("@")[0].removesuffix("_no_context") for measure in measures)
+    return {
+        name: _VERSIONS.get(name)
+        or (registry.plugin_class("metric", name).version if name in plugins else "1")
+        for name in names
+    }
 
 
 def compares_formats(config: StudyConfig) -> bool:

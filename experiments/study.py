@@ -24,6 +24,7 @@ from experiments.aggregate import KEY_COLUMNS, make_cells, make_rows, planned_ce
 from experiments.answering import Answering
 from experiments.config import StudyConfig
 from experiments.csv_files import write_csv
+from experiments.measures import metric_versions, planned
 from experiments.plan import Plan, load_dataset, make_plan
 from experiments.progress import Progress
 from experiments.reading import Readings
@@ -129,6 +130,7 @@ def run_study(
         "config": config.model_dump(mode="json"),
         "seed": config.seed,
         "versions": versions(),
+        "metrics": metric_versions(planned(config)),
         "engines": {
             label: engine.identity()
             for label, engine in plan.engines.items()

@@ -33,7 +33,7 @@ __all__ = ["cer", "edit_distance", "em", "f1", "lcs", "rouge_l", "token_lcs", "t
 # them as noise, and r_noise_content does not.
 _TAG = re.compile(
     r"</?(?:table|thead|tbody|tfoot|tr|td|th|caption|colgroup|col|br|hr|p|div|span|sup|sub|b|i|u"
-    r"|em|strong)(?:\s+[a-z-]{1,20}\s*=[^<>]{0,200})?\s*/?>",
+    r"|em|strong|h[1-6])(?:\s+[a-z-]{1,20}\s*=[^<>]{0,200})?\s*/?>",
     re.IGNORECASE,
 )
 _DRAWN = re.compile(

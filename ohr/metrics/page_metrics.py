@@ -28,6 +28,7 @@ class WordErrorRate(_Distance):
     """Levenshtein distance of normalised words over the reference's, at most 1."""
 
     name = "wer"
+    version = "2"
 
     def score(self, prediction: str, reference: str) -> float:
         return default.wer(prediction, reference)
@@ -37,6 +38,7 @@ class FormulaDistance(_Distance):
     """Distance of the pages' formulas, matched by content; 0 where neither has any."""
 
     name = "formula_distance"
+    version = "2"
 
     def score(self, prediction: str, reference: str) -> float:
         return page_formula_distance(prediction, reference)
@@ -46,6 +48,7 @@ class OrderDistance(_Distance):
     """Share of pairs of passages in the wrong order; 0 where there are no two passages."""
 
     name = "order_distance"
+    version = "2"
 
     def score(self, prediction: str, reference: str) -> float:
         return order_distance(prediction, reference)
@@ -61,6 +64,7 @@ class TableSimilarity(plugins.Metric):
     """Mean TEDS of the pages' tables, matched by content; 1 where neither has any."""
 
     name = "table_similarity"
+    version = "2"
     missing = 0.0
     Params = TableSimilarityParams
 
@@ -78,6 +82,7 @@ class RegionF1(plugins.Metric):
     """F1 of the words of one kind of region; 1 where neither page has any."""
 
     name = "region_f1"
+    version = "2"
     missing = 0.0
     argument = "kind"
     Params = RegionF1Params

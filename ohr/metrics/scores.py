@@ -61,6 +61,7 @@ class ProtocolParams(plugins.Params):
 
 
 class _Score(plugins.Metric):
+    version = "2"
     argument = "protocol"
     missing = 0.0
     Params = ProtocolParams
@@ -99,5 +100,6 @@ class EditDistance(_Score):
     """Levenshtein distance over the longer text."""
 
     name = "edit_distance"
+    version = "1"
     missing = 1.0
     higher_is_better = False

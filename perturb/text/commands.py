@@ -58,7 +58,7 @@ def count_commands(text: str) -> dict[str, int]:
                 if tag is not None and (style := _HTML_STYLE.get(tag.group(1).lower())):
                     counts[style] += 1
     counts["heading"] += len(page.headings)
-    counts["line_break"] = len(line_joins(page))
+    counts["line_break"] = len(line_joins(page, page.body))
     for table in page.tables:
         source = text[slice(*table.span)]
         counts["hline"] += source.count("\\hline")

@@ -73,6 +73,7 @@ class Titles(FormattingRule):
     """Titles of level 1 to 3, in Markdown and LaTeX, added and removed."""
 
     name = "titles"
+    version = "2"
     rules = (prose.titles,)
 
 
@@ -115,6 +116,7 @@ class TableCells(FormattingRule):
     """The rules for text and formulas, inside the cells of tables."""
 
     name = "table_cells"
+    version = "2"
     rules = (tables.table_cells,)
 
 
@@ -122,6 +124,7 @@ class Formatting(FormattingRule):
     """All rules together; mild, moderate and severe are the paper's 0.1, 0.3 and 0.6."""
 
     name = "formatting"
+    version = "2"
     levels: ClassVar[Mapping[str, Level]] = {
         "mild": Level(0.1),
         "moderate": Level(0.3),

@@ -5,6 +5,7 @@ What the page has of each goes at the same rate (section 3.3): emphasis, heading
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -29,12 +30,21 @@ TITLES = (
     (r"\section{", "}"), (r"\subsection{", "}"), (r"\subsubsection{", "}"),
 )  # fmt: skip
 
+CELL_TITLES = {
+    "latex": ((r"\section{", "}"), (r"\subsection{", "}"), (r"\subsubsection{", "}")),
+    "html": (("<h1>", "</h1>"), ("<h2>", "</h2>"), ("<h3>", "</h3>")),
+}
+"""Titles in a cell, by the table's format. A cell of a Markdown table can hold none."""
+CELL_BREAKS = {"latex": "\n", "html": "\n", "markdown": "<br>"}
+"""Line breaks in a cell. A line of a Markdown table is a row."""
+
 SHORTEST_RUN, LONGEST_RUN = 2, 5
 """Words of an item that takes a style."""
 LONGEST_TITLE = 5
 """Words of a sentence that may become a title."""
-TITLE_WEIGHT = 8.0
-"""A title overlaps about eight sites of the other rules, so it wins about every other time."""
+TITLE_WEIGHT = math.inf
+"""A title always wins against the sites of other rules that it overlaps, about eight, so that
+titles act at their full rate; the other rules leave short sentences alone in turn."""
 
 _SPACES = re.compile(r"[ \t]*")
 _SENTENCE_END = re.compile(r"[.!?][\"'”’)\]]?(?=\s|\Z)")
@@ -187,6 +197,46 @@ def _short(page: PageText, words: Words) -> Iterator[_Short]:
         lead, start, usable = end, tail, True
 
 
+def cell_titles(page: PageText, rng: np.random.Generator) -> list[Sites]:
+    """Cells that are one short sentence become titles; cells that are titles become text."""
+    found = [
+        (words.start, words.end, CELL_TITLES[cell.format])
+        for cell in page.cells
+        for words in cell.words
+        if cell.format in CELL_TITLES
+        and page.text[cell.start : cell.end].strip() == page.text[words.start : words.end]
+        and _is_short_sentence(page.text, words)
+    ]
+    drawn = rng.random(len(found)).tolist()
+
+    def edits(number: int) -> list[Edit]:
+        start, end, forms = found[number]
+        opening, closing = forms[int(drawn[number] * len(forms))]
+        return [Edit(start, "", opening), Edit(end, "", closing)]
+
+    titled = [region for cell in page.cells for region in cell.regions if region.kind is Kind.TITLE]
+    return [
+        Sites([a for a, _, _ in found], [b for _, b, _ in found], edits, TITLE_WEIGHT),
+        Sites(
+            [region.start for region in titled],
+            [region.end for region in titled],
+            lambda number: _unwrapped(page.text, titled[number]),
+        ),
+    ]
+
+
+def _is_short_sentence(text: str, words: Words) -> bool:
+    end = _SENTENCE_END.search(text, words.start, words.end)
+    return (
+        words.count <= LONGEST_TITLE
+        and text[words.start].isupper()
+        and text[words.end - 1] == "."
+        and end is not None
+        and end.end() == words.end
+        and not _ABBREVIATION.search(text, words.start, words.end)
+    )
+
+
 def _heading_removal(page: PageText) -> Sites:
     """A site for each heading, in Markdown or LaTeX, that could stand as text."""
     found: list[list[Edit]] = []
@@ -204,14 +254,19 @@ def _heading_removal(page: PageText) -> Sites:
 
 def line_breaks(page: PageText, rng: np.random.Generator) -> list[Sites]:
     """A line break for the space between two words; existing breaks in a paragraph go."""
-    return [broken(page, page.body), _joined(page)]
+    return [broken(page, page.body), _joined(page, page.body)]
+
+
+def cell_breaks(page: PageText) -> list[Sites]:
+    """Line breaks between the words of a cell; existing ones go."""
+    return [broken(page, page.cells), _joined(page, page.cells)]
 
 
 def broken(page: PageText, areas: Iterable[Area]) -> Sites:
     """A site for each space between words that may become a line break."""
     text = page.text
-    spans = [
-        gap
+    found = [
+        (*gap, CELL_BREAKS.get(area.format, "\n"))
         for area in areas
         for words in area.words
         for gap in words.gaps
@@ -219,15 +274,15 @@ def broken(page: PageText, areas: Iterable[Area]) -> Sites:
     ]
 
     def edits(number: int) -> list[Edit]:
-        start, end = spans[number]
-        return [Edit(start, text[start:end], "\n")]
+        start, end, line_break = found[number]
+        return [Edit(start, text[start:end], line_break)]
 
-    return Sites([a for a, _ in spans], [b for _, b in spans], edits)
+    return Sites([a for a, _, _ in found], [b for _, b, _ in found], edits)
 
 
-def _joined(page: PageText) -> Sites:
+def _joined(page: PageText, areas: Iterable[Area]) -> Sites:
     """A site for each line break inside a paragraph: the lines become one."""
-    spans = line_joins(page)
+    spans = line_joins(page, areas)
 
     def edits(number: int) -> list[Edit]:
         start, end = spans[number]
@@ -236,11 +291,11 @@ def _joined(page: PageText) -> Sites:
     return Sites([a for a, _ in spans], [b for _, b in spans], edits)
 
 
-def line_joins(page: PageText) -> list[tuple[int, int]]:
+def line_joins(page: PageText, areas: Iterable[Area]) -> list[tuple[int, int]]:
     """The line breaks, with the space around them, between two lines of words."""
     return [
         (above.end, below.start)
-        for area in page.body
+        for area in areas
         for above, below in pairwise(area.words)
         if page.text[above.end : below.start].strip(" \t") == "\n"
         and not page.ruled(below.start)

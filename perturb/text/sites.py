@@ -31,7 +31,7 @@ class Sites:
     edits: Callable[[int], Sequence[Edit]]
     weight: float = 0.0
     """Above 0, a site bears no other site on its claim; its chance of winning against n
-    others is weight / (weight + n). Sites of weight 0 bear each other."""
+    others is weight / (weight + n), so infinity always wins. Sites of weight 0 bear each other."""
 
 
 Rule = Callable[[PageText, np.random.Generator], list[Sites]]

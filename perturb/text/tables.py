@@ -13,6 +13,8 @@ from perturb.text.page import PageText
 from perturb.text.prose import (
     HTML_STYLES,
     STYLES,
+    cell_breaks,
+    cell_titles,
     emphasis_removal,
     partition,
     styled_runs,
@@ -61,9 +63,9 @@ def _single(edits: Sequence[Edit]) -> Sites:
 
 
 def table_cells(page: PageText, rng: np.random.Generator) -> list[Sites]:
-    """Styles and the rules for formulas inside cells: a cell has no paragraphs and no titles.
+    """The rules for plain text and formulas, inside cells.
 
-    A cell of up to 5 words takes one style as a whole.
+    A cell of up to 5 words takes one style as a whole, or is a title if it is a short sentence.
     """
     short = [words for cell in page.cells for words in cell.words]
     formats = [cell.format for cell in page.cells for _ in cell.words]
@@ -80,4 +82,6 @@ def table_cells(page: PageText, rng: np.random.Generator) -> list[Sites]:
         converted(page, [region for region, _ in formulas]),
         spaced(formulas, rng),
         replaced(page, formulas, rng),
+        *cell_titles(page, rng),
+        *cell_breaks(page),
     ]

@@ -16,9 +16,11 @@ GROUPED = INTEGERS.map(lambda n: f"{n:,}")
 NUMBERS = GROUPED | INTEGERS.map(str) | st.decimals(0, 10_000, places=2).map(str)
 WORDS = st.text("bcdefghij", min_size=2, max_size=8)
 RULES = st.sampled_from(
-    [r"\hline", r"\toprule", r"\midrule", r"\bottomrule", r"\hline\hline", r"\\\hline"]
-    + [r"\cline{2-3}", r"\cmidrule(lr){1-2}", "<tr>", "</td>", '<td rowspan="2">', "<br/>"]
-)
+    (
+        r"\hline", r"\toprule", r"\midrule", r"\bottomrule", r"\hline\hline", r"\\\hline",
+        r"\cline{2-3}", r"\cmidrule(lr){1-2}", "<tr>", "</td>", '<td rowspan="2">', "<br/>",
+    )
+)  # fmt: skip
 
 
 @given(NUMBERS, DASHES)
