@@ -1,6 +1,6 @@
 """How hard the sample's questions are to retrieve for, measured on its text alone.
 
-    python -m benchmarks.sample_retrieval [PAGES] [--seed 0]
+    python -m benchmarks.sample_retrieval [PAGES] [--difficulty calibrated] [--seed 0]
 
 Writes no PDF: the text of a page is the ground truth whatever its layout, so 3,000 pages take
 seconds. (What a column break cuts in two is not known without a layout: a few questions that
@@ -61,8 +61,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="How hard the sample is for BM25.")
     parser.add_argument("pages", nargs="?", type=int, default=600)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--difficulty", choices=corpus.EDITIONS, default=corpus.DIFFICULTY)
     given = parser.parse_args()
-    documents = corpus.documents(given.seed, given.pages)
+    documents = corpus.documents(given.seed, given.pages, difficulty=given.difficulty)
     by_domain = ranks(documents, corpus.questions(given.seed, documents, given.pages))
     by_domain["all"] = [rank for each in by_domain.values() for rank in each]
     table = Table("domain", "questions", *(f"hit@{k}" for k in KS), box=None)

@@ -7,6 +7,7 @@ import numpy as np
 from ohr.datasets.sample.asks import Ask, listed, numeric, reasoned, reasoning_over, string
 from ohr.datasets.sample.blocks import PageLayout
 from ohr.datasets.sample.money import tenths
+from ohr.datasets.sample.naming import Naming
 from ohr.datasets.sample.template import (
     ChartDraft,
     Draft,
@@ -41,9 +42,9 @@ class Newspaper:
         def integer(low: int, high: int) -> int:
             return int(rng.integers(low, high + 1))
 
-        title = TITLES[integer(0, len(TITLES) - 1)]
+        title = TITLES[world.entity(index) % len(TITLES)]
         month = integer(5, len(MONTHS) - 1)
-        day, year = integer(2, 28), 2023 - (index // 2) % 5
+        day, year = integer(2, 28), world.year(index)
         town = company.town
         people = [world.person(-9001 - 20 * index - i) for i in range(len(PEOPLE))]
         places = [world.place(-1001 - 9 * index - i) for i in range(9)]
@@ -69,6 +70,9 @@ class Newspaper:
             header=f"The {town} {title}, {day} {MONTHS[month]} {year}",
             footer="Page {page}",
         )
+        self.naming = Naming(
+            town, f"the {title} of {day} {MONTHS[month]} {year}", (f"{day} {MONTHS[month]} {year}",)
+        )
         self.slots = {
             "company": company.name,
             "product": company.product,
@@ -90,7 +94,6 @@ class Newspaper:
             "council_years": str(integer(3, 21)),
             "pasture": f"{10 * integer(31, 95)}",
             "unemployed": f"{unemployed:,}",
-            "wrong_unemployed": f"{unemployed + integer(40, 700):,}",
             "unemployed_before": f"{unemployed + fewer:,}",
             "fewer": str(fewer),
             "apprentices": str(integer(20, 190)),
@@ -137,7 +140,6 @@ class Newspaper:
             "train_minutes": str(minutes),
             "train_saved": str(saved),
             "train_now": str(minutes + saved),
-            "train_wrong": str(minutes + saved + integer(1, 9)),
             "signatures": str(integer(110, 980)),
             "guests": str(integer(5, 19)),
             "fire_street": ("Dyer", "Harbour", "Cooper", "Barrack", "Glazier")[integer(0, 4)],
