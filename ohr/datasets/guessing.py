@@ -10,6 +10,7 @@ import numpy as np
 from ohr.metrics import default
 
 FOLDS = 10
+_TIE = 1e-6
 
 
 def guessed(
@@ -25,43 +26,41 @@ def guessed(
     truth = np.asarray(yes, dtype=bool)
     names = {name: number for number, name in enumerate(sorted(set(groups)))}
     fold = np.array([names[name] % FOLDS for name in groups])
-    features = _features(questions)
+    terms, n_terms = _terms(questions)
     right = 0
     for left_out in range(FOLDS):
-        seen = fold != left_out
-        guess = _naive_bayes(features[seen], truth[seen], features[~seen])
-        right += int((guess == truth[~seen]).sum())
+        seen = np.flatnonzero(fold != left_out)
+        weights, constant = _naive_bayes([terms[i] for i in seen], truth[seen], n_terms)
+        often = bool(truth[seen].mean() >= 0.5)
+        for i in np.flatnonzero(fold == left_out):
+            score = constant + float(weights[terms[i]].sum())
+            # Sums in another order differ in their last digits: what is that near is a tie.
+            right += bool(truth[i]) == (often if abs(score) < _TIE else score > 0)
     share = float(truth.mean())
     return right / len(truth), max(share, 1 - share)
 
 
-def _features(questions: Sequence[str]) -> np.ndarray:
-    """Which words and pairs of words that occur twice at least a question has (bool)."""
-    terms = []
+def _terms(questions: Sequence[str]) -> tuple[list[np.ndarray], int]:
+    """The numbers of each question's words and pairs of words, and how many there are in all."""
+    numbers: dict[str, int] = {}
+    rows = []
     for question in questions:
         words = default.tokens(question)
-        terms.append({*words, *(f"{first} {second}" for first, second in pairwise(words))})
-    counts: dict[str, int] = {}
-    for each in terms:
-        for term in each:
-            counts[term] = counts.get(term, 0) + 1
-    columns = {
-        term: number for number, term in enumerate(sorted(t for t, n in counts.items() if n > 1))
-    }
-    present = np.zeros((len(terms), len(columns)), dtype=bool)
-    for row, each in enumerate(terms):
-        present[row, [columns[term] for term in each if term in columns]] = True
-    return present
+        terms = dict.fromkeys([*words, *(f"{one} {next_one}" for one, next_one in pairwise(words))])
+        rows.append(np.array([numbers.setdefault(term, len(numbers)) for term in terms], dtype=int))
+    return rows, len(numbers)
 
 
-def _naive_bayes(features: np.ndarray, truth: np.ndarray, asked: np.ndarray) -> np.ndarray:
-    score = np.zeros(len(asked))
+def _naive_bayes(
+    rows: Sequence[np.ndarray], truth: np.ndarray, n_terms: int
+) -> tuple[np.ndarray, float]:
+    """Log odds of yes for each term that a question has, and those of a question without any."""
+    weights, constant = np.zeros(n_terms), 0.0
     for answer, sign in ((True, 1.0), (False, -1.0)):
-        mine = features[truth == answer]
-        share = (mine.sum(axis=0) + 1) / (len(mine) + 2)
-        prior = np.log((len(mine) + 1) / (len(truth) + 2))
-        likelihood = asked @ np.log(share) + (~asked) @ np.log1p(-share)
-        score += sign * (prior + likelihood)
-    # Sums in another order differ in their last digits: what is that near is a tie.
-    tie = np.abs(score) < 1e-9 * max(1, features.shape[1])
-    return np.where(tie, truth.mean() >= 0.5, score > 0)
+        mine = [row for row, yes in zip(rows, truth, strict=True) if yes == answer]
+        counts = np.bincount(np.concatenate([*mine, np.array([], int)]), minlength=n_terms)
+        share = (counts + 1) / (len(mine) + 2)
+        weights += sign * (np.log(share) - np.log1p(-share))
+        constant += sign * float(np.log((len(mine) + 1) / (len(rows) + 2)))
+        constant += sign * float(np.log1p(-share).sum())
+    return weights, constant

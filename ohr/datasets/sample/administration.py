@@ -176,7 +176,13 @@ def _budget(departments: list[str], rng: np.random.Generator) -> TableDraft:
         asks += [
             (row, numeric(f"What is the income, in EUR million, {of}?", got)),
             (row, numeric(f"What is the expenditure, in EUR million, {of}?", out)),
-            (row, numeric(f"What is the difference between expenditure and income {of}?", gap)),
+            (
+                row,
+                numeric(
+                    f"What is the difference, in EUR million, between expenditure and income {of}?",
+                    gap,
+                ),
+            ),
             (
                 row,
                 reasoned(

@@ -163,7 +163,7 @@ class AnnualReport:
             years,
             values,
             of="the total revenue in {}",
-            where="of <company>",
+            where="at <company>",
             unit="EUR million",
             which="In which of the last five years, up to <year>, was the total revenue {}",
         )
@@ -190,7 +190,9 @@ class AnnualReport:
         for row, (name, value, share) in enumerate(rows[:-1]):
             of = f"{name.lower()} of <company> at the end of <year>"
             asks.append((row, numeric(f"What was the value of {of} in EUR million?", value)))
-            asks.append((row, numeric(f"What share of all assets, in per cent, were {of}?", share)))
+            asks.append(
+                (row, numeric(f"What share of all assets, in per cent, did {of} make up?", share))
+            )
         total_ask = "What were the total assets of <company> in EUR million at the end of <year>?"
         asks.append((len(ASSETS), numeric(total_ask, rows[-1][1])))
         asks += reasoning_over(

@@ -39,7 +39,7 @@ class SupplyAgreement:
         )
         self.naming = Naming(
             f"{supplier.name} and {customer.name}",
-            f"the supply agreement of {year}",
+            f"the {year} supply agreement",
             ("agreement", str(year)),
         )
         self.slots = {

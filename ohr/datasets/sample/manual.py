@@ -33,9 +33,7 @@ class OperatingManual:
         self.name = f"{company.product.lower().replace(' ', '-')}-operating-manual-{year}"
         self.title = f"{company.product} Operating Manual, {year}"
         self.layout = PageLayout(header=f"{company.product}, manual of {year}", footer="{page}")
-        self.naming = Naming(
-            f"the {company.product}", f"the manual of {year}", ("manual", str(year))
-        )
+        self.naming = Naming(company.product, f"the manual of {year}", ("manual", str(year)))
         self.slots = {
             "year": str(year),
             "product": company.product,
