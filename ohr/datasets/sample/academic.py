@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ohr.datasets.sample.asks import differing, listed, numeric, off, reasoned, reasoning_over
+from ohr.datasets.sample.asks import differing, listed, numeric, reasoned, reasoning_over
 from ohr.datasets.sample.blocks import PageLayout
 from ohr.datasets.sample.money import shares_of
 from ohr.datasets.sample.naming import Naming
@@ -58,7 +58,12 @@ class Paper:
             header=f"{people[0]} et al., Ageing of the {part}, {year}",
             footer="{page}",
         )
-        self.naming = Naming(people[0], f"the {year} study", (people[0], str(year)))
+        self.naming = Naming(
+            people[0],
+            f"the {year} study",
+            f"the {year} study of {people[0]} and colleagues",
+            (people[0], str(year)),
+        )
         self.slots = {
             "year": str(year),
             "part": part,
@@ -173,7 +178,6 @@ def _losses(groups: list[str], units: int, rng: np.random.Generator) -> TableDra
                     differing(
                         f"Did coating lower the mean loss {of} by {{}} percentage points?",
                         gain,
-                        off(gain),
                     )
                 ),
             ),

@@ -8,7 +8,6 @@ from ohr.datasets.sample.asks import (
     differing,
     listed,
     numeric,
-    off,
     reasoned,
     reasoning_over,
     string,
@@ -59,7 +58,12 @@ class YearlyReport:
         self.layout = PageLayout(
             header=f"Municipality of {town}", footer=f"Report for {year}, page {{page}}"
         )
-        self.naming = Naming(town, f"the yearly report for {year}", ("report", str(year)))
+        self.naming = Naming(
+            town,
+            f"the yearly report for {year}",
+            f"the yearly report of {town} for {year}",
+            ("report", str(year)),
+        )
         self.slots = {
             "town": town,
             "company": company.name,
@@ -185,9 +189,7 @@ def _budget(departments: list[str], rng: np.random.Generator) -> TableDraft:
             ),
             (
                 row,
-                reasoned(
-                    differing(f"Is {{}} the sum, in EUR million, {both}?", together, off(together))
-                ),
+                reasoned(differing(f"Is {{}} the sum, in EUR million, {both}?", together)),
             ),
         ]
     asks += reasoning_over(
@@ -273,8 +275,8 @@ def _schools(pupils: list[int], rng: np.random.Generator) -> TableDraft:
     asks: list[Numbered] = []
     for row, (name, count, staff) in enumerate(rows[:-1]):
         asks += [
-            (row, numeric(f"How many pupils attend the {name} of <town> in <year>?", count)),
-            (row, numeric(f"How many teachers work at the {name} of <town> in <year>?", staff)),
+            (row, numeric(f"How many pupils attended the {name} of <town> in <year>?", count)),
+            (row, numeric(f"How many teachers worked at the {name} of <town> in <year>?", staff)),
         ]
     asks += reasoning_over(
         SCHOOLS,
@@ -285,7 +287,7 @@ def _schools(pupils: list[int], rng: np.random.Generator) -> TableDraft:
         several="Which schools have more than {} pupils",
     )
     asks.append(
-        (4, numeric("How many teachers work at the schools of <town> in <year>?", rows[-1][2]))
+        (4, numeric("How many teachers worked at the schools of <town> in <year>?", rows[-1][2]))
     )
     return TableDraft(("School of <town>", "Pupils", "Teachers"), rows, asks, "lrr")
 

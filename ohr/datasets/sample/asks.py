@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -64,8 +64,12 @@ def yes_no(yes: str, no: str) -> Ask:
     return Ask(yes, "Yes", FORMS["Y"], denied=no)
 
 
-def differing(statement: str, right: str, wrong: str) -> Ask:
-    """A Yes/No question whose statement, with one ``{}``, is true of one value alone."""
+def differing(statement: str, right: str, wrong: str = "") -> Ask:
+    """A Yes/No question whose statement, with one ``{}``, is true of ``right`` alone.
+
+    ``wrong`` is by default a number near it.
+    """
+    wrong = wrong or off(right, statement)
     return yes_no(statement.replace("{}", right), statement.replace("{}", wrong))
 
 
@@ -89,16 +93,18 @@ def printed(value: Decimal, like: str) -> str:
     return f"{value:,}" if "," in like or exact(like) < 1000 else str(value)
 
 
-def off(value: str) -> str:
+def off(value: str, statement: str) -> str:
     """A number near ``value``, printed as it is: off by a twentieth to a fifth, or by one.
 
-    Larger or smaller, so that a size says nothing; which of them the digits decide.
+    It is larger or smaller as chance has it, so that a size says nothing about which is right;
+    what falls to chance is drawn from the statement, so that it is the same wherever it is made.
     """
     number = exact(value)
-    digits = sum(map(int, re.sub(r"\D", "", value)))
+    draw = zlib.crc32(f"{statement} {value}".encode())
     unit = Decimal(1).scaleb(int(number.as_tuple().exponent))
-    step = max(unit, (number * (digits % 4 + 1) / 20).quantize(unit))
-    return printed(number - step if digits % 2 and step < number else number + step, value)
+    step = max(unit, (number * (draw % 4 + 1) / 20).quantize(unit))
+    lower = draw >> 2 & 1 and step < number
+    return printed(number - step if lower else number + step, value)
 
 
 def reasoning_over(
@@ -141,7 +147,7 @@ def reasoning_over(
         by = printed(high - low, values[first])
         asks.append((last, numeric(f"By how much{in_unit} does {more} exceed {less}{tail}", by)))
         statement = f"Is {{}} the difference{in_unit} between {more} and {less}{tail}"
-        asks.append((last, differing(statement, by, off(by))))
+        asks.append((last, differing(statement, by)))
     cuts = sorted(set(numbers), reverse=True)
     for cut in cuts[2:-1] if several else []:
         over = [name for name, value in zip(names, numbers, strict=True) if value > cut]

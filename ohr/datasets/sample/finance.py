@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ohr.datasets.sample.asks import differing, listed, numeric, off, reasoned, reasoning_over
+from ohr.datasets.sample.asks import differing, listed, numeric, reasoned, reasoning_over
 from ohr.datasets.sample.blocks import PageLayout
 from ohr.datasets.sample.money import plain, shares_of, tenths
 from ohr.datasets.sample.naming import Naming
@@ -41,7 +41,12 @@ class AnnualReport:
         self.name = f"{company.short.lower()}-annual-report-{year}"
         self.title = f"{company.name}: Annual Report {year}"
         self.layout = PageLayout(header=f"{company.name}, Annual Report {year}", footer="{page}")
-        self.naming = Naming(company.name, f"the annual report for {year}", ("report", str(year)))
+        self.naming = Naming(
+            company.name,
+            f"the annual report for {year}",
+            f"the annual report of {company.name} for {year}",
+            ("report", str(year)),
+        )
         self.slots = {
             "company": company.name,
             "sector": company.sector["name"],
@@ -127,7 +132,7 @@ class AnnualReport:
                 change = tenths(abs(this[row] - last[row]))
                 by = "rise" if this[row] > last[row] else "fall"
                 did = f"Did {of} {by} by EUR {{}} million from {before} to {year}?"
-                asks.append((row, reasoned(differing(did, change, off(change)))))
+                asks.append((row, reasoned(differing(did, change))))
                 how = f"By how many EUR million did {of} {by} from {before} to {year}?"
                 asks.append((row, reasoned(numeric(how, change))))
         total = f"What was the total {what} of <company> in EUR million in {year}?"
@@ -136,7 +141,7 @@ class AnnualReport:
             segments,
             [row[1] for row in rows[:-1]],
             of=f"the {what} of the {{}} segment",
-            where=f"of <company> in {year}",
+            where=f"at <company> in {year}",
             unit="EUR million",
             which=f"Which segment had the {{}} {what}",
             several=f"Which segments had {what} of more than EUR {{}} million",

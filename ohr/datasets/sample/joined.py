@@ -16,7 +16,6 @@ from ohr.datasets.sample.asks import (
     exact,
     listed,
     numeric,
-    off,
     printed,
     reasoned,
 )
@@ -87,7 +86,7 @@ def _about(first: Fact, second: Fact, unit: str) -> Iterator[Ask]:
     (high, more), (low, less) = sorted(((one, a), (two, b)), reverse=True)
     difference = printed(high - low, max(first.value, second.value, key=len))
     yield reasoned(numeric(f"By how many {unit} does {more} exceed {less}?", difference))
-    yield reasoned(differing(f"Is {{}} the sum, in {unit}, of {a} and {b}?", total, off(total)))
+    yield reasoned(differing(f"Is {{}} the sum, in {unit}, of {a} and {b}?", total))
 
 
 def _of_links(placed: Sequence[Placed]) -> Iterator[Placed]:

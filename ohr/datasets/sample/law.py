@@ -15,12 +15,12 @@ MONTHS = ("January", "February", "April", "May", "July", "August", "October", "N
 
 
 class SupplyAgreement:
-    """An agreement by which one company supplies the next one with parts."""
+    """An agreement by which one company supplies another, of another sector, with parts."""
 
     domain = "law"
 
     def __init__(self, world: World, index: int, rng: np.random.Generator) -> None:
-        supplier, customer = world.company(index), world.company(index + 1)
+        supplier, customer = world.company(index), world.company(index + 2 * world.editions)
 
         def integer(low: int, high: int) -> int:
             return int(rng.integers(low, high + 1))
@@ -31,15 +31,17 @@ class SupplyAgreement:
         refuse, cure, deliver = integer(3, 7), integer(20, 45), integer(14, 50)
         interest, warranty = integer(60, 118), 6 * integer(2, 6)
         year = world.year(index)
+        pair = f"{supplier.name} and {customer.name}"
         self.name = f"{supplier.short.lower()}-{customer.short.lower()}-supply-agreement-{year}"
         self.title = f"Supply Agreement of {year} between {supplier.name} and {customer.name}"
         self.layout = PageLayout(
-            header=f"{supplier.name} and {customer.name}, Supply Agreement of {year}",
+            header=f"{pair}, Supply Agreement of {year}",
             footer="Page {page}",
         )
         self.naming = Naming(
-            f"{supplier.name} and {customer.name}",
-            f"the {year} supply agreement",
+            pair,
+            f"the supply agreement of {year}",
+            f"the supply agreement of {year} between {pair}",
             ("agreement", str(year)),
         )
         self.slots = {

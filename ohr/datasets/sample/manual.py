@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ohr.datasets.sample.asks import Ask, differing, listed, numeric, off, reasoning_over, string
+from ohr.datasets.sample.asks import Ask, differing, listed, numeric, reasoning_over, string
 from ohr.datasets.sample.blocks import PageLayout
 from ohr.datasets.sample.naming import Naming
 from ohr.datasets.sample.template import ChartDraft, Draft, Numbered, TableDraft
@@ -33,7 +33,12 @@ class OperatingManual:
         self.name = f"{company.product.lower().replace(' ', '-')}-operating-manual-{year}"
         self.title = f"{company.product} Operating Manual, {year}"
         self.layout = PageLayout(header=f"{company.product}, manual of {year}", footer="{page}")
-        self.naming = Naming(company.product, f"the manual of {year}", ("manual", str(year)))
+        self.naming = Naming(
+            company.product,
+            f"the manual of {year}",
+            f"the {year} manual of the {company.product}",
+            ("manual", str(year)),
+        )
         self.slots = {
             "year": str(year),
             "product": company.product,
@@ -140,9 +145,7 @@ class OperatingManual:
                 (row, numeric(f"What is the power, in watts, {at}?", power)),
                 (row, numeric(f"What is the noise, in decibels, {at}?", sound)),
             ]
-            asks.append(
-                (row, differing(f"Is the power {at} equal to {{}} watts?", power, off(power)))
-            )
+            asks.append((row, differing(f"Is the power {at} equal to {{}} watts?", power)))
         header = ("<product>", "<output_title>, <unit>", "Power, watts", "Noise, decibels")
         return TableDraft(header, rows, asks, "lrrr", (2, 3, 2, 2), grid=True)
 
@@ -154,7 +157,7 @@ class OperatingManual:
         values = [str(rate), *(str(max(1, rate - int(loss))) for loss in losses)]
         of = "the <output> of the <product>, in <unit>, {} hours after a cleaning"
         asks: list[Numbered] = [
-            (row, numeric(f"What is {of.format(hour)}, as drawn in the operating manual?", value))
+            (row, numeric(f"What is {of.format(hour)}?", value))
             for row, (hour, value) in enumerate(zip(hours, values, strict=True))
         ]
         asks += reasoning_over(

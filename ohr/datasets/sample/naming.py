@@ -17,20 +17,22 @@ from ohr.datasets.sample.template import WrittenPage
 class Naming:
     """What tells a document from the others of its entity.
 
-    A question with all of ``marks`` in it names the document. One with the ``entity`` alone lacks
-    the ``edition`` ("the annual report for 2021"), any other the entity too.
+    A question with all of ``marks`` in it names the document. One that names the ``entity`` alone
+    lacks the ``edition`` ("the annual report for 2021"), any other the ``document`` ("the annual
+    report of Halvonta Group for 2021").
     """
 
     entity: str
     edition: str
+    document: str
     marks: tuple[str, ...]
 
     def cited(self, question: str) -> str:
         """The question, with its document named."""
         if all(mark in question for mark in self.marks):
             return question
-        of = "" if self.entity in question else f" of {self.entity}"
-        return f"{question.removesuffix('?')}, according to {self.edition}{of}?"
+        source = self.edition if self.entity in question else self.document
+        return f"{question.removesuffix('?')}, according to {source}?"
 
 
 def cite(pages: Sequence[WrittenPage], naming: Naming) -> tuple[WrittenPage, ...]:

@@ -46,6 +46,7 @@ class Newspaper:
         month = integer(5, len(MONTHS) - 1)
         day, year = integer(2, 28), world.year(index)
         town = company.town
+        date = f"{day} {MONTHS[month]} {year}"
         people = [world.person(-9001 - 20 * index - i) for i in range(len(PEOPLE))]
         places = [world.place(-1001 - 9 * index - i) for i in range(9)]
         goods = [company.sector["goods"][int(i)] for i in rng.permutation(8)]
@@ -64,14 +65,14 @@ class Newspaper:
         self.name = (
             f"{town.lower().replace(' ', '-')}-{title.lower()}-{year}-{month + 1:02d}-{day:02d}"
         )
-        self.title = f"The {town} {title}, {day} {MONTHS[month]} {year}"
+        self.title = f"The {town} {title}, {date}"
         self.layout = PageLayout(
             columns=3,
-            header=f"The {town} {title}, {day} {MONTHS[month]} {year}",
+            header=f"The {town} {title}, {date}",
             footer="Page {page}",
         )
         self.naming = Naming(
-            town, f"the {title} of {day} {MONTHS[month]} {year}", (f"{day} {MONTHS[month]} {year}",)
+            town, f"the {title} of {date}", f"the {town} {title} of {date}", (date,)
         )
         self.slots = {
             "company": company.name,
@@ -83,7 +84,7 @@ class Newspaper:
             "rival": world.company(index ^ 1).name,
             "year": str(year),
             "month": MONTHS[month - 1],
-            "date": f"{day} {MONTHS[month]} {year}",
+            "date": date,
             "weekday": WEEKDAYS[integer(0, 5)],
             "vote_month": MONTHS[(month + 1) % len(MONTHS)],
             "price_month": MONTHS[integer(0, len(MONTHS) - 1)],
@@ -196,7 +197,7 @@ def _unemployment(months: list[str], last: int, rng: np.random.Generator) -> Cha
     written = [f"{value:,}" for value in (*values, last)]
     of = "the number of people without work in <town> in {} <year>"
     asks: list[Numbered] = [
-        (row, numeric(f"What was {of.format(month)}, as drawn in its newspaper?", value))
+        (row, numeric(f"What was {of.format(month)}?", value))
         for row, (month, value) in enumerate(zip(months, written, strict=True))
     ]
     asks += reasoning_over(

@@ -143,6 +143,7 @@ class _Choice:
         yes_no = max(0, min(yes_no, count - count % 2))
         others = _parts([FORM_SHARES[name] for name in names], count - yes_no, rng)
         self.forms = dict(zip(names, others, strict=True)) | {FORMS["Y"]: yes_no}
+        self.planned = dict(self.forms)
         self.multi, _ = _parts([MULTI_PAGE_SHARE, 1 - MULTI_PAGE_SHARE], count, rng)
         self.reasoning, _ = _parts([REASONING_SHARE, 1 - REASONING_SHARE], count, rng)
         self.load = dict.fromkeys(refs, 0)
@@ -192,7 +193,7 @@ class _Choice:
             return math.inf
         if _is_yes_no(one) and min(self.forms[content.form], self.count - self.taken) < 2:
             return math.inf
-        wanted = self.forms[content.form] / max(1.0, self.count * FORM_SHARES[content.form])
+        wanted = self.forms[content.form] / max(1, self.planned[content.form])
         # Reasoning is behind when it is a larger part of what is left to ask than of the whole.
         behind = self.reasoning > REASONING_SHARE * (self.count - self.taken)
         wrong_task = (content.task == REASONING) != behind

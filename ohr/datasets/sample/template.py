@@ -39,7 +39,7 @@ from typing import Literal, TypeAlias, cast
 
 import numpy as np
 
-from ohr.datasets.sample.asks import FORMS, Ask, Fact, Link, differing, off, reasoned
+from ohr.datasets.sample.asks import FORMS, Ask, Fact, Link, differing, reasoned
 from ohr.datasets.sample.blocks import (
     Block,
     Cell,
@@ -364,7 +364,7 @@ class _Writer:
         else:
             code, question, answer, *wrong = map(self.fill, parts)
             if code[0] == "Y":
-                ask = differing(question, answer, *wrong or [off(answer)])
+                ask = differing(question, answer, *wrong)
             else:
                 ask = Ask(question, answer, FORMS[code[0]])
             self.add(reasoned(ask) if code.endswith("*") else ask, self.source, evidence)

@@ -41,7 +41,7 @@ class Chapter:
         )
         self.title = f"{topic['title']}, from {book}"
         self.layout = PageLayout(header=f"{topic['title']}, {year} edition", footer="{page}")
-        self.naming = Naming(author, f"the {year} edition", (f"{year} edition",))
+        self.naming = Naming(author, f"the {year} edition", book, (f"{year} edition",))
         self.slots = {
             "book": book,
             "author": author,
