@@ -27,7 +27,7 @@ from ohr.types import PageRef
 
 Difficulty = Literal["easy", "calibrated", "hard"]
 
-EDITIONS: dict[Difficulty, int] = {"easy": 1, "calibrated": 8, "hard": 16}
+EDITIONS: dict[Difficulty, int] = {"easy": 1, "calibrated": 6, "hard": 12}
 """How hard pages are to tell apart -> of how many years a company has documents of each domain."""
 
 DIFFICULTY: Difficulty = "calibrated"

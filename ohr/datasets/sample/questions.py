@@ -166,12 +166,14 @@ class _Choice:
             while self.sources[source] > 0 and self._take(source, several=False):
                 pass
         for several in (False, True):
-            while self.taken < self.count and self._take(None, several=several):
+            while self._take(None, several=several):
                 pass
         return self.chosen
 
     def _take(self, source: str | None, *, several: bool) -> bool:
         """Take the question that is wanted most, of one page or of several; False if none is."""
+        if self.taken >= self.count:
+            return False
         names = EVIDENCE_SOURCES if source is None else (source,)
         fitting = chain.from_iterable(self.left[name, several] for name in names)
         best = min(
