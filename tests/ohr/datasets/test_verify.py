@@ -299,6 +299,12 @@ def test_yes_and_no_in_the_same_words() -> None:
     )
 
 
+def test_numbers_are_all_the_same_word() -> None:
+    texts = [f"Is it {'1,240.5' if i % 2 else '88'}?" for i in range(40)]
+    yes = [i % 2 == 0 for i in range(40)]
+    assert guessed(texts, yes, [str(i // 2) for i in range(40)]) == (0.5, 0.5)
+
+
 def test_too_few_questions_to_say_whether_the_wording_tells() -> None:
     few = yes_no_questions(GUESSABLE_FROM - 1, wording_tells=True)
     assert wording_check(few) == (0, [])
