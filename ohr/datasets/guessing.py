@@ -21,10 +21,10 @@ def guessed(
     """Share of the answers guessed from the words, and the share of the more frequent answer.
 
     A Bernoulli naive Bayes (add-one smoothing) on the words and pairs of neighbouring words of
-    each question, every number being one and the same word: each is asked about so seldom that what
-    it seems to tell is chance. Trained on nine tenths of the groups (documents) and tested on the others, ten
-    times. Deterministic; a tie is answered as the training questions are answered more often,
-    yes if that too is a tie. Needs at least as many groups as :data:`FOLDS`.
+    each question. Every number is one and the same word: any one is asked about so seldom that
+    what it seems to tell is chance. Trained on nine tenths of the groups (documents) and tested
+    on the others, ten times. Deterministic; a tie is answered as the training questions are
+    answered more often, yes if that too is a tie. Needs as many groups as :data:`FOLDS`.
     """
     truth = np.asarray(yes, dtype=bool)
     names = {name: number for number, name in enumerate(sorted(set(groups)))}
