@@ -11,8 +11,8 @@ from experiments.study import Result
 DOCUMENTS = [
     "finance/grispelta-annual-report-2023",
     "finance/quilgora-annual-report-2023",
-    "law/quilgora-grispelta-supply-agreement",
-    "manual/quilgora-dh-600-operating-manual",
+    "law/quilgora-morvessa-supply-agreement-2023",
+    "manual/quilgora-dh-600-operating-manual-2023",
 ]
 NEXT = (
     "next: all 24 pages at 150 dpi, turned, read by Tesseract (apt-get install tesseract-ocr)",

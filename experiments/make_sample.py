@@ -17,6 +17,7 @@ import typer
 from experiments.failing import with_errors
 from experiments.progress import Progress
 from ohr.datasets.sample.attributes import ATTRIBUTES
+from ohr.datasets.sample.corpus import DIFFICULTY, Difficulty
 from ohr.datasets.sample.scale import Recipe, write_sample
 
 main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -35,6 +36,10 @@ def command(
         str,
         typer.Option(help=f"Challenging attributes, parted by commas: {', '.join(ATTRIBUTES)}."),
     ] = "",
+    difficulty: Annotated[
+        Difficulty,
+        typer.Option(help="Of how many years each company has documents that say like things."),
+    ] = DIFFICULTY,
     images: Annotated[bool, typer.Option("--images", help="Write page images too.")] = False,
     debug: Annotated[
         bool, typer.Option("--debug", help="Print a traceback with an error.")
@@ -42,7 +47,7 @@ def command(
 ) -> None:
     """Write the sample and say how fast it went."""
     wanted = tuple(name.strip() for name in attributes.split(",") if name.strip())
-    recipe = Recipe(seed, pages, questions_per_page, wanted, images)
+    recipe = Recipe(seed, pages, questions_per_page, wanted, images, difficulty)
     with_errors(lambda: _write(recipe, out, workers), debug)
 
 

@@ -42,6 +42,15 @@ def test_the_command_writes_a_sample_and_repeats_it(tmp_path: Path) -> None:
     assert len(json.loads((tmp_path / "a" / "qas.json").read_text("utf-8"))) == 7
 
 
+def test_difficulty(tmp_path: Path) -> None:
+    arguments = ["--pages", "1", "--out", str(tmp_path / "x"), "--difficulty"]
+    assert runner.invoke(main, [*arguments, "easy"]).exit_code == 0
+    recipe = json.loads((tmp_path / "x" / "sample.json").read_text("utf-8"))
+    assert recipe["difficulty"] == "easy"
+    assert runner.invoke(main, [*arguments, "hard"]).exit_code == 2
+    assert "harder" in runner.invoke(main, [*arguments, "harder"]).stderr
+
+
 def test_images_and_a_second_call(tmp_path: Path) -> None:
     arguments = ["--pages", "2", "--out", str(tmp_path / "x"), "--images"]
     assert runner.invoke(main, arguments).exit_code == 0

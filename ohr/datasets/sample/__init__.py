@@ -37,13 +37,16 @@ class SampleParams(DatasetParams):
     """``n_pages`` and ``n_questions`` count before ``domains`` selects among them.
 
     ``attributes`` are challenging attributes that documents may have (``dense``, ``scanned``,
-    ``multilingual``, ``handwriting``); each document draws one of them, or none.
+    ``multilingual``, ``handwriting``); each document draws one of them, or none. ``difficulty``
+    is how hard pages are to tell apart: of how many years each company has documents. With
+    ``calibrated``, BM25 finds the evidence of 3,000 pages about as often as OHR-Bench's.
     """
 
     # The word lists name enough companies, people and towns for 10,000 pages without repeats.
     n_pages: int = Field(default=24, ge=1, le=10_000)
     n_questions: int = Field(default=60, ge=1)
     attributes: tuple[str, ...] = ()
+    difficulty: corpus.Difficulty = corpus.DIFFICULTY
 
 
 class Sample(DatasetSource):
@@ -80,13 +83,16 @@ class Sample(DatasetSource):
             "n_pages": self.params.n_pages,
             "n_questions": self.params.n_questions,
             "attributes": self.params.attributes,
+            "difficulty": self.params.difficulty,
         }
         cache: Path = self.params.cache
         return cache / "sample" / digest(recipe)
 
     def _write(self, folder: Path) -> None:
         params = self.params
-        written = corpus.documents(params.seed, params.n_pages, params.attributes)
+        written = corpus.documents(
+            params.seed, params.n_pages, params.attributes, params.difficulty
+        )
         stored = [storage.write_document(folder, one, images=True) for one in written]
         asked = corpus.questions(params.seed, [one.written for one in stored], params.n_questions)
         storage.write_lists(folder, [one.about for one in stored], asked)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ohr.datasets.sample.asks import listed, numeric, reasoned, reasoning_over, yes_no
+from ohr.datasets.sample.asks import differing, listed, numeric, reasoned, reasoning_over
 from ohr.datasets.sample.blocks import PageLayout
 from ohr.datasets.sample.money import shares_of
+from ohr.datasets.sample.naming import Naming
 from ohr.datasets.sample.template import (
     ChartDraft,
     Draft,
@@ -21,7 +22,7 @@ COATINGS = ("hard chrome", "ceramic glaze", "nickel", "graphite", "enamel", "sil
 GROUPS = ("dairies", "joineries", "laundries", "bakeries", "garages", "printing shops")
 REASONS = ("Low noise", "Short delivery", "Price", "Spare parts", "Advice of a fitter")
 MONTHS = ("January", "March", "April", "June", "September", "October")
-STUDY = "in the study of <author0> and colleagues"
+STUDY = "in the <year> study of <author0> and colleagues"
 
 
 class Paper:
@@ -38,9 +39,11 @@ class Paper:
 
         parts = device["roles"]["faulty"]
         part = parts[integer(0, len(parts) - 1)]
-        people = [world.person(-501 - 9 * index - i) for i in range(8)]
+        # The first author studies the same product every year, each time with other people.
+        people = [world.person(-501 - 9 * world.entity(index))]
+        people += [world.person(-501 - 9 * index - i) for i in range(1, 8)]
         places = [world.place(-801 - 4 * index - i) for i in range(3)]
-        year = integer(2015, 2023)
+        year = world.year(index)
         alpha, beta = integer(21, 98), integer(11, 59)  # hundredths
         hours, starts = integer(2, 9), integer(2, 9)
         cost, slope = integer(60, 240), integer(2, 12)
@@ -55,7 +58,14 @@ class Paper:
             header=f"{people[0]} et al., Ageing of the {part}, {year}",
             footer="{page}",
         )
+        self.naming = Naming(
+            people[0],
+            f"the {year} study",
+            f"the {year} study of {people[0]} and colleagues",
+            (people[0], str(year)),
+        )
         self.slots = {
+            "year": str(year),
             "part": part,
             "device": device["kind"],
             "product": company.product,
@@ -80,7 +90,6 @@ class Paper:
             "corrected": str(integer(3, 14)),
             "gaps": str(integer(4, 9)),
             "alpha": f"{alpha / 100:.2f}",
-            "wrong_alpha": f"{(alpha + integer(3, 20)) / 100:.2f}",
             "beta": f"{beta / 100:.2f}",
             "model_one": f"{(alpha + beta) / 100:.2f}",
             "h_example": str(hours),
@@ -95,7 +104,6 @@ class Paper:
             "waste": str(integer(11, 59)),
             "slope": str(slope),
             "best_time": f"{best:.1f}",
-            "wrong_time": f"{best + integer(6, 20) / 10:.1f}",
             "replace_month": MONTHS[integer(0, len(MONTHS) - 1)],
             "built_months": str(integer(3, 11)),
             "saving": str(integer(45, 390)),
@@ -167,9 +175,9 @@ def _losses(groups: list[str], units: int, rng: np.random.Generator) -> TableDra
             (
                 row,
                 reasoned(
-                    yes_no(
-                        f"Was the mean loss {of} higher without coating than with it?",
-                        f"Was the mean loss {of} higher with coating than without it?",
+                    differing(
+                        f"Did coating lower the mean loss {of} by {{}} percentage points?",
+                        gain,
                     )
                 ),
             ),

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from ohr.datasets.sample.asks import listed, numeric, reasoned, reasoning_over, string, yes_no
+from ohr.datasets.sample.asks import (
+    differing,
+    listed,
+    numeric,
+    reasoned,
+    reasoning_over,
+    string,
+)
 from ohr.datasets.sample.blocks import PageLayout
 from ohr.datasets.sample.money import cents, plain, tenths
+from ohr.datasets.sample.naming import Naming
 from ohr.datasets.sample.template import (
     ChartDraft,
     Draft,
@@ -36,7 +44,7 @@ class YearlyReport:
             return int(rng.integers(low, high + 1))
 
         town = company.town
-        year = 2023 - (index // 2) % 5
+        year = world.year(index)
         people = [world.person(-5501 - 9 * index - i) for i in range(7)]
         places = [world.place(-1301 - 3 * index - i) for i in range(2)]
         streets = [STREETS[int(i)] for i in rng.permutation(len(STREETS))[:3]]
@@ -50,6 +58,12 @@ class YearlyReport:
         self.layout = PageLayout(
             header=f"Municipality of {town}", footer=f"Report for {year}, page {{page}}"
         )
+        self.naming = Naming(
+            town,
+            f"the yearly report for {year}",
+            f"the yearly report of {town} for {year}",
+            ("report", str(year)),
+        )
         self.slots = {
             "town": town,
             "company": company.name,
@@ -59,7 +73,6 @@ class YearlyReport:
             "neighbour": places[0],
             "partner": places[1],
             "people": f"{inhabitants:,}",
-            "wrong_people": f"{inhabitants + integer(200, 2000):,}",
             "people_before": f"{inhabitants - grown:,}",
             "grown": str(grown),
             "meetings": str(integer(9, 16)),
@@ -76,7 +89,6 @@ class YearlyReport:
             "road_m": str(metres),
             "road_cost": str(metres * per_metre),
             "metre_cost": str(per_metre),
-            "wrong_metre": str(per_metre + integer(8, 60)),
             "bids": str(integer(3, 9)),
             "contract": tenths(integer(12, 98)),
             "award_day": str(integer(2, 28)),
@@ -164,18 +176,20 @@ def _budget(departments: list[str], rng: np.random.Generator) -> TableDraft:
     for row, name in enumerate(departments):
         of = f"of the department of {name} {REPORT}"
         _, got, out, gap = rows[row]
+        both, together = f"of income and expenditure {of}", tenths(income[row] + spent[row])
         asks += [
             (row, numeric(f"What is the income, in EUR million, {of}?", got)),
             (row, numeric(f"What is the expenditure, in EUR million, {of}?", out)),
-            (row, numeric(f"What is the difference between expenditure and income {of}?", gap)),
             (
                 row,
-                reasoned(
-                    yes_no(
-                        f"Is the expenditure higher than the income {of}?",
-                        f"Is the income higher than the expenditure {of}?",
-                    )
+                numeric(
+                    f"What is the difference, in EUR million, between expenditure and income {of}?",
+                    gap,
                 ),
+            ),
+            (
+                row,
+                reasoned(differing(f"Is {{}} the sum, in EUR million, {both}?", together)),
             ),
         ]
     asks += reasoning_over(
@@ -261,8 +275,8 @@ def _schools(pupils: list[int], rng: np.random.Generator) -> TableDraft:
     asks: list[Numbered] = []
     for row, (name, count, staff) in enumerate(rows[:-1]):
         asks += [
-            (row, numeric(f"How many pupils attend the {name} of <town> in <year>?", count)),
-            (row, numeric(f"How many teachers work at the {name} of <town> in <year>?", staff)),
+            (row, numeric(f"How many pupils attended the {name} of <town> in <year>?", count)),
+            (row, numeric(f"How many teachers worked at the {name} of <town> in <year>?", staff)),
         ]
     asks += reasoning_over(
         SCHOOLS,
@@ -273,7 +287,7 @@ def _schools(pupils: list[int], rng: np.random.Generator) -> TableDraft:
         several="Which schools have more than {} pupils",
     )
     asks.append(
-        (4, numeric("How many teachers work at the schools of <town> in <year>?", rows[-1][2]))
+        (4, numeric("How many teachers worked at the schools of <town> in <year>?", rows[-1][2]))
     )
     return TableDraft(("School of <town>", "Pupils", "Teachers"), rows, asks, "lrr")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -16,7 +17,8 @@ UNDERSTANDING, REASONING = "understanding", "reasoning"
 class Ask:
     """A question with its answer. ``denied`` is the same question of a false statement.
 
-    A Yes/No question has both, so that yes and no can be balanced over the whole set.
+    A Yes/No question is asked both ways, so that neither its wording nor what is known of the
+    world tells which answer is right: the two statements differ in a value, never in their words.
     """
 
     question: str
@@ -62,6 +64,15 @@ def yes_no(yes: str, no: str) -> Ask:
     return Ask(yes, "Yes", FORMS["Y"], denied=no)
 
 
+def differing(statement: str, right: str, wrong: str = "") -> Ask:
+    """A Yes/No question whose statement, with one ``{}``, is true of ``right`` alone.
+
+    ``wrong`` is by default a number near it.
+    """
+    wrong = wrong or off(right, statement)
+    return yes_no(statement.replace("{}", right), statement.replace("{}", wrong))
+
+
 def listed(question: str, answers: Sequence[str]) -> Ask:
     """A question answered by several items, in the order of the page."""
     return Ask(question, ", ".join(answers), FORMS["L"])
@@ -80,6 +91,20 @@ def exact(written: str) -> Decimal:
 def printed(value: Decimal, like: str) -> str:
     """A number with thousands separators, if ``like`` may have them, and its exact decimals."""
     return f"{value:,}" if "," in like or exact(like) < 1000 else str(value)
+
+
+def off(value: str, statement: str) -> str:
+    """A number near ``value``, printed as it is: off by a twentieth to a fifth, or by one.
+
+    It is larger or smaller as chance has it, so that a size says nothing about which is right;
+    what falls to chance is drawn from the statement, so that it is the same wherever it is made.
+    """
+    number = exact(value)
+    draw = zlib.crc32(f"{statement} {value}".encode())
+    unit = Decimal(1).scaleb(int(number.as_tuple().exponent))
+    step = max(unit, (number * (draw % 4 + 1) / 20).quantize(unit))
+    lower = draw >> 2 & 1 and step < number
+    return printed(number - step if lower else number + step, value)
 
 
 def reasoning_over(
@@ -121,8 +146,8 @@ def reasoning_over(
         (high, more), (low, less) = ranked
         by = printed(high - low, values[first])
         asks.append((last, numeric(f"By how much{in_unit} does {more} exceed {less}{tail}", by)))
-        yes, no = f"Is {more} higher than {less}{tail}", f"Is {less} higher than {more}{tail}"
-        asks.append((last, yes_no(yes, no)))
+        statement = f"Is {{}} the difference{in_unit} between {more} and {less}{tail}"
+        asks.append((last, differing(statement, by)))
     cuts = sorted(set(numbers), reverse=True)
     for cut in cuts[2:-1] if several else []:
         over = [name for name, value in zip(names, numbers, strict=True) if value > cut]

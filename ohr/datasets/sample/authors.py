@@ -13,6 +13,7 @@ from ohr.datasets.sample.blocks import PageLayout
 from ohr.datasets.sample.finance import AnnualReport
 from ohr.datasets.sample.law import SupplyAgreement
 from ohr.datasets.sample.manual import OperatingManual
+from ohr.datasets.sample.naming import Naming
 from ohr.datasets.sample.newspaper import Newspaper
 from ohr.datasets.sample.template import Draft
 from ohr.datasets.sample.textbook import Chapter
@@ -28,6 +29,7 @@ class Author(Protocol):
     layout: PageLayout
     slots: dict[str, str]
     tables: dict[str, Draft]
+    naming: Naming
 
     def __init__(self, world: World, index: int, rng: np.random.Generator) -> None: ...
 

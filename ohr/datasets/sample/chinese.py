@@ -73,7 +73,7 @@ class Bulletin:
             "open": str(integer(2, 12)),
             "issue": str(integer(11, 90)),
             "founded": str(founded),
-            "wrong_founded": str(founded + integer(2, 15)),
+            "wrong_founded": str(founded + (5 if founded % 10 < 5 else -5)),
             "staff": str(staff),
             "engineers": str(staff // integer(6, 14)),
             "minutes": str(5 * integer(3, 16)),

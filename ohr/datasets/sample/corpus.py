@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal
 
 from ohr.datasets.sample.asks import Ask
 from ohr.datasets.sample.attributes import check_attributes, drawn_attributes, look_of
@@ -16,12 +18,19 @@ from ohr.datasets.sample.blocks import PageLayout
 from ohr.datasets.sample.boxes import Continuation
 from ohr.datasets.sample.chinese import Bulletin
 from ohr.datasets.sample.looks import Look
+from ohr.datasets.sample.naming import cite
 from ohr.datasets.sample.questions import Answerable, Asked, ask
 from ohr.datasets.sample.template import Candidate, WrittenPage, page_templates, write_document
 from ohr.datasets.sample.world import World
 from ohr.randomness import generator_for
 from ohr.types import PageRef
 
+Difficulty = Literal["easy", "calibrated", "hard"]
+
+EDITIONS: dict[Difficulty, int] = {"easy": 1, "calibrated": 6, "hard": 12}
+"""How hard pages are to tell apart -> of how many years a company has documents of each domain."""
+
+DIFFICULTY: Difficulty = "calibrated"
 PAGES_PER_DOCUMENT = 3
 DENSE_PAGES = {
     "finance": 3,
@@ -84,7 +93,13 @@ def groups(
         yield group
 
 
-def document(seed: int, number: int, length: int, attributes: Sequence[str] = ()) -> Written:
+def document(
+    seed: int,
+    number: int,
+    length: int,
+    attributes: Sequence[str] = (),
+    difficulty: Difficulty = DIFFICULTY,
+) -> Written:
     """Document ``number`` of a seed, its first ``length`` pages.
 
     ``attributes`` are those that documents may have; each draws one of them, or none. Raises
@@ -92,7 +107,7 @@ def document(seed: int, number: int, length: int, attributes: Sequence[str] = ()
     """
     check_attributes(attributes)
     drawn = drawn_attributes(seed, number, attributes)
-    world = _world(seed)
+    world = _world(seed, EDITIONS[difficulty])
     index, place = divmod(number, len(AUTHORS))
     domain = list(AUTHORS)[place]
     rng = generator_for(seed, "sample.document", PageRef(domain, index))
@@ -115,6 +130,8 @@ def document(seed: int, number: int, length: int, attributes: Sequence[str] = ()
         author.tables,
         lambda page_no: generator_for(seed, "sample.page", PageRef(doc_id, page_no)),
     )
+    if not isinstance(author, Bulletin):
+        pages = cite(pages, author.naming)
     return Written(seed, number, domain, author.name, author.title, pages, layout, drawn)
 
 
@@ -126,10 +143,15 @@ def _run_together(templates: Sequence[str]) -> str:
     return whole
 
 
-def documents(seed: int, n_pages: int, attributes: Sequence[str] = ()) -> list[Written]:
+def documents(
+    seed: int,
+    n_pages: int,
+    attributes: Sequence[str] = (),
+    difficulty: Difficulty = DIFFICULTY,
+) -> list[Written]:
     """All documents of a corpus, in the order of their ids."""
     written = [
-        document(seed, number, length, attributes)
+        document(seed, number, length, attributes, difficulty)
         for group in groups(seed, n_pages, attributes)
         for number, length in group
     ]
@@ -191,12 +213,7 @@ def _cut(candidate: Candidate, breaks: Sequence[Continuation]) -> Candidate:
     return candidate
 
 
-_WORLDS: dict[int, World] = {}
-
-
-def _world(seed: int) -> World:
+@lru_cache(maxsize=1)
+def _world(seed: int, editions: int) -> World:
     """The world of a seed, kept: drawing its names takes longer than writing a document."""
-    if seed not in _WORLDS:
-        _WORLDS.clear()
-        _WORLDS[seed] = World(seed)
-    return _WORLDS[seed]
+    return World(seed, editions)

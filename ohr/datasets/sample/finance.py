@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ohr.datasets.sample.asks import listed, numeric, reasoned, reasoning_over, yes_no
+from ohr.datasets.sample.asks import differing, listed, numeric, reasoned, reasoning_over
 from ohr.datasets.sample.blocks import PageLayout
 from ohr.datasets.sample.money import plain, shares_of, tenths
+from ohr.datasets.sample.naming import Naming
 from ohr.datasets.sample.template import ChartDraft, Draft, Merged, Numbered, TableDraft
 from ohr.datasets.sample.world import World
 
@@ -21,7 +22,7 @@ class AnnualReport:
 
     def __init__(self, world: World, index: int, rng: np.random.Generator) -> None:
         company = world.company(index)
-        year = 2023 - (index // 2) % 5
+        year = world.year(index)
         names = company.sector["segments"]
         segments = [names[int(i)] for i in rng.permutation(len(names))[:4]]
         # Money is exact: whole tenths of a million, so that totals add up to the last digit.
@@ -36,9 +37,16 @@ class AnnualReport:
         wages = int(sum(revenue) * rng.uniform(0.2, 0.34))
         debt, equity = integer(900, 4800), integer(5000, 9900)
         margin = f"{100 * sum(profit) / sum(revenue):.1f}"
+        month, wrong_month = (int(i) for i in rng.permutation(len(MONTHS))[:2])
         self.name = f"{company.short.lower()}-annual-report-{year}"
         self.title = f"{company.name}: Annual Report {year}"
         self.layout = PageLayout(header=f"{company.name}, Annual Report {year}", footer="{page}")
+        self.naming = Naming(
+            company.name,
+            f"the annual report for {year}",
+            f"the annual report of {company.name} for {year}",
+            ("report", str(year)),
+        )
         self.slots = {
             "company": company.name,
             "sector": company.sector["name"],
@@ -58,10 +66,10 @@ class AnnualReport:
             "auditor": world.person(-1 - 3 * index),
             "chair": world.person(-2 - 3 * index),
             "lead": world.person(-3 - 3 * index),
-            "month": MONTHS[integer(0, len(MONTHS) - 1)],
+            "month": MONTHS[month],
+            "wrong_month": MONTHS[wrong_month],
             "move_month": MONTHS[integer(0, len(MONTHS) - 1)],
             "staff": f"{staff:,}",
-            "wrong_staff": f"{staff + integer(110, 900):,}",
             "stake": str(integer(51, 92)),
             "price": tenths(integer(140, 980)),
             "invest": tenths(integer(200, 1400)),
@@ -72,27 +80,22 @@ class AnnualReport:
             "press_year": str(integer(1961, 1994)),
             "patents": str(integer(12, 88)),
             "wages": tenths(wages),
-            "wrong_wages": tenths(wages + integer(40, 200)),
             "wage_share": f"{100 * wages / sum(revenue):.1f}",
             "units": f"{integer(2100, 9900):,}",
             "profit_total": plain(sum(profit)),
             "revenue_total": plain(sum(revenue)),
             "margin": margin,
-            "wrong_margin": f"{float(margin) + integer(8, 30) / 10:.1f}",
             "growth": tenths(growth),
-            "wrong_growth": tenths(growth + integer(4, 30)),
             "energy": tenths(integer(15, 99)),
             "research": tenths(integer(90, 700)),
             "lead_year": str(year - integer(2, 14)),
             "debt": plain(debt),
             "equity": plain(equity),
             "gearing": f"{debt / equity:.2f}",
-            "wrong_gearing": f"{debt / equity + integer(7, 30) / 100:.2f}",
             "limit": f"{1.2 + integer(0, 6) / 10:.1f}",
             "credit": str(10 * integer(12, 48)),
             "credit_year": str(year + integer(3, 8)),
             "foreign": str(foreign),
-            "wrong_foreign": str(foreign + integer(4, 20)),
             "claim": tenths(integer(20, 190)),
             "chair_year": str(year - integer(2, 12)),
             "meetings": str(integer(5, 11)),
@@ -126,11 +129,10 @@ class AnnualReport:
             asks.append((row, numeric(f"What was {of} in EUR million in {year}?", rows[row][1])))
             asks.append((row, numeric(f"What was {of} in EUR million in {before}?", rows[row][2])))
             if this[row] != last[row]:
-                ways = ("higher", "lower") if this[row] > last[row] else ("lower", "higher")
-                yes, no = (f"Was {of} {way} in {year} than in {before}?" for way in ways)
-                asks.append((row, reasoned(yes_no(yes, no))))
                 change = tenths(abs(this[row] - last[row]))
                 by = "rise" if this[row] > last[row] else "fall"
+                did = f"Did {of} {by} by EUR {{}} million from {before} to {year}?"
+                asks.append((row, reasoned(differing(did, change))))
                 how = f"By how many EUR million did {of} {by} from {before} to {year}?"
                 asks.append((row, reasoned(numeric(how, change))))
         total = f"What was the total {what} of <company> in EUR million in {year}?"
@@ -139,7 +141,7 @@ class AnnualReport:
             segments,
             [row[1] for row in rows[:-1]],
             of=f"the {what} of the {{}} segment",
-            where=f"of <company> in {year}",
+            where=f"at <company> in {year}",
             unit="EUR million",
             which=f"Which segment had the {{}} {what}",
             several=f"Which segments had {what} of more than EUR {{}} million",
@@ -166,7 +168,7 @@ class AnnualReport:
             years,
             values,
             of="the total revenue in {}",
-            where="of <company>",
+            where="at <company>",
             unit="EUR million",
             which="In which of the last five years, up to <year>, was the total revenue {}",
         )
@@ -193,7 +195,9 @@ class AnnualReport:
         for row, (name, value, share) in enumerate(rows[:-1]):
             of = f"{name.lower()} of <company> at the end of <year>"
             asks.append((row, numeric(f"What was the value of {of} in EUR million?", value)))
-            asks.append((row, numeric(f"What share of all assets, in per cent, were {of}?", share)))
+            asks.append(
+                (row, numeric(f"What share of all assets, in per cent, did {of} make up?", share))
+            )
         total_ask = "What were the total assets of <company> in EUR million at the end of <year>?"
         asks.append((len(ASSETS), numeric(total_ask, rows[-1][1])))
         asks += reasoning_over(

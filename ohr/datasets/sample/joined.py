@@ -12,12 +12,12 @@ from ohr.datasets.sample.asks import (
     Ask,
     Fact,
     Link,
+    differing,
     exact,
     listed,
     numeric,
     printed,
     reasoned,
-    yes_no,
 )
 from ohr.datasets.wording import pronouns
 from ohr.types import PageRef
@@ -86,7 +86,7 @@ def _about(first: Fact, second: Fact, unit: str) -> Iterator[Ask]:
     (high, more), (low, less) = sorted(((one, a), (two, b)), reverse=True)
     difference = printed(high - low, max(first.value, second.value, key=len))
     yield reasoned(numeric(f"By how many {unit} does {more} exceed {less}?", difference))
-    yield reasoned(yes_no(f"Is {more} higher than {less}?", f"Is {less} higher than {more}?"))
+    yield reasoned(differing(f"Is {{}} the sum, in {unit}, of {a} and {b}?", total))
 
 
 def _of_links(placed: Sequence[Placed]) -> Iterator[Placed]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ohr.datasets.sample.asks import Ask, numeric, reasoned, reasoning_over, string, yes_no
+from ohr.datasets.sample.asks import Ask, numeric, reasoning_over, string
 from ohr.datasets.sample.blocks import PageLayout
 from ohr.datasets.sample.money import cents as money
+from ohr.datasets.sample.naming import Naming
 from ohr.datasets.sample.template import Draft, TableDraft
 from ohr.datasets.sample.world import World
 
@@ -14,12 +15,12 @@ MONTHS = ("January", "February", "April", "May", "July", "August", "October", "N
 
 
 class SupplyAgreement:
-    """An agreement by which one company supplies the next one with parts."""
+    """An agreement by which one company supplies another, of another sector, with parts."""
 
     domain = "law"
 
     def __init__(self, world: World, index: int, rng: np.random.Generator) -> None:
-        supplier, customer = world.company(index), world.company(index + 1)
+        supplier, customer = world.company(index), world.company(index + 2 * world.editions)
 
         def integer(low: int, high: int) -> int:
             return int(rng.integers(low, high + 1))
@@ -29,9 +30,20 @@ class SupplyAgreement:
         prices = [integer(115, 8990) for _ in range(5)]
         refuse, cure, deliver = integer(3, 7), integer(20, 45), integer(14, 50)
         interest, warranty = integer(60, 118), 6 * integer(2, 6)
-        self.name = f"{supplier.short.lower()}-{customer.short.lower()}-supply-agreement"
-        self.title = f"Supply Agreement between {supplier.name} and {customer.name}"
-        self.layout = PageLayout(footer="Page {page}")
+        year = world.year(index)
+        pair = f"{supplier.name} and {customer.name}"
+        self.name = f"{supplier.short.lower()}-{customer.short.lower()}-supply-agreement-{year}"
+        self.title = f"Supply Agreement of {year} between {supplier.name} and {customer.name}"
+        self.layout = PageLayout(
+            header=f"{pair}, Supply Agreement of {year}",
+            footer="Page {page}",
+        )
+        self.naming = Naming(
+            pair,
+            f"the supply agreement of {year}",
+            f"the supply agreement of {year} between {pair}",
+            ("agreement", str(year)),
+        )
         self.slots = {
             "supplier": supplier.name,
             "customer": customer.name,
@@ -46,29 +58,25 @@ class SupplyAgreement:
             "chamber": world.place(-1 - 3 * (index + 4)),
             "day": str(integer(2, 28)),
             "month": MONTHS[integer(0, len(MONTHS) - 1)],
-            "year": str(integer(2016, 2023)),
+            "year": str(year),
             "since": str(integer(1991, 2014)),
             "start_month": MONTHS[integer(0, len(MONTHS) - 1)],
             "refuse": str(refuse),
-            "wrong_refuse": str(refuse + integer(2, 6)),
             "forecast": str(integer(4, 14)),
             "quality_person": world.person(-4 - 3 * (index + 1)),
             "term": str(integer(3, 9)),
             "object": str(integer(3, 11)),
             "cure": str(cure),
-            "wrong_cure": str(cure + integer(5, 20)),
             "deliver": str(deliver),
-            "wrong_deliver": str(deliver + integer(3, 12)),
             "penalty": f"{integer(4, 19) / 10:.1f}",
             "inspect": str(integer(5, 16)),
             "raise": f"{integer(15, 49) / 10:.1f}",
             "pay": str(integer(20, 60)),
             "interest": f"{interest / 10:.1f}",
-            "wrong_interest": f"{(interest + integer(5, 25)) / 10:.1f}",
             "basis": str((360, 365)[integer(0, 1)]),
             "hold": str(integer(10, 30)),
             "warranty": str(warranty),
-            "wrong_warranty": str(warranty + 6 * integer(1, 3)),
+            "wrong_warranty": str(warranty + 6 * (1 if warranty % 12 else -1)),
             "factor": f"{integer(11, 29) / 10:.1f}",
             "base": str(10_000 * integer(4, 60)),
             "insurance": f"{100_000 * integer(11, 79):,}",
@@ -89,7 +97,7 @@ class SupplyAgreement:
             for name, q, price, value in zip(goods, quantities, cents, values, strict=True)
         ]
         rows.append(("Total", f"{sum(quantities):,}", "", money(sum(values))))
-        under = "under the supply agreement between <supplier> and <customer>"
+        under = "under the supply agreement of <year> between <supplier> and <customer>"
         asks: list[tuple[int, Ask]] = []
         for row, name in enumerate(goods):
             _, quantity, price, value = rows[row]
@@ -98,11 +106,6 @@ class SupplyAgreement:
                 (row, numeric(f"How many {name} a Year shall be ordered {under}?", quantity)),
                 (row, numeric(f"What is the annual value of {name} in EUR {under}?", value)),
             ]
-        dear, cheap = (goods[cents.index(pick(cents))] for pick in (max, min))
-        question = f"Is the unit price of {{}} higher than that of {{}} {under}?"
-        last = max(goods.index(dear), goods.index(cheap))
-        ask = yes_no(question.format(dear, cheap), question.format(cheap, dear))
-        asks.append((last, reasoned(ask)))
         asks += reasoning_over(
             goods,
             [row[3] for row in rows[:-1]],

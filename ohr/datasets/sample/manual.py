@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ohr.datasets.sample.asks import Ask, listed, numeric, reasoning_over, string, yes_no
+from ohr.datasets.sample.asks import Ask, differing, listed, numeric, reasoning_over, string
 from ohr.datasets.sample.blocks import PageLayout
+from ohr.datasets.sample.naming import Naming
 from ohr.datasets.sample.template import ChartDraft, Draft, Numbered, TableDraft
 from ohr.datasets.sample.world import World
 
@@ -28,10 +29,18 @@ class OperatingManual:
         code, number = company.product.rsplit("-", 1)
         high, wait, fuse = integer(30, 42), integer(3, 9), (6, 10, 16)[integer(0, 2)]
         delay, clean, warranty = integer(12, 48), 50 * integer(3, 14), 6 * integer(4, 10)
-        self.name = f"{company.product.lower().replace(' ', '-')}-operating-manual"
-        self.title = f"{company.product} Operating Manual"
-        self.layout = PageLayout(header=f"{company.product}", footer="{page}")
+        year = world.year(index)
+        self.name = f"{company.product.lower().replace(' ', '-')}-operating-manual-{year}"
+        self.title = f"{company.product} Operating Manual, {year}"
+        self.layout = PageLayout(header=f"{company.product}, manual of {year}", footer="{page}")
+        self.naming = Naming(
+            company.product,
+            f"the manual of {year}",
+            f"the {year} manual of the {company.product}",
+            ("manual", str(year)),
+        )
         self.slots = {
+            "year": str(year),
             "product": company.product,
             "sister": f"{code}-{int(number) - 10}",
             "company": company.name,
@@ -47,14 +56,12 @@ class OperatingManual:
             "serial": str(integer(20000, 98999)),
             "room_low": str(integer(3, 12)),
             "room_high": str(high),
-            "wrong_high": str(high + integer(3, 9)),
             "wait": str(wait),
-            "wrong_wait": str(wait + integer(2, 8)),
             "weight": f"{integer(210, 680) / 10:.1f}",
             "clearance": str(integer(12, 60)),
             "report": str(integer(5, 20)),
             "fuse": str(fuse),
-            "wrong_fuse": str(fuse + 4),
+            "wrong_fuse": {6: "10", 10: "16", 16: "6"}[fuse],
             "screws": str(integer(4, 12)),
             "torque": f"{integer(22, 98) / 10:.1f}",
             "lamp": COLOURS[integer(0, len(COLOURS) - 1)],
@@ -62,12 +69,11 @@ class OperatingManual:
             "night": str(integer(25, 65)),
             "rate_factor": f"{integer(12, 59) / 10:.1f}",
             "rate_delay": f"{delay / 10:.1f}",
-            "wrong_delay": f"{(delay + integer(4, 20)) / 10:.1f}",
             "longest": str(integer(3, 14)),
             "menu": str(5 * integer(3, 12)),
             "code": str(integer(1100, 9899)),
             "clean": str(clean),
-            "wrong_clean": str(clean + 50 * integer(1, 5)),
+            "wrong_clean": str(clean + 50 * (1 if clean % 100 else -1)),
             "grease": str(integer(6, 40)),
             "grease_type": f"{'KLMNR'[integer(0, 4)]}{integer(11, 98)}",
             "service": str(integer(120, 420)),
@@ -75,7 +81,7 @@ class OperatingManual:
             "error": f"E{integer(10, 89)}",
             "rest": str(integer(2, 6)),
             "warranty": str(warranty),
-            "wrong_warranty": str(warranty - 6 * integer(1, 2)),
+            "wrong_warranty": str(warranty + 6 * (1 if warranty % 12 else -1)),
             **{role: names[integer(0, len(names) - 1)] for role, names in device["roles"].items()},
         }
         rates = sorted(rng.choice(np.arange(20, 190), 3, replace=False).tolist())
@@ -139,9 +145,7 @@ class OperatingManual:
                 (row, numeric(f"What is the power, in watts, {at}?", power)),
                 (row, numeric(f"What is the noise, in decibels, {at}?", sound)),
             ]
-            wrong = str(powers[row] + 15)
-            power_ask = f"Is the power {at} equal to {{}} watts?"
-            asks.append((row, yes_no(power_ask.format(power), power_ask.format(wrong))))
+            asks.append((row, differing(f"Is the power {at} equal to {{}} watts?", power)))
         header = ("<product>", "<output_title>, <unit>", "Power, watts", "Noise, decibels")
         return TableDraft(header, rows, asks, "lrrr", (2, 3, 2, 2), grid=True)
 
@@ -153,7 +157,7 @@ class OperatingManual:
         values = [str(rate), *(str(max(1, rate - int(loss))) for loss in losses)]
         of = "the <output> of the <product>, in <unit>, {} hours after a cleaning"
         asks: list[Numbered] = [
-            (row, numeric(f"What is {of.format(hour)}, as drawn in the operating manual?", value))
+            (row, numeric(f"What is {of.format(hour)}?", value))
             for row, (hour, value) in enumerate(zip(hours, values, strict=True))
         ]
         asks += reasoning_over(

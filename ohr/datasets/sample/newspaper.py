@@ -7,6 +7,7 @@ import numpy as np
 from ohr.datasets.sample.asks import Ask, listed, numeric, reasoned, reasoning_over, string
 from ohr.datasets.sample.blocks import PageLayout
 from ohr.datasets.sample.money import tenths
+from ohr.datasets.sample.naming import Naming
 from ohr.datasets.sample.template import (
     ChartDraft,
     Draft,
@@ -41,10 +42,11 @@ class Newspaper:
         def integer(low: int, high: int) -> int:
             return int(rng.integers(low, high + 1))
 
-        title = TITLES[integer(0, len(TITLES) - 1)]
+        title = TITLES[world.entity(index) % len(TITLES)]
         month = integer(5, len(MONTHS) - 1)
-        day, year = integer(2, 28), 2023 - (index // 2) % 5
+        day, year = integer(2, 28), world.year(index)
         town = company.town
+        date = f"{day} {MONTHS[month]} {year}"
         people = [world.person(-9001 - 20 * index - i) for i in range(len(PEOPLE))]
         places = [world.place(-1001 - 9 * index - i) for i in range(9)]
         goods = [company.sector["goods"][int(i)] for i in rng.permutation(8)]
@@ -63,11 +65,14 @@ class Newspaper:
         self.name = (
             f"{town.lower().replace(' ', '-')}-{title.lower()}-{year}-{month + 1:02d}-{day:02d}"
         )
-        self.title = f"The {town} {title}, {day} {MONTHS[month]} {year}"
+        self.title = f"The {town} {title}, {date}"
         self.layout = PageLayout(
             columns=3,
-            header=f"The {town} {title}, {day} {MONTHS[month]} {year}",
+            header=f"The {town} {title}, {date}",
             footer="Page {page}",
+        )
+        self.naming = Naming(
+            town, f"the {title} of {date}", f"the {town} {title} of {date}", (date,)
         )
         self.slots = {
             "company": company.name,
@@ -79,7 +84,7 @@ class Newspaper:
             "rival": world.company(index ^ 1).name,
             "year": str(year),
             "month": MONTHS[month - 1],
-            "date": f"{day} {MONTHS[month]} {year}",
+            "date": date,
             "weekday": WEEKDAYS[integer(0, 5)],
             "vote_month": MONTHS[(month + 1) % len(MONTHS)],
             "price_month": MONTHS[integer(0, len(MONTHS) - 1)],
@@ -90,7 +95,6 @@ class Newspaper:
             "council_years": str(integer(3, 21)),
             "pasture": f"{10 * integer(31, 95)}",
             "unemployed": f"{unemployed:,}",
-            "wrong_unemployed": f"{unemployed + integer(40, 700):,}",
             "unemployed_before": f"{unemployed + fewer:,}",
             "fewer": str(fewer),
             "apprentices": str(integer(20, 190)),
@@ -137,7 +141,6 @@ class Newspaper:
             "train_minutes": str(minutes),
             "train_saved": str(saved),
             "train_now": str(minutes + saved),
-            "train_wrong": str(minutes + saved + integer(1, 9)),
             "signatures": str(integer(110, 980)),
             "guests": str(integer(5, 19)),
             "fire_street": ("Dyer", "Harbour", "Cooper", "Barrack", "Glazier")[integer(0, 4)],
@@ -194,7 +197,7 @@ def _unemployment(months: list[str], last: int, rng: np.random.Generator) -> Cha
     written = [f"{value:,}" for value in (*values, last)]
     of = "the number of people without work in <town> in {} <year>"
     asks: list[Numbered] = [
-        (row, numeric(f"What was {of.format(month)}, as drawn in its newspaper?", value))
+        (row, numeric(f"What was {of.format(month)}?", value))
         for row, (month, value) in enumerate(zip(months, written, strict=True))
     ]
     asks += reasoning_over(

@@ -57,17 +57,18 @@ def ask(group: Sequence[Answerable], count: int, rng: np.random.Generator) -> li
     """Choose ``count`` questions of some documents, in the order of their pages.
 
     Sources, formats and tasks come as near to the paper's shares as the pages allow; the
-    questions are spread over the pages. Yes and no answers are equal in number, and no two
-    questions have the same text. Raises ConfigError if the pages cannot answer so many.
+    questions are spread over the pages. Every yes/no question is asked of a true and of a false
+    statement in the same words, so the words do not tell; no two questions
+    have the same text. Raises ConfigError if the pages cannot answer so many.
     """
     placed = [one for document in group for one in place(document)]
     refs = [PageRef(doc.doc_id, number) for doc in group for number in range(len(doc.pages))]
     asks = [one for one in placed if isinstance(one.content, Ask)]
     choice = _Choice([*asks, *_thinned(list(joined_questions(placed)), rng)], refs, count, rng)
     chosen = choice.choose()
-    if len(chosen) < count:
+    if choice.taken < count:
         raise ConfigError(
-            f"{len(refs)} sample pages answer at most {len(chosen)} questions, "
+            f"{len(refs)} sample pages answer at most {choice.taken} questions, "
             f"not {count}: lower n_questions or raise n_pages"
         )
     order = {ref: number for number, ref in enumerate(refs)}
@@ -142,15 +143,17 @@ class _Choice:
         yes_no = max(0, min(yes_no, count - count % 2))
         others = _parts([FORM_SHARES[name] for name in names], count - yes_no, rng)
         self.forms = dict(zip(names, others, strict=True)) | {FORMS["Y"]: yes_no}
+        self.planned = dict(self.forms)
         self.multi, _ = _parts([MULTI_PAGE_SHARE, 1 - MULTI_PAGE_SHARE], count, rng)
         self.reasoning, _ = _parts([REASONING_SHARE, 1 - REASONING_SHARE], count, rng)
         self.load = dict.fromkeys(refs, 0)
         self.chosen: list[Placed] = []
+        self.taken = 0
         self.texts: set[str] = set()
         self.evidence: Counter[tuple[Evidence, ...]] = Counter()
 
     def choose(self) -> list[Placed]:
-        """As many as are wanted, or as there are; an even number of them yes/no."""
+        """As many as are wanted, or as there are; a yes/no question stands for its two."""
         # The rare sources first: what they lack, text makes up for.
         sources = sorted(self.sources, key=lambda name: SOURCE_SHARES[name])
         for source in sources:
@@ -163,12 +166,14 @@ class _Choice:
             while self.sources[source] > 0 and self._take(source, several=False):
                 pass
         for several in (False, True):
-            while len(self.chosen) < self.count and self._take(None, several=several):
+            while self._take(None, several=several):
                 pass
-        return self._even()
+        return self.chosen
 
     def _take(self, source: str | None, *, several: bool) -> bool:
         """Take the question that is wanted most, of one page or of several; False if none is."""
+        if self.taken >= self.count:
+            return False
         names = EVIDENCE_SOURCES if source is None else (source,)
         fitting = chain.from_iterable(self.left[name, several] for name in names)
         best = min(
@@ -188,39 +193,29 @@ class _Choice:
         content = _ask_of(one)
         if {content.question, content.denied} & self.texts:
             return math.inf
-        if content.form == FORMS["Y"] and self.forms[content.form] <= 0:
+        if _is_yes_no(one) and min(self.forms[content.form], self.count - self.taken) < 2:
             return math.inf
-        wanted = self.forms[content.form] / max(1.0, self.count * FORM_SHARES[content.form])
+        wanted = self.forms[content.form] / max(1, self.planned[content.form])
         # Reasoning is behind when it is a larger part of what is left to ask than of the whole.
-        behind = self.reasoning > REASONING_SHARE * (self.count - len(self.chosen))
+        behind = self.reasoning > REASONING_SHARE * (self.count - self.taken)
         wrong_task = (content.task == REASONING) != behind
         crowded = max(self.load[passage.ref] for passage in one.evidence)
         return self.evidence[one.evidence] + 0.6 * crowded + 0.8 * wrong_task - 2 * max(0.0, wanted)
 
     def _add(self, one: Placed) -> None:
         content = _ask_of(one)
-        pages = one.pages
+        pages, times = one.pages, 1 + _is_yes_no(one)
         self.left[one.source, len(pages) > 1].remove(one)
         self.chosen.append(one)
+        self.taken += times
         self.texts |= {content.question, content.denied} - {""}
-        self.evidence[one.evidence] += 1
-        self.forms[content.form] -= 1
-        self.sources[one.source] -= 1
-        self.reasoning -= content.task == REASONING
-        self.multi -= len(pages) > 1
+        self.evidence[one.evidence] += times
+        self.forms[content.form] -= times
+        self.sources[one.source] -= times
+        self.reasoning -= times * (content.task == REASONING)
+        self.multi -= times * (len(pages) > 1)
         for ref in pages:
-            self.load[ref] += 1
-
-    def _even(self) -> list[Placed]:
-        """The choice, one question exchanged if its number of yes/no questions is odd."""
-        odd = [one for one in self.chosen if _is_yes_no(one)]
-        if len(odd) % 2 == 0:
-            return self.chosen
-        kept = [one for one in self.chosen if one is not odd[-1]]
-        for one in chain.from_iterable(self.left.values()):
-            if not _is_yes_no(one) and _ask_of(one).question not in self.texts:
-                return [*kept, one]
-        return kept
+            self.load[ref] += times
 
 
 def _parts(shares: Sequence[float], whole: int, rng: np.random.Generator) -> list[int]:
@@ -234,14 +229,14 @@ def _parts(shares: Sequence[float], whole: int, rng: np.random.Generator) -> lis
 
 
 def _answered(chosen: Sequence[Placed]) -> Iterator[Asked]:
-    """The questions with their answers; of the yes/no questions every other one is denied."""
-    deny = False
+    """The questions with their answers; a yes/no question twice, in turn yes and no first."""
+    denied_first = False
     for one in chosen:
         content = _ask_of(one)
-        question, answer = content.question, content.answer
+        both = [(content.question, content.answer)]
         if _is_yes_no(one):
-            if deny:
-                question, answer = content.denied, "No"
-            deny = not deny
-        task = content.task or UNDERSTANDING
-        yield Asked(question, answer, content.form, one.source, task, one.evidence)
+            both.insert(0 if denied_first else 1, (content.denied, "No"))
+            denied_first = not denied_first
+        for question, answer in both:
+            task = content.task or UNDERSTANDING
+            yield Asked(question, answer, content.form, one.source, task, one.evidence)

@@ -42,6 +42,7 @@ class Recipe:
     questions_per_page: float = 1.0
     attributes: tuple[str, ...] = ()
     images: bool = False
+    difficulty: corpus.Difficulty = corpus.DIFFICULTY
 
     def identity(self) -> dict[str, Any]:
         """The recipe as JSON, with the versions."""
@@ -126,7 +127,7 @@ def write_group(task: tuple[Recipe, str, Group]) -> None:
     stored = [
         storage.write_document(
             folder,
-            corpus.document(recipe.seed, number, length, recipe.attributes),
+            corpus.document(recipe.seed, number, length, recipe.attributes, recipe.difficulty),
             images=recipe.images,
         )
         for number, length in group.members

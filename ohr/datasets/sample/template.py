@@ -21,8 +21,9 @@ or figure. With ``~`` alone, at the end of a page, it goes on at the head of the
 Lines of ``%%`` part a page into passages; all but the first and the last come in any order.
 
 A line with ``?`` asks a question of the sentence, item or formula above it: ``S`` for a string,
-``N`` for a number, ``L`` for a list, and ``Y`` for the same fact asked once so that yes is true
-and once no; ``*`` after the letter marks reasoning, ``?^`` asks of the sentence's footnote. For
+``N`` for a number, ``L`` for a list; ``*`` after the letter marks reasoning, ``?^`` asks of the
+sentence's footnote. ``Y`` asks whether a statement is true, once with the right value in the place
+of ``{}`` and once with a wrong one, which follows the right one or else is a number near it. For
 questions over several pages, ``=`` states a fact (entity, unit, what it is, value) and ``>``
 describes an entity without its name (description, entity).
 """
@@ -38,7 +39,7 @@ from typing import Literal, TypeAlias, cast
 
 import numpy as np
 
-from ohr.datasets.sample.asks import FORMS, REASONING, Ask, Fact, Link
+from ohr.datasets.sample.asks import FORMS, Ask, Fact, Link, differing, reasoned
 from ohr.datasets.sample.blocks import (
     Block,
     Cell,
@@ -361,11 +362,12 @@ class _Writer:
         elif mark == ">":
             self.add(Link(*parts), self.source, evidence)
         else:
-            code, question, answer = parts
-            denied = answer if code[0] == "Y" else ""
-            task = REASONING if code.endswith("*") else ""
-            ask = Ask(question, "Yes" if denied else answer, FORMS[code[0]], denied, task)
-            self.add(ask, self.source, evidence)
+            code, question, answer, *wrong = map(self.fill, parts)
+            if code[0] == "Y":
+                ask = differing(question, answer, *wrong)
+            else:
+                ask = Ask(question, answer, FORMS[code[0]])
+            self.add(reasoned(ask) if code.endswith("*") else ask, self.source, evidence)
 
     def add(self, content: Ask | Fact | Link, source: str, evidence: tuple[str, ...]) -> None:
         filled: Ask | Fact | Link

@@ -25,11 +25,33 @@ class Company:
     product: str
 
 
-class World:
-    """Names drawn once from a seed; entity ``i`` is the same however many are used."""
+LATEST_YEAR = 2023
+FEWEST_YEARS = 5
+"""Documents are of so many years at least, even if every company has one only."""
 
-    def __init__(self, seed: int) -> None:
+
+class World:
+    """Names drawn once from a seed; entity ``i`` is the same however many are used.
+
+    A company has documents of several years: ``editions`` of them of each domain. Two rivals take
+    turns, so that the documents of index 0 and 1 are the rivals' latest ones, those of index 2
+    and 3 what the same two wrote a year before, and so on until ``editions`` are reached.
+    """
+
+    def __init__(self, seed: int, editions: int = 1) -> None:
         self.seed = seed
+        self.editions = editions
+
+    def entity(self, index: int) -> int:
+        """The number of the company that document ``index`` is about; negative ones as they are."""
+        if index < 0:
+            return index
+        block, within = divmod(index, 2 * self.editions)
+        return 2 * block + within % 2
+
+    def year(self, index: int) -> int:
+        """The year of document ``index``: another one for each edition of one company."""
+        return LATEST_YEAR - index // 2 % max(FEWEST_YEARS, self.editions)
 
     @cached_property
     def words(self) -> dict[str, Any]:
@@ -39,21 +61,25 @@ class World:
         return words
 
     def company(self, index: int) -> Company:
-        """Company ``index``; negative ones count from the end, far from the others."""
-        short = self._company_names[index % len(self._company_names)]
+        """The company of document ``index``; negative ones count from the end, far from the others.
+
+        Its chief and its finance director change from one edition to the next.
+        """
+        number = self.entity(index)
+        short = self._company_names[number % len(self._company_names)]
         kinds = self.words["company_kinds"]
         sectors = self.words["sectors"]
-        sector = sectors[(index // 2 + self._offset) % len(sectors)]
+        sector = sectors[(number // 2 + self._offset) % len(sectors)]
         # Rivals may share the letters of a product code, never the whole name.
-        number = 100 + 20 * ((index * 7 + self._offset) % 40)
+        model = 100 + 20 * ((number * 7 + self._offset) % 40)
         return Company(
-            name=f"{short} {kinds[(index * 5 + self._offset) % len(kinds)]}",
+            name=f"{short} {kinds[(number * 5 + self._offset) % len(kinds)]}",
             short=short,
             sector=sector,
-            town=self.place(index),
+            town=self.place(number),
             chief=self.person(2 * index),
             finance_director=self.person(2 * index + 1),
-            product=f"{short} {sector['device']['code']}-{number}",
+            product=f"{short} {sector['device']['code']}-{model}",
         )
 
     def person(self, index: int) -> str:

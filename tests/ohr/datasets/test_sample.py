@@ -258,6 +258,27 @@ def test_pages_fit_whatever_the_seed() -> None:
 # Parameters
 
 
+def test_a_difficulty_is_a_sample_of_its_own(tmp_path: Path) -> None:
+    sources = [
+        Sample(SampleParams(cache=tmp_path, difficulty=difficulty, **SMALL))
+        for difficulty in corpus.EDITIONS
+    ]
+    assert len({source.folder() for source in sources}) == len(corpus.EDITIONS)
+    with pytest.raises(ValidationError, match="'easy', 'calibrated' or 'hard'"):
+        SampleParams.model_validate({"difficulty": "harder"})
+
+
+def test_a_harder_sample_has_fewer_companies() -> None:
+    finance = {
+        difficulty: [one for one in corpus.documents(0, 21 * 24, difficulty=difficulty)
+                     if one.domain == "finance"]
+        for difficulty in corpus.EDITIONS
+    }  # fmt: skip
+    companies = [len({one.title.split(":")[0] for one in each}) for each in finance.values()]
+    assert companies == [24, 4, 2]
+    assert all(len({one.doc_id for one in each}) == 24 for each in finance.values())
+
+
 def test_domains_select_documents_and_keep_ids(cache: Path, sample: Dataset) -> None:
     law = Sample(SampleParams(cache=cache, domains=("law",))).load()
     assert {document.domain for document in law.documents.values()} == {"law"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from decimal import Decimal
 from itertools import combinations
 
@@ -15,11 +15,13 @@ from hypothesis import strategies as st
 
 from experiments import dataset_statistics
 from ohr.datasets.dataset import Dataset, ValidationReport
+from ohr.datasets.guessing import guessed
 from ohr.datasets.ohrbench import read_questions
-from ohr.datasets.sample import money
-from ohr.datasets.sample.asks import Ask, Fact, Link, exact, reasoning_over
+from ohr.datasets.sample import corpus, money
+from ohr.datasets.sample.asks import Ask, Fact, Link, exact, off, reasoning_over
 from ohr.datasets.sample.authors import AUTHORS
 from ohr.datasets.sample.blocks import Columns, Paragraph, Span
+from ohr.datasets.sample.corpus import EDITIONS, Difficulty
 from ohr.datasets.sample.joined import Placed, joined_questions
 from ohr.datasets.sample.markdown import page_text
 from ohr.datasets.sample.qas import record
@@ -35,7 +37,6 @@ from ohr.datasets.sample.template import (
     ChartDraft,
     Merged,
     TableDraft,
-    page_templates,
     write_document,
     write_page,
 )
@@ -43,33 +44,21 @@ from ohr.datasets.sample.world import World
 from ohr.datasets.verify import verify
 from ohr.datasets.wording import numbers
 from ohr.errors import ConfigError
-from ohr.randomness import generator_for
 from ohr.types import Document, Page, PageRef, Question
 
 GROUPS, A_GROUP = 6, 52
 
 
-def group_of(world: World, index: int) -> list[Answerable]:
-    """The documents of one index, one a domain."""
-    group = []
-    for domain, kind in AUTHORS.items():
-        rng = generator_for(world.seed, "sample.document", PageRef(domain, index))
-        author = kind(world, index, rng)
-        pages = write_document(
-            page_templates(domain),
-            author.slots,
-            author.tables,
-            lambda page_no, name=author.name: generator_for(
-                world.seed, "sample.page", PageRef(name, page_no)
-            ),
-        )
-        group.append(Answerable(f"{domain}/{author.name}", pages))
-    return group
+def group_of(seed: int, index: int, difficulty: Difficulty = corpus.DIFFICULTY) -> list[Answerable]:
+    """The documents of one index, one a domain, whole."""
+    numbers = range(index * len(AUTHORS), (index + 1) * len(AUTHORS))
+    documents = [corpus.document(seed, number, 9, difficulty=difficulty) for number in numbers]
+    return [Answerable(one.doc_id, one.pages) for one in documents]
 
 
 @pytest.fixture(scope="module")
 def groups() -> list[list[Answerable]]:
-    return [group_of(World(7), index) for index in range(GROUPS)]
+    return [group_of(7, index) for index in range(GROUPS)]
 
 
 @pytest.fixture(scope="module")
@@ -135,12 +124,69 @@ def test_every_domain_and_page_is_asked_about(dataset: Dataset) -> None:
     assert len(pages) > 0.8 * len(dataset.pages)
 
 
-def test_yes_and_no_in_equal_parts_in_every_group(asked: list[Asked]) -> None:
+def test_each_yes_no_wording_is_asked_true_and_false_equally_often(asked: list[Asked]) -> None:
     for start in range(0, len(asked), A_GROUP):
-        answers = Counter(
-            one.answer for one in asked[start : start + A_GROUP] if one.form == "Yes/No"
-        )
-        assert answers["Yes"] == answers["No"]
+        answers: dict[str, Counter[str]] = defaultdict(Counter)
+        for one in asked[start : start + A_GROUP]:
+            if one.form == "Yes/No":
+                # Two questions of one statement differ in a value: a number, a month, a town.
+                words = re.sub(r"[\d.,]+|\b(?:[A-Z]\w+ )*[A-Z]\w+", "#", one.question)
+                answers[words][one.answer] += 1
+        assert answers
+        assert all(each["Yes"] == each["No"] for each in answers.values()), answers
+
+
+def test_yes_and_no_cannot_be_guessed_from_the_words() -> None:
+    documents = corpus.documents(11, 126)
+    group = [Answerable(one.doc_id, one.pages) for one in documents]
+    asks = [
+        (content, doc.doc_id)
+        for doc in group
+        for page in doc.pages
+        for candidate in page.candidates
+        if isinstance(content := candidate.content, Ask) and content.denied
+    ]
+    questions = [text for content, _ in asks for text in (content.question, content.denied)]
+    right, majority = guessed(
+        questions, [True, False] * len(asks), [doc_id for _, doc_id in asks for _ in range(2)]
+    )
+    assert majority == 0.5
+    assert right < 0.55
+
+
+@pytest.mark.parametrize("difficulty", EDITIONS)
+def test_no_two_documents_are_asked_the_same(difficulty: Difficulty) -> None:
+    of: dict[str, tuple[str, str]] = {}
+    for index in range(6):
+        group = group_of(3, index, difficulty)
+        placed = [one for document in group for one in place(document)]
+        for one in [*placed, *joined_questions(placed)]:
+            if isinstance(one.content, Ask):
+                # Of one document, or of those of one group that are joined.
+                owner = one.evidence[0].ref.doc_id if len(one.pages) == 1 else f"group {index}"
+                for text in filter(None, (one.content.question, one.content.denied)):
+                    assert of.setdefault(text, (owner, text))[0] == owner, text
+    assert len(of) > 2000
+
+
+def test_a_company_has_documents_of_as_many_years_as_the_difficulty_says() -> None:
+    for difficulty, editions in EDITIONS.items():
+        world = World(1, editions)
+        names = [world.company(index).name for index in range(4 * editions)]
+        assert set(Counter(names).values()) == {editions}
+        years = {(name, world.year(index)) for index, name in enumerate(names)}
+        assert len(years) == len(names), difficulty
+        assert names[:2] == [World(1).company(index).name for index in range(2)]
+
+
+@given(st.from_regex(r"[1-9]\d{0,5}(\.\d{1,2})?", fullmatch=True))
+def test_a_wrong_number_is_near_and_printed_alike(value: str) -> None:
+    wrong = off(value, "Is it {}?")
+    assert exact(wrong) != exact(value)
+    assert exact(wrong) >= 0
+    assert len(wrong.partition(".")[2]) == len(value.partition(".")[2])
+    unit = Decimal(1).scaleb(-len(value.partition(".")[2]))
+    assert abs(exact(wrong) - exact(value)) <= max(unit, exact(value) / 4)
 
 
 def test_questions_are_unique(asked: list[Asked]) -> None:
@@ -366,7 +412,9 @@ def test_reasoning_is_right(pairs: list[tuple[str, int]]) -> None:
         assert all(names.index(name) <= row for name in named)
         match one.form:
             case "Yes/No":
-                assert value_of[named[0]] > value_of[named[1]]
+                difference = value_of[named[0]] - value_of[named[1]]
+                stated = [int(text.split()[1]) for text in (one.question, one.denied)]
+                assert stated[0] == difference != stated[1]
             case "List":
                 cut = int(one.question.split()[-1].rstrip("?"))
                 assert one.answer.split(", ") == [n for n in names if value_of[n] > cut]
