@@ -203,7 +203,7 @@ def _noise_means(
         if score.stage != "ocr" or score.metric not in NOISE_COLUMNS:
             continue
         unit = grouping.of("page" if score.metric == "edit_distance" else "question")
-        counted = _counted(plan, score)
+        counted = _counted(plan, score) & ~np.isnan(score.values)
         for group, members in unit.groups.items():
             kept = members[counted[members]]
             mean = float(score.values[kept].mean()) if len(kept) else math.nan

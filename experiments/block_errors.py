@@ -106,6 +106,7 @@ def block_errors(config: StudyConfig, progress: Progress) -> pd.DataFrame:
     readings = Readings(plan, ArtefactStore(config.cache))
     with progress:
         readings.make(progress)
+    judged = [ref for ref in plan.reread if ref not in dataset.without_truth]
     rows = []
     judging = Progress(verb="judging")
     with judging:
@@ -114,17 +115,17 @@ def block_errors(config: StudyConfig, progress: Progress) -> pd.DataFrame:
             condition = condition_of(plan, variant)
             results: list[BlockResult] = []
             redundant = []
-            for done, ref in enumerate(plan.reread, start=1):
+            for done, ref in enumerate(judged, start=1):
                 read, truth = kb.text(ref), dataset.pages[ref].text
                 results += judge_blocks(read, truth)
                 redundant.append(redundant_commands(read, truth))
-                judging(variant.label, done, len(plan.reread))
+                judging(variant.label, done, len(judged))
             key = {
                 "engine": condition.engine,
                 "perturbation": condition.perturbation,
                 "level": condition.level,
                 "intensity": condition.intensity,
-                "pages": len(plan.reread),
+                "pages": len(judged),
             }
             commands = fmean(redundant) if redundant else 0.0
             for row in summarise(results):

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from experiments.labels import STAGE_METRICS, group_label, mathless
 from experiments.style import COLOURS, LINES, MARKERS, figure, save, wrapped
+from experiments.truth import truth_note, truth_of
 
 CROWDED = 0.04
 HATCHES = ("", "///", "...", "\\\\\\", "xxx")
@@ -258,7 +259,7 @@ def _ground_truth(ax: Axes, cells: pd.DataFrame) -> None:
             markersize=10,
             color="#000000",
             linestyle="none",
-            label="ground truth",
+            label=truth_of(cells),
         )
 
 
@@ -299,6 +300,7 @@ def caption(made: Figure, cells: pd.DataFrame, lines_are: str = "") -> None:
         lines_are
         or (f"bars: 95 % bootstrap over {units[0]}" if units else "no intervals: too few units"),
         f"{cells['protocol'].iloc[0]} scoring",
+        *truth_note(cells),
     ]
     if len(setting):
         parts.append(f"{setting['retriever'].iloc[0]}, {setting['reader'].iloc[0]}")

@@ -7,7 +7,7 @@ set aside.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -15,6 +15,7 @@ import pandas as pd
 from experiments.figures import cells_of
 from experiments.labels import STAGE_METRICS, group_label
 from experiments.table_files import TextTable, write_table
+from experiments.truth import marked, same_as_truth, same_lines, truth_note
 
 SOURCE_COLUMNS = {
     "source:text": "TXT",
@@ -31,14 +32,17 @@ TRUTH = "gt"
 def write_paper_tables(cells: pd.DataFrame, folder: Path) -> list[Path]:
     """Write what the cells of a benchmark hold of table 2 and of tables S6 to S8."""
     clean = cells[cells["noise"] == "none"]
+    same = same_as_truth(clean)
     paths = []
     values = source_values(clean)
     if len(values.columns) > 1:
-        paths += write_table(folder, "table2", values, source_table(values, _table2_caption(clean)))
+        paths += write_table(
+            folder, "table2", values, source_table(values, _table2_caption(clean), same)
+        )
     for stage, metric, title in STAGE_METRICS:
         by_domain = domain_values(clean, stage, metric)
         if len(by_domain):
-            table = domain_table(by_domain, f"{title} by domain; {caption(clean)}")
+            table = domain_table(by_domain, f"{title} by domain; {caption(clean)}", same)
             paths += write_table(folder, DOMAIN_TABLES[stage], by_domain, table)
     return paths
 
@@ -77,8 +81,8 @@ def averages(cells: pd.DataFrame, stage: str, metric: str, group: str) -> dict[s
     }
 
 
-def source_table(values: pd.DataFrame, title: str) -> TextTable:
-    """Table 2, ready for print."""
+def source_table(values: pd.DataFrame, title: str, same: Collection[str] = ()) -> TextTable:
+    """Table 2, ready for print; the engines ``same`` as the truth are marked, not ranked."""
     header, spans = ["engine"], [("", 1)]
     formats: dict[str, Callable[[float], str]] = {}
     if "edit_distance" in values:
@@ -93,7 +97,7 @@ def source_table(values: pd.DataFrame, title: str) -> TextTable:
             formats |= dict.fromkeys(mine, percent)
     rows = [
         [
-            row["engine"],
+            marked(row["engine"], same),
             *(
                 "-" if name == "edit_distance" and row["engine"] == TRUTH else text(row[name])
                 for name, text in formats.items()
@@ -101,7 +105,8 @@ def source_table(values: pd.DataFrame, title: str) -> TextTable:
         ]
         for row in values.to_dict("records")
     ]
-    best = [_ranked(values, name, name == "edit_distance") for name in formats]
+    others = values[~values["engine"].isin([TRUTH, *same])]
+    best = [_ranked(others, name, name == "edit_distance") for name in formats]
     return TextTable(header, rows, title, *_marks(best, by_row=False), spans)
 
 
@@ -118,22 +123,24 @@ def domain_values(cells: pd.DataFrame, stage: str, metric: str) -> pd.DataFrame:
     return pd.DataFrame(found)
 
 
-def domain_table(values: pd.DataFrame, title: str) -> TextTable:
-    """Table S6, S7 or S8, ready for print."""
+def domain_table(values: pd.DataFrame, title: str, same: Collection[str] = ()) -> TextTable:
+    """Table S6, S7 or S8, ready for print; ``same`` as in :func:`source_table`."""
     engines = list(values.columns[1:])
     rows = [
         [row["domain"], *(percent(row[engine]) for engine in engines)]
         for row in values.to_dict("records")
     ]
     by_engine = values.set_index("domain").T.rename_axis("engine").reset_index()
-    best = [_ranked(by_engine, domain, False) for domain in values["domain"]]
-    return TextTable(["domain", *engines], rows, title, *_marks(best, by_row=True))
+    others = by_engine[~by_engine["engine"].isin([TRUTH, *same])]
+    best = [_ranked(others, domain, False) for domain in values["domain"]]
+    header = ["domain", *(marked(engine, same) for engine in engines)]
+    return TextTable(header, rows, title, *_marks(best, by_row=True))
 
 
 def _ranked(values: pd.DataFrame, name: str, lower_is_better: bool) -> Mapping[int, int]:
     """Place of each engine of the two best, as they are printed; ties share a place."""
     digits = 2 if lower_is_better else 3
-    shown = values[name][values["engine"] != TRUTH].dropna().round(digits)
+    shown = values[name].dropna().round(digits)
     if len(shown) < 2:
         return {}
     ranks = shown.rank(method="dense", ascending=lower_is_better)
@@ -164,7 +171,7 @@ def caption(cells: pd.DataFrame) -> str:
             parts.append(f"{'mean over ' if len(used) > 1 else ''}{', '.join(used)}")
     only = cells["kb_scope"].iloc[0] == "evidence"
     parts.append("only pages with evidence re-read" if only else "all pages re-read")
-    parts.append(f"{cells['protocol'].iloc[0]} scoring")
+    parts += [f"{cells['protocol'].iloc[0]} scoring", *truth_note(cells), *same_lines(cells)]
     return "micro-averages in per cent; " + "; ".join(parts)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -22,6 +23,7 @@ from experiments.measures import (
 )
 from experiments.plan import Plan, Variant
 from experiments.rankings import Rankings
+from ohr.datasets.dataset import GROUND_TRUTH
 from ohr.markup import strip_markup
 from ohr.metrics.default import wer
 from ohr.metrics.reading import READING_METRICS, reading_scores
@@ -65,6 +67,8 @@ class Scorer:
         cached = functools.lru_cache(maxsize=_CACHED_TEXTS)
         self.tokens = cached(self.scoring.tokens)
         self.content_tokens = cached(lambda text: self.scoring.tokens(strip_markup(text)))
+        without_truth = self.plan.dataset.without_truth
+        self._without_truth = np.array([ref in without_truth for ref in self.plan.reread], bool)
 
     def use(self, variant: Variant, kb: KnowledgeBase) -> list[Scores]:
         """The planned scores of what a variant's knowledge base is used for."""
@@ -101,14 +105,15 @@ class Scorer:
         failed = np.array([status in FAILED for status in statuses])
         for metric, column in values.items():
             worst = np.where(failed, 1.0, column) if len(column) else column
+            worst = np.where(self._without_truth, math.nan, worst)
             found.append(Scores(condition, "ocr", metric, worst, statuses))
         questions = self.plan.questions
         evidence = tuple(self._evidence_status(question, kb) for question in questions)
         lcs = np.array([self._evidence_lcs(question, kb) for question in questions])
         content = np.array([self._evidence_lcs(q, kb, content=True) for q in questions])
         for metric, column in {
-            "r_noise": (lcs <= R_NOISE_THRESHOLD).astype(float),
-            "r_noise_content": (content <= R_NOISE_THRESHOLD).astype(float),
+            "r_noise": np.where(np.isnan(lcs), lcs, lcs <= R_NOISE_THRESHOLD),
+            "r_noise_content": np.where(np.isnan(content), content, content <= R_NOISE_THRESHOLD),
             "evidence_lcs": lcs,
         }.items():
             found.append(Scores(condition, "ocr", metric, column, evidence))
@@ -129,15 +134,24 @@ class Scorer:
         for metric, worst in READING_METRICS.items():
             column = np.array([page[metric] for page in pages], dtype=np.float64)
             column[failed & ~np.isnan(column)] = worst
+            column[self._without_truth] = math.nan
             found.append(Scores(condition, "ocr", metric, column, statuses))
         return found
 
     def _evidence_lcs(
         self, question: Question, kb: KnowledgeBase, *, content: bool = False
     ) -> float:
+        if not self._has_evidence(question):
+            return math.nan
         tokens = self.content_tokens if content else self.tokens
         page = [token for ref in question.evidence_pages for token in tokens(kb.text(ref))]
         return self.scoring.token_lcs(page, tokens(question.evidence_text))
+
+    def _has_evidence(self, question: Question) -> bool:
+        """Whether there is evidence to look for; the published evaluation looks for none, too."""
+        published = self.plan.config.scoring == "reference"
+        published &= self.plan.dataset.truth == GROUND_TRUTH
+        return published or bool(question.evidence_text.strip())
 
     def _evidence_status(self, question: Question, kb: KnowledgeBase) -> Status:
         """The worst status of the question's evidence pages.
@@ -192,6 +206,8 @@ class Scorer:
         self, question: Question, chunks: Sequence[Hit], tokens: Callable[[str], list[str]]
     ) -> float:
         """How much of the evidence the chunks of its pages hold, in rank order."""
+        if not self._has_evidence(question):
+            return math.nan
         if not chunks:
             return 0.0
         words = [token for hit in chunks for token in tokens(hit.text)]

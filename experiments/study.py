@@ -28,6 +28,7 @@ from experiments.plan import Plan, load_dataset, make_plan
 from experiments.progress import Progress
 from experiments.reading import Readings
 from experiments.scoring import Scorer, Scores
+from experiments.truth import declare, same_as_truth, truth_lines
 from ohr.atomic import write_bytes, write_text
 from ohr.errors import ConfigError, OhrError
 from ohr.plugins import OcrBackend
@@ -38,6 +39,9 @@ PACKAGES = (
     "ohr bm25s matplotlib numpy onnxruntime opencv-python-headless pandas pillow pyarrow pydantic "
     "pypdfium2 pystemmer pytesseract rapidfuzz rapidocr scipy typst"
 ).split()
+
+PROBLEMS = "problems.csv"
+"""Everything of a dataset that was left out or is doubtful, each with its reason."""
 
 
 @dataclass
@@ -78,7 +82,7 @@ def _cpu_seconds() -> float:
 
 def run_study(
     config: StudyConfig,
-    out: Path,
+    out: Path | str,
     *,
     progress: Progress | None = None,
     overwrite: bool = False,
@@ -87,6 +91,7 @@ def run_study(
 
     Raises OhrError for whatever the user can mend, before anything costly happens.
     """
+    out = Path(out)
     progress = progress or Progress()
     clock = Clock()
     earlier = None if overwrite else _data_there(config, out)
@@ -95,8 +100,10 @@ def run_study(
         if earlier not in (None, dataset.digest()):
             raise ConfigError(f"{out} holds results of other data: choose another --out")
         if dataset.report:
-            progress.say(f"dataset: {dataset.report.summary()}")
+            progress.say(f"dataset: {dataset.report.summary()}: see {PROBLEMS}")
         plan = make_plan(config, dataset)
+        for line in truth_lines(plan):
+            progress.say(line)
         for note in plan.unreachable:
             progress.say(f"left out: {note}")
         store = ArtefactStore(config.cache)
@@ -119,11 +126,13 @@ def run_study(
             scores += scorer.use(variant, kb)
     with clock.stage("aggregate"):
         cells = make_cells(plan, scores)
+        declare(cells, dataset.truth)
         rows = make_rows(plan, scores)
     missing = _missing(plan, cells)
     with clock.stage("write"):
         write_bytes(out / "rows.parquet", _parquet(rows))
         write_csv(out / "cells.csv", cells)
+        write_csv(out / PROBLEMS, pd.DataFrame(dataset.report.lines(), columns=["kind", "problem"]))
     readers = {label: tally.summary() for label, tally in answering.tallies.items()}
     manifest = {
         "config": config.model_dump(mode="json"),
@@ -142,9 +151,12 @@ def run_study(
             "questions": len(dataset.questions),
             "asked": len(plan.questions),
             "reread_pages": len(plan.reread),
+            "truth": dataset.truth,
+            "pages_without_truth": sum(ref in dataset.without_truth for ref in plan.reread),
             "problems": dataset.report.counts,
         },
         "unreachable": plan.unreachable,
+        "same_as_truth": same_as_truth(cells),
         "readers": readers,
         "knowledge_bases": bases,
         "counts": _status_counts(scores),

@@ -13,6 +13,7 @@ from rich.text import Text
 from experiments.figures import cells_of, first_setting
 from experiments.labels import STAGE_METRICS, group_label, plain
 from experiments.table_files import TextTable
+from experiments.truth import marked, same_as_truth
 
 _NOISE_METRICS = (("ocr", "r_noise", "r_noise"), ("ocr", "edit_distance", "edit dist."))
 _NOTED = {
@@ -49,13 +50,14 @@ def noise_table(cells: pd.DataFrame) -> Table:
         table.add_column(name)
     for _, _, title in columns:
         table.add_column(title, justify="right")
+    same = same_as_truth(cells)
     keys = ["engine", "perturbation", "level", "intensity"]
     for _, key in cells[keys].drop_duplicates().iterrows():
         mine = cells[(cells[keys] == key).all(axis=1)]
         clean = key["perturbation"] == "none"
         level = "clean" if clean else (key["level"] or f"{key['intensity']:g}")
         table.add_row(
-            Text(plain(str(key["engine"]))),
+            Text(plain(marked(str(key["engine"]), same))),
             "" if clean else str(key["perturbation"]),
             level,
             *(_mean(mine, stage, metric, "all") for stage, metric, _ in columns),
@@ -73,6 +75,7 @@ def benchmark_table(cells: pd.DataFrame) -> Table:
     for _, _, title in columns:
         table.add_column(title, justify="right")
     clean = cells[cells["noise"] == "none"]
+    same = same_as_truth(clean)
     groups = [g for g in clean["group"].drop_duplicates() if g.startswith(TABLE_GROUPS)]
     for engine in clean["engine"].drop_duplicates():
         mine = clean[clean["engine"] == engine]
@@ -80,7 +83,7 @@ def benchmark_table(cells: pd.DataFrame) -> Table:
             counted = mine[(mine["group"] == group) & (mine["metric"] == "r_noise")]
             counted = counted if len(counted) else mine[mine["group"] == group]
             table.add_row(
-                Text(plain(str(engine)) if group == "all" else ""),
+                Text(plain(marked(str(engine), same)) if group == "all" else ""),
                 Text(plain(group_label(group))),
                 str(counted["n"].max()),
                 *(_mean(mine, stage, metric, group) for stage, metric, _ in columns),

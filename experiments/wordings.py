@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ohr.bounded import read_bounded
 from ohr.errors import ConfigError
 from ohr.types import Question
 
@@ -22,7 +23,7 @@ def read_wordings(path: Path) -> dict[str, str]:
     for a file that cannot be read, an ID that comes twice, or a wording that is empty.
     """
     try:
-        text = path.read_text("utf-8-sig")
+        text = read_bounded(path).decode("utf-8-sig")
         is_json = text.lstrip().startswith(("[", "{"))
         pairs = list(_pairs(json.loads(text)) if is_json else _rows(text))
     except (OSError, ValueError, KeyError, TypeError) as error:

@@ -1,0 +1,74 @@
+"""What readings are held against, and how outputs say so."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import pandas as pd
+
+from experiments.plan import Plan
+from ohr.datasets.dataset import GROUND_TRUTH
+
+MARK = "*"
+"""Stands beside an engine that is the same as the truth."""
+_ATTRIBUTE = "truth"
+
+
+def declare(cells: pd.DataFrame, truth: str) -> None:
+    """Note on cells what their readings were held against; frames made of them keep it."""
+    cells.attrs[_ATTRIBUTE] = truth
+
+
+def truth_of(cells: pd.DataFrame) -> str:
+    """What the readings were held against, such as ``ground truth``."""
+    return str(cells.attrs.get(_ATTRIBUTE, GROUND_TRUTH))
+
+
+def truth_note(cells: pd.DataFrame) -> list[str]:
+    """The part of a caption that says so; none for ground truth."""
+    truth = truth_of(cells)
+    return [] if truth == GROUND_TRUTH else [f"measured against the {truth}, not ground truth"]
+
+
+def truth_lines(plan: Plan) -> list[str]:
+    """The line for the console that says what readings are held against; none for ground truth."""
+    dataset = plan.dataset
+    if dataset.truth == GROUND_TRUTH:
+        return []
+    usable = sum(ref not in dataset.without_truth for ref in plan.reread)
+    if not usable:
+        return [
+            f"truth: none of the {len(plan.reread)} pages has a usable {dataset.truth}: how well "
+            "they are read is not measured"
+        ]
+    return [
+        f"truth: the {dataset.truth}, not ground truth; usable on {usable} of {len(plan.reread)} "
+        "pages, the others are not held against it"
+    ]
+
+
+def same_as_truth(cells: pd.DataFrame, truth_engine: str = "gt") -> list[str]:
+    """Engines, the truth's own aside, that read every clean page exactly as the truth has it."""
+    pages = cells[
+        (cells["metric"] == "edit_distance")
+        & (cells["stage"] == "ocr")
+        & (cells["group"] == "all")
+        & (cells["noise"] == "none")
+        & (cells["engine"] != truth_engine)
+    ]
+    most = pages.groupby("engine", sort=False)["mean"].max()
+    return [str(engine) for engine in most[most == 0].index]
+
+
+def marked(engine: str, same: Collection[str]) -> str:
+    """An engine's name as tables print it."""
+    return f"{engine} {MARK}" if engine in same else engine
+
+
+def same_lines(cells: pd.DataFrame) -> list[str]:
+    """What the mark means, for each engine that bears it."""
+    return [
+        f"{MARK} {engine}: every page reads exactly as the {truth_of(cells)} has it, which says "
+        "nothing of how well it reads: it is not ranked"
+        for engine in same_as_truth(cells)
+    ]
