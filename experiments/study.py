@@ -101,6 +101,8 @@ def run_study(
             raise ConfigError(f"{out} holds results of other data: choose another --out")
         if dataset.report:
             progress.say(f"dataset: {dataset.report.summary()}: see {PROBLEMS}")
+        for line in dataset.report.skipped:
+            progress.say(f"skipped: {line}")
         plan = make_plan(config, dataset)
         for line in truth_lines(plan):
             progress.say(line)

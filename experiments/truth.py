@@ -36,6 +36,8 @@ def truth_lines(plan: Plan) -> list[str]:
     if dataset.truth == GROUND_TRUTH:
         return []
     usable = sum(ref not in dataset.without_truth for ref in plan.reread)
+    if usable == len(plan.reread):
+        return [f"truth: the {dataset.truth}, not ground truth; usable on all {usable} pages"]
     if not usable:
         return [
             f"truth: none of the {len(plan.reread)} pages has a usable {dataset.truth}: how well "
