@@ -23,7 +23,7 @@ def noise_curves(cells: pd.DataFrame, folder: Path) -> list[Path]:
     """Retrieval, generation and overall quality against measured r_noise, an engine a column."""
     engines = [e for e in _distinct(cells["engine"]) if _noisy(cells, e)]
     measures = [m for m in STAGE_METRICS if len(cells_of(cells, m[0], m[1], "all"))]
-    if not engines or not measures:
+    if not engines or not measures or cells["r_noise"].isna().all():
         return []
     operators = [p for p in _distinct(cells["perturbation"]) if p != "none"]
     with figure(1.2 + 3.4 * len(engines), 0.9 + 2.2 * len(measures)) as made:
@@ -70,7 +70,7 @@ def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
     engines = [e for e in _distinct(cells["engine"]) if _noisy(cells, e)]
     operators = [p for p in _distinct(cells["perturbation"]) if p != "none"]
     chosen = cells[(cells["group"] == "all") & (cells["stage"] == "ocr")]
-    if not engines or chosen.empty:
+    if not engines or chosen["mean"].isna().all():
         return []
     with figure(1.2 + 3.4 * len(operators), 5.2) as made:
         axes = made.subplots(2, len(operators), squeeze=False, sharey="row")
@@ -171,6 +171,13 @@ def cells_of(cells: pd.DataFrame, stage: str, metric: str, group: str) -> pd.Dat
     return cells[
         (cells["stage"] == stage) & (cells["metric"] == metric) & (cells["group"] == group)
     ]
+
+
+def questions_of(cells: pd.DataFrame, group: str) -> int:
+    """How many questions a group has, whatever applies to each of them."""
+    mine = cells[cells["group"] == group]
+    of_questions = mine[(mine["metric"] == "r_noise") | (mine["stage"] != "ocr")]
+    return int((of_questions if len(of_questions) else mine)["n"].max())
 
 
 def first_setting(cells: pd.DataFrame) -> pd.DataFrame:
@@ -279,7 +286,7 @@ def from_zero(axes: Sequence[Axes]) -> None:
     """One scale from 0 for axes that share it, with room above the highest mark."""
     top = max(ax.dataLim.ymax for ax in axes)
     for ax in axes:
-        ax.set_ylim(0, 1.08 * top if top > 0 else 1)
+        ax.set_ylim(0, 1.08 * top if 0 < top < np.inf else 1)
 
 
 def caption(made: Figure, cells: pd.DataFrame, lines_are: str = "") -> None:
@@ -287,13 +294,11 @@ def caption(made: Figure, cells: pd.DataFrame, lines_are: str = "") -> None:
 
     ``lines_are`` says what the black lines are where they are not intervals.
     """
-    questions = cells[(cells["metric"] == "r_noise") & (cells["group"] == "all")]
-    questions = questions if len(questions) else cells[cells["group"] == "all"]
     units = [CI_NOTE[u] for u in _distinct(cells["ci_unit"]) if u in CI_NOTE]
     evidence = cells["kb_scope"].iloc[0] == "evidence"
     setting = first_setting(cells[cells["stage"] == "overall"])
     parts = [
-        f"n = {int(questions['n'].max())} questions",
+        f"n = {questions_of(cells, 'all')} questions",
         "only pages with evidence re-read, which overstates the loss"
         if evidence
         else "all pages re-read",

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from experiments.figures import cells_of, first_setting
+from experiments.figures import cells_of, first_setting, questions_of
 from experiments.labels import STAGE_METRICS, group_label, plain
 from experiments.table_files import TextTable
 from experiments.truth import marked, same_as_truth
@@ -80,12 +80,10 @@ def benchmark_table(cells: pd.DataFrame) -> Table:
     for engine in clean["engine"].drop_duplicates():
         mine = clean[clean["engine"] == engine]
         for group in groups:
-            counted = mine[(mine["group"] == group) & (mine["metric"] == "r_noise")]
-            counted = counted if len(counted) else mine[mine["group"] == group]
             table.add_row(
                 Text(plain(marked(str(engine), same)) if group == "all" else ""),
                 Text(plain(group_label(group))),
-                str(counted["n"].max()),
+                str(questions_of(mine, group)),
                 *(_mean(mine, stage, metric, group) for stage, metric, _ in columns),
             )
         table.add_section()
