@@ -99,7 +99,7 @@ def block_errors(config: StudyConfig, progress: Progress) -> pd.DataFrame:
     """
     dataset = load_dataset(config)
     if dataset.report:
-        progress.say(f"dataset: {dataset.report.summary()}")
+        progress.say(plain(f"dataset: {dataset.report.summary()}"))
     plan = make_plan(config, dataset)
     for note in plan.unreachable:
         progress.say(f"left out: {note}")

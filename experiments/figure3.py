@@ -25,6 +25,7 @@ from experiments.figures import CI_NOTE, from_zero
 from experiments.labels import STAGE_METRICS, mathless
 from experiments.runs import Run, read_run
 from experiments.style import COLOURS, MARKERS, figure, save, wrapped
+from experiments.truth import truth_notes
 
 STYLES = {"semantic": ("--", "[S]"), "formatting": ("-", "[F]")}
 """Line style and mark of each kind of noise."""
@@ -151,7 +152,7 @@ def caption_of(runs: Sequence[Run], points: pd.DataFrame) -> str:
     parts.append(f"bars: 95 % bootstrap over {' or '.join(units)}" if units else "no intervals")
     protocols = dict.fromkeys(name for run in runs for name in run.rows["protocol"].unique())
     parts.append(f"{' and '.join(protocols)} scoring")
-    return "; ".join(parts)
+    return "; ".join([*parts, *truth_notes(run.cells for run in runs)])
 
 
 def _write_caption(made: Figure, caption: str) -> None:

@@ -24,6 +24,7 @@ from experiments.aggregate import KEY_COLUMNS, make_cells, make_rows, planned_ce
 from experiments.answering import Answering
 from experiments.config import StudyConfig
 from experiments.csv_files import write_csv
+from experiments.labels import plain
 from experiments.plan import Plan, load_dataset, make_plan
 from experiments.progress import Progress
 from experiments.reading import Readings
@@ -100,9 +101,9 @@ def run_study(
         if earlier not in (None, dataset.digest()):
             raise ConfigError(f"{out} holds results of other data: choose another --out")
         if dataset.report:
-            progress.say(f"dataset: {dataset.report.summary()}: see {PROBLEMS}")
+            progress.say(plain(f"dataset: {dataset.report.summary()}: see {PROBLEMS}"))
         for line in dataset.report.skipped:
-            progress.say(f"skipped: {line}")
+            progress.say(plain(f"skipped: {line}"))
         plan = make_plan(config, dataset)
         for line in truth_lines(plan):
             progress.say(line)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 import pandas as pd
 
@@ -28,6 +28,11 @@ def truth_note(cells: pd.DataFrame) -> list[str]:
     """The part of a caption that says so; none for ground truth."""
     truth = truth_of(cells)
     return [] if truth == GROUND_TRUTH else [f"measured against the {truth}, not ground truth"]
+
+
+def truth_notes(runs: Iterable[pd.DataFrame]) -> list[str]:
+    """The parts of a caption that say so of the cells of several runs, each once."""
+    return list(dict.fromkeys(note for cells in runs for note in truth_note(cells)))
 
 
 def truth_lines(plan: Plan) -> list[str]:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from experiments.csv_files import as_it_was, no_formula
 from ohr.bounded import read_bounded
 from ohr.errors import ConfigError
 from ohr.types import Question
@@ -46,7 +47,7 @@ def _rows(text: str) -> Iterable[tuple[str, str]]:
     rows = csv.DictReader(io.StringIO(text))
     if missing := {"qid", "question"} - set(rows.fieldnames or ()):
         raise ValueError(f"no column {min(missing)}")
-    return [(row["qid"], row["question"] or "") for row in rows]
+    return [(as_it_was(row["qid"]), as_it_was(row["question"] or "")) for row in rows]
 
 
 def _pairs(content: Any) -> Iterable[tuple[str, str]]:
@@ -76,5 +77,6 @@ def wordings_csv(wordings: Mapping[str, str]) -> str:
     """Wordings as the text of a CSV that :func:`read_wordings` reads."""
     sink = io.StringIO()
     writer = csv.writer(sink, lineterminator="\n")
-    writer.writerows([("qid", "question"), *wordings.items()])
+    writer.writerow(("qid", "question"))
+    writer.writerows(map(no_formula, pair) for pair in wordings.items())
     return sink.getvalue()

@@ -136,8 +136,9 @@ def _find_pdfs(root: Path, questions: Path, report: ValidationReport) -> dict[st
                 "only the first is read",
             )
     for suffix, names in others.items():
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
         kind = f"of the type {suffix}" if suffix else "without a type"
-        report.skipped.append(f"{len(names)} files {kind}, which are no PDFs, such as {names[0]}")
+        report.skipped.append(f"{names[0]}{more} {kind}: only PDFs are read")
     return pdfs
 
 

@@ -183,7 +183,7 @@ def test_what_is_passed_over_is_named(folder, tmp_path):
     dataset = load(folder, HEADER + "a,12,report,1,\n")
     assert dataset.report.skipped == [
         "linked, a link to a folder: links are not followed",
-        "2 files of the type .docx, which are no PDFs, such as more.docx",
+        "more.docx and 1 more of the type .docx: only PDFs are read",
     ]
     assert dataset.report.problems == {
         "unreadable_document": ["gone.pdf: it is no file, or a link to nothing"]
