@@ -79,7 +79,8 @@ def read_run(path: Path) -> Run:
             cells[column] = pd.to_numeric(cells[column])
     except ValueError as error:
         raise OhrError(f"{path / 'cells.csv'}: {column}: {error}: run it again") from error
-    declare(cells, manifest.get("dataset", {}).get("truth", GROUND_TRUTH))
+    truth = manifest.get("dataset", {}).get("truth", GROUND_TRUTH)
+    declare(cells, truth, manifest.get("same_as_truth", ()))
     return Run(path, manifest, counted(rows), cells)
 
 

@@ -29,7 +29,7 @@ from experiments.plan import Plan, load_dataset, make_plan
 from experiments.progress import Progress
 from experiments.reading import Readings
 from experiments.scoring import Scorer, Scores
-from experiments.truth import declare, same_as_truth, truth_lines
+from experiments.truth import declare, find_same, same_as_truth, truth_lines
 from ohr.atomic import write_bytes, write_text
 from ohr.errors import ConfigError, OhrError
 from ohr.plugins import OcrBackend
@@ -129,7 +129,7 @@ def run_study(
             scores += scorer.use(variant, kb)
     with clock.stage("aggregate"):
         cells = make_cells(plan, scores)
-        declare(cells, dataset.truth)
+        declare(cells, dataset.truth, find_same(cells, plan))
         rows = make_rows(plan, scores)
     missing = _missing(plan, cells)
     with clock.stage("write"):

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 import pandas as pd
 
 from experiments.plan import Plan
 from ohr.datasets.dataset import GROUND_TRUTH
+from ohr.plugins import KnowledgeBaseSource, OcrBackend
 
 MARK = "*"
 """Stands beside an engine that is the same as the truth."""
-_ATTRIBUTE = "truth"
+_TRUTH, _SAME = "truth", "same_as_truth"
 
 
-def declare(cells: pd.DataFrame, truth: str) -> None:
-    """Note on cells what their readings were held against; frames made of them keep it."""
-    cells.attrs[_ATTRIBUTE] = truth
+def declare(cells: pd.DataFrame, truth: str, same: Sequence[str]) -> None:
+    """Note on cells what readings were held against, and which engines are no other than that.
+
+    Frames made of the cells keep it.
+    """
+    cells.attrs |= {_TRUTH: truth, _SAME: list(same)}
 
 
 def truth_of(cells: pd.DataFrame) -> str:
     """What the readings were held against, such as ``ground truth``."""
-    return str(cells.attrs.get(_ATTRIBUTE, GROUND_TRUTH))
+    return str(cells.attrs.get(_TRUTH, GROUND_TRUTH))
 
 
 def truth_note(cells: pd.DataFrame) -> list[str]:
@@ -54,17 +58,28 @@ def truth_lines(plan: Plan) -> list[str]:
     ]
 
 
-def same_as_truth(cells: pd.DataFrame, truth_engine: str = "gt") -> list[str]:
-    """Engines, the truth's own aside, that read every clean page exactly as the truth has it."""
+def find_same(cells: pd.DataFrame, plan: Plan) -> list[str]:
+    """Engines that are the truth over again: they read every clean page exactly as it has it.
+
+    One that reads page images is none of them: it has earned what it reads.
+    """
     pages = cells[
         (cells["metric"] == "edit_distance")
         & (cells["stage"] == "ocr")
         & (cells["group"] == "all")
         & (cells["noise"] == "none")
-        & (cells["engine"] != truth_engine)
     ]
-    most = pages.groupby("engine", sort=False)["mean"].max()
-    return [str(engine) for engine in most[most == 0].index]
+    equal = [str(engine) for engine in pages.loc[pages["mean"] == 0, "engine"]]
+    return [engine for engine in equal if engine != "gt" and not _sees(plan.engines[engine])]
+
+
+def _sees(engine: OcrBackend | KnowledgeBaseSource) -> bool:
+    return isinstance(engine, OcrBackend) and "image" in engine.accepts
+
+
+def same_as_truth(cells: pd.DataFrame) -> list[str]:
+    """The engines of :func:`find_same`, as they were noted on the cells."""
+    return list(cells.attrs.get(_SAME, []))
 
 
 def marked(engine: str, same: Collection[str]) -> str:

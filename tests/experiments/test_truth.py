@@ -7,6 +7,7 @@ import os
 import re
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 import typst
@@ -19,10 +20,21 @@ from experiments.progress import Progress
 from experiments.runs import read_run
 from experiments.study import run_study
 from experiments.truth import same_as_truth, same_lines, truth_note
+from ohr.types import Outcome
 from tests.builders import write_pdf
+from tests.fakes import LoggingEngine
 
 HEADER = "question,answer,document,page,evidence\n"
 TYPED = "Fact 0 is answer 0. Sales were 12 euros in the year."
+
+
+class Perfect(LoggingEngine):
+    """Reads the typed page as it is."""
+
+    name = "perfect"
+
+    def read(self, image: np.ndarray, page_no: int) -> Outcome[str]:
+        return Outcome.of_text(TYPED)
 
 
 class Lines(Progress):
@@ -100,6 +112,15 @@ def test_the_engine_that_reads_nothing_is_not_rewarded(folder, tmp_path, capsys)
     again = read_run(tmp_path / "run").cells
     assert truth_note(again) == ["measured against the text layer of the PDFs, not ground truth"]
     assert same_as_truth(again) == ["pdf_text"]
+
+
+def test_an_engine_that_sees_the_page_has_earned_what_it_reads(folder, tmp_path):
+    engine = "{name: tests.experiments.test_truth.Perfect, label: perfect}"
+    result, _ = folder_study(
+        folder, "How much?,12 euros,typed,1,\n", tmp_path / "run", f"engines=[pdf_text,{engine}]"
+    )
+    assert value(result.cells, "perfect", "ocr", "edit_distance") == (0, 1)
+    assert same_as_truth(result.cells) == ["pdf_text"]
 
 
 def test_the_figure_says_what_is_the_truth(folder, tmp_path):
