@@ -255,8 +255,9 @@ def _noise_means(
         if score.stage != "ocr" or score.metric not in NOISE_COLUMNS:
             continue
         unit = grouping.of("page" if score.metric == "edit_distance" else "question")
+        counted = score.counted & ~np.isnan(score.values)
         for group, members in unit.groups.items():
-            kept = members[score.counted[members]]
+            kept = members[counted[members]]
             mean = float(score.values[kept].mean()) if len(kept) else math.nan
             means.setdefault((_knowledge_base(score.condition), group), {})[score.metric] = mean
     return means

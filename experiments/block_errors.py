@@ -101,13 +101,14 @@ def block_errors(config: StudyConfig, progress: Progress) -> pd.DataFrame:
     """
     dataset = load_dataset(config)
     if dataset.report:
-        progress.say(f"dataset: {dataset.report.summary()}")
+        progress.say(plain(f"dataset: {dataset.report.summary()}"))
     plan = make_plan(config, dataset)
     for note in plan.unreachable:
         progress.say(f"left out: {note}")
     readings = Readings(plan, ArtefactStore(config.cache))
     with progress:
         readings.make(progress)
+    judged = [ref for ref in plan.reread if ref not in dataset.without_truth]
     rows = []
     judging = Progress(verb="judging")
     with judging:
@@ -119,17 +120,17 @@ def block_errors(config: StudyConfig, progress: Progress) -> pd.DataFrame:
             redundant = []
             for variant in variants:
                 kb = readings.knowledge_base(variant)
-                for done, ref in enumerate(plan.reread, start=1):
+                for done, ref in enumerate(judged, start=1):
                     read, truth = kb.text(ref), dataset.pages[ref].text
                     results += judge_blocks(read, truth)
                     redundant.append(redundant_commands(read, truth))
-                    judging(plan.label(variant), done, len(plan.reread))
+                    judging(plan.label(variant), done, len(judged))
             key = {
                 "engine": condition.engine,
                 "perturbation": condition.perturbation,
                 "level": condition.level,
                 "intensity": condition.intensity,
-                "pages": len(plan.reread),
+                "pages": len(judged),
                 "draws": len(variants),
             }
             commands = fmean(redundant) if redundant else 0.0

@@ -14,10 +14,12 @@ from rich.table import Table
 from experiments.aggregate import planned_cells
 from experiments.config import StudyConfig, load_config
 from experiments.failing import with_errors as with_errors
+from experiments.labels import plain
 from experiments.plan import load_dataset, make_plan
 from experiments.reading import Readings
 from experiments.study import Result, run_study
 from experiments.tables import reader_lines, show, trouble_lines
+from experiments.truth import same_lines, truth_lines
 from ohr.errors import OhrError
 from ohr.plugins import OcrBackend
 from ohr.store import ArtefactStore
@@ -77,6 +79,8 @@ def _run(
         raise OhrError("where should the results go? give --out RUN, such as --out runs/first")
     result = run_study(config, out)
     report(result)
+    for line in same_lines(result.cells):
+        print(plain(line))
     for line in trouble_lines(result.cells):
         print(line, file=sys.stderr)
     for line in reader_lines(result.readers):
@@ -93,8 +97,10 @@ def print_plan(config: StudyConfig) -> None:
     """Print what a study would read and what is cached."""
     dataset = load_dataset(config)
     if dataset.report:
-        print(f"dataset: {dataset.report.summary()}", file=sys.stderr)
+        print(f"dataset: {plain(dataset.report.summary())}", file=sys.stderr)
     plan = make_plan(config, dataset)
+    for line in truth_lines(plan):
+        print(line, file=sys.stderr)
     readings = Readings(plan, ArtefactStore(config.cache))
     table = Table(header_style="bold", box=None, pad_edge=False)
     for name in ("knowledge base", "pages", "cached", "to read"):

@@ -21,6 +21,7 @@ from experiments.notes import note_lines, run_notes
 from experiments.runs import Run, read_run, uncounted
 from experiments.table_files import TextTable, write_table
 from experiments.tables import number, p_value, show, terminal_table
+from experiments.truth import truth_notes
 from ohr.errors import OhrError
 
 DEFAULT_METRICS = (("ocr", "r_noise"), *((stage, metric) for stage, metric, _ in STAGE_METRICS))
@@ -68,7 +69,8 @@ def compare_runs(
     wanted = _metrics(runs, metric)
     found = comparisons(runs, by, wanted, baseline=baseline, every_group=groups)
     changes = configuration_changes(runs)
-    table = _text_table(found, note_lines(_readers(runs, found), run_notes(runs)))
+    notes = note_lines(_readers(runs, found), run_notes(runs))
+    table = _text_table(found, [*notes, *truth_notes(run.cells for run in runs)])
     show(terminal_table(table))
     print(table.caption)
     for run in runs:
@@ -139,11 +141,11 @@ def _text_table(found: pd.DataFrame, notes: Sequence[str]) -> TextTable:
                 *(_signed(row[name]) for name in ("cohens_dz", "cliffs_delta")),
             ]
         )
-    caption = "; ".join([_caption(found, baselines), *notes])
+    caption = "; ".join([*_caption(found, baselines), *notes])
     return TextTable(header, rows, caption, left=header.index("n"))
 
 
-def _caption(found: pd.DataFrame, baselines: Sequence[str]) -> str:
+def _caption(found: pd.DataFrame, baselines: Sequence[str]) -> list[str]:
     parts = [f"less {baselines[0]}" if len(baselines) == 1 else "", "paired by question"]
     if units := [f"{unit}s" for unit in dict.fromkeys(found["ci_unit"]) if unit]:
         over = " or ".join(units)
@@ -154,7 +156,7 @@ def _caption(found: pd.DataFrame, baselines: Sequence[str]) -> str:
         parts.append(f"{' and '.join(protocols)} scoring")
     if unpaired := int(found[["n_baseline_only", "n_other_only"]].sum(axis=1).max()):
         parts.append(f"up to {unpaired} questions count on one side alone and are left out")
-    return "; ".join(part for part in parts if part)
+    return [part for part in parts if part]
 
 
 def _changes_table(changes: pd.DataFrame) -> TextTable:

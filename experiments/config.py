@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -18,13 +17,19 @@ from pydantic import (
     model_validator,
 )
 
+from experiments.yaml_values import MOST_CHARACTERS, parse_yaml
+from ohr.bounded import read_bounded
 from ohr.errors import ConfigError
 from ohr.metrics.scores import Protocol
 from ohr.registry import PluginSpec, first_error
 
 Stage = Literal["ocr", "retrieval", "generation", "overall"]
+MOST_HITS = 1_000_000
 STAGES: tuple[Stage, ...] = ("ocr", "retrieval", "generation", "overall")
 Spec = Annotated[PluginSpec, BeforeValidator(PluginSpec.parse)]
+
+DEFAULT_DRAWS = 3
+"""How often noise is drawn where pages are few."""
 
 
 def _listed(value: Any) -> Any:
@@ -36,6 +41,7 @@ _LISTED = BeforeValidator(_listed)
 Specs = Annotated[tuple[Spec, ...], _LISTED]
 Names = Annotated[tuple[str, ...], _LISTED]
 Intensities = Annotated[tuple[Annotated[float, Field(ge=0, le=1)], ...], _LISTED]
+Seed = Annotated[int, Field(ge=0, lt=2**63 - DEFAULT_DRAWS)]
 Stages = Annotated[tuple[Stage, ...], _LISTED]
 
 
@@ -94,24 +100,24 @@ class StudyConfig(_Strict):
     retry_failed: bool = False
     """Ask and read again what readers, judge and engines failed at in an earlier run."""
     stages: Stages = Field(default=STAGES, min_length=1)
-    top_k: int = Field(default=2, ge=1)
+    top_k: int = Field(default=2, ge=1, le=MOST_HITS)
     """Hits that the readers are given, and that retrieval is measured at."""
-    ks: Annotated[tuple[Annotated[int, Field(ge=1)], ...], _LISTED] = ()
+    ks: Annotated[tuple[Annotated[int, Field(ge=1, le=MOST_HITS)], ...], _LISTED] = ()
     """Further numbers of hits that retrieval is measured at."""
     scoring: Protocol = "default"
     reading_metrics: bool = False
     """Also measure tables, formulas, regions and reading order of each page that is re-read."""
-    seed: int = Field(default=0, ge=0)
-    seeds: Annotated[tuple[Annotated[int, Field(ge=0)], ...], _LISTED] | None = None
+    seed: Seed = 0
+    seeds: Annotated[tuple[Seed, ...], _LISTED] | None = None
     """Seeds of the draws of the noise, all in one run; by default three from ``seed`` on where
     fewer than 200 pages are re-read, else ``seed`` alone."""
-    workers: int = Field(default_factory=lambda: os.cpu_count() or 1, ge=1)
+    workers: int = Field(default_factory=lambda: os.cpu_count() or 1, ge=1, le=1024)
     cache: Path = Path(".ohr-cache")
     page_cpu_s: float = Field(default=300, gt=0)
     """CPU seconds that reading one page may take before it counts as a timeout."""
     page_wall_s: float = Field(default=1800, gt=0)
     """Wall seconds after which a page counts as hung even if it uses no CPU."""
-    bootstrap: int = Field(default=1000, ge=100)
+    bootstrap: int = Field(default=1000, ge=100, le=100_000)
     """Resamples where an interval needs them: of points of a curve that may never be reached."""
 
     @field_validator("seeds")
@@ -174,12 +180,13 @@ def load_config(arguments: Iterable[str], defaults: Mapping[str, Any] | None = N
 
 def _read_yaml(path: Path) -> Mapping[str, Any]:
     try:
-        content = yaml.safe_load(path.read_text("utf-8"))
+        content = parse_yaml(read_bounded(path, MOST_CHARACTERS).decode("utf-8"))
     except FileNotFoundError as error:
         raise ConfigError(f"no configuration file {path}; options are key=value") from error
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        reason = " ".join(str(error).split())
-        raise ConfigError(f"cannot read {path} as YAML: {reason}") from error
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise ConfigError(f"cannot read {path} as YAML: {error}") from error
     if content is None:
         return {}
     if not isinstance(content, dict):
@@ -189,9 +196,9 @@ def _read_yaml(path: Path) -> Mapping[str, Any]:
 
 def _parse(argument: str, text: str) -> Any:
     try:
-        return yaml.safe_load(text) if text else None
-    except yaml.YAMLError as error:
-        raise ConfigError(f"cannot read {argument!r}: the value is not YAML") from error
+        return parse_yaml(text) if text else None
+    except ValueError as error:
+        raise ConfigError(f"cannot read {argument!r}: the value is not YAML: {error}") from error
 
 
 def _merge(into: dict[str, Any], update: Mapping[str, Any]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -16,8 +16,10 @@ from ohr import registry
 from ohr.atomic import write_bytes
 from ohr.datasets.folder import DEFAULT_DOMAIN
 from ohr.errors import ConfigError, EngineError
+from ohr.file_names import readable
 from ohr.identity import file_digest, pixel_digest
-from ohr.pdf import image_dpi, load_image, page_count, render
+from ohr.opening import FileFacts, file_facts
+from ohr.pdf import load_image, render
 from ohr.plugins import ImagePerturbation
 from ohr.randomness import generator_for
 from ohr.types import PageRef
@@ -37,6 +39,8 @@ class PageSource:
     page_no: int | None
     """0-based page of a PDF; None for an image."""
     dpi: int
+    drawn_by: str | None
+    """What makes the page's image of the file, as :func:`ohr.pdf.drawn_by` says."""
     file_name: str
     """Path of the file within the folder that was searched."""
 
@@ -107,34 +111,42 @@ def find_pages(inputs: Sequence[Path], dpi: int) -> Iterator[PageSource]:
 
     A file that cannot be opened yields one page, which then fails with the reason.
     """
-    for given in inputs:
-        if not given.exists():
-            raise ConfigError(f"no file or folder {given}")
-        inside = sorted(given.rglob("*")) if given.is_dir() else [given]
-        root = given if given.is_dir() else given.parent
-        found = [path for path in inside if path.is_file() and _is_page_file(path)]
-        if not found:
-            raise ConfigError(f"no PDF or image in {given}")
-        stems = [path.relative_to(root).with_suffix("") for path in found]
-        taken = Counter(stems)
-        pdfs: set[Path] = set()
-        for path, stem in zip(found, stems, strict=True):
-            # Of a.pdf and a.png, each needs a name of its own; the PDF's is that which
-            # dataset.kind=folder gives it.
-            inside_root = path.relative_to(root).as_posix()
-            is_pdf = path.suffix.lower() == ".pdf"
-            bare = stem not in pdfs if is_pdf else taken[stem] == 1
-            name = stem.as_posix() if bare else inside_root
-            if not is_pdf:
-                yield PageSource(path, name, None, image_dpi(path) or dpi, inside_root)
-                continue
-            pdfs.add(stem)
-            try:
-                count = page_count(path)
-            except EngineError:
-                count = 1
-            for number in range(count):
-                yield PageSource(path, name, number, dpi, inside_root)
+    searched = [_page_files(given) for given in inputs]
+    facts = file_facts(path for _, files in searched for path in files)
+    for root, files in searched:
+        yield from _pages_in(root, files, facts, dpi)
+
+
+def _page_files(given: Path) -> tuple[Path, list[Path]]:
+    """The folder that is searched, and the PDFs and images that the path names."""
+    if not given.exists():
+        raise ConfigError(f"no file or folder {given}")
+    inside = sorted(given.rglob("*")) if given.is_dir() else [given]
+    files = [path for path in inside if path.is_file() and _is_page_file(path)]
+    if not files:
+        raise ConfigError(f"no PDF or image in {given}")
+    return (given if given.is_dir() else given.parent), files
+
+
+def _pages_in(
+    root: Path, files: Sequence[Path], facts: Mapping[Path, FileFacts], dpi: int
+) -> Iterator[PageSource]:
+    names = [readable(path.relative_to(root).as_posix()) for path in files]
+    stems = [name[: -len(path.suffix)] for name, path in zip(names, files, strict=True)]
+    taken = Counter(stems)
+    pdfs: set[str] = set()
+    for path, name, stem in zip(files, names, stems, strict=True):
+        # Of a.pdf and a.png, each needs a name of its own; the PDF's is that which
+        # dataset.kind=folder gives it.
+        own = facts[path]
+        if path.suffix.lower() != ".pdf":
+            document = stem if taken[stem] == 1 else name
+            yield PageSource(path, document, None, own.dpi or dpi, own.drawn_by, name)
+            continue
+        document = name if stem in pdfs else stem
+        pdfs.add(stem)
+        for number in range(own.pages):
+            yield PageSource(path, document, number, dpi, own.drawn_by, name)
 
 
 def _is_page_file(path: Path) -> bool:

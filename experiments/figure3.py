@@ -26,6 +26,7 @@ from experiments.labels import STAGE_METRICS, mathless
 from experiments.notes import note_lines, run_notes
 from experiments.runs import Run, read_run
 from experiments.style import COLOURS, MARKERS, figure, save, wrapped
+from experiments.truth import truth_notes
 
 STYLES = {"semantic": ("--", "[S]"), "formatting": ("-", "[F]")}
 """Line style and mark of each kind of noise."""
@@ -161,7 +162,7 @@ def caption_of(runs: Sequence[Run], points: pd.DataFrame) -> str:
                 parts.append(f"of the {what} {', '.join(there)} in {run.name} the first")
     readers = [name for run in runs for name in run.rows["reader"].unique()]
     parts += note_lines(readers, run_notes(runs))
-    return "; ".join(parts)
+    return "; ".join([*parts, *truth_notes(run.cells for run in runs)])
 
 
 def _write_caption(made: Figure, caption: str) -> None:

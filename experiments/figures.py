@@ -18,6 +18,7 @@ from experiments.level_labels import name_level, place_names
 from experiments.notes import Notes, note_lines
 from experiments.settings import Setting, setting_names, settings_of
 from experiments.style import COLOURS, LINES, MARKERS, figure, save, wrapped
+from experiments.truth import truth_note, truth_of
 from ohr.statistics import DOCUMENT, PAGE
 
 HATCHES = ("", "///", "...", "\\\\\\", "xxx")
@@ -55,7 +56,7 @@ def noise_curves(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) 
 def _noise_curves(cells: pd.DataFrame, folder: Path, name: str, notes: Notes | None) -> list[Path]:
     engines = [e for e in _distinct(cells["engine"]) if _noisy(cells, e)]
     measures = [m for m in STAGE_METRICS if len(cells_of(cells, m[0], m[1], "all"))]
-    if not engines or not measures:
+    if not engines or not measures or cells["r_noise"].isna().all():
         return []
     operators = [p for p in _distinct(cells["perturbation"]) if p != "none"]
     with figure(1.2 + 3.4 * len(engines), 0.9 + 2.2 * len(measures)) as made:
@@ -103,7 +104,7 @@ def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
     operators = [p for p in _distinct(cells["perturbation"]) if p != "none"]
     chosen = cells[(cells["group"] == "all") & (cells["stage"] == "ocr")]
     measures = [name for name in NOISE_MEASURES if (chosen["metric"] == name).any()]
-    if not engines or not measures:
+    if not engines or not measures or chosen["mean"].isna().all():
         return []
     with figure(1.2 + 3.4 * len(operators), 0.8 + 2.2 * len(measures)) as made:
         axes = made.subplots(len(measures), len(operators), squeeze=False, sharey="row")
@@ -228,6 +229,13 @@ def cells_of(cells: pd.DataFrame, stage: str, metric: str, group: str) -> pd.Dat
     ]
 
 
+def questions_of(cells: pd.DataFrame, group: str) -> int:
+    """How many questions a group has, whatever applies to each of them."""
+    mine = cells[cells["group"] == group]
+    of_questions = mine[(mine["metric"] == "r_noise") | (mine["stage"] != "ocr")]
+    return int((of_questions if len(of_questions) else mine)["n"].max())
+
+
 def _curve(ax: Axes, cells: pd.DataFrame, operator: str, number: int) -> None:
     mine = _sorted(cells[cells["perturbation"].isin([operator, "none"])])
     if not (mine["perturbation"] == operator).any():
@@ -297,7 +305,7 @@ def _ground_truth(ax: Axes, cells: pd.DataFrame) -> None:
             markersize=10,
             color="#000000",
             linestyle="none",
-            label="ground truth",
+            label=truth_of(cells),
         )
 
 
@@ -319,7 +327,7 @@ def from_zero(axes: Sequence[Axes], *, marks: bool = False) -> None:
     With ``marks``, also room for a mark that lies at 0.
     """
     top = max(ax.dataLim.ymax for ax in axes)
-    top = top if top > 0 else 1 / 1.08
+    top = top if 0 < top < np.inf else 1 / 1.08
     for ax in axes:
         ax.set_ylim(-0.05 * top if marks else 0, 1.08 * top)
 
@@ -346,12 +354,10 @@ def caption(
 
     ``lines_are`` says what the black lines are where they are not intervals.
     """
-    questions = cells[(cells["metric"] == "r_noise") & (cells["group"] == "all")]
-    questions = questions if len(questions) else cells[cells["group"] == "all"]
     units = [CI_NOTE[u] for u in _distinct(cells["ci_unit"]) if u in CI_NOTE]
     evidence = cells["kb_scope"].iloc[0] == "evidence"
     parts = [
-        f"n = {int(questions['n'].max())} questions",
+        f"n = {questions_of(cells, 'all')} questions",
         "only pages with evidence re-read, which overstates the loss"
         if evidence
         else "all pages re-read",
@@ -363,6 +369,7 @@ def caption(
         ),
         f"{cells['protocol'].iloc[0]} scoring",
         *draws_note(cells),
+        *truth_note(cells),
         setting_names(cells),
         *note_lines(cells["reader"], notes),
     ]

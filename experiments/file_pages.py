@@ -21,7 +21,6 @@ from ohr import registry
 from ohr.datasets.folder import DEFAULT_DOMAIN
 from ohr.errors import ConfigError
 from ohr.identity import file_digest
-from ohr.pdf import drawn_by
 from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
 from ohr.store import ArtefactStore
@@ -112,7 +111,6 @@ def file_pages(
         raise ConfigError(f"engine {spec.label!r} reads page images, not PDFs: leave --pdf out")
     identity = engine.identity()
     digests: dict[Path, str] = {}
-    drawn: dict[Path, str | None] = {}
     owners: dict[str, Path] = {}
     pages: dict[PageRef, FilePage] = {}
     for source in sources:
@@ -135,9 +133,7 @@ def file_pages(
         if as_pdf:
             key["pdf_page"] = page_no
         else:
-            if source.path not in drawn:
-                drawn[source.path] = drawn_by(source.path)
-            by = drawn[source.path]
+            by = source.drawn_by
             key["render"] = [page_no, source.dpi, by] if is_pdf else by
             key["noise"] = None
         page = FilePage(source, PageRef(doc_id, page_no), key, as_pdf)

@@ -26,8 +26,8 @@ def group_label(group: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Text from outside without control characters, for tables and figures."""
-    return re.sub(r"[\x00-\x1f\x7f]", "?", text)
+    """Text from outside that can be shown: no control characters, no half surrogate pairs."""
+    return re.sub(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]", "?", text)
 
 
 def mathless(text: str) -> str:

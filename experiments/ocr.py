@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-import yaml
 
 from experiments.distorting import PageSource, find_pages
 from experiments.failing import with_errors
@@ -27,6 +26,7 @@ from experiments.file_pages import FilePage, FileReadings, file_pages
 from experiments.labels import plain
 from experiments.progress import Progress
 from experiments.study import versions
+from experiments.yaml_values import parse_yaml
 from ohr import registry
 from ohr.atomic import write_text
 from ohr.errors import ConfigError, StoreError
@@ -96,9 +96,9 @@ def command(
 def parse_engine(text: str) -> PluginSpec:
     """``tesseract``, or ``{name: tesseract, params: {lang: deu}}``. Raises ConfigError."""
     try:
-        value = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise ConfigError(f"cannot read the engine {text!r}: it is not YAML") from error
+        value = parse_yaml(text)
+    except ValueError as error:
+        raise ConfigError(f"cannot read the engine {text!r}: it is not YAML: {error}") from error
     # YAML reads "name: value" as a mapping, but "name:value" as the text that it is.
     if not isinstance(value, str | dict):
         raise ConfigError(f"not an engine: {text!r}")

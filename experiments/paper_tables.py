@@ -7,7 +7,7 @@ and the second underlined, the ground truth set aside.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -17,6 +17,7 @@ from experiments.labels import STAGE_METRICS, group_label
 from experiments.notes import Notes, note_lines
 from experiments.settings import Block, blocks_of, texts
 from experiments.table_files import TextTable, write_table
+from experiments.truth import marked, same_as_truth, same_lines, truth_note
 
 SOURCE_COLUMNS = {
     "source:text": "TXT",
@@ -35,16 +36,18 @@ N = "n "
 def write_paper_tables(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) -> list[Path]:
     """Write what the cells of a benchmark hold of table 2 and of tables S6 to S8."""
     clean = cells[cells["noise"] == "none"]
+    same = same_as_truth(clean)
     paths = []
     values = source_values(clean)
     if len(_measures(values)):
-        table = source_table(values, _table2_caption(clean, notes))
+        table = source_table(values, _table2_caption(clean, notes), same)
         paths += write_table(folder, "table2", values, table)
     for stage, metric, title in STAGE_METRICS:
         by_domain = domain_values(clean, stage, metric)
         if len(by_domain):
             here = clean[clean["stage"] == stage]
-            table = domain_table(by_domain, f"{title} by domain; {caption(here, notes, rows=True)}")
+            words = f"{title} by domain; {caption(here, notes, rows=True)}"
+            table = domain_table(by_domain, words, same)
             paths += write_table(folder, DOMAIN_TABLES[stage], by_domain, table)
     return paths
 
@@ -99,8 +102,11 @@ def averages(cells: pd.DataFrame, stage: str, metric: str, group: str) -> dict[s
     }
 
 
-def source_table(values: pd.DataFrame, title: str) -> TextTable:
-    """Table 2, ready for print, with the number of questions of every column below it."""
+def source_table(values: pd.DataFrame, title: str, same: Collection[str] = ()) -> TextTable:
+    """Table 2, ready for print, with the number of questions of every column below it.
+
+    The engines ``same`` as the truth are marked, and not ranked.
+    """
     several = values["setting"].nunique() > 1
     heads = ["engine", "setting"] if several else ["engine"]
     header, spans = list(heads), [("", 1)] * len(heads)
@@ -117,7 +123,8 @@ def source_table(values: pd.DataFrame, title: str) -> TextTable:
             formats |= dict.fromkeys(mine, percent)
     rows = [
         [
-            *(row[name] for name in heads),
+            marked(row["engine"], same),
+            *(row[name] for name in heads[1:]),
             *(
                 "-" if name == "edit_distance" and row["engine"] == TRUTH else text(row[name])
                 for name, text in formats.items()
@@ -127,8 +134,9 @@ def source_table(values: pd.DataFrame, title: str) -> TextTable:
     ]
     best: list[tuple[int, int, int]] = []
     for _, block in values.groupby("setting", sort=False):
+        ranked = block[~block["engine"].isin([TRUTH, *same])]
         for column, name in enumerate(formats, start=len(heads)):
-            ranks = _ranked(block, name, name == "edit_distance")
+            ranks = _ranked(ranked, name, name == "edit_distance")
             best += [(row, column, rank) for row, rank in ranks.items()]
     rows += _rows_of_n(values, list(formats), heads)
     return TextTable(header, rows, title, *_marks(best), spans, left=len(heads))
@@ -176,8 +184,11 @@ def domain_values(cells: pd.DataFrame, stage: str, metric: str) -> pd.DataFrame:
     return pd.DataFrame(found)
 
 
-def domain_table(values: pd.DataFrame, title: str) -> TextTable:
-    """Table S6, S7 or S8, ready for print, with the number of questions of every row."""
+def domain_table(values: pd.DataFrame, title: str, same: Collection[str] = ()) -> TextTable:
+    """Table S6, S7 or S8, ready for print, with the number of questions of every row.
+
+    ``same`` as in :func:`source_table`.
+    """
     engines = _measures(values)
     heads = ["setting", "domain"] if values["setting"].nunique() > 1 else ["domain"]
     counts = values[[N + engine for engine in engines]]
@@ -192,16 +203,16 @@ def domain_table(values: pd.DataFrame, title: str) -> TextTable:
     for number in range(len(values)):
         means = [float(values[engine].iloc[number]) for engine in engines]
         by_engine = pd.DataFrame({"engine": engines, "mean": means})
-        ranks = _ranked(by_engine, "mean", False)
+        ranks = _ranked(by_engine[~by_engine["engine"].isin([TRUTH, *same])], "mean", False)
         best += [(number, len(heads) + engine, rank) for engine, rank in ranks.items()]
-    header = [*heads, *engines, *(["n"] if alike else of_n)]
+    header = [*heads, *(marked(engine, same) for engine in engines), *(["n"] if alike else of_n)]
     return TextTable(header, rows, title, *_marks(best), left=len(heads))
 
 
 def _ranked(values: pd.DataFrame, name: str, lower_is_better: bool) -> Mapping[int, int]:
     """Place of each engine of the two best, as they are printed; ties share a place."""
     digits = 2 if lower_is_better else 3
-    shown = values[name][values["engine"] != TRUTH].dropna().round(digits)
+    shown = values[name].dropna().round(digits)
     if len(shown) < 2:
         return {}
     ranks = shown.rank(method="dense", ascending=lower_is_better)
@@ -243,7 +254,7 @@ def caption(cells: pd.DataFrame, notes: Notes | None = None, *, rows: bool = Fal
         parts.append("the last rows are means over retrievers and readers")
     only = cells["kb_scope"].iloc[0] == "evidence"
     parts.append("only pages with evidence re-read" if only else "all pages re-read")
-    parts.append(f"{cells['protocol'].iloc[0]} scoring")
+    parts += [f"{cells['protocol'].iloc[0]} scoring", *truth_note(cells), *same_lines(cells)]
     parts += note_lines(cells["reader"], notes)
     return "micro-averages in per cent; " + "; ".join(parts)
 

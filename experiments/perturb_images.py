@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-import yaml
 from PIL import Image
 
 from experiments.contact_sheet import contact_sheet
@@ -26,6 +25,7 @@ from experiments.labels import plain
 from experiments.noises import Noise, noises
 from experiments.progress import Progress
 from experiments.reading import stop_if_not_the_page
+from experiments.yaml_values import parse_yaml
 from ohr.atomic import write_bytes, write_text
 from ohr.errors import ConfigError, OhrError
 from ohr.registry import PluginSpec
@@ -41,9 +41,9 @@ main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 def _spec(text: str) -> PluginSpec:
     """``rotation``, or ``{name: rotation, params: {degrees: 10}}``. Raises ConfigError."""
     try:
-        return PluginSpec.parse(yaml.safe_load(text))
-    except yaml.YAMLError as error:
-        raise ConfigError(f"cannot read the noise {text!r}: it is not YAML") from error
+        return PluginSpec.parse(parse_yaml(text))
+    except ValueError as error:
+        raise ConfigError(f"cannot read the noise {text!r}: it is not YAML: {error}") from error
 
 
 @main.command(help="Distort the pages of PDFs and images.")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from experiments.calibration import Metric, UnreachableError, read_calibration, wanted_noise
-from experiments.config import StudyConfig
+from experiments.config import DEFAULT_DRAWS, StudyConfig
 from experiments.judging import make_judge
 from experiments.noises import Noise, at_dpi, noises
 from experiments.wordings import read_wordings, reworded
@@ -30,7 +30,6 @@ REFERENCE_CHUNKER = {"reserve": 30, "keep_empty": True}
 
 FEW_PAGES = 200
 """With fewer pages to re-read, what one draw of the noise happens to hit decides the figures."""
-DEFAULT_DRAWS = 3
 
 
 @dataclass(frozen=True)

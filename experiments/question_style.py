@@ -15,7 +15,6 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-import yaml
 
 from experiments.answering import Answering
 from experiments.compare import compare_runs
@@ -25,6 +24,7 @@ from experiments.plan import load_dataset, select_questions
 from experiments.progress import Progress
 from experiments.study import run_study
 from experiments.wordings import wordings_csv
+from experiments.yaml_values import parse_yaml
 from ohr import registry
 from ohr.atomic import write_text
 from ohr.errors import ConfigError, OhrError
@@ -96,9 +96,9 @@ def compare_wordings(config: StudyConfig, path: Path, out: Path, *, overwrite: b
 
 def _spec(text: str) -> PluginSpec:
     try:
-        return PluginSpec.parse(yaml.safe_load(text))
-    except yaml.YAMLError as error:
-        raise ConfigError(f"cannot read --rewriter {text!r}: it is not YAML") from error
+        return PluginSpec.parse(parse_yaml(text))
+    except ValueError as error:
+        raise ConfigError(f"cannot read --rewriter {text!r}: it is not YAML: {error}") from error
 
 
 def rewrite(config: StudyConfig, spec: PluginSpec, number: int) -> dict[str, str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from experiments.stored_readings import keep_failure, stored_reading
 from ohr import registry
 from ohr.errors import MissingDependencyError, StoreError
 from ohr.identity import file_digest
-from ohr.pdf import drawn_by
+from ohr.opening import file_facts
 from ohr.plugins import KnowledgeBaseSource, OcrBackend
 from ohr.store import ArtefactStore
 from ohr.types import FAILED, KnowledgeBase, Outcome, PageRef
@@ -34,11 +35,10 @@ class Readings:
 
     plan: Plan
     store: ArtefactStore
-    _sources: dict[Path, tuple[str, str | None]] = field(default_factory=dict)
 
     def tasks(self, variant: Variant) -> Iterator[PageTask]:
         """A task for each page that the variant re-reads."""
-        config, dataset = self.plan.config, self.plan.dataset
+        config = self.plan.config
         operator = variant.noise.operator
         noise = (
             registry.create("perturbation", operator).identity() if operator is not None else None
@@ -47,10 +47,9 @@ class Readings:
         engine = backend.identity()
         as_pdf = isinstance(backend, OcrBackend) and "image" not in backend.accepts
         for ref in self.plan.reread:
-            source = dataset.documents[ref.doc_id].source or dataset.pages[ref].image
-            assert source is not None  # the plan has checked it
+            source = self._source(ref)
             is_pdf = source.suffix.lower() == ".pdf"
-            digest, by = self._made_of(source)
+            digest, by = self._made_of[source]
             key: dict[str, Any] = {
                 "source": digest,
                 "render": [ref.page_no, config.dpi, by] if is_pdf else by,
@@ -72,11 +71,17 @@ class Readings:
                 as_pdf,
             )
 
-    def _made_of(self, source: Path) -> tuple[str, str | None]:
-        """Digest of a file, and what draws its pages."""
-        if source not in self._sources:
-            self._sources[source] = file_digest(source), drawn_by(source)
-        return self._sources[source]
+    def _source(self, ref: PageRef) -> Path:
+        dataset = self.plan.dataset
+        source = dataset.documents[ref.doc_id].source or dataset.pages[ref].image
+        assert source is not None  # the plan has checked it
+        return source
+
+    @cached_property
+    def _made_of(self) -> dict[Path, tuple[str, str | None]]:
+        """Digest of each file that is re-read, and what draws its pages."""
+        facts = file_facts(map(self._source, self.plan.reread))
+        return {path: (file_digest(path), known.drawn_by) for path, known in facts.items()}
 
     @property
     def limits(self) -> Limits:

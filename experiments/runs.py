@@ -13,6 +13,9 @@ import pandas as pd
 
 from experiments.aggregate import CELL_COLUMNS, NOISE_COLUMNS, left_out
 from experiments.conditions import CONDITION_COLUMNS
+from experiments.csv_files import from_csv
+from experiments.truth import declare
+from ohr.datasets.dataset import GROUND_TRUTH
 from ohr.datasets.verify import named_form
 from ohr.errors import OhrError
 from ohr.statistics import Clusters
@@ -69,7 +72,7 @@ def read_run(path: Path) -> Run:
     try:
         manifest = json.loads((path / "manifest.json").read_text("utf-8"))
         rows = pd.read_parquet(path / "rows.parquet")
-        cells = pd.read_csv(path / "cells.csv", keep_default_na=False, na_values={})
+        cells = from_csv(pd.read_csv(path / "cells.csv", keep_default_na=False, na_values={}))
         if "draws" not in cells:
             cells = cells.assign(draws=1, draw_sd="")
     except (OSError, ValueError) as error:
@@ -97,6 +100,8 @@ def read_run(path: Path) -> Run:
             cells[column] = pd.to_numeric(cells[column])
     except ValueError as error:
         raise OhrError(f"{path / 'cells.csv'}: {column}: {error}: run it again") from error
+    truth = manifest.get("dataset", {}).get("truth", GROUND_TRUTH)
+    declare(cells, truth, manifest.get("same_as_truth", ()))
     return Run(path, manifest, counted(rows), cells)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
@@ -23,6 +24,7 @@ from experiments.measures import (
 )
 from experiments.plan import Plan, Variant
 from experiments.rankings import Rankings
+from ohr.datasets.dataset import GROUND_TRUTH
 from ohr.markup import strip_markup
 from ohr.metrics import reference
 from ohr.metrics.default import wer
@@ -70,6 +72,8 @@ class Scorer:
         self.tokens = cached(self.scoring.tokens)
         self.published_tokens = cached(reference.tokens)
         self.content_tokens = cached(lambda text: self.scoring.tokens(strip_markup(text)))
+        without_truth = self.plan.dataset.without_truth
+        self._without_truth = np.array([ref in without_truth for ref in self.plan.reread], bool)
 
     def use(self, variant: Variant, kb: KnowledgeBase) -> list[Scores]:
         """The planned scores of what a variant's knowledge base is used for."""
@@ -112,6 +116,7 @@ class Scorer:
         failed = np.array([status in FAILED for status in statuses])
         for metric, column in values.items():
             worst = np.where(failed, 1.0, column) if len(column) else column
+            worst = np.where(self._without_truth, math.nan, worst)
             found.append(Scores(condition, "ocr", metric, worst, statuses))
         questions = self.plan.questions
         evidence = tuple(self._evidence_status(question, kb) for question in questions)
@@ -120,7 +125,7 @@ class Scorer:
             readings["r_noise_reference"] = self.published_tokens
         for metric, tokens in readings.items():
             lcs = np.array([self._evidence_lcs(question, kb, tokens) for question in questions])
-            damaged = (lcs <= R_NOISE_THRESHOLD).astype(float)
+            damaged = np.where(np.isnan(lcs), lcs, lcs <= R_NOISE_THRESHOLD)
             found.append(Scores(condition, "ocr", metric, damaged, evidence))
             if metric == "r_noise":
                 found.append(Scores(condition, "ocr", "evidence_lcs", lcs, evidence))
@@ -141,14 +146,23 @@ class Scorer:
         for metric, worst in READING_METRICS.items():
             column = np.array([page[metric] for page in pages], dtype=np.float64)
             column[failed & ~np.isnan(column)] = worst
+            column[self._without_truth] = math.nan
             found.append(Scores(condition, "ocr", metric, column, statuses))
         return found
 
     def _evidence_lcs(
         self, question: Question, kb: KnowledgeBase, tokens: Callable[[str], list[str]]
     ) -> float:
+        if not self._has_evidence(question):
+            return math.nan
         page = [token for ref in question.evidence_pages for token in tokens(kb.text(ref))]
         return self.scoring.token_lcs(page, tokens(question.evidence_text))
+
+    def _has_evidence(self, question: Question) -> bool:
+        """Whether there is evidence to look for; the published evaluation looks for none, too."""
+        published = self.plan.config.scoring == "reference"
+        published &= self.plan.dataset.truth == GROUND_TRUTH
+        return published or bool(question.evidence_text.strip())
 
     def _evidence_status(self, question: Question, kb: KnowledgeBase) -> Status:
         """The worst status of the question's evidence pages.
@@ -203,6 +217,8 @@ class Scorer:
         self, question: Question, chunks: Sequence[Hit], tokens: Callable[[str], list[str]]
     ) -> float:
         """How much of the evidence the chunks of its pages hold, in rank order."""
+        if not self._has_evidence(question):
+            return math.nan
         if not chunks:
             return 0.0
         words = [token for hit in chunks for token in tokens(hit.text)]

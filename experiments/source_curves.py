@@ -42,7 +42,7 @@ def _source_curves(
     groups = [g for g in dict.fromkeys(cells["group"]) if g.startswith("source:")]
     measures = [m for m in STAGE_METRICS if len(cells_of(cells, m[0], m[1], "all"))]
     curves = list(_curves(cells))
-    if len(groups) < 2 or not measures or not curves:
+    if len(groups) < 2 or not measures or not curves or cells["r_noise"].isna().all():
         return []
     groups.append("all")
     with figure(1.2 + 2.3 * len(groups), 1.1 + 2.0 * len(measures)) as made:

@@ -24,11 +24,13 @@ from experiments.aggregate import KEY_COLUMNS, make_cells, make_rows, planned_ce
 from experiments.answering import Answering
 from experiments.config import StudyConfig
 from experiments.csv_files import write_csv
+from experiments.labels import plain
 from experiments.measures import metric_versions, planned
 from experiments.plan import Plan, load_dataset, make_plan
 from experiments.progress import Progress
 from experiments.reading import Readings
 from experiments.scoring import Scorer, Scores
+from experiments.truth import declare, find_same, same_as_truth, truth_lines
 from ohr.atomic import write_bytes, write_text
 from ohr.errors import ConfigError, OhrError
 from ohr.plugins import OcrBackend
@@ -39,6 +41,9 @@ PACKAGES = (
     "ohr bm25s matplotlib numpy onnxruntime opencv-python-headless pandas pillow pyarrow pydantic "
     "pypdfium2 pystemmer pytesseract rapidfuzz rapidocr scipy typst"
 ).split()
+
+PROBLEMS = "problems.csv"
+"""Everything of a dataset that was left out or is doubtful, each with its reason."""
 
 
 @dataclass
@@ -79,7 +84,7 @@ def _cpu_seconds() -> float:
 
 def run_study(
     config: StudyConfig,
-    out: Path,
+    out: Path | str,
     *,
     progress: Progress | None = None,
     overwrite: bool = False,
@@ -88,6 +93,7 @@ def run_study(
 
     Raises OhrError for whatever the user can mend, before anything costly happens.
     """
+    out = Path(out)
     progress = progress or Progress()
     clock = Clock()
     earlier = None if overwrite else _data_there(config, out)
@@ -96,8 +102,12 @@ def run_study(
         if earlier not in (None, dataset.digest()):
             raise ConfigError(f"{out} holds results of other data: choose another --out")
         if dataset.report:
-            progress.say(f"dataset: {dataset.report.summary()}")
+            progress.say(plain(f"dataset: {dataset.report.summary()}: see {PROBLEMS}"))
+        for line in dataset.report.skipped:
+            progress.say(plain(f"skipped: {line}"))
         plan = make_plan(config, dataset)
+        for line in truth_lines(plan):
+            progress.say(line)
         for note in plan.unreachable:
             progress.say(f"left out: {note}")
         store = ArtefactStore(config.cache)
@@ -120,11 +130,13 @@ def run_study(
             scores += scorer.use(variant, kb)
     with clock.stage("aggregate"):
         cells = make_cells(plan, scores)
+        declare(cells, dataset.truth, find_same(cells, plan))
         rows = make_rows(plan, scores)
     missing = _missing(plan, cells)
     with clock.stage("write"):
         write_bytes(out / "rows.parquet", _parquet(rows))
         write_csv(out / "cells.csv", cells)
+        write_csv(out / PROBLEMS, pd.DataFrame(dataset.report.lines(), columns=["kind", "problem"]))
     readers = {label: tally.summary() for label, tally in answering.tallies.items()}
     manifest = {
         "config": config.model_dump(mode="json"),
@@ -144,9 +156,12 @@ def run_study(
             "questions": len(dataset.questions),
             "asked": len(plan.questions),
             "reread_pages": len(plan.reread),
+            "truth": dataset.truth,
+            "pages_without_truth": sum(ref in dataset.without_truth for ref in plan.reread),
             "problems": dataset.report.counts,
         },
         "unreachable": plan.unreachable,
+        "same_as_truth": same_as_truth(cells),
         "readers": readers,
         "knowledge_bases": bases,
         "counts": _status_counts(scores),

@@ -17,6 +17,7 @@ from experiments.notes import Notes, note_lines
 from experiments.precision import precision_line
 from experiments.settings import Block, Value, blocks_of
 from experiments.table_files import TextTable
+from experiments.truth import marked, same_as_truth
 
 _NOISE_METRICS = (
     ("ocr", "r_noise", "r_noise"),
@@ -105,12 +106,13 @@ def noise_table(cells: pd.DataFrame, notes: Notes | None = None) -> Table:
     """A row a knowledge base and setting: level, measured noise, and quality at each stage."""
     columns = _Columns.of(cells)
     table = columns.table(("engine", "noise", "level"))
+    same = same_as_truth(cells)
     keys = ["engine", "perturbation", "level", "intensity"]
     for _, key in cells[keys].drop_duplicates().iterrows():
         mine = cells[(cells[keys] == key).all(axis=1)]
         clean = key["perturbation"] == "none"
         level = "clean" if clean else (key["level"] or f"{key['intensity']:g}")
-        name = Text(plain(str(key["engine"])))
+        name = Text(plain(marked(str(key["engine"]), same)))
         for row in columns.rows(mine, "all"):
             table.add_row(name, "" if clean else str(key["perturbation"]), level, *row)
     return _captioned(table, cells, notes)
@@ -121,11 +123,12 @@ def benchmark_table(cells: pd.DataFrame, notes: Notes | None = None) -> Table:
     clean = cells[cells["noise"] == "none"]
     columns = _Columns.of(clean)
     table = columns.table(("engine", "questions on"))
+    same = same_as_truth(clean)
     groups = [g for g in clean["group"].drop_duplicates() if g.startswith(TABLE_GROUPS)]
     for engine in clean["engine"].drop_duplicates():
         mine = clean[clean["engine"] == engine]
         for group in groups:
-            name = Text(plain(str(engine)) if group == "all" else "")
+            name = Text(plain(marked(str(engine), same)) if group == "all" else "")
             for row in columns.rows(mine, group):
                 table.add_row(name, Text(plain(group_label(group))), *row)
         table.add_section()

@@ -10,6 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from experiments.csv_files import as_it_was, no_formula
+from ohr.bounded import read_bounded
 from ohr.errors import ConfigError
 from ohr.types import Question
 
@@ -22,7 +24,7 @@ def read_wordings(path: Path) -> dict[str, str]:
     for a file that cannot be read, an ID that comes twice, or a wording that is empty.
     """
     try:
-        text = path.read_text("utf-8-sig")
+        text = read_bounded(path).decode("utf-8-sig")
         is_json = text.lstrip().startswith(("[", "{"))
         pairs = list(_pairs(json.loads(text)) if is_json else _rows(text))
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -45,7 +47,7 @@ def _rows(text: str) -> Iterable[tuple[str, str]]:
     rows = csv.DictReader(io.StringIO(text))
     if missing := {"qid", "question"} - set(rows.fieldnames or ()):
         raise ValueError(f"no column {min(missing)}")
-    return [(row["qid"], row["question"] or "") for row in rows]
+    return [(as_it_was(row["qid"]), as_it_was(row["question"] or "")) for row in rows]
 
 
 def _pairs(content: Any) -> Iterable[tuple[str, str]]:
@@ -75,5 +77,6 @@ def wordings_csv(wordings: Mapping[str, str]) -> str:
     """Wordings as the text of a CSV that :func:`read_wordings` reads."""
     sink = io.StringIO()
     writer = csv.writer(sink, lineterminator="\n")
-    writer.writerows([("qid", "question"), *wordings.items()])
+    writer.writerow(("qid", "question"))
+    writer.writerows(map(no_formula, pair) for pair in wordings.items())
     return sink.getvalue()

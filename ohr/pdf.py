@@ -7,6 +7,7 @@ import struct
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,9 @@ from ohr.errors import EngineError
 
 MAX_PIXELS = 100_000_000
 """Largest page image that is opened: 10,000 x 10,000 pixels."""
+MAX_PAGES = 100_000
+"""Most pages of a PDF: a page tree of a few hundred bytes can claim any number."""
+SAMPLED_CHARACTERS = 200
 POINTS_PER_INCH = 72
 RENDERER = f"pdfium-{pypdfium2.PYPDFIUM_INFO}"
 
@@ -32,6 +36,7 @@ _UPRIGHT = {
     8: Image.Transpose.ROTATE_90,
 }
 """What turns an image upright, by its EXIF orientation."""
+_NO_INK = (pypdfium2.raw.FPDF_TEXTRENDERMODE_INVISIBLE, pypdfium2.raw.FPDF_TEXTRENDERMODE_CLIP)
 _SUBFILE_TYPE = 254
 _NO_PAGE = 0b101  # a thumbnail, or a transparency mask
 _BROKEN_IMAGE = (OSError, ValueError, Image.DecompressionBombError)
@@ -55,15 +60,61 @@ def _opened(path: Path) -> Iterator[pypdfium2.PdfDocument]:
 
 
 def page_count(path: Path) -> int:
-    """Number of pages of a PDF. Raises EngineError."""
+    """Number of pages of a PDF. Raises EngineError, also for more than :data:`MAX_PAGES`."""
     with _opened(path) as document:
-        return len(document)
+        count = len(document)
+    if count > MAX_PAGES:
+        raise EngineError(f"{path.name} claims {count:,} pages; at most {MAX_PAGES:,} are read")
+    return count
 
 
-def text_layer(path: Path) -> list[str]:
-    """The text layer of every page, in order; empty where there is none. Raises EngineError."""
+@dataclass(frozen=True, slots=True)
+class TextLayer:
+    """What a PDF says is on a page: the text, and whether a reader of the page sees it.
+
+    ``invisible`` is the share of its characters that are drawn without ink, in [0, 1];
+    ``image`` the share of the page that its largest image covers, in [0, 1].
+    """
+
+    text: str
+    invisible: float = 0.0
+    image: float = 0.0
+
+
+def text_layers(path: Path, page_nos: Sequence[int]) -> list[TextLayer]:
+    """The text layers of some pages (0-based), in order. Raises EngineError."""
     with _opened(path) as document:
-        return [_page_text(document, number, path) for number in range(len(document))]
+        return [_text_layer(document, number, path) for number in page_nos]
+
+
+def _text_layer(document: pypdfium2.PdfDocument, page_no: int, path: Path) -> TextLayer:
+    try:
+        page = document[page_no]
+        text_page = page.get_textpage()
+        text = _plain_breaks(text_page.get_text_range(errors="replace"))
+        return TextLayer(text, _invisible(text_page), _largest_image(page))
+    except pypdfium2.PdfiumError as error:
+        raise EngineError(f"page {page_no} of {path.name}: {error}") from error
+
+
+def _invisible(text_page: pypdfium2.PdfTextPage) -> float:
+    """The share of characters that are drawn without ink, of up to 200 spread over the page."""
+    count = text_page.count_chars()
+    modes = []
+    for place in range(0, count, max(1, count // SAMPLED_CHARACTERS)):
+        drawn = pypdfium2.raw.FPDFText_GetTextObject(text_page, place)
+        if drawn:  # spaces that PDFium puts between words belong to no object
+            modes.append(pypdfium2.raw.FPDFTextObj_GetTextRenderMode(drawn))
+    return sum(mode in _NO_INK for mode in modes) / len(modes) if modes else 0.0
+
+
+def _largest_image(page: pypdfium2.PdfPage) -> float:
+    """The share of the page that its largest image covers; images within forms are not seen."""
+    kinds = [pypdfium2.raw.FPDF_PAGEOBJ_IMAGE]
+    boxes = [image.get_bounds() for image in page.get_objects(kinds, max_depth=1)]
+    width, height = page.get_size()
+    areas = [(right - left) * (top - bottom) for left, bottom, right, top in boxes]
+    return min(1.0, max(areas, default=0.0) / (width * height)) if width * height > 0 else 0.0
 
 
 def page_text(path: Path, page_no: int) -> str:
@@ -79,6 +130,11 @@ def _page_text(document: pypdfium2.PdfDocument, page_no: int, path: Path) -> str
         text: str = document[page_no].get_textpage().get_text_range(errors="replace")
     except pypdfium2.PdfiumError as error:
         raise EngineError(f"page {page_no} of {path.name}: {error}") from error
+    return _plain_breaks(text)
+
+
+def _plain_breaks(text: str) -> str:
+    """Lines end in a line feed, and PDFium's mark of a word cut at a line's end is a hyphen."""
     return text.replace("\r\n", "\n").replace("\ufffe", "-")
 
 

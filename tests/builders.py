@@ -54,6 +54,53 @@ def write_pdf(path: Path, pages: int, size: tuple[int, int] = (200, 260)) -> Pat
     return path
 
 
+def write_objects(path: Path, objects: Sequence[str]) -> Path:
+    """A PDF of objects, numbered from 1; the first is its catalogue."""
+    body, offsets = "%PDF-1.4\n", []
+    for number, content in enumerate(objects, start=1):
+        offsets.append(len(body))
+        body += f"{number} 0 obj\n{content}\nendobj\n"
+    table = "".join(f"{offset:010d} 00000 n \n" for offset in offsets)
+    trailer = f"trailer << /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{len(body)}\n%%EOF\n"
+    body += f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}{trailer}"
+    path.write_text(body)
+    return path
+
+
+def stream(dictionary: str, data: str) -> str:
+    """A stream object of a PDF."""
+    return f"<< {dictionary} /Length {len(data)} >>\nstream\n{data}\nendstream"
+
+
+def write_page(path: Path, content: str, *others: str, resources: str = "") -> Path:
+    """A PDF of one page, 200 x 260 points, with Helvetica as /F; ``others`` are objects 6 on."""
+    return write_objects(
+        path,
+        [
+            "<< /Type /Catalog /Pages 2 0 R >>",
+            "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 260] /Contents 4 0 R "
+            f"/Resources << /Font << /F 5 0 R >> {resources} >> >>",
+            stream("", content),
+            "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+            *others,
+        ],
+    )
+
+
+def write_bomb(path: Path, levels: int = 9, invocations: int = 12) -> Path:
+    """A PDF of a few kilobytes whose forms draw one another billions of times."""
+    forms = [
+        stream(
+            "/Type /XObject /Subtype /Form /BBox [0 0 9 9] "
+            + (f"/Resources << /XObject << /X {7 + level} 0 R >> >>" if level < levels else ""),
+            "/X Do " * invocations if level < levels else "0 0 1 1 re f",
+        )
+        for level in range(levels + 1)
+    ]
+    return write_page(path, "/X Do", *forms, resources="/XObject << /X 6 0 R >>")
+
+
 def write_corpus(root: Path, documents: int = 3, pages: int = 4) -> list[str]:
     """Two domains of documents with ground truth, PDFs and two questions a page.
 

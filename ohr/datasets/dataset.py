@@ -15,6 +15,9 @@ from ohr.identity import digest, pages_digest
 from ohr.plugins import Params, Plugin
 from ohr.types import EVIDENCE_SOURCES, Document, Page, PageRef, Question
 
+GROUND_TRUTH = "ground truth"
+_SHOWN = 3
+
 
 class DatasetParams(Params):
     """What every kind of dataset may be told; a kind that cannot use a field refuses it."""
@@ -40,9 +43,13 @@ class DatasetSource(Plugin, ABC):
 
 @dataclass
 class ValidationReport:
-    """Problems found while a dataset was read, by kind, each a line for a person."""
+    """What went wrong while a dataset was read, by kind, each a line for a person.
+
+    ``skipped`` names what was passed over as no part of the dataset, which is no problem.
+    """
 
     problems: dict[str, list[str]] = field(default_factory=dict)
+    skipped: list[str] = field(default_factory=list)
 
     def add(self, kind: str, line: str) -> None:
         """Record a problem; ``kind`` is a short name such as ``missing_document``."""
@@ -57,15 +64,29 @@ class ValidationReport:
         return bool(self.problems)
 
     def summary(self) -> str:
-        """One line: each kind with its count and its first case."""
+        """One line: each kind with its count and its first cases."""
         return "; ".join(
-            f"{len(lines)} x {kind} (first: {lines[0]})"
+            f"{len(lines)} x {kind} ({_first(lines)})"
             for kind, lines in sorted(self.problems.items())
         )
 
+    def lines(self) -> list[tuple[str, str]]:
+        """Every problem and everything skipped: its kind and its line."""
+        problems = [(kind, line) for kind, lines in sorted(self.problems.items()) for line in lines]
+        return problems + [("skipped", line) for line in self.skipped]
+
+
+def _first(lines: list[str]) -> str:
+    more = len(lines) - _SHOWN
+    return "; ".join(lines[:_SHOWN]) + (f"; and {more} more" if more > 0 else "")
+
 
 class Dataset:
-    """Documents in index order, and the questions asked of them."""
+    """Documents in index order, and the questions asked of them.
+
+    ``truth`` says what the pages' texts are. ``without_truth`` names pages whose text cannot
+    stand for what is on them, each with the reason: nothing is measured against it.
+    """
 
     def __init__(
         self,
@@ -75,12 +96,16 @@ class Dataset:
         kind: str,
         root: Path | None = None,
         report: ValidationReport | None = None,
+        truth: str = GROUND_TRUTH,
+        without_truth: Mapping[PageRef, str] | None = None,
     ) -> None:
         self.documents: Mapping[str, Document] = {doc.doc_id: doc for doc in documents}
         self.questions = tuple(questions)
         self.kind = kind
         self.root = root
         self.report = report if report is not None else ValidationReport()
+        self.truth = truth
+        self.without_truth: Mapping[PageRef, str] = without_truth or {}
 
     @cached_property
     def pages(self) -> Mapping[PageRef, Page]:
@@ -90,19 +115,18 @@ class Dataset:
     def digest(self) -> str:
         """Digest of all ground-truth text and all questions with their gold fields."""
         pages = pages_digest((ref, page.text) for ref, page in self.pages.items())
-        return digest([pages, digest(list(self.questions))])
+        parts = [pages, digest(list(self.questions))]
+        if self.without_truth:
+            parts.append(digest([[ref, why] for ref, why in self.without_truth.items()]))
+        return digest(parts)
 
 
 def validate_questions(
     questions: Iterable[Question],
     documents: Mapping[str, Document],
     report: ValidationReport,
-    *,
-    first_page: int = 0,
 ) -> list[Question]:
     """The questions that can be asked; the others go into the report.
-
-    ``first_page`` is the number of a document's first page where the questions were written.
 
     Dropped: a repeated id, an empty question, no answer, a missing document, no evidence
     page. Kept but reported: an evidence page that its document lacks, empty evidence, an evidence
@@ -133,7 +157,7 @@ def validate_questions(
                 if ref.page_no not in page_nos[ref.doc_id]:
                     report.add(
                         "missing_evidence_page",
-                        f"page {ref.page_no + first_page} of {ref.doc_id}, asked by {question.qid}",
+                        f"page {ref.page_no} of {ref.doc_id}, asked by {question.qid}",
                     )
             if not question.evidence_text.strip():
                 report.add("empty_evidence", question.qid)

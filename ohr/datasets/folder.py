@@ -1,41 +1,73 @@
 """A folder of PDFs and a CSV of questions: for one's own documents.
 
-There is no ground truth: the PDFs' text layer is the declared pseudo-truth. A PDF in a
-subfolder belongs to the domain of that name, the others to ``documents``.
+There is no ground truth: the PDFs' text layer is the declared pseudo-truth. A page whose layer
+cannot stand for what is on it (:func:`ohr.datasets.text_layer.unusable`) has none: no engine is
+measured against it. A PDF in a subfolder belongs to the domain of that name, the others to
+``documents``.
 
-The CSV (UTF-8) has a header. ``question``, ``answer``, ``document`` (the PDF's name, with or
-without suffix, and with its folder where several PDFs have that name) and ``page`` (counted
-from 1, as PDF viewers do) are required; several answers are separated by ``|``. Optional:
-``evidence`` (by default the lines of the page that contain an answer), ``id``,
-``evidence_source`` (default ``text``), ``answer_form``, ``task``.
+The CSV (UTF-8; commas, semicolons or tabs) has a header, in which case and spaces do not matter.
+``question``, ``answer``, ``document`` (the PDF's name, with or without suffix, and with its
+folder where several PDFs have that name) and ``page`` (counted from 1, as PDF viewers do) are
+required; several answers are separated by ``|``. Optional: ``evidence`` (by default the lines of
+the page that contain an answer), ``id``, ``evidence_source`` (default ``text``),
+``answer_form``, ``task``.
+
+What counts against every engine alike says nothing of them. So a row is left out, and the report
+says why, if its page does not exist, or if its evidence is not on the page as the text layer has
+it, by the measure that calls evidence noisy: no more than .95 of its words are there, in order.
+A row without evidence, on a page that contains no answer or has no truth, is asked; what is
+measured of evidence does not apply to it.
 """
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterator, Mapping
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
+
+from pydantic import Field
 
 from ohr.datasets.dataset import (
     Dataset,
+    DatasetParams,
     DatasetSource,
     ValidationReport,
     finish,
     validate_questions,
 )
-from ohr.errors import DatasetError, EngineError
-from ohr.pdf import text_layer
+from ohr.datasets.questions_csv import Row, read_rows
+from ohr.datasets.text_layer import unusable
+from ohr.errors import DatasetError
+from ohr.file_names import readable
+from ohr.metrics.default import lcs
+from ohr.metrics.scores import R_NOISE_THRESHOLD
+from ohr.opening import LIMITS, layers_of
 from ohr.types import Document, Page, PageRef, Question
+from ohr.workers import Limits
 
 DEFAULT_DOMAIN = "documents"
-REQUIRED_COLUMNS = ("question", "answer", "document", "page")
+TRUTH = "text layer of the PDFs"
+_PAGE = re.compile(r"(\d{1,9})(?:\.0*)?")
+_SHOWN = 20
+
+
+class FolderParams(DatasetParams):
+    """``open_cpu_s`` and ``open_memory_mb``: what opening a PDF, or taking the text layer of one
+    of its pages, may use before it counts as unreadable."""
+
+    open_cpu_s: float = Field(LIMITS.cpu_s, gt=0)
+    open_memory_mb: float = Field(LIMITS.memory_mb or 0, ge=100)
 
 
 class Folder(DatasetSource):
     """``path`` is the folder of PDFs, ``questions`` the CSV."""
 
     name = "folder"
+    Params: ClassVar[type[DatasetParams]] = FolderParams
 
     def load(self) -> Dataset:
         params = self.params
@@ -45,129 +77,199 @@ class Folder(DatasetSource):
             raise DatasetError("dataset.kind=folder finds its PDFs in dataset.path, not .pdfs")
         report = ValidationReport()
         root = Path(params.path)
-        pdfs = _find_pdfs(root, report)
-        documents = {
-            document.doc_id: document
-            for document in _read_documents(pdfs, report)
-            if not params.domains or document.domain in params.domains
-        }
-        questions = validate_questions(
-            _read_questions(params.questions, documents, pdfs, report),
-            documents,
-            report,
-            first_page=1,
+        rows = read_rows(params.questions, report)
+        pdfs = _find_pdfs(root, params.questions, report)
+        corpus = _Corpus(report, Limits(params.open_cpu_s, LIMITS.wall_s, params.open_memory_mb))
+        corpus.read(
+            {
+                doc_id: path
+                for doc_id, path in pdfs.items()
+                if not params.domains or _domain(doc_id) in params.domains
+            }
         )
-        dataset = Dataset(documents.values(), questions, kind=self.name, root=root, report=report)
+        asked = (
+            corpus.with_evidence(line, question)
+            for line, question in _read_questions(rows, pdfs, report)
+            if not params.domains or question.domain in params.domains
+        )
+        questions = validate_questions(
+            (question for question in asked if question is not None), corpus.documents, report
+        )
+        dataset = Dataset(
+            corpus.documents.values(),
+            questions,
+            kind=self.name,
+            root=root,
+            report=report,
+            truth=TRUTH,
+            without_truth=corpus.without_truth,
+        )
         return finish(dataset, strict=params.strict)
 
 
-def _find_pdfs(root: Path, report: ValidationReport) -> dict[str, Path]:
+def _domain(doc_id: str) -> str:
+    return doc_id.split("/", 1)[0]
+
+
+def _find_pdfs(root: Path, questions: Path, report: ValidationReport) -> dict[str, Path]:
     """The PDFs by the id of their document; of several for one id, the first."""
     if not root.is_dir():
         raise DatasetError(f"no folder of PDFs at {root}")
-    found: dict[str, Path] = {}
-    for path in sorted(root.rglob("*")):
-        if path.suffix.lower() != ".pdf" or not path.is_file():
+    pdfs: dict[str, Path] = {}
+    others: dict[str, list[str]] = defaultdict(list)
+    for path in sorted(_files(root, report)):
+        name = readable(path.relative_to(root).as_posix())
+        if path.suffix.lower() != ".pdf":
+            if path.resolve() != questions.resolve():
+                others[path.suffix.lower()].append(name)
             continue
-        parts = path.relative_to(root).with_suffix("").parts
-        doc_id = "/".join(parts if len(parts) > 1 else (DEFAULT_DOMAIN, *parts))
-        first = found.setdefault(doc_id, path)
+        if not path.is_file():
+            report.add("unreadable_document", f"{name}: it is no file, or a link to nothing")
+            continue
+        stem = name[: -len(path.suffix)]
+        doc_id = stem if "/" in stem else f"{DEFAULT_DOMAIN}/{stem}"
+        first = pdfs.setdefault(doc_id, path)
         if first != path:
             report.add(
                 "duplicate_document",
-                f"{first.relative_to(root)} and {path.relative_to(root)} are both {doc_id}: "
+                f"{readable(first.relative_to(root).as_posix())} and {name} are both {doc_id}: "
                 "only the first is read",
             )
-    return found
+    for suffix, names in others.items():
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        kind = f"of the type {suffix}" if suffix else "without a type"
+        report.skipped.append(f"{names[0]}{more} {kind}: only PDFs are read")
+    return pdfs
 
 
-def _read_documents(pdfs: Mapping[str, Path], report: ValidationReport) -> Iterator[Document]:
-    for doc_id, path in pdfs.items():
-        try:
-            texts = text_layer(path)
-        except EngineError as error:
-            report.add("unreadable_document", str(error))
-            continue
-        if not texts:
-            report.add("document_without_pages", doc_id)
-        for number, text in enumerate(texts):
-            if not text.strip():
-                report.add("page_without_text_layer", f"page {number + 1} of {doc_id}")
-        pages = tuple(Page(PageRef(doc_id, number), text) for number, text in enumerate(texts))
-        yield Document(doc_id, doc_id.split("/", 1)[0], pages, path)
+def _files(root: Path, report: ValidationReport) -> Iterator[Path]:
+    """Everything below a folder that is no folder; folders that are not searched are named."""
+
+    def unreadable(error: OSError) -> None:
+        report.add("unreadable_folder", f"{readable(str(error.filename))}: {error.strerror}")
+
+    for folder, inner, names in os.walk(root, onerror=unreadable):
+        for name in inner:
+            if (path := Path(folder, name)).is_symlink():
+                where = readable(path.relative_to(root).as_posix())
+                report.skipped.append(f"{where}, a link to a folder: links are not followed")
+        yield from (Path(folder, name) for name in names)
 
 
-def _read_rows(path: Path) -> list[dict[str, str | None]]:
-    """Rows of the CSV, by column. Raises DatasetError."""
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise DatasetError(f"cannot read questions from {path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise DatasetError(f'{path}: not UTF-8: save it as "CSV UTF-8"') from error
-    reader = csv.DictReader(io.StringIO(text, newline=""))
-    rows = []
-    try:
-        missing = [name for name in REQUIRED_COLUMNS if name not in (reader.fieldnames or ())]
-        if missing:
-            raise DatasetError(f"{path}: no column {', '.join(missing)} in the header")
-        for row in reader:
-            rows.append(row)
-    except csv.Error as error:
-        place = f"row {len(rows) + 2}" if reader.line_num else "the header"
-        raise DatasetError(f"{path}: {place}: {error}: is a quote left open?") from error
-    if not rows:
-        raise DatasetError(f"no questions can be asked: {path} has no rows below its header")
-    return rows
+@dataclass
+class _Corpus:
+    """The documents as their text layers have them."""
+
+    report: ValidationReport
+    limits: Limits
+
+    def __post_init__(self) -> None:
+        self.documents: dict[str, Document] = {}
+        self.without_truth: dict[PageRef, str] = {}
+
+    def read(self, pdfs: Mapping[str, Path]) -> None:
+        """Take the text layers of PDFs, by the id of their document."""
+        files = list(pdfs.values())
+        for (doc_id, path), layers in zip(pdfs.items(), layers_of(files, self.limits), strict=True):
+            if layers.value is None:
+                self.report.add("unreadable_document", f"{doc_id}: {layers.detail}")
+                continue
+            if not layers.value:
+                self.report.add("document_without_pages", doc_id)
+            pages = []
+            for number, layer in enumerate(layers.value):
+                ref = PageRef(doc_id, number)
+                pages.append(Page(ref, layer.value.text if layer.value is not None else ""))
+                why = layer.detail if layer.value is None else unusable(layer.value)
+                if why:
+                    self.without_truth[ref] = why
+                    where = f"page {number + 1} of {doc_id}"
+                    self.report.add("unusable_text_layer", f"{where}: {why}")
+            self.documents[doc_id] = Document(doc_id, _domain(doc_id), tuple(pages), path)
+
+    def with_evidence(self, line: int, question: Question) -> Question | None:
+        """A question with its evidence; None, and a line in the report, for one to leave out.
+
+        A question of a document that is not there is left to :func:`validate_questions`.
+        """
+        (ref,) = question.evidence_pages
+        document = self.documents.get(ref.doc_id)
+        if document is None:
+            return question
+        where = f"page {ref.page_no + 1} of {ref.doc_id}"
+        if not 0 <= ref.page_no < len(document.pages):
+            self.report.add(
+                "missing_evidence_page",
+                f"line {line}: {where}, which has pages 1 to {len(document.pages)}",
+            )
+            return None
+        if ref in self.without_truth:
+            return question
+        text = document.pages[ref.page_no].text
+        if not question.evidence_text:
+            return replace(question, evidence_text=_lines_with(question.answers, text))
+        share = lcs(text, question.evidence_text)
+        if share > R_NOISE_THRESHOLD:
+            return question
+        beside = (
+            f"; it is on page {number + 1}"
+            for number in (ref.page_no - 1, ref.page_no + 1)
+            if 0 <= number < len(document.pages)
+            and lcs(document.pages[number].text, question.evidence_text) > R_NOISE_THRESHOLD
+        )
+        self.report.add(
+            "evidence_not_on_page",
+            f"line {line}: {share:.0%} of the evidence's words stand on {where}, in order"
+            + next(beside, ""),
+        )
+        return None
+
+
+def _lines_with(answers: Iterable[str], text: str) -> str:
+    """The lines of a page that contain an answer, ignoring case."""
+    lowered = [answer.casefold() for answer in answers]
+    lines = (line for line in text.splitlines() if any(a in line.casefold() for a in lowered))
+    return "\n".join(lines)
 
 
 def _read_questions(
-    path: Path,
-    documents: Mapping[str, Document],
-    pdfs: Mapping[str, Path],
-    report: ValidationReport,
-) -> Iterator[Question]:
-    by_name: dict[str, list[str]] = {}
+    rows: Iterable[Row], pdfs: Mapping[str, Path], report: ValidationReport
+) -> Iterator[tuple[int, Question]]:
+    """The question of each row, with its line."""
+    by_name: dict[str, list[str]] = defaultdict(list)
     for known in pdfs:
-        by_name.setdefault(known.rsplit("/", 1)[-1], []).append(known)
-    for number, row in enumerate(_read_rows(path), start=2):
-        try:
-            page_no = int(row["page"] or "") - 1
-        except ValueError:
-            report.add("malformed_question", f"line {number}: page {row['page']!r} is no number")
+        by_name[known.rsplit("/", 1)[-1]].append(known)
+    for row in rows:
+        page = _PAGE.fullmatch(row["page"])
+        if page is None or int(page[1]) < 1:
+            said = row["page"][:_SHOWN]
+            report.add(
+                "malformed_question", f"line {row.line}: page {said!r} is no number from 1 on"
+            )
             continue
-        name = (row["document"] or "").strip()
+        name = readable(row["document"])
         name = name[:-4] if name.lower().endswith(".pdf") else name
         named = [name] if "/" in name else by_name.get(name, [f"{DEFAULT_DOMAIN}/{name}"])
         if len(named) > 1:
             report.add(
                 "ambiguous_document",
-                f"line {number}: {row['document']!r} is any of {', '.join(named)}: "
+                f"line {row.line}: {row['document']!r} is any of {', '.join(named)}: "
                 "name the folder too",
             )
             continue
         doc_id = named[0]
-        ref = PageRef(doc_id, page_no)
-        answers = tuple(part.strip() for part in (row["answer"] or "").split("|") if part.strip())
-        evidence = (row.get("evidence") or "").strip() or _evidence(documents, ref, answers)
-        yield Question(
-            qid=(row.get("id") or "").strip() or f"line-{number}",
-            text=(row["question"] or "").strip(),
-            answers=answers,
-            doc_id=doc_id,
-            domain=doc_id.split("/", 1)[0],
-            evidence_pages=(ref,),
-            evidence_text=evidence,
-            evidence_source=(row.get("evidence_source") or "text").strip() or "text",
-            answer_form=(row.get("answer_form") or "").strip(),
-            task=(row.get("task") or "").strip(),
+        yield (
+            row.line,
+            Question(
+                qid=row["id"] or f"line-{row.line}",
+                text=row["question"],
+                answers=tuple(part.strip() for part in row["answer"].split("|") if part.strip()),
+                doc_id=doc_id,
+                domain=_domain(doc_id),
+                evidence_pages=(PageRef(doc_id, int(page[1]) - 1),),
+                evidence_text=row["evidence"],
+                evidence_source=row["evidence_source"] or "text",
+                answer_form=row["answer_form"],
+                task=row["task"],
+            ),
         )
-
-
-def _evidence(documents: Mapping[str, Document], ref: PageRef, answers: tuple[str, ...]) -> str:
-    """The lines of the page that contain an answer, ignoring case."""
-    document = documents.get(ref.doc_id)
-    text = next((page.text for page in document.pages if page.ref == ref), "") if document else ""
-    lowered = [answer.casefold() for answer in answers]
-    lines = (line for line in text.splitlines() if any(a in line.casefold() for a in lowered))
-    return "\n".join(lines)

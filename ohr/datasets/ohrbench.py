@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from ohr.bounded import read_bounded
 from ohr.datasets.dataset import (
     Dataset,
     DatasetSource,
@@ -25,6 +26,7 @@ from ohr.errors import DatasetError
 from ohr.types import Document, Page, PageRef, Question
 
 GROUND_TRUTH = "gt"
+MOST_PAGES = 1_000_000
 _SOURCE_NAMES = {"equation": "formula", "reading order": "reading_order"}
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -139,7 +141,7 @@ def read_documents(
 def read_pages(path: Path, doc_id: str) -> tuple[Page, ...]:
     """Pages of one JSON file: a list of ``{page_idx | page_no, text}``. Raises DatasetError."""
     try:
-        entries = json.loads(path.read_bytes().decode("utf-8", "replace"))
+        entries = json.loads(read_bounded(path).decode("utf-8", "replace"))
     except (OSError, ValueError, RecursionError) as error:
         raise DatasetError(f"{path}: not a JSON file of pages ({error})") from error
     if not isinstance(entries, list):
@@ -147,7 +149,7 @@ def read_pages(path: Path, doc_id: str) -> tuple[Page, ...]:
     pages: dict[int, Page] = {}
     for entry in entries:
         try:
-            number = int(entry["page_idx"] if "page_idx" in entry else entry["page_no"])
+            number = _page_no(entry["page_idx"] if "page_idx" in entry else entry["page_no"])
             text = entry["text"]
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise DatasetError(f"{path}: a page needs page_idx and text") from error
@@ -160,8 +162,10 @@ def read_pages(path: Path, doc_id: str) -> tuple[Page, ...]:
 def read_questions(path: Path, report: ValidationReport) -> Iterator[Question]:
     """Questions of a Q&A file; entries that cannot be understood go into the report."""
     try:
-        entries = json.loads(path.read_bytes().decode("utf-8", "replace"))
-    except (OSError, ValueError, RecursionError) as error:
+        entries = json.loads(read_bounded(path).decode("utf-8", "replace"))
+    except OSError as error:
+        raise DatasetError(f"cannot read questions from {path}: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
         raise DatasetError(f"cannot read questions from {path}: {error}") from error
     if not isinstance(entries, list):
         raise DatasetError(f"{path}: expected a list of questions")
@@ -177,6 +181,14 @@ def _text(value: Any) -> str:
     return _SURROGATE.sub("\ufffd", str(value))
 
 
+def _page_no(value: Any) -> int:
+    """A page number. Raises ValueError, TypeError, OverflowError for what is none."""
+    number = int(value)
+    if not 0 <= number <= MOST_PAGES:
+        raise ValueError("a page number is 0 or more, and at most a million")
+    return number
+
+
 def _listed(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list) else [value]
 
@@ -188,7 +200,7 @@ def _question(entry: Mapping[str, Any]) -> Question:
         name if "/" in name else f"{domains[min(i, len(domains) - 1)]}/{name}"
         for i, name in enumerate(names)
     ]
-    numbers = [int(number) for number in _listed(entry["evidence_page_no"])]
+    numbers = [_page_no(number) for number in _listed(entry["evidence_page_no"])]
     if len(doc_ids) not in (1, len(numbers)):
         raise ValueError(f"{len(doc_ids)} documents for {len(numbers)} evidence pages")
     owners = doc_ids if len(doc_ids) == len(numbers) else doc_ids * len(numbers)

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import pytest
+import typer
 
 from experiments.config import load_config
+from experiments.failing import with_errors
 from ohr.errors import ConfigError
 
 
@@ -44,6 +46,13 @@ def test_a_single_value_stands_for_a_list():
         (["engines=[{nome: gt}]"], r"not a plug-in"),
         (["engines=[]"], r"engines: .*at least 1"),
         (["stages=[]"], r"stages: .*at least 1"),
+        (["seed=12345678901234567890123"], r"seed: .*less than 9223372036854775808"),
+        (["bootstrap=1000000000"], r"bootstrap: .*less than or equal to 100000"),
+        (["top_k=12345678901234567890123"], r"top_k: .*less than or equal to 1000000"),
+        (["seed=" + "9" * 5000], r"cannot read 'seed=9+': the value is not YAML"),
+        (["dataset.path=2026-99-99"], r"the value is not YAML: month must be in"),
+        (["engines=" + "[" * 100_000], r"nested too deeply"),
+        (["/dev/zero"], r"cannot read /dev/zero: it is a device or a pipe, not a file"),
     ],
 )
 def test_mistakes_are_one_line_with_the_mend(arguments, message):
@@ -66,3 +75,45 @@ def test_workers_and_cache_do_not_change_what_a_study_is():
     one, other = load_config(["workers=1", "cache=/a"]), load_config(["workers=7", "cache=/b"])
     assert one.identity() == other.identity()
     assert one.identity() != load_config(["seed=1"]).identity()
+
+
+LAUGHS = "\n".join(
+    ["a0: &a0 [lol, lol, lol, lol, lol, lol, lol, lol, lol, lol]"]
+    + [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LAUGHS,
+        "a: &a [*a]",
+        LAUGHS.replace("[", "{<<: [").replace("]", "]}").replace("lol", "{x: 1}"),
+        "x" * 1_000_001,
+    ],
+)
+def test_yaml_that_stands_for_gigabytes_is_one_short_line(tmp_path, text, capsys):
+    path = tmp_path / "laughs.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=r"laughs\.yaml") as raised:
+        load_config([str(path)])
+    assert len(str(raised.value)) < 500
+
+
+def test_aliases_may_be_used(tmp_path):
+    path = tmp_path / "study.yaml"
+    path.write_text("engines: &them [gt]\ndataset: {domains: *them}\n")
+    assert load_config([str(path)]).dataset.domains == ("gt",)
+
+
+def test_an_error_is_one_short_line_without_control_characters(capsys):
+    def fail() -> int:
+        raise ConfigError(f"name\n\x1b[31m\udce9 {'x' * 10_000_000} mend")
+
+    with pytest.raises(typer.Exit) as raised:
+        with_errors(fail, debug=False)
+    assert raised.value.exit_code == 2
+    said = capsys.readouterr().err
+    assert said.startswith("error: name ?[31m? xxx")
+    assert said.endswith("x mend\n")
+    assert len(said) < 2100

@@ -37,7 +37,7 @@ def cells_of_study(
             "noise": "none" if operator == "none" else "semantic", "perturbation": operator,
             "level": "" if level == "none" else level, "intensity": LEVELS[level],
             "engine": engine, "kb_scope": "all", "protocol": "default", "seed": 0,
-            "group": group, "n": 60, "ci_unit": "document", "r_noise": x,
+            "group": group, "n": 60, "draws": 1, "ci_unit": "document", "r_noise": x,
         }  # fmt: skip
         for name in ("r_noise", "r_noise_content", "edit_distance"):
             cell = key | {"stage": "ocr", "metric": name, "mean": x}

@@ -22,7 +22,7 @@ def plan(corpus, *settings):
 
 
 def test_every_format_says_the_same(tmp_path):
-    wanted = {"q0": 'So, what about "fact", 0?', "q1": "And 1?\nPlease."}
+    wanted = {"q0": 'So, what about "fact", 0?', "q1": "And 1?\nPlease.", "=2": "=1+1 is what?"}
     path = tmp_path / "w"
     for text in (
         wordings_csv(wanted),

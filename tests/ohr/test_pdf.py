@@ -6,7 +6,7 @@ from PIL import Image, ImageDraw
 
 from ohr.errors import EngineError
 from ohr.pdf import RENDERER, drawn_by, load_image, page_text, render
-from tests.builders import write_pdf
+from tests.builders import write_objects, write_pdf
 
 FORM = (
     "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [4 0 R] "
@@ -21,15 +21,7 @@ FORM = (
 
 
 def write_form(path):
-    body, offsets = "%PDF-1.4\n", []
-    for number, content in enumerate(FORM, start=1):
-        offsets.append(len(body))
-        body += f"{number} 0 obj\n{content}\nendobj\n"
-    table = "".join(f"{offset:010d} 00000 n \n" for offset in offsets)
-    body += f"xref\n0 {len(FORM) + 1}\n0000000000 65535 f \n{table}"
-    body += f"trailer << /Size {len(FORM) + 1} /Root 1 0 R >>\nstartxref\n{len(body)}\n%%EOF\n"
-    path.write_text(body)
-    return path
+    return write_objects(path, FORM)
 
 
 def page(mode="L"):

@@ -1,12 +1,20 @@
 from __future__ import annotations
 
+import os
+import unicodedata
+from pathlib import Path
+
 import pytest
 import typst
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ohr import registry
+from ohr.datasets.text_layer import unusable
 from ohr.errors import ConfigError, DatasetError
+from ohr.pdf import TextLayer
 from ohr.types import PageRef
-from tests.builders import write_pdf
+from tests.builders import stream, write_bomb, write_page, write_pdf
 
 HEADER = "question,answer,document,page,evidence\n"
 
@@ -46,25 +54,147 @@ def test_broken_and_scanned_pdfs_are_reported(folder):
     (folder / "empty.pdf").write_bytes(b"")
     write_pdf(folder / "scan.pdf", 1)
     csv = HEADER + "a,12,report,1,\nb,1,broken,1,x\nc,1,report,nine,x\nd,12,report,9,x\n"
+    csv += "e,1,scan,1,\nf,12,report,1,Nobody wrote this here.\ng,rose,report,1,Costs rose.\n"
     dataset = load(folder, csv)
-    assert dataset.report.counts == {
-        "malformed_question": 1,
-        "missing_document": 1,
-        "missing_evidence_page": 1,
-        "page_without_text_layer": 1,
-        "unreadable_document": 2,
+    assert dataset.report.problems == {
+        "empty_evidence": ["line-6"],
+        "evidence_not_on_page": [
+            "line 7: 0% of the evidence's words stand on page 1 of documents/report, in order",
+            "line 8: 0% of the evidence's words stand on page 1 of documents/report, in order; "
+            "it is on page 2",
+        ],
+        "malformed_question": ["line 4: page 'nine' is no number from 1 on"],
+        "missing_document": ["documents/broken, asked by line-3"],
+        "missing_evidence_page": ["line 5: page 9 of documents/report, which has pages 1 to 2"],
+        "unreadable_document": [
+            "documents/broken: cannot open broken.pdf as a PDF: Failed to load document "
+            "(PDFium: Data format error).",
+            "documents/empty: cannot open empty.pdf as a PDF: Failed to load document "
+            "(PDFium: Data format error).",
+        ],
+        "unusable_text_layer": ["page 1 of documents/scan: it has no text"],
     }
-    assert [q.text for q in dataset.questions] == ["a", "d"]
+    assert [q.text for q in dataset.questions] == ["a", "e"]
+    assert dataset.without_truth == {PageRef("documents/scan", 0): "it has no text"}
     with pytest.raises(DatasetError, match="strict"):
         load(folder, csv, strict=True)
 
 
-def test_a_spreadsheets_csv_is_read(folder):
-    dataset = load(
-        folder, b"\xef\xbb\xbf" + HEADER.encode() + '"a, b",12 €,report,1,ev\r\n'.encode()
+@pytest.mark.parametrize("bom", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_spreadsheets_csv_is_read(folder, bom, separator):
+    header = [" Question", "ANSWER", "Document ", "page", "Evidence Source"]
+    row = ['"a, b; c"', "12 €", "report", "1.0", "table"]
+    text = f"{separator.join(header)}\r\n{separator.join(row)}\r\n"
+    (question,) = load(folder, bom + text.encode()).questions
+    assert question.text == "a, b; c"
+    assert question.answers == ("12 €",)
+    assert question.evidence_source == "table"
+
+
+def test_an_open_quote_is_an_error_that_names_its_line(folder):
+    rows = ['"a\nb",12,report,1,', "c,12,report,1,", 'd,"12,report,1,', "e,12,report,1,"]
+    with pytest.raises(DatasetError, match=r"q\.csv: line 5: .*quote left open"):
+        load(folder, HEADER + "\n".join(rows) + "\n")
+    rows.append('f,"12",report,1,')
+    with pytest.raises(DatasetError, match=r"q\.csv: line 5: .*quote left open"):
+        load(folder, HEADER + "\n".join(rows) + "\n")
+
+
+def test_rows_are_named_by_the_line_that_they_begin_on(folder):
+    csv = HEADER + '"a\nb",12,report,1,\nc,1,2,report,1,ev\nd,12,report,\n\ne,12,report,1,\n'
+    dataset = load(folder, csv)
+    assert [question.qid for question in dataset.questions] == ["line-2", "line-7"]
+    assert dataset.report.problems["malformed_question"] == [
+        "line 4: 6 fields under a header of 5: put a field that holds a comma in quotes",
+        "line 5: page '' is no number from 1 on",
+    ]
+
+
+@pytest.mark.parametrize("page", ["9" * 23, "9" * 5000, "0", "-1", "1e9", "٣٣"])
+def test_no_page_number_ends_a_study(folder, page):
+    dataset = load(folder, HEADER + f"a,12,report,{page},\nb,12,report,1,\n")
+    assert [question.text for question in dataset.questions] == ["b"]
+
+
+def test_questions_are_read_from_a_file_alone(folder):
+    with pytest.raises(DatasetError, match=r"/dev/zero: it is a device or a pipe, not a file"):
+        load(folder, HEADER, questions="/dev/zero")
+    with pytest.raises(DatasetError, match="it is a folder, not a file"):
+        load(folder, HEADER, questions=folder)
+
+
+def test_a_text_that_stands_for_no_page_is_no_truth(folder):
+    long = "The quick brown fox jumps over the lazy dog. " * 4
+    hidden = f"BT /F 9 Tf 3 Tr 10 99 Td ({long}) Tj ET"
+    image = stream(
+        "/Type /XObject /Subtype /Image /Width 1 /Height 1 /BitsPerComponent 8 "
+        "/ColorSpace /DeviceGray",
+        "x",
     )
-    assert dataset.questions[0].text == "a, b"
-    assert dataset.questions[0].answers == ("12 €",)
+    xobject = "/XObject << /I 6 0 R >>"
+    stamped = "q 200 0 0 260 0 0 cm /I Do Q BT /F 9 Tf 10 99 Td (Received 4 May) Tj ET"
+    drawn = stamped.replace("Received 4 May", long)
+    write_page(folder / "ocr.pdf", hidden)
+    write_page(folder / "stamp.pdf", stamped, image, resources=xobject)
+    write_page(folder / "drawn.pdf", drawn, image, resources=xobject)
+    csv = HEADER + "a,12,report,1,\nb,fox,ocr,1,\nc,fox,ocr,1,a brown fox\n"
+    dataset = load(folder, csv)
+    assert dataset.without_truth == {
+        PageRef("documents/ocr", 0): "its text is invisible, as OCR programs lay it over a scan",
+        PageRef("documents/stamp", 0): "an image covers it, and its text is 12 characters",
+    }
+    assert [q.evidence_text for q in dataset.questions][1:] == ["", "a brown fox"]
+
+
+@given(st.text(), st.floats(0, 1), st.floats(0, 1))
+def test_every_text_layer_is_usable_or_says_why_not(text, invisible, image):
+    assert unusable(TextLayer("", invisible, image)) == "it has no text"
+    assert isinstance(unusable(TextLayer(text, invisible, image)), str)
+    assert not unusable(TextLayer("word " * 50, 0.0, image))
+    assert "garbage" in unusable(TextLayer("\ue001\ufffd\x02 " + "ab", 0.0, image))
+
+
+def test_a_bomb_costs_its_own_page_alone(folder):
+    assert write_bomb(folder / "bomb.pdf").stat().st_size < 3000
+    dataset = load(
+        folder, HEADER + "a,12,report,1,\nb,1,bomb,1,ev\n", open_memory_mb=250, open_cpu_s=20
+    )
+    assert list(dataset.documents) == ["documents/bomb", "documents/report", "sub/x"]
+    assert len(dataset.questions) == 2
+    (why,) = dataset.without_truth.values()
+    assert why.startswith("used ")
+
+
+def test_names_that_are_not_utf_8_and_letters_taken_apart_are_the_names_in_the_csv(folder):
+    content = (folder / "report.pdf").read_bytes()
+    Path(os.fsdecode(os.fsencode(folder) + b"/caf\xe9.pdf")).write_bytes(content)
+    (folder / unicodedata.normalize("NFD", "Zürich.pdf")).write_bytes(content)
+    dataset = load(folder, HEADER + "a,12,café,1,\nb,12,Zürich.pdf,1,\n")
+    assert [q.doc_id for q in dataset.questions] == ["documents/café", "documents/Zürich"]
+    assert dataset.report.counts == {}
+
+
+def test_what_is_passed_over_is_named(folder, tmp_path):
+    (folder / "notes.docx").write_bytes(b"")
+    (folder / "more.docx").write_bytes(b"")
+    (folder / "linked").symlink_to(folder / "sub")
+    (folder / "gone.pdf").symlink_to(folder / "nowhere.pdf")
+    dataset = load(folder, HEADER + "a,12,report,1,\n")
+    assert dataset.report.skipped == [
+        "linked, a link to a folder: links are not followed",
+        "more.docx and 1 more of the type .docx: only PDFs are read",
+    ]
+    assert dataset.report.problems == {
+        "unreadable_document": ["gone.pdf: it is no file, or a link to nothing"]
+    }
+    assert ("skipped", dataset.report.skipped[0]) in dataset.report.lines()
+
+
+def test_only_the_questions_of_the_domains_that_are_named_are_asked(folder):
+    dataset = load(folder, HEADER + "a,12,report,1,\nb,X,x,1,\n", domains=("sub",))
+    assert [q.text for q in dataset.questions] == ["b"]
+    assert not dataset.report
 
 
 @pytest.mark.parametrize(
@@ -74,7 +204,7 @@ def test_a_spreadsheets_csv_is_read(folder):
             HEADER.encode() + "a,Café,report,1,ev\n".encode("cp1252"),
             r'q\.csv: not UTF-8.*"CSV UTF-8"',
         ),
-        (HEADER + "a,12,report,1,ev\n" + '"' + "a" * 200_000, r"q\.csv: row 3: .*quote left open"),
+        (HEADER + "a,12,report,1,ev\n" + '"' + "a" * 200_000, r"q\.csv: line 3: .*quote left open"),
         ('"' + "a" * 200_000, r"q\.csv: the header: .*quote left open"),
         (HEADER, r"no questions can be asked: .*q\.csv has no rows"),
     ],
@@ -88,7 +218,7 @@ def test_a_csv_that_cannot_be_read_is_one_line(folder, csv, said):
 def test_a_name_that_several_pdfs_have_asks_none_of_them(folder):
     (folder / "other").mkdir()
     (folder / "other" / "x.pdf").write_bytes(b"broken")
-    csv = HEADER + "a,X,x.pdf,1,X\nb,X,sub/x.pdf,1,X\nc,12,report,1,ev\n"
+    csv = HEADER + "a,X,x.pdf,1,X\nb,X,sub/x.pdf,1,X\nc,12,report,1,\n"
     dataset = load(folder, csv)
     assert [(q.text, q.doc_id) for q in dataset.questions] == [
         ("b", "sub/x"),
@@ -110,13 +240,6 @@ def test_two_pdfs_for_one_document_are_reported(folder):
     assert dataset.report.problems["duplicate_document"] == [
         "documents/report.pdf and report.pdf are both documents/report: only the first is read",
         "sub/x.PDF and sub/x.pdf are both sub/x: only the first is read",
-    ]
-
-
-def test_a_problem_names_the_page_as_the_csv_does(folder):
-    dataset = load(folder, HEADER + "a,12,report,9,x\n")
-    assert dataset.report.problems["missing_evidence_page"] == [
-        "page 9 of documents/report, asked by line-2"
     ]
 
 

@@ -220,3 +220,24 @@ def test_half_a_surrogate_pair_is_replaced(corpus):
     assert (question.qid, question.text) == ("q\ufffd", "Why\ufffd?")
     assert (question.answers, question.evidence_text) == (("\ufffd",), "\ufffd")
     assert dataset.pages[PageRef("law/s", 0)].text == "a\ufffd \U0001f600"
+
+
+@pytest.mark.parametrize("number", [10**23, -1, 10**4000])
+def test_a_page_number_without_bounds_is_malformed(tmp_path, number):
+    write_kb(tmp_path / "gt", {"law/a": ["One.", "Two."]})
+    (tmp_path / "gt" / "law" / "b.json").write_text(
+        json.dumps([{"page_idx": number, "text": "Three."}])
+    )
+    path = write_questions(tmp_path / "q.json", [qa(1, "law/a", 0), qa(2, "law/a", number)])
+    dataset = registry.create(
+        "dataset", {"name": "ohrbench", "params": {"path": tmp_path, "questions": path}}
+    ).load()
+    assert [question.qid for question in dataset.questions] == ["q1"]
+    assert dataset.report.counts == {"malformed_question": 1, "unreadable_document": 1}
+
+
+def test_questions_are_read_from_a_file_alone(tmp_path):
+    write_kb(tmp_path / "gt", {"law/a": ["One."]})
+    given = {"path": tmp_path, "questions": "/dev/zero"}
+    with pytest.raises(DatasetError, match="/dev/zero: it is a device or a pipe, not a file"):
+        registry.create("dataset", {"name": "ohrbench", "params": given}).load()
