@@ -37,6 +37,7 @@ from experiments.noises import perturbation_class
 from experiments.progress import Progress
 from experiments.study import run_study
 from experiments.tables import number, show
+from experiments.troubles import report_troubles
 from ohr.errors import ConfigError, OhrError
 
 INTENSITIES = {
@@ -113,7 +114,7 @@ def _run(config: StudyConfig, out: Path | None, check: bool, dry_run: bool) -> i
     for path in paths:
         print(f"figure: {path}")
     print(f"calibration: {out / 'calibration.json'}")
-    return 0
+    return report_troubles(result.troubles, result.failed)
 
 
 def _check(config: StudyConfig, out: Path, split: Split) -> list[Path]:

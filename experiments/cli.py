@@ -17,7 +17,8 @@ from experiments.failing import with_errors as with_errors
 from experiments.plan import load_dataset, make_plan
 from experiments.reading import Readings
 from experiments.study import Result, run_study
-from experiments.tables import reader_lines, show, trouble_lines
+from experiments.tables import reader_lines, show
+from experiments.troubles import report_troubles
 from ohr.errors import OhrError
 from ohr.plugins import OcrBackend
 from ohr.store import ArtefactStore
@@ -77,16 +78,15 @@ def _run(
         raise OhrError("where should the results go? give --out RUN, such as --out runs/first")
     result = run_study(config, out)
     report(result)
-    for line in trouble_lines(result.cells):
-        print(line, file=sys.stderr)
     for line in reader_lines(result.readers):
         print(line)
     for line in after(result) if after is not None else [f"results: {out}"]:
         print(line)
+    code = report_troubles(result.troubles, result.failed)
     if result.missing:
         print(f"error: planned cells are missing: {', '.join(result.missing)}", file=sys.stderr)
         return 1
-    return 0
+    return code
 
 
 def print_plan(config: StudyConfig) -> None:

@@ -101,6 +101,8 @@ class StudyConfig(_Strict):
     reading_metrics: bool = False
     """Also measure tables, formulas, regions and reading order of each page that is re-read."""
     seed: int = Field(default=0, ge=0)
+    stop_after_failures: int = Field(default=20, ge=0)
+    """Pages or questions that fail in a row for the same reason before a run stops; 0: never."""
     workers: int = Field(default_factory=lambda: os.cpu_count() or 1, ge=1)
     cache: Path = Path(".ohr-cache")
     page_cpu_s: float = Field(default=300, gt=0)
@@ -126,7 +128,7 @@ class StudyConfig(_Strict):
     def identity(self) -> dict[str, Any]:
         """The configuration without what cannot change a result."""
         kept = self.model_dump(mode="json")
-        for name in ("workers", "cache", "retry_failed"):
+        for name in ("workers", "cache", "retry_failed", "stop_after_failures"):
             kept.pop(name)
         return kept
 

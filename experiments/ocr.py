@@ -48,7 +48,8 @@ main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 def command(
     inputs: Annotated[list[Path], typer.Argument(help="PDFs, images, or folders of them.")],
     engine: Annotated[
-        str, typer.Option(help="Such as tesseract, or {name: tesseract, params: {lang: deu}}.")
+        str,
+        typer.Option(help="Such as tesseract, or '{name: tesseract, params: {languages: [deu]}}'."),
     ],
     out: Annotated[Path, typer.Option(help="Folder of the knowledge base.")],
     pages: Annotated[
@@ -71,6 +72,9 @@ def command(
     page_wall_s: Annotated[
         float, typer.Option(min=0.1, help="Seconds after which a page counts as hung.")
     ] = 1800,
+    stop_after_failures: Annotated[
+        int, typer.Option(min=0, help="Stop after so many failures alike in a row; 0: never.")
+    ] = 20,
     debug: Annotated[
         bool, typer.Option("--debug", help="Print a traceback with an error.")
     ] = False,
@@ -85,7 +89,12 @@ def command(
         sources = select_pages(list(find_pages(inputs, dpi)), pages)
         wanted = file_pages(sources, spec, backend, hand_over_pdfs=pdf)
         readings = FileReadings(
-            spec, backend.identity(), ArtefactStore(cache), Limits(page_cpu_s, page_wall_s), workers
+            spec,
+            backend.identity(),
+            ArtefactStore(cache),
+            Limits(page_cpu_s, page_wall_s),
+            workers,
+            stop_after_failures,
         )
         _check_out(out, wanted, readings.identity)
         return _run(wanted, readings, out, retry=retry)
@@ -94,7 +103,7 @@ def command(
 
 
 def parse_engine(text: str) -> PluginSpec:
-    """``tesseract``, or ``{name: tesseract, params: {lang: deu}}``. Raises ConfigError."""
+    """``tesseract``, or ``{name: tesseract, params: {psm: 6}}``. Raises ConfigError."""
     try:
         value = yaml.safe_load(text)
     except yaml.YAMLError as error:

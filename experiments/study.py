@@ -24,10 +24,12 @@ from experiments.aggregate import KEY_COLUMNS, make_cells, make_rows, planned_ce
 from experiments.answering import Answering
 from experiments.config import StudyConfig
 from experiments.csv_files import write_csv
+from experiments.failures import reasons
 from experiments.plan import Plan, load_dataset, make_plan
 from experiments.progress import Progress
 from experiments.reading import Readings
 from experiments.scoring import Scorer, Scores
+from experiments.troubles import failed_conditions, trouble_lines
 from ohr.atomic import write_bytes, write_text
 from ohr.errors import ConfigError, OhrError
 from ohr.plugins import OcrBackend
@@ -49,6 +51,10 @@ class Result:
     cells: pd.DataFrame
     missing: list[str]
     """Planned cells that are not there; empty when the study is complete."""
+    troubles: list[str]
+    """A line for each knowledge base and reader with failures: how many, and why."""
+    failed: list[str]
+    """Conditions all of whose pages, or all of whose answers, failed."""
     readers: dict[str, dict[str, Any]]
     """What each reader (and the judge) was asked, and what it took, as in the manifest."""
 
@@ -105,7 +111,7 @@ def run_study(
     with clock.stage("read"), progress:
         readings.make(progress)
     asking = Progress(verb="asking", unit="questions")
-    answering = Answering(store, config.retry_failed, asking)
+    answering = Answering(store, config.retry_failed, asking, config.stop_after_failures)
     scorer = Scorer(plan, store, answering)
     scores: list[Scores] = []
     bases: dict[str, dict[str, Any]] = {}
@@ -152,7 +158,8 @@ def run_study(
         "seconds": clock.seconds,
     }
     write_text(out / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
-    return Result(plan, out, cells, missing, readers)
+    troubles = trouble_lines(bases | readers, config.scoring)
+    return Result(plan, out, cells, missing, troubles, failed_conditions(scores), readers)
 
 
 def _data_there(config: StudyConfig, out: Path) -> str | None:
@@ -206,6 +213,7 @@ def _describe(plan: Plan, kb: KnowledgeBase) -> dict[str, Any]:
         "missing_pages": len(missing),
         "extra_pages": len(extra),
         "documents_with_other_pages": len({ref.doc_id for ref in missing + extra}),
+        "reasons": reasons(kb.pages.values()),
         "failures": failures[:100],
     }
 

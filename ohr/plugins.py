@@ -1,8 +1,9 @@
 """The hooks: one base class for each kind of plug-in.
 
 A plug-in is a class with a ``name``, a ``version`` that changes whenever its output may
-change, and a pydantic model ``Params`` beside it. :meth:`Plugin.identity` is what the
-artefact store keys on. :mod:`ohr.registry` finds plug-ins by name.
+change, and its parameters beside it: ``Params``, a subclass of :class:`Params` below.
+:meth:`Plugin.identity` is what the artefact store keys on. :mod:`ohr.registry` finds plug-ins
+by name.
 """
 
 from __future__ import annotations

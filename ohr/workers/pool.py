@@ -136,7 +136,9 @@ class WorkerPool(Generic[R]):
                 self._guardian.stdin.close()  # it kills whatever else bears our marker
             self._guardian.wait()
 
-    def run(self, tasks: Iterable[Any]) -> Iterator[tuple[int, Outcome[R]]]:
+    def run(
+        self, tasks: Iterable[Any], watch: Callable[[Outcome[R]], None] | None = None
+    ) -> Iterator[tuple[int, Outcome[R]]]:
         """Run the function on each task; (index of the task, outcome), as they finish.
 
         Tasks are taken when a worker is free. What the function returns becomes an ``ok``
@@ -145,6 +147,9 @@ class WorkerPool(Generic[R]):
         ``error``) and its worker's process group is killed. A task that ended in ``error`` or
         ``timeout`` is tried once more after all others, alone, and its second outcome stands; not
         in a pool without ``retry``.
+
+        ``watch`` is shown the first outcome of every task, also of those that will be tried once
+        more; what it raises ends the run.
 
         The limits are watched while the caller waits for the next outcome. Raises OhrError
         when workers cannot be started: the function cannot be imported, say.
@@ -157,6 +162,8 @@ class WorkerPool(Generic[R]):
         again: list[tuple[int, Any]] = []
         try:
             for index, task, outcome in self._attempt(enumerate(tasks), self.workers):
+                if watch is not None:
+                    watch(outcome)
                 if outcome.status in FAILED and self.retry:
                     log.debug("task %d: %s; once more later", index, outcome.detail)
                     again.append((index, task))

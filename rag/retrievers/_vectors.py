@@ -82,7 +82,7 @@ class VectorStore:
         try:
             with np.load(path) as described:
                 keys, shapes = described["keys"], described["shapes"]
-                checksum = described["checksum"] if "checksum" in described else None
+                checksum = described.get("checksum")
             flat = np.load(path.with_name(path.name.replace(".keys.npz", ".npy")), mmap_mode="r")
             if not _is_part(keys, shapes, flat):
                 return
@@ -105,8 +105,8 @@ class VectorStore:
 def _describe(path: Path, keys: np.ndarray, shapes: np.ndarray, flat: np.ndarray) -> None:
     """Write a part's digests and shapes. Raises StoreError."""
     checksum = np.frombuffer(_checksum(keys, shapes, flat), np.uint8)
-    arrays = {"keys": keys, "shapes": shapes, "checksum": checksum}
-    write_bytes(path, _bytes_of(lambda stream: np.savez(stream, **arrays)))
+    packed = _bytes_of(lambda stream: np.savez(stream, keys=keys, shapes=shapes, checksum=checksum))
+    write_bytes(path, packed)
 
 
 def _checksum(keys: np.ndarray, shapes: np.ndarray, flat: np.ndarray) -> bytes:
@@ -118,12 +118,8 @@ def _checksum(keys: np.ndarray, shapes: np.ndarray, flat: np.ndarray) -> bytes:
 
 def _is_part(keys: np.ndarray, shapes: np.ndarray, flat: np.ndarray) -> bool:
     """Whether the arrays are as :meth:`VectorStore.collect` writes them."""
-    forms = [
-        (keys.dtype, keys.shape[1:]),
-        (shapes.dtype, shapes.shape[1:]),
-        (flat.dtype, flat.ndim),
-    ]
-    if forms != [(np.uint8, (DIGEST_BYTES,)), (np.int64, (2,)), (np.float32, 1)]:
+    forms = [f"{a.dtype} {a.shape[1:]}" for a in (keys, shapes, flat)]
+    if forms != [f"uint8 ({DIGEST_BYTES},)", "int64 (2,)", "float32 ()"]:
         return False
     columns = np.where(shapes[:, 1] == _FLAT, 1, shapes[:, 1])
     whole = int((shapes[:, 0] * columns).sum()) == len(flat)
