@@ -31,7 +31,7 @@ from experiments.calibration_figures import calibration_checks, calibration_curv
 from experiments.cli import print_plan
 from experiments.config import StudyConfig, load_config
 from experiments.csv_files import write_csv
-from experiments.failing import with_errors
+from experiments.failing import CommandLine, with_errors
 from experiments.labels import plain
 from experiments.noises import perturbation_class
 from experiments.progress import Progress
@@ -48,7 +48,7 @@ INTENSITIES = {
 TARGETS = (0.3, 0.5, 0.7)
 DEFAULTS = {"engines": ["tesseract"], "noise": ["salt_and_pepper"]}
 
-main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+main = CommandLine()
 
 
 @main.command(help="Fit measured noise against intensity, and check the fit on unseen pages.")

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from experiments.aggregate import planned_cells
 from experiments.config import StudyConfig, load_config
+from experiments.failing import CommandLine
 from experiments.failing import with_errors as with_errors
 from experiments.plan import load_dataset, make_plan
 from experiments.reading import Readings
@@ -35,7 +36,7 @@ def study_command(
     after: Callable[[Result], Sequence[str]] | None = None,
 ) -> Callable[[], None]:
     """A command line that runs a study with some defaults and reports it."""
-    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    app = CommandLine()
 
     @app.command(help=help_text)
     def main(

@@ -20,7 +20,7 @@ import pandas as pd
 import typer
 
 from experiments.config import StudyConfig, load_config
-from experiments.failing import with_errors
+from experiments.failing import CommandLine, with_errors
 from experiments.plan import load_dataset, make_plan, select_questions
 from experiments.reading import Readings
 from experiments.runs import read_run
@@ -32,7 +32,7 @@ from ohr.types import PageRef, Question
 
 FORMATS = ("beir", "datasets")
 
-main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+main = CommandLine()
 
 
 @main.command(help="Write knowledge bases, questions and gold pages for other tools.")

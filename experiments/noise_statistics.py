@@ -24,7 +24,7 @@ from experiments.block_errors import EXPLANATION, block_errors, errors_table
 from experiments.block_errors import FILE as BLOCK_FILE
 from experiments.config import StudyConfig, load_config
 from experiments.csv_files import write_csv
-from experiments.failing import with_errors
+from experiments.failing import CommandLine, with_errors
 from experiments.format_counts import count_knowledge_bases, counts_table
 from experiments.noises import perturbation_class
 from experiments.progress import Progress
@@ -40,7 +40,7 @@ from ohr.registry import PluginSpec
 
 DEFAULTS = {"noise": ["formatting", "semantic"], "stages": ["ocr"]}
 
-main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+main = CommandLine()
 
 
 @main.command(help="Formatting commands a page, blocks with errors, pages' edit distances.")

@@ -22,7 +22,7 @@ import typer
 import yaml
 
 from experiments.distorting import PageSource, find_pages
-from experiments.failing import with_errors
+from experiments.failing import CommandLine, with_errors
 from experiments.file_pages import FilePage, FileReadings, file_pages
 from experiments.labels import plain
 from experiments.progress import Progress
@@ -41,7 +41,7 @@ _RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9})?)?")
 _NAMED_FAILURES = 20
 MANIFEST = "manifest.json"
 
-main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+main = CommandLine()
 
 
 @main.command(help="Read PDFs and images into a knowledge base.")

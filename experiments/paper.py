@@ -22,7 +22,7 @@ import typer
 from experiments import noise_curve, ocr_benchmark, table_format
 from experiments.config import StudyConfig, load_config
 from experiments.error_analysis import analyse_errors
-from experiments.failing import with_errors
+from experiments.failing import CommandLine, with_errors
 from experiments.figure3 import make_figure3
 from experiments.labels import group_label
 from experiments.noise_statistics import noise_statistics
@@ -42,7 +42,7 @@ from ohr.errors import ConfigError, OhrError
 from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
 
-main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+main = CommandLine()
 
 
 @main.command(help="Run all that the OHR-Bench paper measures, and compare with its figures.")

@@ -20,7 +20,7 @@ import yaml
 from experiments.answering import Answering
 from experiments.compare import compare_runs
 from experiments.config import StudyConfig, load_config
-from experiments.failing import with_errors
+from experiments.failing import CommandLine, with_errors
 from experiments.plan import load_dataset, select_questions
 from experiments.progress import Progress
 from experiments.study import run_study
@@ -39,7 +39,7 @@ PAPER = {
 }  # fmt: skip
 """Section IV.2: before and after 100 questions were reworded by hand, in per cent."""
 
-main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+main = CommandLine()
 
 
 @main.command(help="Compare the original wording of questions with another one.")
