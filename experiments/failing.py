@@ -10,47 +10,34 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar, cast
 
-import click
 import typer
 from typer.core import TyperCommand
 
 from ohr.errors import OhrError
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 
 class CommandLine(typer.Typer):
-    """A command whose help keeps its square brackets, and which refuses empty paths."""
+    """A command whose help keeps its square brackets, and which refuses empty arguments."""
 
     def __init__(self) -> None:
         super().__init__(
             add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
         )
 
-    def command(self, *args: Any, **options: Any) -> Any:
+    def command(self, *args: Any, **options: Any) -> Callable[[F], F]:
         return super().command(*args, **{"cls": _Command} | options)
 
 
 class _Command(TyperCommand):
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        for param in self.params:
-            if isinstance(param.type, click.Path):
-                param.type = _GivenPath(param.type)
-
-
-class _GivenPath(click.ParamType):
-    """A path; the empty text, which is what an unset shell variable gives, is none."""
-
-    name = "path"
-
-    def __init__(self, path: click.Path) -> None:
-        self._path = path
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if value == "":
-            self.fail("the path is empty: is a shell variable not set?", param, ctx)
-        return self._path.convert(value, param, ctx)
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        # As a path, the empty text is the current folder.
+        if any(arg == "" or (arg.startswith("--") and arg.endswith("=")) for arg in args):
+            raise typer.BadParameter("an argument is empty: is a shell variable not set?")
+        return super().parse_args(ctx, args)
 
 
 class _Tolerant:
@@ -58,6 +45,8 @@ class _Tolerant:
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
+        self.lost: OSError | None = None
+        """Why what was written last did not arrive."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
@@ -76,7 +65,8 @@ class _Tolerant:
         """Send to nowhere what nobody reads any more."""
         try:
             yield
-        except BrokenPipeError:
+        except OSError as error:
+            self.lost = error
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, self._stream.fileno())
             os.close(nowhere)
@@ -88,12 +78,9 @@ def _tolerant_streams() -> Iterator[None]:
     for stream in before:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # nor may a terminal without the character
-    sys.stdout, sys.stderr = (stream and _Tolerant(stream) for stream in before)
+    sys.stdout, sys.stderr = (cast(TextIO, _Tolerant(stream)) for stream in before)
     try:
         yield
-        for stream in (sys.stdout, sys.stderr):
-            if stream is not None:
-                stream.flush()
     finally:
         sys.stdout, sys.stderr = before
 
@@ -102,6 +89,11 @@ def with_errors(action: Callable[[], int], debug: bool) -> None:
     """Exit with the action's code; an error is one line on standard error and exit code 2."""
     with _tolerant_streams():
         code = _code(action, debug)
+        sys.stdout.flush()
+        lost = getattr(sys.stdout, "lost", None)
+        if lost is not None and not isinstance(lost, BrokenPipeError):
+            print(f"error: cannot write to standard output: {lost.strerror}", file=sys.stderr)
+            code = code or 1
     raise typer.Exit(code)
 
 

@@ -6,7 +6,6 @@ import io
 import json
 import os
 import platform
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -22,9 +21,11 @@ import pyarrow.parquet as pq
 
 from experiments.aggregate import KEY_COLUMNS, make_cells, make_rows, planned_cells
 from experiments.answering import Answering
+from experiments.cases import FILE as CASES
 from experiments.config import StudyConfig
 from experiments.csv_files import write_csv
 from experiments.failures import reasons
+from experiments.locking import locked
 from experiments.plan import Plan, load_dataset, make_plan
 from experiments.progress import Progress
 from experiments.reading import Readings
@@ -105,9 +106,17 @@ def run_study(
         plan = make_plan(config, dataset)
         for note in plan.unreachable:
             progress.say(f"left out: {note}")
-        store = ArtefactStore(config.cache)
-        readings = Readings(plan, store)
-        _check_writable(out)
+    with locked(out):
+        if not overwrite:
+            _data_there(config, out)  # another study may have ended meanwhile
+        return _carry_out(plan, out, clock, progress)
+
+
+def _carry_out(plan: Plan, out: Path, clock: Clock, progress: Progress) -> Result:
+    """Read, score, aggregate and write."""
+    config, dataset = plan.config, plan.dataset
+    store = ArtefactStore(config.cache)
+    readings = Readings(plan, store)
     with clock.stage("read"), progress:
         readings.make(progress)
     asking = Progress(verb="asking", unit="questions")
@@ -119,6 +128,7 @@ def run_study(
         with clock.stage("knowledge base"):
             kb = readings.knowledge_base(variant)
             bases[variant.label] = _describe(plan, kb)
+            scorer.cases.add_pages(variant.label, kb)
         with clock.stage("score ocr"):
             scores += scorer.ocr(variant, kb)
         with clock.stage("score"), asking:
@@ -130,6 +140,7 @@ def run_study(
     with clock.stage("write"):
         write_bytes(out / "rows.parquet", _parquet(rows))
         write_csv(out / "cells.csv", cells)
+        write_bytes(out / CASES, scorer.cases.to_bytes())
     readers = {label: tally.summary() for label, tally in answering.tallies.items()}
     manifest = {
         "config": config.model_dump(mode="json"),
@@ -184,17 +195,6 @@ def _data_there(config: StudyConfig, out: Path) -> str | None:
     if not same:
         raise ConfigError(f"{out} holds another study's results: choose another --out")
     return digest
-
-
-def _check_writable(out: Path) -> None:
-    """Make the folder of the results. Raises ConfigError if nothing can be written to it."""
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=out).close()
-    except OSError as error:
-        raise ConfigError(
-            f"cannot write to {out}: {error.strerror or error}: choose another --out"
-        ) from error
 
 
 def _describe(plan: Plan, kb: KnowledgeBase) -> dict[str, Any]:
