@@ -97,7 +97,7 @@ def test_two_commands_never_write_to_one_folder(settings, tmp_path):
     assert other.stdout is not None
     assert other.stdout.readline() == b"held\n"
     try:
-        with pytest.raises(ConfigError, match="another command is writing to .*run: wait for it"):
+        with pytest.raises(ConfigError, match=r"another command is writing to .*run: wait for it"):
             run_study(load_config(settings), tmp_path / "run")
     finally:
         other.kill()
