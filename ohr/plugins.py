@@ -8,10 +8,13 @@ by name.
 
 from __future__ import annotations
 
+import contextlib
+import inspect
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
 
@@ -20,6 +23,7 @@ from pydantic import BaseModel, ConfigDict
 
 from ohr.errors import ConfigError, MissingDependencyError, StoreError
 from ohr.headings import Heading, headings, opened, titles
+from ohr.identity import digest, file_digest
 from ohr.store import ArtefactStore
 from ohr.types import Answer, Chunk, Document, Hit, KnowledgeBase, Outcome, PageRef
 
@@ -28,6 +32,8 @@ if TYPE_CHECKING:
 
 X = TypeVar("X")
 _CACHED_PAGES = 65536
+PROJECT = frozenset({"ohr", "perturb", "ocr_backends", "rag", "experiments"})
+"""Packages whose plug-ins are told apart by their ``version`` alone."""
 
 
 class Params(BaseModel):
@@ -55,7 +61,28 @@ class Plugin:
             "name": self.name,
             "version": self.version,
             "params": self.params.model_dump(mode="json"),
+            **source_of(type(self)),
         }
+
+
+@cache
+def source_of(cls: Any) -> dict[str, str]:
+    """Module and digest of the source of a class from outside the project, else nothing.
+
+    So an edited plug-in of one's own never returns what it made before, whatever its ``version``.
+    Modules that it imports are not looked at. Of a class in a notebook, its functions are.
+    """
+    if cls.__module__.partition(".")[0] in PROJECT:
+        return {}
+    file = getattr(sys.modules.get(cls.__module__), "__file__", None)
+    if file is not None and Path(file).is_file():
+        return {"module": cls.__module__, "source": file_digest(Path(file))}
+    functions = [value for value in vars(cls).values() if inspect.isfunction(value)]
+    sources = []
+    for function in functions:
+        with contextlib.suppress(OSError, TypeError):
+            sources.append(inspect.getsource(function))
+    return {"module": cls.__module__, "source": digest(sources)}
 
 
 @dataclass(frozen=True, slots=True)
