@@ -14,9 +14,10 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
@@ -34,6 +35,7 @@ X = TypeVar("X")
 _CACHED_PAGES = 65536
 PROJECT = frozenset({"ohr", "perturb", "ocr_backends", "rag", "experiments"})
 """Packages whose plug-ins are told apart by their ``version`` alone."""
+_SOURCES: WeakKeyDictionary[type, dict[str, str]] = WeakKeyDictionary()
 
 
 class Params(BaseModel):
@@ -65,8 +67,7 @@ class Plugin:
         }
 
 
-@cache
-def source_of(cls: Any) -> dict[str, str]:
+def source_of(cls: type) -> dict[str, str]:
     """Module and digest of the source of a class from outside the project, else nothing.
 
     So an edited plug-in of one's own never returns what it made before, whatever its ``version``.
@@ -74,15 +75,21 @@ def source_of(cls: Any) -> dict[str, str]:
     """
     if cls.__module__.partition(".")[0] in PROJECT:
         return {}
+    if cls not in _SOURCES:  # as it was when the class was first used, not as it is edited now
+        _SOURCES[cls] = {"module": cls.__module__, "source": _source_digest(cls)}
+    return _SOURCES[cls]
+
+
+def _source_digest(cls: type) -> str:
     file = getattr(sys.modules.get(cls.__module__), "__file__", None)
     if file is not None and Path(file).is_file():
-        return {"module": cls.__module__, "source": file_digest(Path(file))}
+        return file_digest(Path(file))
     functions = [value for value in vars(cls).values() if inspect.isfunction(value)]
     sources = []
     for function in functions:
         with contextlib.suppress(OSError, TypeError):
             sources.append(inspect.getsource(function))
-    return {"module": cls.__module__, "source": digest(sources)}
+    return digest(sources)
 
 
 @dataclass(frozen=True, slots=True)
