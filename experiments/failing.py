@@ -106,6 +106,18 @@ def _code(action: Callable[[], int], debug: bool) -> int:
         else:
             print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
+    except Exception as error:
+        if debug:
+            traceback.print_exc()
+        else:
+            at = traceback.extract_tb(error.__traceback__)[-1]
+            said = " ".join(f"{type(error).__name__}: {error}".split())
+            print(
+                f"error: {said} (at {at.filename}:{at.lineno}): a defect of the toolkit, or of a "
+                "plug-in of your own; --debug prints the traceback",
+                file=sys.stderr,
+            )
+        return 2
     except KeyboardInterrupt:
         print("interrupted; the same command goes on from here", file=sys.stderr)
         return 130

@@ -25,6 +25,7 @@ from experiments.distorting import PageSource, find_pages
 from experiments.failing import CommandLine, with_errors
 from experiments.file_pages import FilePage, FileReadings, file_pages
 from experiments.labels import plain
+from experiments.locking import locked
 from experiments.progress import Progress
 from experiments.study import versions
 from ohr import registry
@@ -96,8 +97,9 @@ def command(
             workers,
             stop_after_failures,
         )
-        _check_out(out, wanted, readings.identity)
-        return _run(wanted, readings, out, retry=retry)
+        with locked(out):
+            _check_out(out, wanted, readings.identity)
+            return _run(wanted, readings, out, retry=retry)
 
     with_errors(read, debug)
 

@@ -61,7 +61,14 @@ class Rankings:
         }
         stored: Any = self.store.get("retrieval", key)
         if not _are_rankings(stored, len(questions), texts):
-            stored = _ranked(retriever, name, cutter.chunks(texts.items()), questions, k, texts)
+            try:
+                chunks = cutter.chunks(texts.items())
+            except OhrError:
+                raise
+            except Exception as error:
+                reason = f"{type(error).__name__}: {error}"
+                raise PluginError(f"chunker {chunker!r}: {reason}") from error
+            stored = _ranked(retriever, name, chunks, questions, k, texts)
             self.store.put("retrieval", key, stored)
         return [
             [

@@ -10,8 +10,15 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
-from ohr.plugins import Applied, ImagePerturbation, Retriever, TextPerturbation
-from ohr.types import Chunk, Hit, Outcome
+from ohr.plugins import (
+    Applied,
+    Chunker,
+    ImagePerturbation,
+    KnowledgeBaseSource,
+    Retriever,
+    TextPerturbation,
+)
+from ohr.types import Chunk, Hit, KnowledgeBase, Outcome
 from tests.fakes import MENDED, FactReader, LoggingEngine
 
 
@@ -138,3 +145,17 @@ class MendableReader(FactReader):
         if MENDED not in os.environ:
             return Outcome.error(f"out of order at {len(question)} characters")
         return super().answer(question, context)
+
+
+class RaisingChunker(Chunker):
+    name = "raising_chunker"
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        raise IndexError("no words")
+
+
+class RaisingBase(KnowledgeBaseSource):
+    name = "raising_base"
+
+    def knowledge_base(self, dataset: Any) -> KnowledgeBase:
+        raise IndexError("no pages")

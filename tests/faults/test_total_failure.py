@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pandas as pd
 import pytest
@@ -125,6 +126,23 @@ def test_a_retriever_that_fails_is_named(corpus, tmp_path, name, message):
     retriever = f"tests.faults.plugins.{name}"
     with pytest.raises(PluginError, match=rf"retriever '{retriever}': .*{message}"):
         study(corpus, tmp_path / "run", f"retrievers=[{retriever}]", "stages=[retrieval]")
+
+
+def test_a_chunker_that_fails_is_named(corpus, tmp_path):
+    chunker = "tests.faults.plugins.RaisingChunker"
+    with pytest.raises(PluginError, match=f"chunker '{chunker}': IndexError: no words"):
+        study(corpus, tmp_path / "run", f"chunkers=[{chunker}]", "stages=[retrieval]")
+
+
+def test_a_defect_is_one_line_without_debug(corpus, tmp_path):
+    arguments = [*corpus, "engines=[tests.faults.plugins.RaisingBase]", "noise=[]"]
+    arguments += ["--out", str(tmp_path / "run")]
+    done = CliRunner().invoke(noise_curve.main, arguments)
+    assert done.exit_code == 2
+    [line] = [line for line in done.stderr.splitlines() if "IndexError" in line]
+    assert re.match(r"error: IndexError: no pages \(at .*plugins\.py:\d+\): a defect", line)
+    assert "Traceback" not in done.stderr
+    assert "Traceback" in CliRunner().invoke(noise_curve.main, [*arguments, "--debug"]).stderr
 
 
 def test_a_retriever_of_ones_own_that_keeps_its_contract(corpus, tmp_path):
