@@ -131,7 +131,13 @@ class Cases:
             for name, schema in SCHEMAS.items():
                 table = pa.concat_tables([schema.empty_table(), *self._tables.get(name, [])])
                 packed = io.BytesIO()
-                pq.write_table(table.unify_dictionaries(), packed, compression="zstd")
+                pq.write_table(
+                    table.unify_dictionaries(),
+                    packed,
+                    compression="zstd",
+                    compression_level=9,
+                    use_dictionary=name != "texts",  # they are distinct
+                )
                 # An entry without a time: equal results are equal bytes.
                 archive.writestr(zipfile.ZipInfo(f"{name}.parquet"), packed.getvalue())
         return sink.getvalue()
