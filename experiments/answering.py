@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from experiments.failures import Streak, reasons
 from experiments.progress import Progress
-from ohr.errors import OhrError
+from ohr.errors import OhrError, PluginError
 from ohr.identity import digest
 from ohr.journal import Journal
 from ohr.plugins import Reader, Reply
@@ -28,7 +29,7 @@ class Tally:
 
     identity: Mapping[str, object]
     note: str = ""
-    used: dict[str, Status] = field(default_factory=dict)
+    used: dict[str, Outcome[str]] = field(default_factory=dict)
     usage: Counter[str] = field(default_factory=Counter)
     asked: int = 0
     usage_now: Counter[str] = field(default_factory=Counter)
@@ -39,7 +40,8 @@ class Tally:
             "identity": self.identity,
             "note": self.note,
             "answers": len(self.used),
-            "by_status": dict(sorted(Counter(map(str, self.used.values())).items())),
+            "by_status": dict(sorted(Counter(str(o.status) for o in self.used.values()).items())),
+            "reasons": reasons(self.used.values()),
             "usage": _rounded(self.usage),
             "asked_in_this_run": self.asked,
             "usage_of_this_run": _rounded(self.usage_now),
@@ -60,6 +62,8 @@ class Answering:
     store: ArtefactStore
     retry_failed: bool = False
     progress: Progress | None = None
+    stop_after_failures: int = 0
+    """Answers that fail in a row for the same reason before OhrError is raised; 0: never."""
     tallies: dict[str, Tally] = field(default_factory=dict)
     _journals: dict[str, Journal] = field(default_factory=dict)
 
@@ -72,7 +76,8 @@ class Answering:
     ) -> list[Outcome[str]]:
         """The outcome of each question with its context, in order; equal ones are asked once.
 
-        Raises what :meth:`ohr.plugins.Reader.answer_many` does on purpose.
+        Raises what :meth:`ohr.plugins.Reader.answer_many` does on purpose, OhrError when too many
+        fail alike, and PluginError for a reader that returns no outcome.
         """
         if label not in self.tallies:
             identity = reader.identity()
@@ -86,27 +91,34 @@ class Answering:
         first = {key: at for at, key in reversed(list(enumerate(keys)))}
         to_ask = sorted(at for key, at in first.items() if not self._kept(tally, journal, key))
         asked = [questions[at] for at in to_ask], [contexts[at] for at in to_ask]
+        streak, held = Streak(label, "questions", self.stop_after_failures), dict[str, Any]()
         for reply in self._shown(label, _replies(reader, *asked), len(to_ask)):
-            key, outcome = keys[to_ask[reply.index]], reply.outcome
+            key, outcome = keys[to_ask[reply.index]], _checked(label, reply.outcome)
             usage = dict(reply.usage)
-            journal.put(key, [outcome.value, str(outcome.status), outcome.detail, usage])
             tally.asked += 1
             tally.usage_now.update(usage)
+            streak.add(outcome)
+            if streak.count <= 1:
+                _put_all(journal, held)
+            # Failures alike are kept once they end: if they stop the run, they are asked again.
+            held[key] = [outcome.value, str(outcome.status), outcome.detail, usage]
+            if not streak.count:
+                _put_all(journal, held)
+        _put_all(journal, held)
         found = {}
         for key in first:
-            value, status, detail, usage = journal.get(key) or (None, "error", "no answer", {})
-            found[key] = Outcome(value, Status(status), detail)
+            found[key], usage = _parsed(journal.get(key)) or (Outcome.error("no answer"), {})
             if key not in tally.used:
                 tally.usage.update(usage)
-            tally.used[key] = found[key].status
+            tally.used[key] = found[key]
         return [found[key] for key in keys]
 
     def _kept(self, tally: Tally, journal: Journal, key: str) -> bool:
-        entry = journal.get(key)
+        entry = _parsed(journal.get(key))
         if entry is None:
             return False
         # What failed in this run has had its second chance.
-        return not (self.retry_failed and key not in tally.used and Status(entry[1]) in FAILED)
+        return not (self.retry_failed and key not in tally.used and entry[0].status in FAILED)
 
     def _shown(self, label: str, replies: Iterable[Reply], total: int) -> Iterator[Reply]:
         started = time.monotonic()
@@ -116,6 +128,35 @@ class Answering:
             yield reply
             if self.progress is not None and time.monotonic() - started > _SILENT_S:
                 self.progress(label, done, total)
+
+
+def _put_all(journal: Journal, entries: dict[str, Any]) -> None:
+    """Keep answers, and empty ``entries``."""
+    for key, entry in entries.items():
+        journal.put(key, entry)
+    entries.clear()
+
+
+def _parsed(entry: object) -> tuple[Outcome[str], dict[str, float]] | None:
+    """An answer as it was kept, and what it took; None for what is none."""
+    match entry:
+        case [None | str() as value, str(status), str(detail), dict(usage)] if status in set(
+            Status
+        ):
+            numbers = all(isinstance(number, int | float) for number in usage.values())
+            return (Outcome(value, Status(status), detail), usage) if numbers else None
+        case _:
+            return None
+
+
+def _checked(label: str, outcome: Any) -> Outcome[str]:
+    """The outcome. Raises PluginError for what is none of a text."""
+    if isinstance(outcome, Outcome) and isinstance(outcome.value, str | None):
+        return outcome
+    raise PluginError(
+        f"reader {label!r} returned {type(outcome).__name__} in place of an Outcome of a text, "
+        "such as Outcome.of_text(answer)"
+    )
 
 
 def _replies(

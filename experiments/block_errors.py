@@ -22,7 +22,7 @@ from rich.text import Text
 from experiments.conditions import Condition, condition_of
 from experiments.config import StudyConfig, load_config
 from experiments.csv_files import write_csv
-from experiments.failing import with_errors
+from experiments.failing import CommandLine, with_errors
 from experiments.labels import plain
 from experiments.plan import Variant, load_dataset, make_plan
 from experiments.progress import Progress
@@ -61,7 +61,7 @@ EXPLANATION = (
     "paper: its table S3 has one pair of shares beside the text's, read here as the formulas'"
 )
 
-main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+main = CommandLine()
 
 
 @main.command(help="Count the blocks of a page that were read with errors, by engine and noise.")

@@ -31,12 +31,13 @@ from experiments.calibration_figures import calibration_checks, calibration_curv
 from experiments.cli import print_plan
 from experiments.config import StudyConfig, load_config
 from experiments.csv_files import write_csv
-from experiments.failing import with_errors
+from experiments.failing import CommandLine, with_errors
 from experiments.labels import plain
 from experiments.noises import perturbation_class
 from experiments.progress import Progress
 from experiments.study import run_study
 from experiments.tables import number, show
+from experiments.troubles import report_troubles
 from ohr.errors import ConfigError, OhrError
 
 INTENSITIES = {
@@ -47,7 +48,7 @@ INTENSITIES = {
 TARGETS = (0.3, 0.5, 0.7)
 DEFAULTS = {"engines": ["tesseract"], "noise": ["salt_and_pepper"]}
 
-main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+main = CommandLine()
 
 
 @main.command(help="Fit measured noise against intensity, and check the fit on unseen pages.")
@@ -113,7 +114,7 @@ def _run(config: StudyConfig, out: Path | None, check: bool, dry_run: bool) -> i
     for path in paths:
         print(f"figure: {path}")
     print(f"calibration: {out / 'calibration.json'}")
-    return 0
+    return report_troubles(result.troubles, result.failed)
 
 
 def _check(config: StudyConfig, out: Path, split: Split) -> list[Path]:

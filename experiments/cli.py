@@ -13,12 +13,14 @@ from rich.table import Table
 
 from experiments.aggregate import planned_cells
 from experiments.config import StudyConfig, load_config
+from experiments.failing import CommandLine
 from experiments.failing import with_errors as with_errors
 from experiments.labels import plain
 from experiments.plan import load_dataset, make_plan
 from experiments.reading import Readings
 from experiments.study import Result, run_study
-from experiments.tables import reader_lines, show, trouble_lines
+from experiments.tables import reader_lines, show
+from experiments.troubles import report_troubles
 from experiments.truth import same_lines, truth_lines
 from ohr.errors import OhrError
 from ohr.plugins import OcrBackend
@@ -36,7 +38,7 @@ def study_command(
     after: Callable[[Result], Sequence[str]] | None = None,
 ) -> Callable[[], None]:
     """A command line that runs a study with some defaults and reports it."""
-    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    app = CommandLine()
 
     @app.command(help=help_text)
     def main(
@@ -81,16 +83,15 @@ def _run(
     report(result)
     for line in same_lines(result.cells):
         print(plain(line))
-    for line in trouble_lines(result.cells):
-        print(line, file=sys.stderr)
     for line in reader_lines(result.readers):
         print(line)
     for line in after(result) if after is not None else [f"results: {out}"]:
         print(line)
+    code = report_troubles(result.troubles, result.failed)
     if result.missing:
         print(f"error: planned cells are missing: {', '.join(result.missing)}", file=sys.stderr)
         return 1
-    return 0
+    return code
 
 
 def print_plan(config: StudyConfig) -> None:

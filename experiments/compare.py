@@ -15,7 +15,7 @@ import pandas as pd
 import typer
 
 from experiments.comparing import ASPECTS, SETTINGS, comparisons, configuration_changes
-from experiments.failing import with_errors
+from experiments.failing import CommandLine, with_errors
 from experiments.labels import STAGE_METRICS, group_label, plain
 from experiments.notes import note_lines, run_notes
 from experiments.runs import Run, read_run, uncounted
@@ -26,7 +26,7 @@ from ohr.errors import OhrError
 
 DEFAULT_METRICS = (("ocr", "r_noise"), *((stage, metric) for stage, metric, _ in STAGE_METRICS))
 
-main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+main = CommandLine()
 
 
 @main.command(help="Compare finished runs, paired by question.")

@@ -111,6 +111,8 @@ class StudyConfig(_Strict):
     seeds: Annotated[tuple[Seed, ...], _LISTED] | None = None
     """Seeds of the draws of the noise, all in one run; by default three from ``seed`` on where
     fewer than 200 pages are re-read, else ``seed`` alone."""
+    stop_after_failures: int = Field(default=20, ge=0)
+    """Pages or questions that fail in a row for the same reason before a run stops; 0: never."""
     workers: int = Field(default_factory=lambda: os.cpu_count() or 1, ge=1, le=1024)
     cache: Path = Path(".ohr-cache")
     page_cpu_s: float = Field(default=300, gt=0)
@@ -147,7 +149,7 @@ class StudyConfig(_Strict):
     def identity(self) -> dict[str, Any]:
         """The configuration without what cannot change a result."""
         kept = self.model_dump(mode="json")
-        for name in ("workers", "cache", "retry_failed"):
+        for name in ("workers", "cache", "retry_failed", "stop_after_failures"):
             kept.pop(name)
         return kept
 

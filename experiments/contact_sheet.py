@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 from PIL import Image, ImageDraw, ImageFont
 
-from experiments.failing import with_errors
+from experiments.failing import CommandLine, with_errors
 from experiments.labels import plain
 from ohr.atomic import write_bytes
 from ohr.datasets.sample import Sample
@@ -24,7 +24,7 @@ GAP, CAPTION = 20, 26
 BACKGROUND = 200  # grey
 Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
-main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+main = CommandLine()
 
 
 def contact_sheet(

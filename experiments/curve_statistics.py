@@ -22,14 +22,14 @@ from rich.text import Text
 
 from experiments.csv_files import write_csv
 from experiments.curves import AXES, seeds_table, statistics_table
-from experiments.failing import with_errors
+from experiments.failing import CommandLine, with_errors
 from experiments.labels import STAGE_METRICS, plain
 from experiments.notes import note_lines, run_notes
 from experiments.runs import read_run, uncounted
 from experiments.tables import number, show
 from ohr.errors import ConfigError, OhrError
 
-main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+main = CommandLine()
 
 
 @main.command(help="Area, slope, breakpoint and retention of noise curves, with intervals.")

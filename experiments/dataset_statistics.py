@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.config import load_config
-from experiments.failing import with_errors
+from experiments.failing import CommandLine, with_errors
 from experiments.labels import SOURCES, plain
 from experiments.plan import load_dataset
 from experiments.tables import show
@@ -191,4 +191,6 @@ def _run(settings: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    app = CommandLine()
+    app.command()(main)
+    app()

@@ -12,13 +12,13 @@ from typing import Annotated
 
 import typer
 
-from experiments.failing import with_errors
+from experiments.failing import CommandLine, with_errors
 from ohr.atomic import write_text
 from ohr.errors import MissingDependencyError, OhrError
 
 DATASETS = {"ohrbench": "opendatalab/OHR-Bench"}
 
-main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+main = CommandLine()
 
 
 @main.command(help="Fetch a dataset from the Hugging Face Hub.")

@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.engine_check import CheckTask, read_twice
-from experiments.failing import with_errors
+from experiments.failing import CommandLine, with_errors
 from experiments.labels import plain
 from experiments.ocr import parse_engine
 from experiments.progress import Progress
@@ -35,7 +35,7 @@ from ohr.workers import Limits, WorkerPool
 LIMITS = Limits(cpu_s=600, wall_s=1800)
 _LONGEST_VERSION = 44
 
-main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+main = CommandLine()
 
 
 @dataclass(frozen=True)

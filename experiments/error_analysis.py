@@ -17,7 +17,7 @@ import pandas as pd
 import typer
 
 from experiments.comparing import run_names
-from experiments.failing import with_errors
+from experiments.failing import CommandLine, with_errors
 from experiments.labels import mathless
 from experiments.notes import note_lines, run_notes
 from experiments.runs import (
@@ -49,7 +49,7 @@ RIGHT = 0.5
 """F1 from which an answer is right."""
 SETTING = ("chunker", "retriever", "reader", "top_k", "protocol", "seed")
 
-main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+main = CommandLine()
 
 
 @main.command(help="Count questions by whether OCR and answer are right (figure 5).")

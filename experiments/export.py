@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,20 +19,18 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
+from experiments.cases import read_domains, read_questions, read_texts
 from experiments.config import StudyConfig, load_config
-from experiments.failing import with_errors
-from experiments.plan import load_dataset, make_plan, select_questions
-from experiments.reading import Readings
+from experiments.failing import CommandLine, with_errors
+from experiments.plan import load_dataset, select_questions
 from experiments.runs import read_run
 from ohr.atomic import write_text
-from ohr.datasets.dataset import Dataset
 from ohr.errors import MissingDependencyError, OhrError
-from ohr.store import ArtefactStore
 from ohr.types import PageRef, Question
 
 FORMATS = ("beir", "datasets")
 
-main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+main = CommandLine()
 
 
 @main.command(help="Write knowledge bases, questions and gold pages for other tools.")
@@ -79,45 +77,36 @@ def dataset_collections(config: StudyConfig) -> Iterator[tuple[Path, Collection]
     """Folder and records of the ground truth of each domain of a dataset."""
     dataset = load_dataset(config)
     pages = {ref: page.text for ref, page in dataset.pages.items()}
-    yield from _by_domain(Path(), dataset, pages, select_questions(config, dataset))
+    domains = {doc_id: document.domain for doc_id, document in dataset.documents.items()}
+    yield from _by_domain(Path(), domains, pages, select_questions(config, dataset))
 
 
 def run_collections(path: Path) -> Iterator[tuple[Path, Collection]]:
     """Folder and records of each domain of each knowledge base of a finished run.
 
-    What engines read comes from the run's cache. Raises OhrError if it is no longer there.
+    All of it is in the run's folder. A page that could not be read is in no index. Raises OhrError.
     """
-    manifest = read_run(path).manifest
-    if "imported" in manifest:
+    if "imported" in read_run(path).manifest:
         raise OhrError(f"{path} was imported: there are no knowledge bases to export")
-    try:
-        config = StudyConfig.model_validate(manifest["config"])
-    except (KeyError, ValueError) as error:
-        raise OhrError(f"{path}: its configuration is of another version") from error
-    plan = make_plan(config, load_dataset(config))
-    readings = Readings(plan, ArtefactStore(config.cache))
+    questions, domains = read_questions(path), read_domains(path)
     names: set[str] = set()
-    for variant in plan.variants:
-        kb = readings.knowledge_base(variant)
-        name = re.sub(r"[^A-Za-z0-9.-]+", "_", plan.label(variant)).strip("._")
+    for label, pages in read_texts(path).items():
+        name = re.sub(r"[^A-Za-z0-9.-]+", "_", label).strip("._")
         while name in names:
             name += "_"
         names.add(name)
-        # A page that could not be read is in no index.
-        pages = {ref: one.value for ref, one in kb.pages.items() if one.value is not None}
-        yield from _by_domain(Path(name), plan.dataset, pages, plan.questions)
+        yield from _by_domain(Path(name), domains, pages, questions)
 
 
 def _by_domain(
-    folder: Path, dataset: Dataset, pages: dict[PageRef, str], questions: Sequence[Question]
+    folder: Path,
+    domains: Mapping[str, str],
+    pages: dict[PageRef, str],
+    questions: Sequence[Question],
 ) -> Iterator[tuple[Path, Collection]]:
     """The collection of each domain that a question is asked in."""
     for domain in sorted({question.domain for question in questions}):
-        of_domain = {
-            ref: text
-            for ref, text in pages.items()
-            if dataset.documents[ref.doc_id].domain == domain
-        }
+        of_domain = {ref: text for ref, text in pages.items() if domains[ref.doc_id] == domain}
         asked = [question for question in questions if question.domain == domain]
         yield folder / domain, _collection(of_domain, asked)
 

@@ -1,37 +1,130 @@
-"""How a command ends when something is wrong: one line that says what, and how to mend it."""
+"""How commands read their arguments, and how they end when something is wrong.
+
+An error is one line that says what, and how to mend it.
+"""
 
 from __future__ import annotations
 
-import io
+import contextlib
+import os
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any, TextIO, TypeVar, cast
 
 import typer
+from typer.core import TyperCommand
 
 from experiments.labels import plain
 from ohr.errors import OhrError
 
 MOST_CHARACTERS = 2000
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class CommandLine(typer.Typer):
+    """A command whose help keeps its square brackets, and which refuses empty arguments."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
+        )
+
+    def command(self, *args: Any, **options: Any) -> Callable[[F], F]:
+        return super().command(*args, **{"cls": _Command} | options)
+
+
+class _Command(TyperCommand):
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        # As a path, the empty text is the current folder.
+        if any(arg == "" or (arg.startswith("--") and arg.endswith("=")) for arg in args):
+            raise typer.BadParameter("an argument is empty: is a shell variable not set?")
+        return super().parse_args(ctx, args)
+
+
+class _Tolerant:
+    """A stream whose reader may go away: that must not cost a run its results."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self.lost: OSError | None = None
+        """Why what was written last did not arrive."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        with self._unread():
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with self._unread():
+            self._stream.flush()
+
+    @contextlib.contextmanager
+    def _unread(self) -> Iterator[None]:
+        """Send to nowhere what nobody reads any more."""
+        try:
+            yield
+        except OSError as error:
+            self.lost = error
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self._stream.fileno())
+            os.close(nowhere)
+
+
+@contextlib.contextmanager
+def _tolerant_streams() -> Iterator[None]:
+    before = sys.stdout, sys.stderr
+    for stream in before:
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(
+                errors="backslashreplace"
+            )  # nor may a terminal without the character
+    sys.stdout, sys.stderr = (cast(TextIO, _Tolerant(stream)) for stream in before)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
 
 
 def with_errors(action: Callable[[], int], debug: bool) -> None:
     """Exit with the action's code; an error is one line on standard error and exit code 2."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a path may hold what the terminal cannot show
-            stream.reconfigure(errors="backslashreplace")
+    with _tolerant_streams():
+        code = _code(action, debug)
+        sys.stdout.flush()
+        lost = getattr(sys.stdout, "lost", None)
+        if lost is not None and not isinstance(lost, BrokenPipeError):
+            print(f"error: cannot write to standard output: {lost.strerror}", file=sys.stderr)
+            code = code or 1
+    raise typer.Exit(code)
+
+
+def _code(action: Callable[[], int], debug: bool) -> int:
     try:
-        code = action()
+        return action()
     except OhrError as error:
         if debug:
             traceback.print_exc()
         else:
             print(f"error: {one_line(str(error))}", file=sys.stderr)
-        code = 2
+        return 2
+    except Exception as error:
+        if debug:
+            traceback.print_exc()
+        else:
+            at = traceback.extract_tb(error.__traceback__)[-1]
+            said = one_line(f"{type(error).__name__}: {error}")
+            print(
+                f"error: {said} (at {at.filename}:{at.lineno}): a defect of the toolkit, or of a "
+                "plug-in of your own; --debug prints the traceback",
+                file=sys.stderr,
+            )
+        return 2
     except KeyboardInterrupt:
         print("interrupted; the same command goes on from here", file=sys.stderr)
-        code = 130
-    raise typer.Exit(code)
+        return 130
 
 
 def one_line(text: str) -> str:

@@ -19,7 +19,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.csv_files import write_csv
-from experiments.failing import with_errors
+from experiments.failing import CommandLine, with_errors
 from experiments.figure3_points import PANELS, STRIPPED, figure3_points
 from experiments.figures import CI_NOTE, from_zero
 from experiments.labels import STAGE_METRICS, mathless
@@ -31,7 +31,7 @@ from experiments.truth import truth_notes
 STYLES = {"semantic": ("--", "[S]"), "formatting": ("-", "[F]")}
 """Line style and mark of each kind of noise."""
 
-main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+main = CommandLine()
 
 
 @main.command(help="Draw every stage against semantic and formatting noise (figure 3).")

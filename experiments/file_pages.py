@@ -10,12 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from experiments.distorting import PageSource
-from experiments.page_worker import PageReader, PageTask, read_page
-from experiments.reading import stop_if_not_the_page
+from experiments.failures import Streak
+from experiments.page_worker import PageReader, PageTask, check_page, read_page
+from experiments.reading import check_first, stop_if_not_the_page
 from experiments.stored_readings import StoredReading, keep_failure, stored_reading
 from ohr import registry
 from ohr.datasets.folder import DEFAULT_DOMAIN
@@ -67,6 +69,8 @@ class PdfReader:
         keys = dict(zip(task.page_nos, task.keys, strict=True))
         missing = [no for no, key in keys.items() if not _was_read(self.store, key)]
         for page_no, outcome in self._backend.transcribe(task.path, missing):
+            if page_no not in missing:
+                check_page(self.engine, missing[0], page_no)
             if outcome.status in FAILED:
                 if len(task.page_nos) == 1:
                     raise PageFailedError(outcome.detail or f"{self.engine.label} failed")
@@ -158,6 +162,8 @@ class FileReadings:
     store: ArtefactStore
     limits: Limits
     workers: int
+    stop_after_failures: int = 0
+    """Pages that fail in a row for the same reason before OhrError is raised; 0: never."""
 
     def stored(self, page: FilePage) -> StoredReading | None:
         """What was made of a page, or None if it has not been read."""
@@ -166,7 +172,7 @@ class FileReadings:
     def make(self, pages: Sequence[FilePage], report: Callable[[int], None]) -> None:
         """Read pages, each once more if it fails; ``report`` is told of pages as they end.
 
-        Raises StoreError or MissingDependencyError for what no page is to blame for.
+        Raises OhrError for what no page is to blame for, or when too many fail alike.
         """
         self._read_images([page for page in pages if not page.as_pdf], report)
         self._read_pdfs([page for page in pages if page.as_pdf], report)
@@ -179,7 +185,8 @@ class FileReadings:
         with WorkerPool[None](
             read_page, setup=reader, workers=self.workers, limits=self.limits
         ) as pool:
-            for index, outcome in pool.run(tasks):
+            streak = self._streak()
+            for index, outcome in pool.run(tasks, partial(check_first, streak)):
                 self._journal(pages[index], outcome)
                 report(1)
 
@@ -204,9 +211,13 @@ class FileReadings:
         with WorkerPool[None](
             read_pdf, setup=reader, workers=self.workers, limits=self.limits
         ) as pool:
-            for index, outcome in pool.run([_pdf_task([page]) for page in left]):
+            streak, tasks = self._streak(), [_pdf_task([page]) for page in left]
+            for index, outcome in pool.run(tasks, partial(check_first, streak)):
                 self._journal(left[index], outcome)
                 report(1)
+
+    def _streak(self) -> Streak:
+        return Streak(self.engine.label, "pages", self.stop_after_failures)
 
     def _journal(self, page: FilePage, outcome: Outcome[None]) -> None:
         if outcome.status in FAILED:

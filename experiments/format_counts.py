@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.config import StudyConfig, load_config
-from experiments.failing import with_errors
+from experiments.failing import CommandLine, with_errors
 from experiments.labels import plain
 from experiments.plan import load_dataset, make_plan
 from experiments.progress import Progress
@@ -32,7 +32,7 @@ PAPER = {
 }  # fmt: skip
 """Table S2: average counts a page."""
 
-main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+main = CommandLine()
 
 
 @main.command(help="Count formatting commands a page, by kind.")

@@ -14,7 +14,7 @@ import typer
 from PIL import Image
 
 from experiments.contact_sheet import busiest_pages, contact_sheet
-from experiments.failing import with_errors
+from experiments.failing import CommandLine, with_errors
 from experiments.noises import Noise, noises
 from ohr import registry
 from ohr.atomic import write_bytes
@@ -31,7 +31,7 @@ PART = (0.06, 0.05, 0.62, 0.36)
 """Left, top, right, bottom of the part shown, over the page's sides."""
 QUALITY = 82
 
-main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+main = CommandLine()
 
 
 @main.command(help="Draw a part of a page under each distortion, at rising strength.")

@@ -22,7 +22,7 @@ import typer
 
 from experiments.aggregate import CELL_COLUMNS, KEY_COLUMNS
 from experiments.csv_files import write_csv
-from experiments.failing import with_errors
+from experiments.failing import CommandLine, with_errors
 from experiments.runs import clusters_of, counted, group_rows
 from ohr.atomic import write_bytes, write_text
 from ohr.datasets.dataset import ValidationReport
@@ -38,7 +38,7 @@ MEASURES = {"lcs": "lcs", "lcs_page": "evidence_lcs", "F1": "f1", "EM": "em"}
 ANSWER_STAGES = ("generation", "overall")
 STAGES = ("ocr", "retrieval", *ANSWER_STAGES)
 
-main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+main = CommandLine()
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from typing import Annotated, Any
 import typer
 
 from experiments.conditions import CONDITION_COLUMNS
-from experiments.failing import with_errors
+from experiments.failing import CommandLine, with_errors
 from experiments.runs import Run, knowledge_base_name, read_run
 from ohr.errors import MissingDependencyError, OhrError
 
@@ -29,7 +29,7 @@ STATISTICS = {"mean": "", "ci_low": ".ci_low", "ci_high": ".ci_high"}
 _LONGEST_PARAM = 500
 _MOST_AT_ONCE = 1000
 
-main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+main = CommandLine()
 
 
 @main.command(help="Log finished runs to MLflow.")

@@ -14,13 +14,13 @@ from typing import Annotated
 
 import typer
 
-from experiments.failing import with_errors
+from experiments.failing import CommandLine, with_errors
 from experiments.progress import Progress
 from ohr.datasets.sample.attributes import ATTRIBUTES
 from ohr.datasets.sample.corpus import DIFFICULTY, Difficulty
 from ohr.datasets.sample.scale import Recipe, write_sample
 
-main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+main = CommandLine()
 
 
 @main.command(help="Write a generated benchmark: documents, exact ground truth, questions.")

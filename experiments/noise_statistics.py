@@ -24,13 +24,14 @@ from experiments.block_errors import EXPLANATION, block_errors, errors_table
 from experiments.block_errors import FILE as BLOCK_FILE
 from experiments.config import StudyConfig, load_config
 from experiments.csv_files import write_csv
-from experiments.failing import with_errors
+from experiments.failing import CommandLine, with_errors
 from experiments.format_counts import count_knowledge_bases, counts_table
 from experiments.noises import perturbation_class
 from experiments.progress import Progress
 from experiments.realism import compare_distances
 from experiments.study import run_study
 from experiments.tables import show
+from experiments.troubles import report_troubles
 from ohr import registry
 from ohr.atomic import write_text
 from ohr.errors import OhrError
@@ -39,7 +40,7 @@ from ohr.registry import PluginSpec
 
 DEFAULTS = {"noise": ["formatting", "semantic"], "stages": ["ocr"]}
 
-main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+main = CommandLine()
 
 
 @main.command(help="Formatting commands a page, blocks with errors, pages' edit distances.")
@@ -64,13 +65,15 @@ def command(
 def _run(config: StudyConfig, out: Path | None) -> int:
     if out is None:
         raise OhrError("where should the results go? give --out DIR, such as --out runs/noise")
-    noise_statistics(config, out)
+    code = noise_statistics(config, out)
     print(f"results: {out}")
-    return 0
+    return code
 
 
-def noise_statistics(config: StudyConfig, out: Path) -> None:
-    """Write and print whatever of the three the engines allow. Raises OhrError."""
+def noise_statistics(config: StudyConfig, out: Path) -> int:
+    """Write and print whatever of the three the engines allow; 1 if all pages of a knowledge base
+    failed. Raises OhrError.
+    """
     given, images = [], []
     for spec in config.engines:
         engine = registry.create("engine", spec)
@@ -98,8 +101,10 @@ def noise_statistics(config: StudyConfig, out: Path) -> None:
     distorted = _part(config, images, "semantic")
     if distorted.engines and distorted.noise:
         print("\nFigure S2: the pages' edit distance at each level")
-        run_study(distorted, out / "distorted", progress=Progress())
+        result = run_study(distorted, out / "distorted", progress=Progress())
         compare_distances(out / "distorted", out)
+        return report_troubles(result.troubles, result.failed)
+    return 0
 
 
 def _part(config: StudyConfig, engines: list[PluginSpec], kind: str) -> StudyConfig:

@@ -21,9 +21,10 @@ from typing import Annotated, Any
 import typer
 
 from experiments.distorting import PageSource, find_pages
-from experiments.failing import with_errors
+from experiments.failing import CommandLine, with_errors
 from experiments.file_pages import FilePage, FileReadings, file_pages
 from experiments.labels import plain
+from experiments.locking import locked
 from experiments.progress import Progress
 from experiments.study import versions
 from experiments.yaml_values import parse_yaml
@@ -41,14 +42,15 @@ _RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9})?)?")
 _NAMED_FAILURES = 20
 MANIFEST = "manifest.json"
 
-main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+main = CommandLine()
 
 
 @main.command(help="Read PDFs and images into a knowledge base.")
 def command(
     inputs: Annotated[list[Path], typer.Argument(help="PDFs, images, or folders of them.")],
     engine: Annotated[
-        str, typer.Option(help="Such as tesseract, or {name: tesseract, params: {lang: deu}}.")
+        str,
+        typer.Option(help="Such as tesseract, or '{name: tesseract, params: {languages: [deu]}}'."),
     ],
     out: Annotated[Path, typer.Option(help="Folder of the knowledge base.")],
     pages: Annotated[
@@ -71,6 +73,9 @@ def command(
     page_wall_s: Annotated[
         float, typer.Option(min=0.1, help="Seconds after which a page counts as hung.")
     ] = 1800,
+    stop_after_failures: Annotated[
+        int, typer.Option(min=0, help="Stop after so many failures alike in a row; 0: never.")
+    ] = 20,
     debug: Annotated[
         bool, typer.Option("--debug", help="Print a traceback with an error.")
     ] = False,
@@ -85,16 +90,22 @@ def command(
         sources = select_pages(list(find_pages(inputs, dpi)), pages)
         wanted = file_pages(sources, spec, backend, hand_over_pdfs=pdf)
         readings = FileReadings(
-            spec, backend.identity(), ArtefactStore(cache), Limits(page_cpu_s, page_wall_s), workers
+            spec,
+            backend.identity(),
+            ArtefactStore(cache),
+            Limits(page_cpu_s, page_wall_s),
+            workers,
+            stop_after_failures,
         )
-        _check_out(out, wanted, readings.identity)
-        return _run(wanted, readings, out, retry=retry)
+        with locked(out):
+            _check_out(out, wanted, readings.identity)
+            return _run(wanted, readings, out, retry=retry)
 
     with_errors(read, debug)
 
 
 def parse_engine(text: str) -> PluginSpec:
-    """``tesseract``, or ``{name: tesseract, params: {lang: deu}}``. Raises ConfigError."""
+    """``tesseract``, or ``{name: tesseract, params: {psm: 6}}``. Raises ConfigError."""
     try:
         value = parse_yaml(text)
     except ValueError as error:

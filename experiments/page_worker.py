@@ -9,11 +9,12 @@ from typing import Any
 import cv2
 import numpy as np
 
+from experiments.stored_readings import ocr_key, stored_text
 from ohr import registry
-from ohr.errors import EngineError
-from ohr.identity import pixel_digest
+from ohr.errors import EngineError, OhrError, PluginError
+from ohr.identity import canonical_json, pixel_digest
 from ohr.pdf import load_image, render
-from ohr.plugins import ImagePerturbation, OcrBackend
+from ohr.plugins import Applied, ImagePerturbation, OcrBackend
 from ohr.randomness import generator_for
 from ohr.registry import PluginSpec
 from ohr.store import ArtefactStore
@@ -46,12 +47,16 @@ class PageReader:
     _backend: OcrBackend | None = field(default=None, repr=False)
 
     def transcribe(self, page: np.ndarray | Path, page_no: int) -> dict[str, Any]:
-        """Status, text and detail of a page image, or a page of a PDF. Raises EngineError."""
+        """Status, text and detail of a page image, or a page of a PDF.
+
+        Raises EngineError, and PluginError for an engine that answers for another page.
+        """
         if self._backend is None:
             cv2.setNumThreads(1)  # the workers share the cores already
             self._backend = registry.create("engine", self.engine)
         source = page if isinstance(page, Path) else [page]
-        for _, outcome in self._backend.transcribe(source, [page_no]):
+        for answered, outcome in self._backend.transcribe(source, [page_no]):
+            check_page(self.engine, page_no, answered)
             if outcome.status in (Status.OK, Status.EMPTY):
                 return {
                     "status": str(outcome.status),
@@ -75,8 +80,45 @@ def distort(task: PageTask, image: np.ndarray) -> tuple[np.ndarray, dict[str, An
         return image, None
     perturbation: ImagePerturbation = registry.create("perturbation", task.operator)
     rng = generator_for(task.seed, task.operator.name, task.ref)
-    applied = perturbation.apply(image, intensity=task.intensity, rng=rng)
+    applied = distorted(perturbation, image, task.intensity, rng, task.operator.label, task.ref)
     return applied.value, applied.record
+
+
+def distorted(
+    perturbation: ImagePerturbation,
+    image: np.ndarray,
+    intensity: float,
+    rng: np.random.Generator,
+    label: str,
+    ref: PageRef,
+) -> Applied[np.ndarray]:
+    """The page distorted. Raises PluginError if that fails: it is no fault of engine or page."""
+    where = f"distortion {label!r} on {ref.doc_id} page {ref.page_no}"
+    form = (image.shape, image.dtype)
+    try:
+        applied = perturbation.apply(image, intensity=intensity, rng=rng)
+        if not isinstance(applied, Applied) or not isinstance(applied.value, np.ndarray):
+            raise TypeError("apply must return Applied(image, record)")
+        canonical_json(applied.record)
+    except OhrError:
+        raise
+    except Exception as error:
+        raise PluginError(f"{where}: {type(error).__name__}: {error}") from error
+    if (applied.value.shape, applied.value.dtype) != form:
+        raise PluginError(
+            f"{where}: {form[1]} {form[0]} became {applied.value.dtype} {applied.value.shape}: "
+            "size and dtype must stay as they are"
+        )
+    return applied
+
+
+def check_page(engine: PluginSpec, wanted: int, answered: object) -> None:
+    """Raise PluginError for an engine that answers for a page that it was not asked for."""
+    if answered != wanted:
+        raise PluginError(
+            f"engine {engine.label!r} was asked for page {wanted} and answered for page "
+            f"{answered}: transcribe must yield (page_no, outcome) with the numbers it is given"
+        )
 
 
 def read_page(task: PageTask, reader: PageReader) -> None:
@@ -90,12 +132,7 @@ def read_page(task: PageTask, reader: PageReader) -> None:
         return
     image, record = distort(task, page_image(task))
     pixels = pixel_digest(image)
-    key = ocr_key(pixels, reader.engine_identity)
-    if not isinstance(reader.store.get("ocr", key), dict):  # none, or a damaged one
+    if stored_text(reader.store, pixels, reader.engine_identity) is None:
+        key = ocr_key(pixels, reader.engine_identity)
         reader.store.put("ocr", key, reader.transcribe(image, task.ref.page_no))
     reader.store.put("reading", task.key, {"pixels": pixels, "record": record})
-
-
-def ocr_key(pixels: str, engine_identity: dict[str, Any]) -> dict[str, Any]:
-    """Key of the ``ocr`` artefact: the text that an engine reads from these pixels."""
-    return {"pixels": pixels, "engine": engine_identity}

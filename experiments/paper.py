@@ -23,7 +23,7 @@ import typer
 from experiments import noise_curve, ocr_benchmark, table_format
 from experiments.config import StudyConfig, load_config
 from experiments.error_analysis import analyse_errors
-from experiments.failing import with_errors
+from experiments.failing import CommandLine, with_errors
 from experiments.figure3 import make_figure3
 from experiments.labels import group_label
 from experiments.noise_statistics import noise_statistics
@@ -38,12 +38,13 @@ from experiments.runs import read_run
 from experiments.study import Result, run_study
 from experiments.table_files import TextTable, write_table
 from experiments.tables import show, terminal_table
+from experiments.troubles import report_troubles
 from ohr import registry
 from ohr.errors import ConfigError, OhrError
 from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
 
-main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+main = CommandLine()
 
 
 @main.command(help="Run all that the OHR-Bench paper measures, and compare with its figures.")
@@ -89,6 +90,7 @@ def _run(config: StudyConfig, out: Path | None) -> int:
         )
     _title("Figure 3")
     make_figure3([result.out for result in curves], out / "figure3")
+    code = int(any(result.failed for result in (benchmark, *curves)))
     if "table" in sources:
         dataset = config.dataset.model_copy(update={"sources": ("table",)})
         formats = [
@@ -96,11 +98,12 @@ def _run(config: StudyConfig, out: Path | None) -> int:
             for name in table_format.FORMATS
         ]
         on_tables = config.model_copy(update={"dataset": dataset})
-        _study(on_tables, out / "table_format", table_format, "Figure 4", formats)
+        tables = _study(on_tables, out / "table_format", table_format, "Figure 4", formats)
+        code |= int(bool(tables.failed))
     _title("Figure 5")
     analyse_errors([result.out for result in curves], out / "error_analysis")
     noise = (PluginSpec(name="formatting"), PluginSpec(name="semantic"))
-    noise_statistics(config.model_copy(update={"noise": noise}), out / "noise_statistics")
+    code |= noise_statistics(config.model_copy(update={"noise": noise}), out / "noise_statistics")
     if len(config.readers) > 1:
         _title("Table S5")
         engines = set(benchmark.cells["engine"])
@@ -109,10 +112,10 @@ def _run(config: StudyConfig, out: Path | None) -> int:
         compare_readers(run, out / "robust_reader")
     if rewritten is not None:
         _title("Section IV.2")
-        compare_wordings(config, rewritten, out / "question_style")
+        code |= compare_wordings(config, rewritten, out / "question_style")
     _title("The paper's figures and ours")
     _compare(benchmark.cells, out, reader_notes(benchmark.readers))
-    return 0
+    return code
 
 
 def _title(text: str) -> None:
@@ -139,6 +142,7 @@ def _study(
         update["engines"] = tuple(engines)
     result = run_study(config.model_copy(update=update), out, progress=Progress())
     module.report(result)
+    report_troubles(result.troubles, result.failed)
     return result
 
 

@@ -20,7 +20,7 @@ from PIL import Image
 
 from experiments.contact_sheet import contact_sheet
 from experiments.distorting import DistortTask, Format, distort_page, find_pages
-from experiments.failing import with_errors
+from experiments.failing import CommandLine, with_errors
 from experiments.labels import plain
 from experiments.noises import Noise, noises
 from experiments.progress import Progress
@@ -35,7 +35,7 @@ SUFFIXES = {"png": ".png", "jpeg": ".jpg", "webp": ".webp"}
 SHEET_PAGES, SHEET_COLUMNS, SHEET_WIDTH = 24, 6, 360
 LIMITS = Limits(cpu_s=120, wall_s=900)
 
-main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+main = CommandLine()
 
 
 def _spec(text: str) -> PluginSpec:

@@ -21,7 +21,7 @@ import typer
 
 from experiments.before_after import Comparison, ShownPage, compare, render_comparison
 from experiments.config import StudyConfig, load_config
-from experiments.failing import with_errors
+from experiments.failing import CommandLine, with_errors
 from experiments.noises import Noise
 from experiments.plan import Plan, Variant, load_dataset, make_plan
 from experiments.progress import Progress
@@ -41,7 +41,7 @@ DEFAULTS = {"engines": ["gt"], "noise": ["formatting"], "stages": ["ocr"]}
 SHOWN_CHARS = range(400, 5000)
 """Length of a page that is worth showing."""
 
-main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+main = CommandLine()
 
 
 @main.command(help="Write knowledge bases with formatting noise.")

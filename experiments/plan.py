@@ -11,7 +11,7 @@ import numpy as np
 from experiments.calibration import Metric, UnreachableError, read_calibration, wanted_noise
 from experiments.config import DEFAULT_DRAWS, StudyConfig
 from experiments.judging import make_judge
-from experiments.noises import Noise, at_dpi, noises
+from experiments.noises import Noise, at_dpi, noises, perturbation_class
 from experiments.wordings import read_wordings, reworded
 from ohr import registry
 from ohr.datasets.dataset import Dataset, DatasetSource
@@ -125,6 +125,8 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         wanted = _wanted(config, spec, engines[spec.label], unreachable)
         for noise in [*points, *wanted]:
             _check_combination(engines[spec.label], spec, noise)
+            if noise.operator is not None and noise.kind == "semantic":
+                _check_importable("noise", noise.name, perturbation_class(noise.operator))
             # No draw of nothing differs from another.
             drawn = noise.operator is not None and noise.intensity > 0
             seeds = _draws(config, len(reread)) if drawn else (config.seed,)
@@ -134,6 +136,7 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
     for label, engine in engines.items():
         if isinstance(engine, OcrBackend):
             _check_sources(dataset, reread, label, engine)
+            _check_importable("engine", label, type(engine))
             engine.identity()  # an engine that is not installed says so now
     chunker_specs, retriever_specs = _protocol(config)
     _check_unique("chunker", config.chunkers)
@@ -290,6 +293,15 @@ def _check_combination(engine: object, spec: PluginSpec, noise: Noise) -> None:
     if noise.kind == "formatting" and spec.name != "gt":
         raise ConfigError(
             f"noise {noise.name!r} rewrites ground-truth text: its engine is gt, not {spec.label!r}"
+        )
+
+
+def _check_importable(kind: str, label: str, cls: type) -> None:
+    if cls.__module__ == "__main__":
+        raise ConfigError(
+            f"{kind} {label!r} is defined in a notebook or a script, which the worker processes "
+            f"cannot import: write it to a file, such as my_plugins.py, and name it "
+            f"my_plugins.{cls.__name__}"
         )
 
 

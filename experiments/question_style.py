@@ -19,10 +19,11 @@ import typer
 from experiments.answering import Answering
 from experiments.compare import compare_runs
 from experiments.config import StudyConfig, load_config
-from experiments.failing import with_errors
+from experiments.failing import CommandLine, with_errors
 from experiments.plan import load_dataset, select_questions
 from experiments.progress import Progress
 from experiments.study import run_study
+from experiments.troubles import report_troubles
 from experiments.wordings import wordings_csv
 from experiments.yaml_values import parse_yaml
 from ohr import registry
@@ -38,7 +39,7 @@ PAPER = {
 }  # fmt: skip
 """Section IV.2: before and after 100 questions were reworded by hand, in per cent."""
 
-main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+main = CommandLine()
 
 
 @main.command(help="Compare the original wording of questions with another one.")
@@ -82,16 +83,18 @@ def _run(config: StudyConfig, out: Path | None, rewriter: str, number: int) -> i
 
 def compare_wordings(config: StudyConfig, path: Path, out: Path, *, overwrite: bool = False) -> int:
     """Run the study in both wordings, and compare them. Raises OhrError."""
-    runs = []
+    runs, troubles, failed = [], list[str](), list[str]()
     for wording in ("original", "rewritten"):
         dataset = config.dataset.model_copy(update={"rewritten": path, "wording": wording})
         asked = config.model_copy(update={"dataset": dataset})
-        run_study(asked, out / wording, progress=Progress(), overwrite=overwrite)
+        result = run_study(asked, out / wording, progress=Progress(), overwrite=overwrite)
         runs.append(out / wording)
+        troubles += result.troubles
+        failed += result.failed
     compare_runs(runs, out)
     rows = ", ".join(f"{name} {a} to {b}" for name, (a, b) in PAPER.items())
     print(f"paper, 100 questions reworded by hand, F1 in per cent: {rows}")
-    return 0
+    return report_troubles(troubles, failed)
 
 
 def _spec(text: str) -> PluginSpec:
@@ -116,7 +119,9 @@ def rewrite(config: StudyConfig, spec: PluginSpec, number: int) -> dict[str, str
     drawn = np.random.default_rng(config.seed).permutation(len(questions))[:number]
     asked = [questions[i] for i in sorted(drawn)]
     progress = Progress(verb="rewording with", unit="questions")
-    answering = Answering(ArtefactStore(config.cache), config.retry_failed, progress)
+    answering = Answering(
+        ArtefactStore(config.cache), config.retry_failed, progress, config.stop_after_failures
+    )
     with progress:
         kinds = [[Hit(q.evidence_pages[0], q.domain, 1.0, 0)] for q in asked]
         said = answering.answers(spec.label, model, [q.text for q in asked], kinds)

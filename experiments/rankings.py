@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from experiments.plan import Plan
+from ohr.errors import OhrError, PluginError
 from ohr.identity import digest, pages_digest
-from ohr.plugins import Oracle
+from ohr.plugins import Oracle, Retriever
 from ohr.store import ArtefactStore
-from ohr.types import Hit, KnowledgeBase, PageRef, Question
+from ohr.types import Chunk, Hit, KnowledgeBase, PageRef, Question
 
 
 @dataclass
@@ -56,16 +59,16 @@ class Rankings:
             "queries": digest(asked),
             "k": k,
         }
-        stored = self.store.get("retrieval", key)
-        if stored is None:
-            retriever.index(cutter.chunks(texts.items()))
-            if isinstance(retriever, Oracle):
-                found = [retriever.look_up(question.evidence_pages, k) for question in questions]
-            else:
-                found = retriever.search_many([question.text for question in questions], k)
-            stored = [
-                [[h.ref.doc_id, h.ref.page_no, *h.span, h.score] for h in hits] for hits in found
-            ]
+        stored: Any = self.store.get("retrieval", key)
+        if not _are_rankings(stored, len(questions), texts):
+            try:
+                chunks = cutter.chunks(texts.items())
+            except OhrError:
+                raise
+            except Exception as error:
+                reason = f"{type(error).__name__}: {error}"
+                raise PluginError(f"chunker {chunker!r}: {reason}") from error
+            stored = _ranked(retriever, name, chunks, questions, k, texts)
             self.store.put("retrieval", key, stored)
         return [
             [
@@ -74,3 +77,68 @@ class Rankings:
             ]
             for hits in stored
         ]
+
+
+def _ranked(
+    retriever: Retriever | Oracle,
+    name: str,
+    chunks: Sequence[Chunk],
+    questions: Sequence[Question],
+    k: int,
+    texts: Mapping[PageRef, str],
+) -> list[list[list[Any]]]:
+    """Each question's hits, as they are stored. Raises PluginError for a retriever that fails.
+
+    A retriever works on all questions at once, so its failure is no question's: to score it as
+    the worst value would draw a curve of a defect.
+    """
+    try:
+        retriever.index(chunks)
+        if isinstance(retriever, Oracle):
+            found = [retriever.look_up(question.evidence_pages, k) for question in questions]
+        else:
+            found = retriever.search_many([question.text for question in questions], k)
+        if len(found) != len(questions):
+            raise ValueError(f"{len(found)} rankings of {len(questions)} questions")
+        return [[_checked(hit, texts) for hit in hits] for hits in found]
+    except OhrError:
+        raise
+    except Exception as error:
+        raise PluginError(f"retriever {name!r}: {type(error).__name__}: {error}") from error
+
+
+def _checked(hit: Hit, texts: Mapping[PageRef, str]) -> list[Any]:
+    """A hit as it is stored. Raises ValueError for one that is not a piece of its page."""
+    (start, end), text = hit.span, texts.get(hit.ref)
+    if text is None:
+        raise ValueError(f"a hit on {hit.ref}, of which it was given no chunk")
+    there = text[start:end]
+    if there != hit.text and "".join(there.split()) != "".join(hit.text.split()):
+        raise ValueError(
+            f"a hit on {hit.ref.doc_id} page {hit.ref.page_no} whose text is not that of its span "
+            f"{hit.span}: give Hit(…, span=(chunk.start, chunk.end)) with the chunk's own text"
+        )
+    score = float(hit.score)
+    if not math.isfinite(score):
+        raise ValueError(f"a hit with the score {hit.score}")
+    return [hit.ref.doc_id, hit.ref.page_no, int(start), int(end), score]
+
+
+def _are_rankings(stored: Any, count: int, texts: Mapping[PageRef, str]) -> bool:
+    """Whether an artefact is the rankings of so many questions among these pages."""
+    return (
+        isinstance(stored, list)
+        and len(stored) == count
+        and all(
+            isinstance(hits, list) and all(_is_hit(hit, texts) for hit in hits) for hits in stored
+        )
+    )
+
+
+def _is_hit(hit: Any, texts: Mapping[PageRef, str]) -> bool:
+    match hit:
+        case [str(doc_id), int(page_no), int(start), int(end), int() | float()]:
+            text = texts.get(PageRef(doc_id, page_no))
+            return text is not None and 0 <= start <= end <= len(text)
+        case _:
+            return False

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from experiments.failures import Streak
 from experiments.page_worker import PageReader, PageTask, read_page
 from experiments.plan import Plan, Variant
 from experiments.rewriting import rewritten
 from experiments.stored_readings import keep_failure, stored_reading
 from ohr import registry
-from ohr.errors import MissingDependencyError, StoreError
+from ohr.errors import (
+    ConfigError,
+    MissingDependencyError,
+    PluginError,
+    StoreError,
+    UnknownPluginError,
+)
 from ohr.identity import file_digest
 from ohr.opening import file_facts
 from ohr.plugins import KnowledgeBaseSource, OcrBackend
@@ -115,7 +122,9 @@ class Readings:
             with WorkerPool[None](
                 read_page, setup=reader, workers=self.plan.config.workers, limits=self.limits
             ) as pool:
-                for done, (index, outcome) in enumerate(pool.run(tasks), start=1):
+                streak = Streak(label, "pages", self.plan.config.stop_after_failures)
+                finished = pool.run(tasks, partial(check_first, streak))
+                for done, (index, outcome) in enumerate(finished, start=1):
                     if outcome.status in FAILED:
                         stop_if_not_the_page(outcome.detail)
                         keep_failure(self.store, tasks[index].key, outcome, self.limits)
@@ -155,10 +164,20 @@ class Readings:
 
 
 def stop_if_not_the_page(detail: str) -> None:
-    """Raise for what ails the machine, not the page: it must not be journalled as an outcome."""
-    for error in (StoreError, MissingDependencyError):
+    """Raise for what ails machine or plug-in, not the page: it must not be journalled."""
+    for error in (StoreError, MissingDependencyError, PluginError, UnknownPluginError, ConfigError):
         if detail.startswith(f"{error.__name__}: "):
             raise error(detail.partition(": ")[2])
+
+
+def check_first(streak: Streak, outcome: Outcome[Any]) -> None:
+    """Raise, at a page's first outcome, for what would only come again with others.
+
+    That is what no page is to blame for, and the last of too many alike.
+    """
+    if outcome.status in FAILED:
+        stop_if_not_the_page(outcome.detail)
+    streak.add(outcome)
 
 
 def overlay(plan: Plan, read: Mapping[PageRef, Outcome[str]]) -> dict[PageRef, Outcome[str]]:

@@ -20,7 +20,7 @@ from rich.text import Text
 from scipy.stats import ks_2samp
 
 from experiments.csv_files import write_csv
-from experiments.failing import with_errors
+from experiments.failing import CommandLine, with_errors
 from experiments.labels import mathless, plain
 from experiments.style import COLOURS, figure, save
 from experiments.tables import number, show
@@ -29,7 +29,7 @@ from ohr.errors import OhrError
 CLEAN, NATURAL = "clean", "natural"
 QUARTILES = (0.25, 0.5, 0.75)
 
-main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+main = CommandLine()
 
 
 @main.command(help="Draw the distribution of pages' edit distance at each level of noise.")

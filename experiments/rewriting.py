@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from experiments.noises import Noise
 from ohr import registry
+from ohr.errors import OhrError, PluginError
 from ohr.plugins import Applied, TextPerturbation
 from ohr.randomness import generator_for
 from ohr.types import Outcome, PageRef
@@ -22,8 +23,21 @@ def text_perturbation(noise: Noise) -> TextPerturbation:
 def rewrite_page(
     operator: TextPerturbation, text: str, ref: PageRef, intensity: float, seed: int
 ) -> Applied[str]:
-    """A page with the noise that this seed draws for it, whatever is done to other pages."""
-    return operator.apply(text, intensity=intensity, rng=generator_for(seed, operator.name, ref))
+    """A page with the noise that this seed draws for it, whatever is done to other pages.
+
+    Raises PluginError if the operator fails.
+    """
+    where = f"distortion {operator.name!r} on {ref.doc_id} page {ref.page_no}"
+    rng = generator_for(seed, operator.name, ref)
+    try:
+        applied = operator.apply(text, intensity=intensity, rng=rng)
+        if not isinstance(applied, Applied) or not isinstance(applied.value, str):
+            raise TypeError("apply must return Applied(text, record)")
+    except OhrError:
+        raise
+    except Exception as error:
+        raise PluginError(f"{where}: {type(error).__name__}: {error}") from error
+    return applied
 
 
 def rewritten(

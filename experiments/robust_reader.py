@@ -17,7 +17,7 @@ import pandas as pd
 import typer
 
 from experiments.curves import FLOOR_SUFFIX
-from experiments.failing import with_errors
+from experiments.failing import CommandLine, with_errors
 from experiments.labels import STAGE_METRICS
 from experiments.notes import note_lines, run_notes
 from experiments.reader_table import reader_values, write_reader_table
@@ -46,7 +46,7 @@ from ohr.statistics import (
 METRIC = "f1"
 STAGES = ("generation", "overall")
 
-main = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+main = CommandLine()
 
 
 @main.command(help="Compare readers by what they keep of their quality under noise (table S5).")

@@ -12,6 +12,7 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 from experiments.answering import Answering
+from experiments.cases import Cases
 from experiments.conditions import Condition, condition_of
 from experiments.config import Stage
 from experiments.judging import judged
@@ -67,6 +68,9 @@ class Scorer:
 
     def __post_init__(self) -> None:
         self.rankings = Rankings(self.plan, self.store)
+        documents = self.plan.dataset.documents.items()
+        domains = {doc_id: document.domain for doc_id, document in documents}
+        self.cases = Cases(self.plan.questions, domains)
         self.scoring = SCORING[self.plan.config.scoring]
         cached = functools.lru_cache(maxsize=_CACHED_TEXTS)
         self.tokens = cached(self.scoring.tokens)
@@ -87,6 +91,7 @@ class Scorer:
                 found += self._generation(variant, kb, name)
         for setting in product(self.plan.chunkers, self.plan.retrievers):
             ranking = self.retrieve(kb, *setting)
+            self.cases.add_hits(self.plan.label(variant), setting, ranking)
             if "retrieval" in stages:
                 for k in self.plan.config.cutoffs:
                     found += self._retrieval(variant, kb, setting, ranking, k)
@@ -237,9 +242,11 @@ class Scorer:
         ]
         if name not in self._guesses:
             self._guesses[name] = self.answers(name, [[] for _ in contexts])
+            self.cases.add_answers("", ("no_context", "", "", name), self._guesses[name])
         # A guess owes nothing to the page, so a failed page does not count against it.
         guesses = self._answer_scores(condition, "generation", self._guesses[name], NO_CONTEXT)
         answers = self.answers(name, contexts)
+        self.cases.add_answers(self.plan.label(variant), ("generation", "", "", name), answers)
         return self._answer_scores(condition, "generation", answers, "", kb) + guesses
 
     def _overall(
@@ -251,7 +258,9 @@ class Scorer:
         hits: list[list[Hit]],
     ) -> list[Scores]:
         condition = condition_of(self.plan, variant, *setting, reader=name).at("overall")
-        return self._answer_scores(condition, "overall", self.answers(name, hits), "", kb)
+        answers = self.answers(name, hits)
+        self.cases.add_answers(self.plan.label(variant), ("overall", *setting, name), answers)
+        return self._answer_scores(condition, "overall", answers, "", kb)
 
     def answers(self, name: str, contexts: list[list[Hit]]) -> list[Outcome[str]]:
         """A reader's answers to the plan's questions, each with its context."""

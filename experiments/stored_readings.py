@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from experiments.page_worker import ocr_key
 from ohr.store import ArtefactStore
 from ohr.types import FAILED, Outcome, Status
 from ohr.workers import Limits
@@ -31,21 +30,43 @@ class StoredReading:
         return not (retry or more)
 
 
+def ocr_key(pixels: str, engine_identity: dict[str, Any]) -> dict[str, Any]:
+    """Key of the ``ocr`` artefact: the text that an engine reads from these pixels."""
+    return {"pixels": pixels, "engine": engine_identity}
+
+
 def stored_reading(
     store: ArtefactStore, key: dict[str, Any], identity: dict[str, Any]
 ) -> StoredReading | None:
     """The reading under a key by the engine of an identity; None if absent or damaged."""
     found = store.get("reading", key)
-    if isinstance(found, dict) and "pixels" in found:
-        found = store.get("ocr", ocr_key(found["pixels"], identity))
-    if not isinstance(found, dict):
-        return None
-    try:
-        outcome = Outcome(found.get("text"), Status(found["status"]), found["detail"])
-        given = found.get("given")
-        return StoredReading(outcome, (given[0], given[1]) if given else None)
-    except (LookupError, TypeError, ValueError):
-        return None
+    if isinstance(found, dict) and isinstance(found.get("pixels"), str):
+        return stored_text(store, found["pixels"], identity)
+    return _parsed(found)
+
+
+def stored_text(
+    store: ArtefactStore, pixels: str, identity: dict[str, Any]
+) -> StoredReading | None:
+    """What the engine read from pixels of that digest; None if absent or damaged."""
+    return _parsed(store.get("ocr", ocr_key(pixels, identity)))
+
+
+def _parsed(found: object) -> StoredReading | None:
+    """The content of an artefact, or None for what is no reading."""
+    match found:
+        case {"status": "ok" | "empty" as status, "text": str(text), "detail": str(detail)}:
+            return StoredReading(Outcome(text, Status(status), detail))
+        case {
+            "status": "timeout",
+            "detail": str(detail),
+            "given": [int() | float() as cpu_s, int() | float() as wall_s],
+        }:
+            return StoredReading(Outcome(None, Status.TIMEOUT, detail), (cpu_s, wall_s))
+        case {"status": "error" | "timeout" as status, "detail": str(detail)}:
+            return StoredReading(Outcome(None, Status(status), detail))
+        case _:
+            return None
 
 
 def keep_failure(

@@ -6,7 +6,6 @@ import io
 import json
 import os
 import platform
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -22,14 +21,18 @@ import pyarrow.parquet as pq
 
 from experiments.aggregate import KEY_COLUMNS, make_cells, make_rows, planned_cells
 from experiments.answering import Answering
+from experiments.cases import FILE as CASES
 from experiments.config import StudyConfig
 from experiments.csv_files import write_csv
+from experiments.failures import reasons
 from experiments.labels import plain
+from experiments.locking import locked
 from experiments.measures import metric_versions, planned
 from experiments.plan import Plan, load_dataset, make_plan
 from experiments.progress import Progress
 from experiments.reading import Readings
 from experiments.scoring import Scorer, Scores
+from experiments.troubles import failed_conditions, trouble_lines
 from experiments.truth import declare, find_same, same_as_truth, truth_lines
 from ohr.atomic import write_bytes, write_text
 from ohr.errors import ConfigError, OhrError
@@ -55,6 +58,10 @@ class Result:
     cells: pd.DataFrame
     missing: list[str]
     """Planned cells that are not there; empty when the study is complete."""
+    troubles: list[str]
+    """A line for each knowledge base and reader with failures: how many, and why."""
+    failed: list[str]
+    """Conditions all of whose pages, or all of whose answers, failed."""
     readers: dict[str, dict[str, Any]]
     """What each reader (and the judge) was asked, and what it took, as in the manifest."""
 
@@ -110,13 +117,21 @@ def run_study(
             progress.say(line)
         for note in plan.unreachable:
             progress.say(f"left out: {note}")
-        store = ArtefactStore(config.cache)
-        readings = Readings(plan, store)
-        _check_writable(out)
+    with locked(out):
+        if not overwrite:
+            _data_there(config, out)  # another study may have ended meanwhile
+        return _carry_out(plan, out, clock, progress)
+
+
+def _carry_out(plan: Plan, out: Path, clock: Clock, progress: Progress) -> Result:
+    """Read, score, aggregate and write."""
+    config, dataset = plan.config, plan.dataset
+    store = ArtefactStore(config.cache)
+    readings = Readings(plan, store)
     with clock.stage("read"), progress:
         readings.make(progress)
     asking = Progress(verb="asking", unit="questions")
-    answering = Answering(store, config.retry_failed, asking)
+    answering = Answering(store, config.retry_failed, asking, config.stop_after_failures)
     scorer = Scorer(plan, store, answering)
     scores: list[Scores] = []
     bases: dict[str, dict[str, Any]] = {}
@@ -124,6 +139,7 @@ def run_study(
         with clock.stage("knowledge base"):
             kb = readings.knowledge_base(variant)
             bases[plan.label(variant)] = _describe(plan, kb)
+            scorer.cases.add_pages(plan.label(variant), kb)
         with clock.stage("score ocr"):
             scores += scorer.ocr(variant, kb)
         with clock.stage("score"), asking:
@@ -137,6 +153,7 @@ def run_study(
         write_bytes(out / "rows.parquet", _parquet(rows))
         write_csv(out / "cells.csv", cells)
         write_csv(out / PROBLEMS, pd.DataFrame(dataset.report.lines(), columns=["kind", "problem"]))
+        write_bytes(out / CASES, scorer.cases.to_bytes())
     readers = {label: tally.summary() for label, tally in answering.tallies.items()}
     manifest = {
         "config": config.model_dump(mode="json"),
@@ -169,7 +186,8 @@ def run_study(
         "seconds": clock.seconds,
     }
     write_text(out / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
-    return Result(plan, out, cells, missing, readers)
+    troubles = trouble_lines(bases | readers, config.scoring)
+    return Result(plan, out, cells, missing, troubles, failed_conditions(scores), readers)
 
 
 def _data_there(config: StudyConfig, out: Path) -> str | None:
@@ -196,17 +214,6 @@ def _data_there(config: StudyConfig, out: Path) -> str | None:
     return digest
 
 
-def _check_writable(out: Path) -> None:
-    """Make the folder of the results. Raises ConfigError if nothing can be written to it."""
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=out).close()
-    except OSError as error:
-        raise ConfigError(
-            f"cannot write to {out}: {error.strerror or error}: choose another --out"
-        ) from error
-
-
 def _describe(plan: Plan, kb: KnowledgeBase) -> dict[str, Any]:
     """Counts of a knowledge base for the manifest, and how its page set differs."""
     truth = set(plan.dataset.pages)
@@ -223,6 +230,7 @@ def _describe(plan: Plan, kb: KnowledgeBase) -> dict[str, Any]:
         "missing_pages": len(missing),
         "extra_pages": len(extra),
         "documents_with_other_pages": len({ref.doc_id for ref in missing + extra}),
+        "reasons": reasons(kb.pages.values()),
         "failures": failures[:100],
     }
 

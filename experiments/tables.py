@@ -154,24 +154,6 @@ def terminal_table(table: TextTable) -> Table:
     return made
 
 
-def trouble_lines(cells: pd.DataFrame) -> list[str]:
-    """A line for each knowledge base with pages or answers that failed."""
-    lines = []
-    chosen = cells[cells["group"] == "all"]
-    keys = ["engine", "perturbation", "level", "intensity", "stage"]
-    for _, group in chosen.groupby(keys, sort=False):
-        worst = group.iloc[group[["n_error", "n_timeout"]].sum(axis=1).argmax()]
-        if worst["n_error"] or worst["n_timeout"]:
-            where = " ".join(str(worst[k]) for k in ("engine", "perturbation", "level")).strip()
-            published = worst["protocol"] == "reference"
-            fate = "are left out of the mean" if published else "count with the worst value"
-            lines.append(
-                f"{plain(where)}, {worst['stage']}: {worst['n_error']} errors and "
-                f"{worst['n_timeout']} timeouts {fate}; see manifest.json"
-            )
-    return lines
-
-
 def reader_lines(readers: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """A line for each reader that counts tokens: what its answers took, now and before."""
     lines = []

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.config import load_config
-from experiments.failing import with_errors
+from experiments.failing import CommandLine, with_errors
 from experiments.plan import load_dataset
 from experiments.tables import show
 from ohr.atomic import write_bytes
@@ -85,4 +85,6 @@ def findings_json(verification: Verification) -> bytes:
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    app = CommandLine()
+    app.command()(main)
+    app()

@@ -13,6 +13,7 @@ from pydantic import Field, field_validator
 from ocr_backends._documents import DocumentEngine, DocumentParams
 from ocr_backends._process import run
 from ohr.errors import EngineError, MissingDependencyError
+from ohr.identity import file_digest
 
 INPUT, OUTPUT = "{input}", "{output}"
 TEXTS = (".md", ".mmd", ".txt")
@@ -24,7 +25,8 @@ class CommandParams(DocumentParams):
     (none is run). ``{input}`` stands for the page's file. ``{output}`` stands for a file to be
     written, or a folder for one ``.md`` or ``.txt`` file; without it, standard output is read.
     ``input``: a page is given as a PNG (``image``), or as a PDF of one page. ``revision``:
-    whatever tells apart two versions of the program; it is not passed to it.
+    whatever tells apart two versions of the program beside the files that the template names (the
+    program itself, a script, its settings), whose content does; it is not passed to it.
     """
 
     template: tuple[str, ...] = Field(min_length=1)
@@ -60,8 +62,12 @@ class Command(DocumentEngine):
 
     def convert(self, file: Path, count: int, folder: Path) -> Sequence[str]:
         output = folder / "output.md"
+        # The program runs in a folder of its own, where relative paths would lead nowhere.
+        named = {part: str(path) for part, path in self._files().items()}
         command = [
-            part.replace(INPUT, str(file)).replace(OUTPUT, str(output))
+            named[part]
+            if part in named
+            else part.replace(INPUT, str(file)).replace(OUTPUT, str(output))
             for part in self.params.template
         ]
         said = run(command, timeout_s=self.params.timeout_s, install=self.install, folder=folder)
@@ -69,12 +75,34 @@ class Command(DocumentEngine):
             return [said.decode("utf-8", "replace")]
         return [_written(output)]
 
+    def identity(self) -> dict[str, object]:
+        return super().identity() | {"files": [file_digest(p) for p in self._files().values()]}
+
     def engine_version(self) -> str:
-        """Where the program is, and the revision. Raises MissingDependencyError."""
-        program = self.params.template[0]
-        if shutil.which(program) is None:
-            raise MissingDependencyError(f"command: no program {program!r}: {self.install}")
+        """The revision. Raises MissingDependencyError where there is no such program."""
+        self._files()
         return str(self.params.revision)
+
+    def _files(self) -> dict[str, Path]:
+        """The program, and what else the template names that is a file, as absolute paths.
+
+        Raises MissingDependencyError.
+        """
+        program, *arguments = self.params.template
+        found = shutil.which(program)
+        if found is None:
+            raise MissingDependencyError(f"command: no program {program!r}: {self.install}")
+        paths = {part: Path(part) for part in arguments if _is_file(part)}
+        return {part: path.absolute() for part, path in {program: Path(found), **paths}.items()}
+
+
+def _is_file(argument: str) -> bool:
+    path = Path(argument)
+    try:
+        # A plain word, such as "eng", is no file because there happens to be one of that name.
+        return bool(path.suffix or "/" in argument) and path.is_file()
+    except (OSError, ValueError):  # an argument that is no path at all
+        return False
 
 
 def _written(output: Path) -> str:

@@ -9,6 +9,7 @@
     ├── MissingDependencyError a package, binary or model that is not installed
     ├── EngineError            a model failed on a page or a question
     │   └── LateError          it did not answer in time
+    ├── PluginError            a plug-in that fails, or breaks its contract, whatever it is given
     └── StoreError             an artefact that cannot be written or read back
 
 Each message is one line that names the thing, the value and the mend.
@@ -43,6 +44,10 @@ class EngineError(OhrError):
 
 class LateError(EngineError):
     """No answer in time; a reader's becomes a ``timeout`` outcome."""
+
+
+class PluginError(OhrError):
+    """A plug-in failed, or broke its contract, and no page or question is to blame."""
 
 
 class StoreError(OhrError):

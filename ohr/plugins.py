@@ -1,24 +1,30 @@
 """The hooks: one base class for each kind of plug-in.
 
 A plug-in is a class with a ``name``, a ``version`` that changes whenever its output may
-change, and a pydantic model ``Params`` beside it. :meth:`Plugin.identity` is what the
-artefact store keys on. :mod:`ohr.registry` finds plug-ins by name.
+change, and its parameters beside it: ``Params``, a subclass of :class:`Params` below.
+:meth:`Plugin.identity` is what the artefact store keys on. :mod:`ohr.registry` finds plug-ins
+by name.
 """
 
 from __future__ import annotations
 
+import contextlib
+import inspect
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from ohr.errors import ConfigError, MissingDependencyError, StoreError
 from ohr.headings import Heading, headings, opened, titles
+from ohr.identity import digest, file_digest
 from ohr.store import ArtefactStore
 from ohr.types import Answer, Chunk, Document, Hit, KnowledgeBase, Outcome, PageRef
 
@@ -27,6 +33,9 @@ if TYPE_CHECKING:
 
 X = TypeVar("X")
 _CACHED_PAGES = 65536
+PROJECT = frozenset({"ohr", "perturb", "ocr_backends", "rag", "experiments"})
+"""Packages whose plug-ins are told apart by their ``version`` alone."""
+_SOURCES: WeakKeyDictionary[type, dict[str, str]] = WeakKeyDictionary()
 
 
 class Params(BaseModel):
@@ -54,7 +63,33 @@ class Plugin:
             "name": self.name,
             "version": self.version,
             "params": self.params.model_dump(mode="json"),
+            **source_of(type(self)),
         }
+
+
+def source_of(cls: type) -> dict[str, str]:
+    """Module and digest of the source of a class from outside the project, else nothing.
+
+    So an edited plug-in of one's own never returns what it made before, whatever its ``version``.
+    Modules that it imports are not looked at. Of a class in a notebook, its functions are.
+    """
+    if cls.__module__.partition(".")[0] in PROJECT:
+        return {}
+    if cls not in _SOURCES:  # as it was when the class was first used, not as it is edited now
+        _SOURCES[cls] = {"module": cls.__module__, "source": _source_digest(cls)}
+    return _SOURCES[cls]
+
+
+def _source_digest(cls: type) -> str:
+    file = getattr(sys.modules.get(cls.__module__), "__file__", None)
+    if file is not None and Path(file).is_file():
+        return file_digest(Path(file))
+    functions = [value for value in vars(cls).values() if inspect.isfunction(value)]
+    sources = []
+    for function in functions:
+        with contextlib.suppress(OSError, TypeError):
+            sources.append(inspect.getsource(function))
+    return digest(sources)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,13 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from ohr.datasets.dataset import DatasetSource
-from ohr.errors import ConfigError, MissingDependencyError, UnknownPluginError
+from ohr.errors import (
+    ConfigError,
+    MissingDependencyError,
+    OhrError,
+    PluginError,
+    UnknownPluginError,
+)
 from ohr.plugins import (
     Chunker,
     KnowledgeBaseSource,
@@ -127,6 +133,8 @@ def plugin_class(kind: str, name: str) -> type[Plugin]:
     module_name, _, class_name = target.partition(":")
     try:
         found = getattr(importlib.import_module(module_name), class_name)
+    except OhrError:
+        raise
     except ModuleNotFoundError as error:
         if error.name and module_name.startswith(error.name):
             raise UnknownPluginError(f"{kind} {name!r}: no module {error.name!r}") from error
@@ -135,6 +143,11 @@ def plugin_class(kind: str, name: str) -> type[Plugin]:
         ) from error
     except AttributeError as error:
         raise UnknownPluginError(f"{kind} {name!r}: {error}") from error
+    except Exception as error:
+        raise PluginError(
+            f"{kind} {name!r}: its module {module_name} cannot be imported: "
+            f"{type(error).__name__}: {error}"
+        ) from error
     if not (isinstance(found, type) and issubclass(found, BASES[kind])):
         bases = " or ".join(f"{base.__module__}.{base.__name__}" for base in BASES[kind])
         raise UnknownPluginError(f"{kind} {name!r} is none: it does not derive from {bases}")
@@ -144,7 +157,8 @@ def plugin_class(kind: str, name: str) -> type[Plugin]:
 def create(kind: str, value: str | Mapping[str, Any] | PluginSpec) -> Any:
     """Make a plug-in from its specification.
 
-    Raises UnknownPluginError for the name and ConfigError for its parameters.
+    Raises UnknownPluginError for the name, ConfigError for its parameters, also for those that its
+    ``Params`` would ignore, and PluginError for a class that cannot be made.
     """
     spec = PluginSpec.parse(value)
     cls = plugin_class(kind, spec.name)
@@ -153,7 +167,26 @@ def create(kind: str, value: str | Mapping[str, Any] | PluginSpec) -> Any:
         if cls.argument is None:
             raise ConfigError(f"{kind} {spec.name!r} takes no argument, got {spec.argument!r}")
         params[cls.argument] = spec.argument
+    unknown = set(params) - _names(cls.Params)
+    if unknown and cls.Params.model_config.get("extra") != "allow":
+        names = ", ".join(sorted(_names(cls.Params))) or "none"
+        raise ConfigError(
+            f"{kind} {spec.label!r}: unknown parameter {min(unknown)!r}; known: {names}"
+        )
     try:
         return cls(cls.Params.model_validate(params))
     except ValidationError as error:
         raise ConfigError(f"{kind} {spec.label!r}: {first_error(error)}") from error
+    except OhrError:
+        raise
+    except Exception as error:
+        raise PluginError(
+            f"{kind} {spec.label!r} cannot be made: {type(error).__name__}: {error}"
+        ) from error
+
+
+def _names(model: type[BaseModel]) -> set[str]:
+    """Names that a parameter may be given by."""
+    fields = model.model_fields.items()
+    aliases = {field.validation_alias or field.alias for _, field in fields}
+    return {name for name, _ in fields} | {alias for alias in aliases if isinstance(alias, str)}

@@ -18,7 +18,7 @@ from typing import Any, Generic, TypeVar
 
 import psutil
 
-from ohr.errors import OhrError
+from ohr.errors import ConfigError, OhrError
 from ohr.types import FAILED, Outcome
 from ohr.workers import guardian
 from ohr.workers._worker import describe
@@ -31,6 +31,8 @@ START_S = 120.0
 FAILED_STARTS = 3
 MEMORY_SHARE = 0.9
 RECYCLE_SHARE = 0.75
+LEAST_BYTES = 256 * 2**20
+"""Memory that a worker should have: an engine fits into no less."""
 
 # Every worker is one core's worth of work: threads inside it only fight the other workers.
 SINGLE_THREADED = {
@@ -89,6 +91,7 @@ class WorkerPool(Generic[R]):
     ) -> None:
         if workers < 1:
             raise ValueError(f"a pool needs at least one worker, got {workers}")
+        check_workers(workers)
         self.function = function if isinstance(function, str) else function_path(function)
         self.workers = workers
         self.limits = limits if limits is not None else Limits()
@@ -136,7 +139,9 @@ class WorkerPool(Generic[R]):
                 self._guardian.stdin.close()  # it kills whatever else bears our marker
             self._guardian.wait()
 
-    def run(self, tasks: Iterable[Any]) -> Iterator[tuple[int, Outcome[R]]]:
+    def run(
+        self, tasks: Iterable[Any], watch: Callable[[Outcome[R]], None] | None = None
+    ) -> Iterator[tuple[int, Outcome[R]]]:
         """Run the function on each task; (index of the task, outcome), as they finish.
 
         Tasks are taken when a worker is free. What the function returns becomes an ``ok``
@@ -145,6 +150,9 @@ class WorkerPool(Generic[R]):
         ``error``) and its worker's process group is killed. A task that ended in ``error`` or
         ``timeout`` is tried once more after all others, alone, and its second outcome stands; not
         in a pool without ``retry``.
+
+        ``watch`` is shown the first outcome of every task, also of those that will be tried once
+        more; what it raises ends the run.
 
         The limits are watched while the caller waits for the next outcome. Raises OhrError
         when workers cannot be started: the function cannot be imported, say.
@@ -157,6 +165,8 @@ class WorkerPool(Generic[R]):
         again: list[tuple[int, Any]] = []
         try:
             for index, task, outcome in self._attempt(enumerate(tasks), self.workers):
+                if watch is not None:
+                    watch(outcome)
                 if outcome.status in FAILED and self.retry:
                     log.debug("task %d: %s; once more later", index, outcome.detail)
                     again.append((index, task))
@@ -311,7 +321,9 @@ class WorkerPool(Generic[R]):
         elif worker.ready and self._over_cpu(worker, now):
             outcome = Outcome.timeout(f"used {self.limits.cpu_s:g} s of CPU time")
         elif worker.memory() > self._most_bytes:
-            outcome = Outcome.error(f"used more than {self._most_bytes / 1e6:.0f} MB of memory")
+            share = "" if self.limits.memory_mb else f", its share of {self.workers} workers"
+            most = f"{self._most_bytes / 1e6:.0f} MB of memory{share}"
+            outcome = Outcome.error(f"used more than {most}")
         else:
             return []
         finished = self._finish(worker, outcome)
@@ -359,6 +371,17 @@ class WorkerPool(Generic[R]):
         except BrokenPipeError:
             # Workers still leave by themselves when this process dies, unless they hang.
             log.warning("the guardian of the worker processes has been killed")
+
+
+def check_workers(workers: int) -> None:
+    """Raise ConfigError for more workers than the machine has memory for, and cores."""
+    room = int(MEMORY_SHARE * psutil.virtual_memory().total / LEAST_BYTES)
+    most = max(room, os.cpu_count() or 1)
+    if workers > most:
+        raise ConfigError(
+            f"workers={workers} would leave each too little memory: this machine takes at most "
+            f"{most}"
+        )
 
 
 def function_path(function: Callable[..., Any]) -> str:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ohr.plugins import Params, Retriever
+from ohr.plugins import Params, Retriever, source_of
 from ohr.store import ArtefactStore
 from ohr.types import Chunk, Hit
 from rag.retrievers._hits import hit_of
@@ -60,6 +60,7 @@ class DenseRetriever(Retriever):
             "version": self.version,
             "params": params,
             "encoder_version": self.encoder_version(),
+            **source_of(type(self)),
         }
 
     def use_store(self, store: ArtefactStore) -> None:

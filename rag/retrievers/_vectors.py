@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from ohr.atomic import write_bytes
+from ohr.errors import StoreError
 from ohr.identity import DIGEST_BYTES, digest
 
 PART = 512
@@ -24,7 +27,8 @@ class VectorStore:
     """One encoder's float32 arrays by text, in memory and, given a folder, on disk.
 
     A part is a file of digests beside a file of the arrays, end to end; the digests are written
-    last, by atomic rename, so a part is there whole or not at all.
+    last, by atomic rename, so a part is there whole or not at all. With them stands a checksum of
+    both; a damaged part counts as none.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -61,8 +65,7 @@ class VectorStore:
         write_bytes(self._folder / f"{name}.npy", _bytes_of(lambda stream: np.save(stream, flat)))
         digests = np.frombuffer(b"".join(keys), np.uint8).reshape(-1, DIGEST_BYTES)
         shapes = np.array([_shape(array) for array in arrays], np.int64)
-        packed = _bytes_of(lambda stream: np.savez(stream, keys=digests, shapes=shapes))
-        write_bytes(self._folder / f"{name}.keys.npz", packed)
+        _describe(self._folder / f"{name}.keys.npz", digests, shapes, flat)
         self._parts.add(f"{name}.keys.npz")
 
     def _read_new_parts(self) -> None:
@@ -75,9 +78,21 @@ class VectorStore:
                 self._parts.add(path.name)
 
     def _read(self, path: Path) -> None:
-        with np.load(path) as described:
-            keys, shapes = described["keys"], described["shapes"]
-        flat = np.load(path.with_name(path.name.replace(".keys.npz", ".npy")), mmap_mode="r")
+        """A part's arrays; one of before there were checksums is given its checksum."""
+        try:
+            with np.load(path) as described:
+                keys, shapes = described["keys"], described["shapes"]
+                checksum = described.get("checksum")
+            flat = np.load(path.with_name(path.name.replace(".keys.npz", ".npy")), mmap_mode="r")
+            if not _is_part(keys, shapes, flat):
+                return
+            if checksum is None:
+                with contextlib.suppress(StoreError):  # a cache that cannot be written can be read
+                    _describe(path, keys, shapes, flat)
+            elif checksum.tobytes() != _checksum(keys, shapes, flat):
+                return
+        except Exception:  # there is little that a damaged archive does not raise
+            return
         start = 0
         for key, (rows, columns) in zip(keys, shapes.tolist(), strict=True):
             flat_array = columns == _FLAT
@@ -85,6 +100,34 @@ class VectorStore:
             array = flat[start:end]
             self._vectors[key.tobytes()] = array if flat_array else array.reshape(rows, columns)
             start = end
+
+
+def _describe(path: Path, keys: np.ndarray, shapes: np.ndarray, flat: np.ndarray) -> None:
+    """Write a part's digests and shapes. Raises StoreError."""
+    checksum = np.frombuffer(_checksum(keys, shapes, flat), np.uint8)
+    packed = _bytes_of(lambda stream: np.savez(stream, keys=keys, shapes=shapes, checksum=checksum))
+    write_bytes(path, packed)
+
+
+def _checksum(keys: np.ndarray, shapes: np.ndarray, flat: np.ndarray) -> bytes:
+    parts = (np.ascontiguousarray(array).tobytes() for array in (keys, shapes))
+    state = hashlib.blake2b(b"".join(parts), digest_size=DIGEST_BYTES)
+    state.update(np.ascontiguousarray(flat).data)
+    return state.digest()
+
+
+def _is_part(keys: np.ndarray, shapes: np.ndarray, flat: np.ndarray) -> bool:
+    """Whether the arrays are as :meth:`VectorStore.collect` writes them."""
+    forms = [f"{a.dtype} {a.shape[1:]}" for a in (keys, shapes, flat)]
+    if forms != [f"uint8 ({DIGEST_BYTES},)", "int64 (2,)", "float32 ()"]:
+        return False
+    columns = np.where(shapes[:, 1] == _FLAT, 1, shapes[:, 1])
+    whole = int((shapes[:, 0] * columns).sum()) == len(flat)
+    return (
+        len(keys) == len(shapes)
+        and bool((shapes[:, 0] >= 0).all() and (columns >= 0).all())
+        and whole
+    )
 
 
 def _shape(array: np.ndarray) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from experiments.progress import Progress
 from experiments.runs import read_run
 from experiments.source_curves import source_curves
 from experiments.study import run_study
-from experiments.tables import benchmark_table, noise_table, trouble_lines
+from experiments.tables import benchmark_table, noise_table
 from tests.builders import write_corpus
 
 HOSTILE = "$x_{1$ \x1b[31m & <b>"
@@ -81,14 +81,6 @@ def test_tables_hold_every_knowledge_base_and_escape_names(cells):
     assert len(table.columns) == 3 + 2 + 7  # n of questions and of pages
     assert benchmark_table(cells).row_count == 2 * 4  # no rows by answer form
     assert "\x1b" not in "".join(str(cell) for cell in table.columns[0].cells)
-
-
-def test_failures_get_a_line(cells):
-    assert trouble_lines(cells) == []
-    failed = cells.assign(n_error=2, n_timeout=1)
-    lines = trouble_lines(failed)
-    assert "2 errors and 1 timeouts count with the worst value" in lines[0]
-    assert "are left out" in trouble_lines(failed.assign(protocol="reference"))[0]
 
 
 def test_levels_that_share_an_intensity_stand_side_by_side(cells, tmp_path):

@@ -90,7 +90,7 @@ def test_planned_cells_have_unique_keys(settings):
         (["readers=[]"], "need readers"),
         ([f"engines={FAKE}", "dataset.pdfs=null"], "have no PDF .*dataset.pdfs"),
         (["dataset.kind=folders"], "unknown dataset 'folders'; did you mean 'folder'"),
-        (["dataset.params={colour: red}"], "dataset 'ohrbench': colour"),
+        (["dataset.params={colour: red}"], "dataset 'ohrbench': unknown parameter 'colour'"),
     ],
 )
 def test_what_cannot_run_is_refused_before_it_costs_anything(settings, more, message):

@@ -168,6 +168,29 @@ def test_command_that_fails(tmp_path: Path, blank: np.ndarray, body: str, detail
     assert detail in outcome.detail
 
 
+def test_an_edited_script_is_another_engine(
+    tmp_path: Path, blank: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("read.py").write_text("print('one')")
+    Path("settings.ini").write_text("a = 1")
+    direct = program(tmp_path / "reader", PRINT)
+    by_name = engine(
+        "command", template=[sys.executable, "read.py", "-c", "settings.ini", "{input}"]
+    )
+    itself = engine("command", template=f"{direct} -x {{input}}")
+    before = by_name.identity(), itself.identity()
+    assert texts(read(by_name, [blank], 0)) == ["one"]  # though it runs in another folder
+    assert (by_name.identity(), itself.identity()) == before
+    Path("read.py").write_text("print('two')")
+    assert by_name.identity() != before[0]
+    changed = by_name.identity()
+    Path("settings.ini").write_text("a = 2")
+    assert by_name.identity() != changed
+    direct.write_text(direct.read_text() + "\n")
+    assert itself.identity() != before[1]
+
+
 def test_command_that_is_wrong_says_so() -> None:
     with pytest.raises(ConfigError, match=r"no \{input\}"):
         engine("command", template="reader page.png")

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import importlib
+import os
+import sys
 from importlib.metadata import entry_points
 
 import pytest
 
 from ohr import registry
-from ohr.errors import ConfigError, MissingDependencyError, UnknownPluginError
-from ohr.plugins import Plugin
+from ohr.errors import ConfigError, MissingDependencyError, PluginError, UnknownPluginError
+from ohr.plugins import Plugin, Reader
 from ohr.registry import KINDS, PluginSpec
 
 
@@ -91,3 +93,33 @@ def test_identity_is_plain_json_of_name_version_parameters():
 
 def test_groups_are_those_of_the_package_metadata():
     assert {"gt", "precomputed"} <= {point.name for point in entry_points(group="ohr.engines")}
+
+
+def test_an_edited_plugin_of_ones_own_is_another_one(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    source = "from tests.fakes import FactReader\nclass Own(FactReader):\n    name = 'own'\n"
+    identities = []
+    for number, text in enumerate([source, source, source + "# edited\n"]):
+        (tmp_path / "own_plugins.py").write_text(text)
+        os.utime(tmp_path / "own_plugins.py", (number, number))
+        sys.modules.pop("own_plugins", None)
+        identities.append(registry.create("reader", "own_plugins.Own").identity())
+    assert identities[0] == identities[1] != identities[2]
+    assert set(registry.create("chunker", "page").identity()) == {"name", "version", "params"}
+
+
+def test_a_plugin_whose_module_is_broken_is_one_line(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "broken_plugins.py").write_text("def f(:\n")
+    with pytest.raises(PluginError, match=r"reader 'broken_plugins.R': its module .* SyntaxError"):
+        registry.create("reader", "broken_plugins.R")
+
+
+def test_a_plugin_that_lacks_a_method_is_one_line():
+    with pytest.raises(PluginError, match=r"cannot be made: TypeError: .*abstract"):
+        registry.create("reader", "tests.ohr.test_registry.HalfAReader")
+
+
+class HalfAReader(Reader):
+    name = "half"

@@ -6,6 +6,8 @@ import sys
 import time
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ohr.atomic import write_text
 from ohr.errors import StoreError
@@ -28,6 +30,57 @@ def test_a_damaged_artefact_counts_as_none(tmp_path):
     store.put("ocr", "key", [1])
     store.path("ocr", "key").write_text("[1")
     assert store.get("ocr", "key") is None
+
+
+VALUES = st.recursive(st.none() | st.integers() | st.text(max_size=9), st.lists, max_leaves=5)
+
+
+def flipped(data: bytes, bit: int) -> bytes:
+    changed = bytearray(data)
+    changed[bit // 8 % len(data)] ^= 1 << bit % 8
+    return bytes(changed)
+
+
+@settings(deadline=None, max_examples=200)
+@given(VALUES, st.integers(0))
+def test_a_flipped_bit_never_becomes_another_value(tmp_path_factory, value, bit):
+    store = ArtefactStore(tmp_path_factory.mktemp("store"))
+    store.put("ocr", "key", value)
+    path = store.path("ocr", "key")
+    path.write_bytes(flipped(path.read_bytes(), bit))
+    assert store.get("ocr", "key") is None
+
+
+def test_an_artefact_in_the_place_of_another_counts_as_none(tmp_path):
+    store = ArtefactStore(tmp_path)
+    store.put("ocr", "one", {"text": "one"})
+    other = store.path("ocr", "other")
+    other.parent.mkdir(parents=True)
+    other.write_bytes(store.path("ocr", "one").read_bytes())
+    assert store.get("ocr", "other") is None
+
+
+def test_an_artefact_of_before_checksums_stands_and_is_given_one(tmp_path):
+    store = ArtefactStore(tmp_path)
+    path = store.path("ocr", "key")
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b'{"status":"ok","text":"read for hours"}')
+    assert store.get("ocr", "key") == {"text": "read for hours", "status": "ok"}
+    path.write_bytes(path.read_bytes().replace(b"hours", b"house"))
+    assert store.get("ocr", "key") is None
+
+
+def test_an_old_cache_that_cannot_be_written_is_read(tmp_path, monkeypatch):
+    store = ArtefactStore(tmp_path)
+    path = store.path("ocr", "key")
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"[1]")
+
+    def refuse(*_):
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(os, "replace", refuse)
+    assert store.get("ocr", "key") == [1]
 
 
 def test_a_kind_is_never_a_path(tmp_path):

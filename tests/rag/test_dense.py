@@ -62,6 +62,52 @@ def test_a_chunk_that_noise_left_alone_is_encoded_once(tmp_path):
     assert [h.ref.page_no for h in hits] == [1, 0]
 
 
+def corrupt(path, bit):
+    data = bytearray(path.read_bytes())
+    data[bit // 8 % len(data)] ^= 1 << bit % 8
+    path.write_bytes(data)
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.sampled_from(["*.npy", "*.keys.npz"]), st.integers(0))
+def test_a_flipped_bit_costs_an_encoding_and_changes_nothing(tmp_path_factory, file, bit):
+    store = ArtefactStore(tmp_path_factory.mktemp("store"))
+    first, again = Letters(), Letters()
+    for retriever in (first, again):
+        retriever.use_store(store)
+        retriever.index(chunks(["abc", "aab", "def"]))
+        corrupt(next(store.root.rglob(file)), bit)
+    assert again.search("aa", 3) == first.search("aa", 3)
+
+
+@pytest.mark.parametrize("content", [b"", b"PK", b"\x93NUMPY"])
+def test_half_a_file_of_vectors_counts_as_none(tmp_path, content):
+    store = ArtefactStore(tmp_path)
+    first, again = Letters(), Letters()
+    for retriever in (first, again):
+        retriever.use_store(store)
+        retriever.index(chunks(["abc"]))
+        for path in store.root.rglob("*.np*"):
+            path.write_bytes(content)
+    assert again.encoded == ["abc"]
+
+
+def test_vectors_of_before_checksums_stand_and_are_given_one(tmp_path):
+    first, again, last = Letters(), Letters(), Letters()
+    for retriever in (first, again, last):
+        retriever.use_store(ArtefactStore(tmp_path))
+    first.index(chunks(["abc", "aab"]))
+    [path] = tmp_path.rglob("*.keys.npz")
+    with np.load(path) as described:
+        np.savez(path, keys=described["keys"], shapes=described["shapes"])
+    again.index(chunks(["abc", "aab"]))
+    assert again.encoded == []
+    [vectors] = tmp_path.rglob("*.npy")
+    corrupt(vectors, 8 * (len(vectors.read_bytes()) - 2))
+    last.index(chunks(["abc", "aab"]))
+    assert last.encoded == ["abc", "aab"]
+
+
 def test_two_retrievers_share_what_either_has_encoded(tmp_path):
     one, two = Letters(), Letters()
     one.use_store(ArtefactStore(tmp_path))

@@ -1,0 +1,41 @@
+"""Every registered plug-in is listed, whatever is installed."""
+
+from __future__ import annotations
+
+import pytest
+from typer.testing import CliRunner
+
+from experiments import plugins
+from ohr import registry
+from ohr.errors import MissingDependencyError
+
+
+@pytest.mark.parametrize("kind", registry.KINDS)
+def test_every_plugin_of_a_kind_is_listed(kind):
+    done = CliRunner().invoke(plugins.main, [kind])
+    assert done.exit_code == 0, done.output
+    names = [line.split()[0].rstrip(":") for line in done.output.splitlines() if line[:3].strip()]
+    assert [name for name in names if name != kind] == registry.known(kind)
+
+
+def test_what_a_plugin_is_and_takes():
+    lines = CliRunner().invoke(plugins.main, ["chunker"]).output.splitlines()
+    at = next(at for at, line in enumerate(lines) if line.startswith("  words: "))
+    assert lines[at].removeprefix("  words: ").strip()
+    assert "size=" in lines[at + 1]
+
+
+def test_a_plugin_that_is_not_installed_says_what_installs_it(monkeypatch):
+    def missing(*_):
+        raise MissingDependencyError("bm25s is not installed: pip install bm25s")
+
+    monkeypatch.setattr(registry, "create", missing)
+    listed = plugins.examine("retriever", "bm25")
+    assert (listed.state, listed.reason) == ("no", "bm25s is not installed: pip install bm25s")
+    assert listed.what
+
+
+def test_an_unknown_kind_is_named():
+    done = CliRunner().invoke(plugins.main, ["readers"])
+    assert done.exit_code == 2
+    assert "unknown kind 'readers'; known: perturbation, engine" in done.stderr

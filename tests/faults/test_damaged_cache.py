@@ -1,0 +1,78 @@
+"""Whatever happened to the cache, a study gives the results of an undamaged one."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+from experiments.config import load_config
+from experiments.study import run_study
+from ohr.identity import digest
+from tests.builders import write_corpus
+from tests.fakes import LOG
+
+
+@pytest.fixture
+def study(tmp_path, monkeypatch):
+    """A study of one document, to be run once and again; what it read is logged."""
+    corpus = write_corpus(tmp_path, documents=1, pages=2)
+    plugins = ["engines=[tests.fakes.LoggingEngine]", "readers=[tests.fakes.FactReader]"]
+    config = load_config([*corpus, *plugins, "workers=1", "bootstrap=100"])
+    log = tmp_path / "log"
+    monkeypatch.setenv(LOG, str(log))
+
+    def run():
+        log.write_text("")
+        run_study(config, tmp_path / "run")
+        results = ("rows.parquet", "cells.csv", "cases.zip")
+        return [(tmp_path / "run" / name).read_bytes() for name in results], len(
+            log.read_text().split()
+        )
+
+    return run
+
+
+def entries(tmp_path, kind):
+    return sorted(path for path in (tmp_path / "cache" / kind).rglob("*.json*") if path.is_file())
+
+
+@pytest.mark.parametrize("kinds", [("ocr", "answers"), ("reading", "retrieval")])
+def test_a_flipped_bit_changes_no_result(study, tmp_path, kinds):
+    results, pages = study()
+    assert pages == 2
+    rng = random.Random(0)
+    for path in [path for kind in kinds for path in entries(tmp_path, kind)]:
+        data = bytearray(path.read_bytes())
+        for _ in range(3):
+            data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+        path.write_bytes(data)
+    assert study()[0] == results
+
+
+@pytest.mark.parametrize("value", [1, [], [[1]], {"status": "ok", "pixels": 1}])
+@pytest.mark.parametrize("kinds", [("ocr", "answers"), ("reading", "retrieval")])
+def test_an_entry_of_another_shape_counts_as_none(study, tmp_path, kinds, value):
+    results, _ = study()
+    for path in [path for kind in kinds for path in entries(tmp_path, kind)]:
+        if path.suffix == ".jsonl":
+            keys = [json.loads(line)[0] for line in path.read_text().splitlines() if line]
+            path.write_text("".join(_line([key, value]) for key in keys))
+        else:
+            path.write_text(json.dumps(value))  # as of before checksums
+    assert study()[0] == results
+
+
+def _line(entry):
+    text = json.dumps(entry, separators=(",", ":"))
+    return f'{text[:-1]},"{digest(text)}"]\n'
+
+
+def test_readings_of_before_checksums_are_read_no_second_time(study, tmp_path):
+    results, _ = study()
+    for kind in ("ocr", "reading", "retrieval"):
+        for path in entries(tmp_path, kind):
+            path.write_bytes(path.read_bytes().partition(b"\n")[0])
+    assert study() == (results, 0)
+    assert all(b"\n" in path.read_bytes() for path in entries(tmp_path, "ocr"))
