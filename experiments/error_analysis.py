@@ -18,7 +18,7 @@ import typer
 
 from experiments.comparing import run_names
 from experiments.failing import CommandLine, with_errors
-from experiments.labels import mathless
+from experiments.labels import CI_NOTE, mathless
 from experiments.notes import note_lines, run_notes
 from experiments.runs import (
     KNOWLEDGE_BASE,
@@ -83,7 +83,7 @@ def analyse_errors(
     names = run_names(runs)
     everyone = distinct(shares, names)
     caption = "; ".join([caption, *note_lines(everyone["reader"], run_notes(runs))])
-    units = [f"{unit}s" for unit in dict.fromkeys(everyone["ci_unit"]) if unit]
+    units = [CI_NOTE[unit] for unit in dict.fromkeys(everyone["ci_unit"]) if unit in CI_NOTE]
     show(terminal_table(_text_table(everyone, caption, intervals=False)))
     print(caption)
     over = f"; 95 % intervals for further {' or '.join(units)}" if units else ""

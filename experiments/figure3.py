@@ -21,8 +21,8 @@ from matplotlib.figure import Figure
 from experiments.csv_files import write_csv
 from experiments.failing import CommandLine, with_errors
 from experiments.figure3_points import PANELS, STRIPPED, figure3_points
-from experiments.figures import CI_NOTE, from_zero
-from experiments.labels import STAGE_METRICS, mathless
+from experiments.figures import from_zero
+from experiments.labels import CI_NOTE, STAGE_METRICS, mathless
 from experiments.notes import note_lines, run_notes
 from experiments.runs import Run, read_run
 from experiments.style import COLOURS, MARKERS, figure, save, wrapped

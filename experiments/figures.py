@@ -13,16 +13,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.labels import STAGE_METRICS, group_label, mathless
+from experiments.labels import CI_NOTE, STAGE_METRICS, group_label, mathless
 from experiments.level_labels import name_level, place_names
 from experiments.notes import Notes, note_lines
 from experiments.settings import Setting, setting_names, settings_of
 from experiments.style import COLOURS, LINES, MARKERS, figure, save, wrapped
 from experiments.truth import truth_note, truth_of
-from ohr.statistics import DOCUMENT, PAGE
 
 HATCHES = ("", "///", "...", "\\\\\\", "xxx")
-CI_NOTE = {DOCUMENT: "documents", PAGE: "pages of these documents"}
 NOISE_MEASURES = {
     "r_noise": "measured $r_{noise}$",
     "r_noise_content": "$r_{noise}$, content",

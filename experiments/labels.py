@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ohr.statistics import DOCUMENT, PAGE
+
 SOURCES = {
     "text": "text",
     "table": "table",
@@ -11,6 +13,8 @@ SOURCES = {
     "chart": "chart",
     "reading_order": "reading order",
 }
+CI_NOTE = {DOCUMENT: "documents", PAGE: "pages of these documents"}
+"""What further ones of an interval is about, by its unit."""
 STAGE_METRICS = (
     ("retrieval", "lcs", "Retrieval LCS"),
     ("generation", "f1", "Generation F1"),
