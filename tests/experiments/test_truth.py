@@ -98,7 +98,7 @@ def test_the_engine_that_reads_nothing_is_not_rewarded(folder, tmp_path, capsys)
     assert manifest["same_as_truth"] == ["pdf_text"]
     problems = pd.read_csv(tmp_path / "run" / "problems.csv")
     assert problems.values.tolist() == [
-        ["empty_evidence", "line-3"],
+        ["empty_evidence", "line-3: no evidence, and page 1 of documents/scan has no usable text"],
         ["missing_evidence_page", "line 5: page 9 of documents/typed, which has pages 1 to 1"],
         ["unusable_text_layer", "page 1 of documents/scan: it has no text"],
     ]
