@@ -155,7 +155,7 @@ def test_a_curve_of_pages_with_and_without_truth(folder, tmp_path):
     noise_curve.report(result)
     assert (tmp_path / "run" / "figures" / "noise_curve.svg").is_file()
     curves = pd.read_csv(tmp_path / "run" / "curves.csv")
-    assert curves[curves["group"] == "all"]["r_noise_to"].notna().all()
+    assert curves[curves["group"] == "all"]["x_to"].notna().all()
 
 
 def test_a_file_name_that_is_not_utf_8_ends_no_study(folder, tmp_path):
