@@ -149,7 +149,7 @@ def _caption(found: pd.DataFrame, baselines: Sequence[str]) -> list[str]:
     parts = [f"less {baselines[0]}" if len(baselines) == 1 else "", "paired by question"]
     if units := [CI_NOTE[unit] for unit in dict.fromkeys(found["ci_unit"]) if unit in CI_NOTE]:
         over = " or ".join(units)
-        parts.append(f"95 % intervals and p by sign flips for further {over}")
+        parts.append(f"Student's intervals and p by sign flips for further {over}")
     tests = int(found["p"].notna().sum())
     parts.append(f"Holm and Benjamini-Hochberg over {tests} comparison{'s' * (tests != 1)}")
     if protocols := list(dict.fromkeys(found["protocol"].dropna())):

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from experiments.conditions import CONDITION_COLUMNS
@@ -144,8 +145,9 @@ def _compared(
             "baseline_mean": before.mean(),
             "other_mean": after.mean(),
             "difference": found.difference,
-            "ci_low": found.interval.low,
-            "ci_high": found.interval.high,
+            # Student's interval does not know that scores lie in [0, 1]; NaN stays NaN.
+            "ci_low": np.maximum(found.interval.low, -1.0),
+            "ci_high": np.minimum(found.interval.high, 1.0),
             "ci_unit": found.interval.unit,
             "p": found.p,
             "cohens_dz": found.cohens_dz,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -217,4 +218,7 @@ def _explain(error: ValidationError) -> str:
         return f"{first_error(error)} (got {problem.get('input')!r})"
     *parents, name = (str(part) for part in problem["loc"])
     model: type[BaseModel] = DatasetConfig if parents == ["dataset"] else StudyConfig
-    return f"unknown option {'.'.join([*parents, name])!r}; known: {', '.join(model.model_fields)}"
+    close = difflib.get_close_matches(name, model.model_fields, n=1)
+    hint = f"did you mean {'.'.join([*parents, *close])!r}? " if close else ""
+    known = ", ".join(model.model_fields)
+    return f"unknown option {'.'.join([*parents, name])!r}; {hint}known: {known}"

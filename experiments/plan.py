@@ -104,7 +104,7 @@ def load_dataset(config: StudyConfig) -> Dataset:
 
 
 def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
-    """Resolve and check a study before anything costly happens. Raises ConfigError."""
+    """Resolve and check a study before anything costly happens. Raises OhrError."""
     _check_documents(config, dataset)
     questions = select_questions(config, dataset)
     reread = _pages_to_reread(config, dataset, questions)
@@ -138,6 +138,8 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
             _check_sources(dataset, reread, label, engine)
             _check_importable("engine", label, type(engine))
             engine.identity()  # an engine that is not installed says so now
+        else:
+            engine.check(dataset)
     chunker_specs, retriever_specs = _protocol(config)
     _check_unique("chunker", config.chunkers)
     _check_unique("retriever", config.retrievers)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from experiments.labels import STAGE_METRICS
+from ohr.statistics.clusters import FEWEST
 
 _WHERE_NO_QUALITY = (("ocr", "r_noise", "r_noise"),)
 
@@ -30,7 +31,7 @@ class _Column:
     def __str__(self) -> str:
         parts = f"{self.title} on n = {self.n}"
         if math.isnan(self.half_width):
-            return f"{parts}: no interval from fewer than two documents or pages"
+            return f"{parts}: no interval from fewer than {FEWEST} documents or pages"
         parts += f": ± {self.half_width:.3f}"
         if self.difference < 0.0005:
             return f"{parts}, no difference"
@@ -55,10 +56,10 @@ def precision_line(cells: pd.DataFrame) -> str:
     if not unclear:
         return ""
     what = "Nothing can" if len(unclear) == len(columns) else "Some means cannot"
-    return (
-        f"{what} be told apart by these intervals: {'; '.join(str(one) for one in unclear)}. "
-        "The same questions paired may tell more: python -m experiments.compare RUN"
-    )
+    line = f"{what} be told apart by these intervals: {'; '.join(str(one) for one in unclear)}."
+    if all(math.isnan(column.half_width) for column in unclear):
+        return line  # nor is there an interval of paired questions
+    return f"{line} The same questions paired may tell more: python -m experiments.compare RUN"
 
 
 def _column(cells: pd.DataFrame, stage: str, metric: str, title: str) -> _Column | None:

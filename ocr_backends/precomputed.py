@@ -47,6 +47,10 @@ class Precomputed(KnowledgeBaseSource):
     argument = "kb"
     Params = PrecomputedParams
 
+    def check(self, dataset: Dataset) -> None:
+        """Raises DatasetError if the folder is missing."""
+        find_folder(self.params.kb, dataset.root)
+
     def knowledge_base(self, dataset: Dataset) -> KnowledgeBase:
         """Pages of the dataset's documents, in the order of the files.
 

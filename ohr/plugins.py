@@ -206,6 +206,9 @@ class KnowledgeBaseSource(Plugin, ABC):
     def knowledge_base(self, dataset: Dataset) -> KnowledgeBase:
         """Pages of the dataset's documents, in index order. Raises DatasetError."""
 
+    def check(self, dataset: Dataset) -> None:
+        """Raise DatasetError if what it reads is not there, before anything costly happens."""
+
 
 class Chunker(Plugin, ABC):
     """Cuts pages into chunks."""

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import ClassVar
 
 from ohr.errors import DatasetError
@@ -125,12 +126,15 @@ def validate_questions(
     questions: Iterable[Question],
     documents: Mapping[str, Document],
     report: ValidationReport,
+    *,
+    without_evidence: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Question]:
     """The questions that can be asked; the others go into the report.
 
     Dropped: a repeated id, an empty question, no answer, a missing document, no evidence
     page. Kept but reported: an evidence page that its document lacks, empty evidence, an evidence
-    source that is not one of the paper's.
+    source that is not one of the paper's. ``without_evidence`` says why a question, by its id, has
+    none; it may be filled while ``questions`` are read.
     """
     kept: list[Question] = []
     seen: Counter[str] = Counter()
@@ -160,7 +164,8 @@ def validate_questions(
                         f"page {ref.page_no} of {ref.doc_id}, asked by {question.qid}",
                     )
             if not question.evidence_text.strip():
-                report.add("empty_evidence", question.qid)
+                why = without_evidence.get(question.qid)
+                report.add("empty_evidence", f"{question.qid}: {why}" if why else question.qid)
             if question.evidence_source not in EVIDENCE_SOURCES:
                 report.add(
                     "unknown_evidence_source", f"{question.evidence_source!r} of {question.qid}"

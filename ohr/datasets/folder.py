@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from pydantic import Field
+from rapidfuzz import fuzz, process
 
 from ohr.datasets.dataset import (
     Dataset,
@@ -53,6 +54,8 @@ DEFAULT_DOMAIN = "documents"
 TRUTH = "text layer of the PDFs"
 _PAGE = re.compile(r"(\d{1,9})(?:\.0*)?")
 _SHOWN = 20
+_ALIKE = 80
+"""Names are alike from so much of 100 on (rapidfuzz's ratio)."""
 
 
 class FolderParams(DatasetParams):
@@ -93,7 +96,10 @@ class Folder(DatasetSource):
             if not params.domains or question.domain in params.domains
         )
         questions = validate_questions(
-            (question for question in asked if question is not None), corpus.documents, report
+            (question for question in asked if question is not None),
+            corpus.documents,
+            report,
+            without_evidence=corpus.without_evidence,
         )
         dataset = Dataset(
             corpus.documents.values(),
@@ -166,6 +172,7 @@ class _Corpus:
     def __post_init__(self) -> None:
         self.documents: dict[str, Document] = {}
         self.without_truth: dict[PageRef, str] = {}
+        self.without_evidence: dict[str, str] = {}
 
     def read(self, pdfs: Mapping[str, Path]) -> None:
         """Take the text layers of PDFs, by the id of their document."""
@@ -190,12 +197,14 @@ class _Corpus:
     def with_evidence(self, line: int, question: Question) -> Question | None:
         """A question with its evidence; None, and a line in the report, for one to leave out.
 
-        A question of a document that is not there is left to :func:`validate_questions`.
+        One that stays without evidence has the reason in ``without_evidence``.
         """
         (ref,) = question.evidence_pages
         document = self.documents.get(ref.doc_id)
         if document is None:
-            return question
+            hint = _nearest(ref.doc_id, self.documents)
+            self.report.add("missing_document", f"{ref.doc_id}, asked by {question.qid}{hint}")
+            return None
         where = f"page {ref.page_no + 1} of {ref.doc_id}"
         if not 0 <= ref.page_no < len(document.pages):
             self.report.add(
@@ -204,25 +213,55 @@ class _Corpus:
             )
             return None
         if ref in self.without_truth:
+            self.without_evidence[question.qid] = f"no evidence, and {where} has no usable text"
             return question
         text = document.pages[ref.page_no].text
+        beside = [
+            page
+            for page in document.pages
+            if abs(page.ref.page_no - ref.page_no) == 1 and page.ref not in self.without_truth
+        ]
         if not question.evidence_text:
-            return replace(question, evidence_text=_lines_with(question.answers, text))
+            if evidence := _lines_with(question.answers, text):
+                return replace(question, evidence_text=evidence)
+            others = [
+                f"; one does on page {page.ref.page_no + 1}"
+                for page in beside
+                if _lines_with(question.answers, page.text)
+            ]
+            self.without_evidence[question.qid] = (
+                f"no evidence, and no answer stands on {where}{''.join(others[:1])}"
+            )
+            return question
         share = lcs(text, question.evidence_text)
         if share > R_NOISE_THRESHOLD:
             return question
-        beside = (
-            f"; it is on page {number + 1}"
-            for number in (ref.page_no - 1, ref.page_no + 1)
-            if 0 <= number < len(document.pages)
-            and lcs(document.pages[number].text, question.evidence_text) > R_NOISE_THRESHOLD
-        )
+        others = [
+            f"; it is on page {page.ref.page_no + 1}"
+            for page in beside
+            if lcs(page.text, question.evidence_text) > R_NOISE_THRESHOLD
+        ]
         self.report.add(
             "evidence_not_on_page",
             f"line {line}: {share:.0%} of the evidence's words stand on {where}, in order"
-            + next(beside, ""),
+            + "".join(others[:1]),
         )
         return None
+
+
+def _nearest(doc_id: str, documents: Iterable[str]) -> str:
+    """``; did you mean 'documents/report'?``, or nothing where no name is like it.
+
+    Names are compared without their folders, and case does not matter.
+    """
+    match = process.extractOne(
+        doc_id,
+        list(documents),
+        scorer=fuzz.ratio,
+        processor=lambda known: known.rsplit("/", 1)[-1].casefold(),
+        score_cutoff=_ALIKE,
+    )
+    return f"; did you mean {match[0]!r}?" if match else ""
 
 
 def _lines_with(answers: Iterable[str], text: str) -> str:

@@ -44,8 +44,8 @@ class Extractive(plugins.Reader):
     name = "extractive"
     version = "1"
     note = (
-        "fitted on questions of OHR-Bench; on these its F1 is too high, and differences in its F1 "
-        "are about a tenth too large"
+        "fitted on questions of OHR-Bench, on which its F1 is too high and differences in it are "
+        "about a tenth too large"
     )
 
     def identity(self) -> dict[str, object]:

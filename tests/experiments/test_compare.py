@@ -40,6 +40,18 @@ def test_knowledge_bases_of_one_run(benchmark_runs):
     assert (found["p_bh"] >= found["p"]).all()
 
 
+def test_no_interval_of_a_difference_of_scores_leaves_its_range(benchmark_runs):
+    run = benchmark_runs[1]
+    documents = list(dict.fromkeys(run.rows["doc_id"]))[:3]
+    few = Run(run.path, run.manifest, run.rows[run.rows["doc_id"].isin(documents)], run.cells)
+    found = comparisons([few], "knowledge_base", [("ocr", "r_noise"), LCS, F1], every_group=True)
+    known = found.dropna(subset=["ci_low"])
+    assert len(known)
+    assert (known["ci_low"] >= -1).all()
+    assert (known["ci_high"] <= 1).all()
+    assert ((known["ci_low"] == -1) | (known["ci_high"] == 1)).any()
+
+
 def test_groups_are_compared_on_their_own_questions(benchmark_runs):
     found = comparisons([benchmark_runs[1]], "knowledge_base", [LCS], every_group=True)
     by_group = found.set_index("group")["n"]
@@ -112,7 +124,10 @@ def test_the_command_writes_tables_and_says_what_changed(benchmark_runs, tmp_pat
     values = pd.read_csv(tmp_path / "differences.csv")
     assert list(values["n"]) == [48, 48]
     markdown = (tmp_path / "differences.md").read_text()
-    assert "less one; paired by question" in markdown
+    assert (
+        "less one; paired by question; Student's intervals and p by sign flips for further"
+        in markdown
+    )
     assert markdown.count("\n| two |") == 2
     assert r"\begin{tabular}" in (tmp_path / "differences.tex").read_text()
     assert (tmp_path / "changes.csv").read_text().startswith("key,one,two\nconfig.top_k,1,2")

@@ -36,8 +36,9 @@ def test_a_single_value_stands_for_a_list():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["sede=1"], r"unknown option 'sede'; known: dataset, dpi"),
-        (["dataset.knid=x"], r"unknown option 'dataset.knid'; known: kind"),
+        (["sede=1"], r"unknown option 'sede'; did you mean 'seed'\? known: dataset, dpi"),
+        (["dataset.knid=x"], r"'dataset.knid'; did you mean 'dataset.kind'\? known: kind"),
+        (["colour=red"], r"unknown option 'colour'; known: dataset, dpi"),
         (["top_k=0"], r"top_k: .*greater than or equal to 1 \(got 0\)"),
         (["scoring=best"], r"scoring: .*'default' or 'reference'"),
         (["intensities=[0,2]"], r"intensities.1: .*less than or equal to 1"),
@@ -46,7 +47,7 @@ def test_a_single_value_stands_for_a_list():
         (["engines=[{nome: gt}]"], r"not a plug-in"),
         (["engines=[]"], r"engines: .*at least 1"),
         (["stages=[]"], r"stages: .*at least 1"),
-        (["seed=12345678901234567890123"], r"seed: .*less than 9223372036854775808"),
+        (["seed=12345678901234567890123"], r"seed: .*less than 9223372036854775805"),
         (["bootstrap=1000000000"], r"bootstrap: .*less than or equal to 100000"),
         (["top_k=12345678901234567890123"], r"top_k: .*less than or equal to 1000000"),
         (["seed=" + "9" * 5000], r"cannot read 'seed=9+': the value is not YAML"),

@@ -183,7 +183,9 @@ def test_differences_within_the_intervals_are_called_so():
     assert "± 0.200, differences up to 0.050; it would take about 160 questions" in line
     assert precision_of([0.50, 0.25], half=0.2, n=10) == ""
     assert "no difference" in precision_of([0.5, 0.5], half=0.2, n=10)
-    assert "no interval" in precision_of([0.5, 0.1], half=float("nan"), n=2)
+    assert "may tell more: python -m experiments.compare" in line
+    unknown = precision_of([0.5, 0.1], half=float("nan"), n=2)
+    assert unknown.endswith("no interval from fewer than 3 documents or pages.")
     assert precision_of([0.5], half=0.2, n=10) == ""
 
 

@@ -5,7 +5,7 @@ import pytest
 from experiments.aggregate import group_names, planned_cells
 from experiments.config import load_config
 from experiments.plan import load_dataset, make_plan
-from ohr.errors import ConfigError
+from ohr.errors import ConfigError, OhrError
 from tests.builders import write_corpus
 
 FAKE = "tests.fakes.LoggingEngine"
@@ -86,6 +86,7 @@ def test_planned_cells_have_unique_keys(settings):
         ),
         ([f"engines={FAKE}", "noise=[rotation,rotation]"], "given twice"),
         (["dataset.documents=law/doc9"], "no document 'law/doc9' among 3; .* like"),
+        (["engines=[precomputed:theris]"], "no folder of a precomputed .* 'theris'; known in"),
         (["retrievers=[]"], "need retrievers"),
         (["readers=[]"], "need readers"),
         ([f"engines={FAKE}", "dataset.pdfs=null"], "have no PDF .*dataset.pdfs"),
@@ -94,7 +95,7 @@ def test_planned_cells_have_unique_keys(settings):
     ],
 )
 def test_what_cannot_run_is_refused_before_it_costs_anything(settings, more, message):
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(OhrError, match=message):
         plan(settings, *more)
 
 

@@ -98,7 +98,7 @@ def test_the_engine_that_reads_nothing_is_not_rewarded(folder, tmp_path, capsys)
     assert manifest["same_as_truth"] == ["pdf_text"]
     problems = pd.read_csv(tmp_path / "run" / "problems.csv")
     assert problems.values.tolist() == [
-        ["empty_evidence", "line-3"],
+        ["empty_evidence", "line-3: no evidence, and page 1 of documents/scan has no usable text"],
         ["missing_evidence_page", "line 5: page 9 of documents/typed, which has pages 1 to 1"],
         ["unusable_text_layer", "page 1 of documents/scan: it has no text"],
     ]
@@ -155,7 +155,7 @@ def test_a_curve_of_pages_with_and_without_truth(folder, tmp_path):
     noise_curve.report(result)
     assert (tmp_path / "run" / "figures" / "noise_curve.svg").is_file()
     curves = pd.read_csv(tmp_path / "run" / "curves.csv")
-    assert curves[curves["group"] == "all"]["r_noise_to"].notna().all()
+    assert curves[curves["group"] == "all"]["x_to"].notna().all()
 
 
 def test_a_file_name_that_is_not_utf_8_ends_no_study(folder, tmp_path):

@@ -57,7 +57,7 @@ def test_broken_and_scanned_pdfs_are_reported(folder):
     csv += "e,1,scan,1,\nf,12,report,1,Nobody wrote this here.\ng,rose,report,1,Costs rose.\n"
     dataset = load(folder, csv)
     assert dataset.report.problems == {
-        "empty_evidence": ["line-6"],
+        "empty_evidence": ["line-6: no evidence, and page 1 of documents/scan has no usable text"],
         "evidence_not_on_page": [
             "line 7: 0% of the evidence's words stand on page 1 of documents/report, in order",
             "line 8: 0% of the evidence's words stand on page 1 of documents/report, in order; "
@@ -227,6 +227,34 @@ def test_a_name_that_several_pdfs_have_asks_none_of_them(folder):
     (line,) = dataset.report.problems["ambiguous_document"]
     assert line == "line 2: 'x.pdf' is any of other/x, sub/x: name the folder too"
     assert load(folder, csv, domains=("sub",)).report.counts["ambiguous_document"] == 1
+
+
+@pytest.mark.parametrize(
+    ("named", "meant"),
+    [("Report", "documents/report"), ("re-port.PDF", "documents/report"), ("sub/X", "sub/x")],
+)
+def test_a_name_that_no_pdf_has_is_told_the_nearest(folder, named, meant):
+    dataset = load(folder, HEADER + f"a,rose,report,2,\nb,X,{named},1,X\n")
+    (line,) = dataset.report.problems["missing_document"]
+    assert line.endswith(f"asked by line-3; did you mean {meant!r}?")
+
+
+def test_a_name_like_no_other_is_told_nothing(folder):
+    dataset = load(folder, HEADER + "a,rose,report,2,\nb,X,balance,1,X\n")
+    assert dataset.report.problems == {"missing_document": ["documents/balance, asked by line-3"]}
+
+
+def test_an_answer_that_is_not_on_its_page_says_so_and_where_it_is(folder):
+    csv = HEADER + "a,rose,report,1,\nb,Sales were 12,report,2,\nc,up,report,1,\n"
+    assert load(folder, csv).report.problems == {
+        "empty_evidence": [
+            "line-2: no evidence, and no answer stands on page 1 of documents/report; "
+            "one does on page 2",
+            "line-3: no evidence, and no answer stands on page 2 of documents/report; "
+            "one does on page 1",
+            "line-4: no evidence, and no answer stands on page 1 of documents/report",
+        ]
+    }
 
 
 def test_two_pdfs_for_one_document_are_reported(folder):
