@@ -13,16 +13,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.labels import STAGE_METRICS, group_label, mathless
+from experiments.labels import STAGE_METRICS, group_label, interval_units, mathless
 from experiments.level_labels import name_level, place_names
 from experiments.notes import Notes, note_lines
 from experiments.settings import Setting, setting_names, settings_of
 from experiments.style import COLOURS, LINES, MARKERS, figure, save, wrapped
 from experiments.truth import truth_note, truth_of
-from ohr.statistics import DOCUMENT, PAGE
 
 HATCHES = ("", "///", "...", "\\\\\\", "xxx")
-CI_NOTE = {DOCUMENT: "documents", PAGE: "pages of these documents"}
 NOISE_MEASURES = {
     "r_noise": "measured $r_{noise}$",
     "r_noise_content": "$r_{noise}$, content",
@@ -354,7 +352,7 @@ def caption(
 
     ``lines_are`` says what the black lines are where they are not intervals.
     """
-    units = [CI_NOTE[u] for u in _distinct(cells["ci_unit"]) if u in CI_NOTE]
+    units = interval_units(cells["ci_unit"])
     evidence = cells["kb_scope"].iloc[0] == "evidence"
     parts = [
         f"n = {questions_of(cells, 'all')} questions",
@@ -363,9 +361,7 @@ def caption(
         else "all pages re-read",
         lines_are
         or (
-            f"bars: 95 % intervals for further {units[0]}"
-            if units
-            else "no intervals: too few units"
+            f"bars: 95 % intervals for further {units}" if units else "no intervals: too few units"
         ),
         f"{cells['protocol'].iloc[0]} scoring",
         *draws_note(cells),

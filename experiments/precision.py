@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from experiments.labels import STAGE_METRICS
+from ohr.statistics.clusters import FEWEST
 
 _WHERE_NO_QUALITY = (("ocr", "r_noise", "r_noise"),)
 
@@ -30,7 +31,7 @@ class _Column:
     def __str__(self) -> str:
         parts = f"{self.title} on n = {self.n}"
         if math.isnan(self.half_width):
-            return f"{parts}: no interval from fewer than two documents or pages"
+            return f"{parts}: no interval from fewer than {FEWEST} documents or pages"
         parts += f": ± {self.half_width:.3f}"
         if self.difference < 0.0005:
             return f"{parts}, no difference"
