@@ -150,6 +150,8 @@ def _carry_out(plan: Plan, out: Path, clock: Clock, progress: Progress) -> Resul
         rows = make_rows(plan, scores)
     missing = _missing(plan, cells)
     with clock.stage("write"):
+        # Cut short here, the folder must not pass for a finished run of old and new files.
+        (out / "manifest.json").unlink(missing_ok=True)
         write_bytes(out / "rows.parquet", _parquet(rows))
         write_csv(out / "cells.csv", cells)
         write_csv(out / PROBLEMS, pd.DataFrame(dataset.report.lines(), columns=["kind", "problem"]))

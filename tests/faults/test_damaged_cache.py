@@ -8,10 +8,11 @@ import random
 import pandas as pd
 import pytest
 
+from experiments import study as studies
 from experiments.config import load_config
-from experiments.runs import read_rows
+from experiments.runs import read_rows, read_run
 from experiments.study import run_study
-from ohr.errors import OhrError
+from ohr.errors import OhrError, StoreError
 from ohr.identity import digest
 from tests.builders import write_corpus
 from tests.fakes import LOG
@@ -94,3 +95,20 @@ def test_damaged_rows_are_an_error_and_never_other_rows(study, tmp_path):
         except OhrError:
             continue
         pd.testing.assert_frame_equal(read, rows)
+
+
+def test_results_of_two_runs_are_never_read_as_one(study, tmp_path, monkeypatch):
+    study()
+    read_run(tmp_path / "run")
+    with monkeypatch.context() as full_disk:
+        full_disk.setattr(studies, "write_csv", _no_space)
+        with pytest.raises(StoreError, match="no space"):
+            study()
+    with pytest.raises(OhrError, match="finished run"):
+        read_run(tmp_path / "run")
+    study()
+    read_run(tmp_path / "run")
+
+
+def _no_space(path, table):
+    raise StoreError(f"cannot write {path}: no space left on device")
