@@ -16,7 +16,7 @@ import typer
 
 from experiments.comparing import ASPECTS, SETTINGS, comparisons, configuration_changes
 from experiments.failing import CommandLine, with_errors
-from experiments.labels import CI_NOTE, STAGE_METRICS, group_label, plain
+from experiments.labels import STAGE_METRICS, group_label, interval_units, plain
 from experiments.notes import note_lines, run_notes
 from experiments.runs import Run, read_run, uncounted
 from experiments.table_files import TextTable, write_table
@@ -147,8 +147,7 @@ def _text_table(found: pd.DataFrame, notes: Sequence[str]) -> TextTable:
 
 def _caption(found: pd.DataFrame, baselines: Sequence[str]) -> list[str]:
     parts = [f"less {baselines[0]}" if len(baselines) == 1 else "", "paired by question"]
-    if units := [CI_NOTE[unit] for unit in dict.fromkeys(found["ci_unit"]) if unit in CI_NOTE]:
-        over = " or ".join(units)
+    if over := interval_units(found["ci_unit"]):
         parts.append(f"Student's intervals and p by sign flips for further {over}")
     tests = int(found["p"].notna().sum())
     parts.append(f"Holm and Benjamini-Hochberg over {tests} comparison{'s' * (tests != 1)}")

@@ -21,7 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.csv_files import write_csv
-from experiments.curves import AXES, seeds_table, statistics_table
+from experiments.curves import AXES, check_draws, seeds_table, statistics_table
 from experiments.failing import CommandLine, with_errors
 from experiments.labels import STAGE_METRICS, plain
 from experiments.notes import note_lines, run_notes
@@ -65,6 +65,7 @@ def _run(paths: Sequence[Path], axis: str, out: Path | None) -> int:
             print(f"{plain(run.name)}: {plain(name)} has no score that counts: no point of a curve")
     print(f"statistics: {folder / 'curves.csv'}")
     if table["seed"].nunique() > 1:
+        check_draws(runs)
         seeds = seeds_table(table)
         write_csv(folder / "seeds.csv", seeds)
         show(_seeds_shown(seeds))

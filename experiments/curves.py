@@ -195,6 +195,21 @@ def _common_ranges(
     return common
 
 
+def check_draws(runs: Sequence[Run]) -> None:
+    """Raise OhrError if runs of other seeds share a draw of a noise: they vary too little."""
+    drawn_by: dict[tuple[Any, ...], int] = {}
+    for run in runs:
+        noisy = run.drawn[run.drawn["noise"] != "none"]
+        noises = noisy[["engine", "perturbation", "draw"]].drop_duplicates()
+        for draw in noises.itertuples(index=False, name=None):
+            if drawn_by.setdefault(draw, run.seed) != run.seed:
+                raise OhrError(
+                    f"the runs with seed {drawn_by[draw]} and seed {run.seed} share draw "
+                    f"{draw[-1]} of {draw[1]}, so seeds.csv would show too little variance: give "
+                    "each run seeds=[…] of its own"
+                )
+
+
 def seeds_table(table: pd.DataFrame) -> pd.DataFrame:
     """Each statistic of each curve over the seeds that ``statistics_table`` was given.
 

@@ -18,7 +18,7 @@ import typer
 
 from experiments.comparing import run_names
 from experiments.failing import CommandLine, with_errors
-from experiments.labels import CI_NOTE, mathless
+from experiments.labels import interval_units, mathless
 from experiments.notes import note_lines, run_notes
 from experiments.runs import (
     KNOWLEDGE_BASE,
@@ -83,10 +83,10 @@ def analyse_errors(
     names = run_names(runs)
     everyone = distinct(shares, names)
     caption = "; ".join([caption, *note_lines(everyone["reader"], run_notes(runs))])
-    units = [CI_NOTE[unit] for unit in dict.fromkeys(everyone["ci_unit"]) if unit in CI_NOTE]
+    units = interval_units(everyone["ci_unit"])
     show(terminal_table(_text_table(everyone, caption, intervals=False)))
     print(caption)
-    over = f"; 95 % intervals for further {' or '.join(units)}" if units else ""
+    over = f"; 95 % intervals for further {units}" if units else ""
     table = _text_table(everyone, caption + over, intervals=True)
     found = [one.assign(run=name) for one, name in zip(shares, names, strict=True)]
     written = write_table(out, "error_analysis", pd.concat(found, ignore_index=True), table)

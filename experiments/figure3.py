@@ -22,7 +22,7 @@ from experiments.csv_files import write_csv
 from experiments.failing import CommandLine, with_errors
 from experiments.figure3_points import PANELS, STRIPPED, figure3_points
 from experiments.figures import from_zero
-from experiments.labels import CI_NOTE, STAGE_METRICS, mathless
+from experiments.labels import STAGE_METRICS, interval_units, mathless
 from experiments.notes import note_lines, run_notes
 from experiments.runs import Run, read_run
 from experiments.style import COLOURS, MARKERS, figure, save, wrapped
@@ -149,10 +149,8 @@ def caption_of(runs: Sequence[Run], points: pd.DataFrame) -> str:
     scopes = dict.fromkeys(scope for run in runs for scope in run.rows["kb_scope"].unique())
     named = {"all": "all pages re-read", "evidence": "only pages with evidence re-read"}
     parts.append(" or ".join(named[scope] for scope in scopes))
-    units = [CI_NOTE[unit] for unit in dict.fromkeys(points["ci_unit"]) if unit in CI_NOTE]
-    parts.append(
-        f"bars: 95 % intervals for further {' or '.join(units)}" if units else "no intervals"
-    )
+    units = interval_units(points["ci_unit"])
+    parts.append(f"bars: 95 % intervals for further {units}" if units else "no intervals")
     protocols = dict.fromkeys(name for run in runs for name in run.rows["protocol"].unique())
     parts.append(f"{' and '.join(protocols)} scoring")
     for name, what in (("chunker", "chunkers"), ("top_k", "numbers of hits")):

@@ -13,7 +13,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.labels import CI_NOTE, STAGE_METRICS, group_label, mathless
+from experiments.labels import STAGE_METRICS, group_label, interval_units, mathless
 from experiments.level_labels import name_level, place_names
 from experiments.notes import Notes, note_lines
 from experiments.settings import Setting, setting_names, settings_of
@@ -352,7 +352,7 @@ def caption(
 
     ``lines_are`` says what the black lines are where they are not intervals.
     """
-    units = [CI_NOTE[u] for u in _distinct(cells["ci_unit"]) if u in CI_NOTE]
+    units = interval_units(cells["ci_unit"])
     evidence = cells["kb_scope"].iloc[0] == "evidence"
     parts = [
         f"n = {questions_of(cells, 'all')} questions",
@@ -361,9 +361,7 @@ def caption(
         else "all pages re-read",
         lines_are
         or (
-            f"bars: 95 % intervals for further {units[0]}"
-            if units
-            else "no intervals: too few units"
+            f"bars: 95 % intervals for further {units}" if units else "no intervals: too few units"
         ),
         f"{cells['protocol'].iloc[0]} scoring",
         *draws_note(cells),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from ohr.statistics import DOCUMENT, PAGE
 
@@ -21,6 +22,13 @@ STAGE_METRICS = (
     ("overall", "f1", "Overall F1"),
 )
 """The three measures of the paper's figure 3."""
+
+_PLURALS = {DOCUMENT: "documents", PAGE: "pages of these documents"}
+
+
+def interval_units(units: Iterable[str]) -> str:
+    """What intervals of these units are over, in the plural; empty where there is none."""
+    return " or ".join(_PLURALS[unit] for unit in dict.fromkeys(units) if unit in _PLURALS)
 
 
 def group_label(group: str) -> str:

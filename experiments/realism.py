@@ -22,6 +22,7 @@ from scipy.stats import ks_2samp
 from experiments.csv_files import write_csv
 from experiments.failing import CommandLine, with_errors
 from experiments.labels import mathless, plain
+from experiments.runs import read_rows
 from experiments.style import COLOURS, figure, save
 from experiments.tables import number, show
 from ohr.errors import OhrError
@@ -62,14 +63,13 @@ def page_distances(run: Path, natural: str = "") -> pd.DataFrame:
 
     Raises OhrError if the run measured no edit distances, or if no document matches.
     """
-    path = run / "rows.parquet"
-    try:
-        rows = pd.read_parquet(path)
-    except (OSError, ValueError) as error:
-        raise OhrError(f"cannot read {path}: is {run} a finished run? ({error})") from error
+    rows = read_rows(run)
     rows = rows[(rows["metric"] == "edit_distance") & (rows["stage"] == "ocr")]
     if rows.empty:
         raise OhrError(f"{run} has no edit distances: its stages must include ocr")
+    rows = rows[rows["value"].notna()]
+    if rows.empty:
+        raise OhrError(f"no page of {run} has a truth that its reading could be held against")
     strength = (
         rows["level"]
         .astype(str)

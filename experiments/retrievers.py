@@ -21,7 +21,7 @@ from experiments.cli import study_command
 from experiments.csv_files import write_csv
 from experiments.labels import group_label, plain
 from experiments.measures import ranking_metrics
-from experiments.runs import clusters_of, mean_over_draws
+from experiments.runs import clusters_of, counted, mean_over_draws
 from experiments.study import Result
 from experiments.tables import number, show
 from ohr.statistics import NO_INTERVAL, PairedComparison, compare_paired, holm
@@ -43,7 +43,7 @@ def report(result: Result) -> None:
 def paired_drops(result: Result) -> pd.DataFrame:
     """A row for each setting, number of hits, metric, group and noisy knowledge base."""
     rows = pd.read_parquet(result.out / "rows.parquet")
-    rows = mean_over_draws(rows[rows["stage"] == "retrieval"])
+    rows = mean_over_draws(counted(rows[rows["stage"] == "retrieval"]))
     sources = list(dict.fromkeys(rows["evidence_source"]))
     found: list[dict[str, object]] = []
     for (k, metric), measured in rows.groupby(["top_k", "metric"], observed=True, sort=False):
@@ -55,14 +55,16 @@ def paired_drops(result: Result) -> pd.DataFrame:
             for setting in settings:
                 for group in ["all", *(f"source:{source}" for source in sources)]:
                     mine = _members(asked, group)
+                    mine = mine[~np.isnan(falls[setting][mine])]
                     drop = _paired(asked, falls[setting], mine)
-                    more = _paired(asked, falls[setting] - falls[settings[0]], mine)
+                    more_lost = falls[setting] - falls[settings[0]]
+                    more = _paired(asked, more_lost, mine[~np.isnan(more_lost[mine])])
                     found.append(
                         dict(zip(SETTING, setting, strict=True))
                         | {"top_k": k, "metric": metric, "group": group}
                         | dict(zip(BASE, other, strict=True))
-                        | {"clean": values[*setting, *base][mine].mean()}
-                        | {"noisy": values[*setting, *other][mine].mean()}
+                        | {"clean": _mean(values[*setting, *base][mine])}
+                        | {"noisy": _mean(values[*setting, *other][mine])}
                         | _columns("drop", drop)
                         | _columns("drop_less_first", more)
                         | {"ci_unit": drop.interval.unit, "n": len(mine)}
@@ -79,19 +81,22 @@ _Key = tuple[object, ...]
 
 
 def _by_question(measured: pd.DataFrame) -> tuple[pd.DataFrame, dict[_Key, np.ndarray]]:
-    """The questions, and each condition's values in their order."""
-    asked, values = pd.DataFrame(), {}
+    """The questions, and each condition's values in their order; NaN where one does not count."""
+    asked = measured[QUESTION].drop_duplicates().sort_values("qid").reset_index(drop=True)
     grouped = measured.groupby([*SETTING, *BASE], observed=True, sort=False)
-    for key, rows in grouped:
-        ordered = rows.sort_values("qid", kind="stable")
-        values[tuple(key)] = ordered["value"].to_numpy(dtype=float)
-        asked = ordered[QUESTION].reset_index(drop=True)
-    return asked, values
+    return asked, {
+        tuple(key): rows.set_index("qid")["value"].reindex(asked["qid"]).to_numpy(dtype=float)
+        for key, rows in grouped
+    }
 
 
 def _members(asked: pd.DataFrame, group: str) -> np.ndarray:
     source = group.partition(":")[2]
     return np.flatnonzero((asked["evidence_source"] == source) | (group == "all"))
+
+
+def _mean(values: np.ndarray) -> float:
+    return float(values.mean()) if len(values) else math.nan
 
 
 def _paired(asked: pd.DataFrame, values: np.ndarray, members: np.ndarray) -> PairedComparison:
@@ -130,7 +135,11 @@ def _tables(result: Result, drops: pd.DataFrame) -> Iterator[Table]:
             chunker, retriever, group = map(str, key)
             cells = []
             for metric, _ in metrics:
-                row = mine[mine["metric"] == metric].iloc[0]
+                measured = mine[mine["metric"] == metric]
+                if measured.empty:  # no question has a score that counts
+                    cells += ["-", "-", "-"]
+                    continue
+                row = measured.iloc[0]
                 low, high = number(row["drop_low"]), number(row["drop_high"])
                 cells += [number(row["noisy"]), number(row["drop"]), f"{low} to {high}"]
             first = group == "all"

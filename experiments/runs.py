@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 
 from experiments.aggregate import CELL_COLUMNS, NOISE_COLUMNS, left_out
 from experiments.conditions import CONDITION_COLUMNS
@@ -71,7 +72,7 @@ def read_run(path: Path) -> Run:
     """Read a run's folder. Raises OhrError if it is not one, or not a finished one."""
     try:
         manifest = json.loads((path / "manifest.json").read_text("utf-8"))
-        rows = pd.read_parquet(path / "rows.parquet")
+        rows = read_rows(path)
         cells = from_csv(pd.read_csv(path / "cells.csv", keep_default_na=False, na_values={}))
         if "draws" not in cells:
             cells = cells.assign(draws=1, draw_sd="")
@@ -103,6 +104,17 @@ def read_run(path: Path) -> Run:
     truth = manifest.get("dataset", {}).get("truth", GROUND_TRUTH)
     declare(cells, truth, manifest.get("same_as_truth", ()))
     return Run(path, manifest, counted(rows), cells)
+
+
+def read_rows(path: Path) -> pd.DataFrame:
+    """The rows of a run's folder, as they were written. Raises OhrError."""
+    file = path / "rows.parquet"
+    try:
+        return pd.read_parquet(file, page_checksum_verification=True)
+    except FileNotFoundError as error:
+        raise OhrError(f"cannot read {file}: is {path} the folder of a finished run?") from error
+    except (OSError, ValueError, LookupError, pa.ArrowException) as error:
+        raise OhrError(f"{file} is damaged ({error}): delete it and run again") from error
 
 
 def counted(rows: pd.DataFrame) -> pd.DataFrame:

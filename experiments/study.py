@@ -150,6 +150,8 @@ def _carry_out(plan: Plan, out: Path, clock: Clock, progress: Progress) -> Resul
         rows = make_rows(plan, scores)
     missing = _missing(plan, cells)
     with clock.stage("write"):
+        # Cut short here, the folder must not pass for a finished run of old and new files.
+        (out / "manifest.json").unlink(missing_ok=True)
         write_bytes(out / "rows.parquet", _parquet(rows))
         write_csv(out / "cells.csv", cells)
         write_csv(out / PROBLEMS, pd.DataFrame(dataset.report.lines(), columns=["kind", "problem"]))
@@ -259,7 +261,7 @@ def _missing(plan: Plan, cells: pd.DataFrame) -> list[str]:
 def _parquet(rows: pd.DataFrame) -> bytes:
     table = pa.Table.from_pandas(rows, preserve_index=False)
     sink = io.BytesIO()
-    pq.write_table(table, sink, compression="zstd")
+    pq.write_table(table, sink, compression="zstd", write_page_checksum=True)
     return sink.getvalue()
 
 

@@ -45,16 +45,20 @@ def trouble_lines(failures: Mapping[str, Mapping[str, Any]], protocol: str) -> l
 
 
 def failed_conditions(scores: Iterable[Scores]) -> list[str]:
-    """Knowledge bases all of whose pages failed, and conditions all of whose answers did."""
-    failed = []
+    """Knowledge bases all of whose pages failed, and conditions all of whose answers did.
+
+    In every draw of the noise.
+    """
+    whole: dict[str, bool] = {}
     for score in scores:
         of_pages = (score.stage, score.metric) == _OF_PAGES
         if not of_pages and (score.stage, score.metric) not in _OF_ANSWERS:
             continue
-        if score.statuses and all(status in FAILED for status in score.statuses):
-            what = "pages" if of_pages else f"answers ({score.stage} {score.metric})"
-            failed.append(f"{_named(score.condition)}: all {len(score.statuses)} {what}")
-    return list(dict.fromkeys(failed))  # the draws of one noise have one name
+        what = "pages" if of_pages else f"answers ({score.stage} {score.metric})"
+        name = f"{_named(score.condition)}: all {len(score.statuses)} {what}"
+        failed = bool(score.statuses) and all(status in FAILED for status in score.statuses)
+        whole[name] = whole.get(name, True) and failed
+    return [name for name, failed in whole.items() if failed]
 
 
 def _named(condition: Condition) -> str:

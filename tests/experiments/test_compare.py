@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments import curve_statistics
+from experiments import curve_statistics, error_analysis
 from experiments.compare import main
 from experiments.comparing import comparisons, configuration_changes
 from experiments.config import load_config
@@ -203,3 +203,21 @@ def test_unpaired_questions_are_counted_by_group(benchmark_runs):
     found = comparisons([fewer], "knowledge_base", [LCS], every_group=True)
     missing = found.set_index("group")["n_baseline_only"]
     assert (missing["all"], missing["source:table"], missing["source:text"]) == (1, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("documents", "over"), [(1, "pages of these documents;"), (3, "documents;")]
+)
+def test_captions_name_the_method_and_the_units(documents, over, tmp_path):
+    settings = write_corpus(tmp_path, documents=documents, pages=3)
+    noise = "noise=[{name: tests.fakes.HideFacts, label: formatting}]"
+    config = load_config(
+        [*settings, "engines=[gt]", noise, "levels=severe", "readers=[tests.fakes.FactReader]"]
+    )
+    run_study(config, tmp_path / "run")
+    run = str(tmp_path / "run")
+    printed = CliRunner().invoke(main, [run]).output
+    assert f"intervals by jackknife and p by sign flips over {over}" in printed
+    out = tmp_path / "errors"
+    assert CliRunner().invoke(error_analysis.main, [run, "--out", str(out)]).exit_code == 0
+    assert f"intervals for further {over[:-1]}" in (out / "error_analysis.md").read_text()

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 from experiments.curve_statistics import main
-from experiments.curves import CURVE_KEYS, curves_of, statistics_table
+from experiments.curves import CURVE_KEYS, check_draws, curves_of, statistics_table
 from experiments.runs import Run
+from ohr.errors import OhrError
 
 KEYS = [*CURVE_KEYS, "group"]
 
@@ -56,6 +59,14 @@ def test_the_command_writes_the_csv_beside_the_run(formatting_run, tmp_path):
     assert generation.loc["tests.fakes.SteadyReader", "mean_retention"] == 1
     assert generation.loc["tests.fakes.FactReader", "worst_level"] == "severe"
     assert not (tmp_path / "seeds.csv").exists()
+
+
+def test_runs_that_share_draws_are_no_seeds_of_their_own(seed_runs):
+    first, second = seed_runs
+    check_draws([first, second])
+    shared = replace(second, drawn=second.drawn.assign(draw=0))
+    with pytest.raises(OhrError, match="seed 0 and seed 1 share draw 0"):
+        check_draws([first, shared])
 
 
 def test_seeds_have_a_variance(seed_runs, tmp_path):

@@ -58,3 +58,15 @@ def test_a_run_without_edit_distances_or_matching_documents_is_an_error(run, tmp
     rows.assign(stage="retrieval").to_parquet(run / "rows.parquet")
     with pytest.raises(OhrError, match="must include ocr"):
         page_distances(run)
+
+
+def test_pages_without_truth_have_no_distance(run):
+    rows = pd.read_parquet(run / "rows.parquet")
+    scanned = rows["doc_id"] == "law/scan"
+    rows.assign(value=rows["value"].mask(scanned)).to_parquet(run / "rows.parquet")
+    summary = summarise(page_distances(run)).set_index("noise")
+    assert summary["pages"].tolist() == [2, 2, 2]
+    assert summary.loc["clean", "median"] == pytest.approx(0.2)
+    rows.assign(value=float("nan")).to_parquet(run / "rows.parquet")
+    with pytest.raises(OhrError, match="has a truth"):
+        page_distances(run)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pandas as pd
 import pytest
 
@@ -128,3 +130,22 @@ def test_drops_are_paired_differences_of_rows(settings, tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "grams" in printed
     assert len(pd.read_csv(tmp_path / "run" / "drops.csv")) == len(drops)
+
+
+def test_questions_without_evidence_leave_the_others_their_drops(settings, tmp_path, capsys):
+    path = tmp_path / "qas.json"
+    entries = json.loads(path.read_text())
+    entries[0]["evidence_context"] = ""
+    write_questions(path, entries)
+    result = run(settings, tmp_path / "some")
+    drops = paired_drops(result)
+    lcs = drops[(drops["metric"] == "lcs") & (drops["group"] == "all")].iloc[0]
+    assert lcs["n"] == len(entries) - 1
+    assert lcs["clean"] == 1
+    assert lcs["drop"] == pytest.approx(lcs["clean"] - lcs["noisy"])
+    hit = drops[(drops["metric"] == "hit@2") & (drops["group"] == "all")].iloc[0]
+    assert hit["n"] == len(entries)
+
+    write_questions(path, [entry | {"evidence_context": ""} for entry in entries])
+    report(run(settings, tmp_path / "none"))
+    assert "drops:" in capsys.readouterr().out

@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import random
 
+import pandas as pd
 import pytest
 
+from experiments import study as studies
 from experiments.config import load_config
+from experiments.runs import read_rows, read_run
 from experiments.study import run_study
+from ohr.errors import OhrError, StoreError
 from ohr.identity import digest
 from tests.builders import write_corpus
 from tests.fakes import LOG
@@ -76,3 +80,35 @@ def test_readings_of_before_checksums_are_read_no_second_time(study, tmp_path):
             path.write_bytes(path.read_bytes().partition(b"\n")[0])
     assert study() == (results, 0)
     assert all(b"\n" in path.read_bytes() for path in entries(tmp_path, "ocr"))
+
+
+def test_damaged_rows_are_an_error_and_never_other_rows(study, tmp_path):
+    study()
+    path = tmp_path / "run" / "rows.parquet"
+    whole = path.read_bytes()
+    rows = read_rows(path.parent)
+    footer = int.from_bytes(whole[-8:-4], "little") + 8
+    for place in range(4, len(whole) - footer, (len(whole) - footer) // 400):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        try:
+            read = read_rows(path.parent)
+        except OhrError:
+            continue
+        pd.testing.assert_frame_equal(read, rows)
+
+
+def test_results_of_two_runs_are_never_read_as_one(study, tmp_path, monkeypatch):
+    study()
+    read_run(tmp_path / "run")
+    with monkeypatch.context() as full_disk:
+        full_disk.setattr(studies, "write_csv", _no_space)
+        with pytest.raises(StoreError, match="no space"):
+            study()
+    with pytest.raises(OhrError, match="finished run"):
+        read_run(tmp_path / "run")
+    study()
+    read_run(tmp_path / "run")
+
+
+def _no_space(path, table):
+    raise StoreError(f"cannot write {path}: no space left on device")
