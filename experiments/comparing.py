@@ -204,6 +204,7 @@ def _configured(manifest: Mapping[str, Any]) -> dict[str, Any]:
     counted = ("digest", "questions", "asked")
     return {
         "config": config,
+        "draws": manifest.get("draws", []),
         "imported": manifest.get("imported", {}),
         "dataset": {name: dataset[name] for name in counted if name in dataset},
         "engines": manifest.get("engines", {}),

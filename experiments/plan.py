@@ -67,10 +67,14 @@ class Plan:
     readers: dict[str, Reader]
     judge: Reader | None
 
+    @property
+    def draws(self) -> tuple[int, ...]:
+        """Seeds that the noise is drawn with; none without noise."""
+        return tuple(dict.fromkeys(v.seed for v in self.variants if v.noise.intensity > 0))
+
     def label(self, variant: Variant) -> str:
         """A variant's label, with its draw where there are several."""
-        draws = {other.seed for other in self.variants if other.noise.intensity > 0}
-        if variant.noise.intensity == 0 or len(draws) < 2:
+        if variant.noise.intensity == 0 or len(self.draws) < 2:
             return variant.label
         return f"{variant.label}, seed {variant.seed}"
 

@@ -160,6 +160,7 @@ def _carry_out(plan: Plan, out: Path, clock: Clock, progress: Progress) -> Resul
     manifest = {
         "config": config.model_dump(mode="json"),
         "seed": config.seed,
+        "draws": list(plan.draws),
         "versions": versions(),
         "metrics": metric_versions(planned(config)),
         "engines": {

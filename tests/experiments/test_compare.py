@@ -217,7 +217,7 @@ def test_captions_name_the_method_and_the_units(documents, over, tmp_path):
     run_study(config, tmp_path / "run")
     run = str(tmp_path / "run")
     printed = CliRunner().invoke(main, [run]).output
-    assert f"intervals by jackknife and p by sign flips over {over}" in printed
+    assert f"Student's intervals and p by sign flips for further {over}" in printed
     out = tmp_path / "errors"
     assert CliRunner().invoke(error_analysis.main, [run, "--out", str(out)]).exit_code == 0
     assert f"intervals for further {over[:-1]}" in (out / "error_analysis.md").read_text()
