@@ -124,6 +124,7 @@ def curve_statistics(
     Ratios are to the clean point as measured; they are NaN where it is not above the floor.
     Intervals are Student's, from the jackknife over clusters; where the statistic of a curve with
     one cluster left out is undefined or infinite, percentiles of ``resamples`` bootstrap draws.
+    The breakpoint's stays in the measured range, and is infinite beyond it.
     """
     points = curve.means()
     estimates = _statistics(*points, common)
@@ -140,11 +141,13 @@ def curve_statistics(
                 continue
             drawn = drawn or _statistics(*curve.resampled(resamples, seed), common)
             intervals[name] = percentile_interval(drawn[name], curve.clusters)
+    x, y, floor = points
+    low, high = curve.x_range
+    intervals["breakpoint"] = _within(intervals["breakpoint"], low, high, float("inf"))
+    intervals["worst"] = _within(intervals["worst"], 0.0, 1.0, 1.0)
     found = {
         name: Statistic(float(values[0]), intervals[name]) for name, values in estimates.items()
     }
-    x, y, floor = points
-    low, high = curve.x_range
     return CurveStatistics(
         **found,
         worst_levels=_worst_levels(x[0], y[0]),
@@ -154,6 +157,12 @@ def curve_statistics(
         x_to=high,
         n=curve.noise.shape[1],
     )
+
+
+def _within(interval: Interval, least: float, largest: float, beyond: float) -> Interval:
+    """The interval from the least possible value on; an end past the largest is ``beyond``."""
+    low = max(interval.low, least) if interval.unit else interval.low
+    return Interval(low, beyond if interval.high > largest else interval.high, interval.unit)
 
 
 def _worst_levels(x: np.ndarray, y: np.ndarray) -> tuple[int, ...]:

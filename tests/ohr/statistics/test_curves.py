@@ -110,6 +110,17 @@ def test_the_worst_of_noisy_levels_is_not_the_lowest_by_chance():
     assert found.worst_levels == (1, 2)
 
 
+def test_the_interval_of_a_breakpoint_stays_in_the_measured_range():
+    rng = np.random.default_rng(8)
+    for _ in range(20):
+        found = curve_statistics(random_curve(rng, 4, 3), resamples=100)
+        interval = found.breakpoint.interval
+        if interval.unit:
+            assert found.x_from <= interval.low <= interval.high
+            assert interval.high <= found.x_to or interval.high == math.inf
+        assert 0 <= found.worst.interval.low <= found.worst.interval.high <= 1
+
+
 def test_areas_are_comparable_over_the_range_that_curves_share():
     """One straight line, measured from 0 to .8 and from .2 to 1."""
     one = curve([(0, 1), (0.4, 0.6), (0.8, 0.2)])
