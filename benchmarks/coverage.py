@@ -93,7 +93,8 @@ def bias_corrected(sums: Sums) -> Ends:
     bias = ndtri(np.clip(below, 1e-3, 1 - 1e-3))[:, None]
     away = without.mean(axis=1, keepdims=True) - without
     cubes, squares = (away**3).sum(axis=1), (away**2).sum(axis=1)
-    skew = (cubes / (6 * np.maximum(squares, 1e-300) ** 1.5))[:, None]
+    flat = squares == 0  # every document has the same mean
+    skew = np.where(flat, 0.0, cubes / (6 * np.where(flat, 1.0, squares) ** 1.5))[:, None]
     shifted = bias + np.array([-1.96, 1.96])
     at = np.clip(ndtr(bias + shifted / (1 - skew * shifted)), 0, 1)
     ends = np.array([np.quantile(row, q) for row, q in zip(means, at, strict=True)])

@@ -94,7 +94,7 @@ def test_characters_that_the_terminal_lacks_cost_no_result(study):
 
 
 def test_more_workers_than_the_machine_takes_are_refused(study, tmp_path):
-    more = ["engines=[tests.fakes.LoggingEngine]", "noise=[]", "workers=100000"]
+    more = ["engines=[tests.fakes.LoggingEngine]", "noise=[]", "workers=1000"]
     done = subprocess.run([*study, *more], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr.splitlines()[-1].startswith("error: workers=100000 would leave each too li")
+    assert done.stderr.splitlines()[-1].startswith("error: workers=1000 would leave each too li")
