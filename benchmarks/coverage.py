@@ -23,7 +23,14 @@ from scipy.stats import t as student
 
 from experiments.curves import curves_of
 from experiments.runs import UNIT_COLUMNS, Run, measured, read_run
-from ohr.statistics import Clusters, NoiseCurve, curve_statistics, mean_interval, sign_flip_test
+from ohr.statistics import (
+    Clusters,
+    Interval,
+    NoiseCurve,
+    curve_statistics,
+    mean_interval,
+    sign_flip_test,
+)
 
 DOCUMENTS = (3, 4, 6, 8, 10, 20, 30, 60)
 RESAMPLES = 399
@@ -165,8 +172,8 @@ def _study(scores: Scores, drawn: Sequence[np.ndarray]) -> tuple[np.ndarray, Clu
     return scores.values[rows], Clusters(owners, len(drawn), "document"), by_page
 
 
-def _ends(intervals: Iterable[object]) -> Ends:
-    pairs = np.array([(one.low, one.high) for one in intervals])  # type: ignore[attr-defined]
+def _ends(intervals: Iterable[Interval]) -> Ends:
+    pairs = np.array([(one.low, one.high) for one in intervals])
     return pairs[:, 0], pairs[:, 1]
 
 
