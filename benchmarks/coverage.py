@@ -21,8 +21,7 @@ import pandas as pd
 from scipy.special import ndtr, ndtri
 from scipy.stats import t as student
 
-from experiments.curves import curves_of
-from experiments.runs import UNIT_COLUMNS, Run, measured, read_run
+from experiments.analysis.curves import curves_of
 from ohr.statistics import (
     Clusters,
     Interval,
@@ -31,6 +30,7 @@ from ohr.statistics import (
     mean_interval,
     sign_flip_test,
 )
+from ohr.study.results import UNIT_COLUMNS, Run, measured, read_run
 
 DOCUMENTS = (3, 4, 6, 8, 10, 20, 30, 60)
 RESAMPLES = 399

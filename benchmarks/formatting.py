@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 from rich.table import Table
 
-from experiments.tables import show
+from experiments.reports.terminal import show
 from ohr import registry
 from ohr.datasets.dataset import Dataset
 from ohr.plugins import TextPerturbation

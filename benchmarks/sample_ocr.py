@@ -15,14 +15,14 @@ from pathlib import Path
 import pandas as pd
 from rich.table import Table
 
-from experiments.config import load_config
-from experiments.plan import load_dataset, make_plan
-from experiments.progress import Progress
-from experiments.reading import Readings
-from experiments.tables import show
-from ohr.markup import strip_markup
+from experiments.reports.terminal import show
+from ohr.markup.strip import strip_markup
 from ohr.metrics.default import edit_distance
-from ohr.store import ArtefactStore
+from ohr.store.artefacts import ArtefactStore
+from ohr.study.config import load_config
+from ohr.study.pages.variants import Readings
+from ohr.study.plan import load_dataset, make_plan
+from ohr.study.progress import Progress
 
 COLUMN_DOMAINS = {"academic", "newspaper"}
 

@@ -16,11 +16,11 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
-from experiments.tables import show
+from experiments.reports.terminal import show
 from ohr import registry
-from ohr.datasets.sample import corpus
-from ohr.datasets.sample.markdown import page_text
-from ohr.datasets.sample.questions import Asked
+from ohr.sample import corpus
+from ohr.sample.markdown import page_text
+from ohr.sample.questions.questions import Asked
 from ohr.types import PageRef
 
 KS = (1, 2, 5, 10)

@@ -26,15 +26,15 @@ import numpy as np
 import psutil
 from rich.table import Table
 
-from experiments.page_worker import PageReader, PageTask, read_page
-from experiments.tables import show
+from experiments.reports.terminal import show
 from ocr_backends.rapidocr import Runtime
 from ohr import registry
-from ohr.datasets.sample import Sample
 from ohr.pdf import load_image
 from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
-from ohr.store import ArtefactStore
+from ohr.sample import Sample
+from ohr.store.artefacts import ArtefactStore
+from ohr.study.pages.worker import PageReader, PageTask, read_page
 from ohr.types import Outcome, PageRef
 from ohr.workers import WorkerPool
 

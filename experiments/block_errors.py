@@ -8,10 +8,9 @@ text, formulas and tables, finds each in the reading, and counts those with erro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
 from typing import Annotated
 
 import pandas as pd
@@ -19,18 +18,14 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from experiments.conditions import Condition, condition_of
-from experiments.config import StudyConfig, load_config
-from experiments.csv_files import write_csv
-from experiments.failing import CommandLine, with_errors
-from experiments.labels import plain
-from experiments.plan import Variant, load_dataset, make_plan
-from experiments.progress import Progress
-from experiments.reading import Readings
-from experiments.tables import show
-from ohr.metrics.blocks import BlockResult, judge_blocks, redundant_commands
+from experiments._command import CommandLine, with_errors
+from experiments.analysis.block_errors import block_errors
+from experiments.reports.terminal import show
 from ohr.metrics.regions import KINDS
-from ohr.store import ArtefactStore
+from ohr.printable import plain
+from ohr.study.config import StudyConfig, load_config
+from ohr.study.csv import write_csv
+from ohr.study.progress import Progress
 
 FILE = "block_errors.csv"
 DEFAULTS = {"stages": ["ocr"]}
@@ -90,84 +85,6 @@ def _run(config: StudyConfig, out: Path | None) -> int:
         write_csv(out / FILE, found)
         print(f"table: {out / FILE}")
     return 0
-
-
-def block_errors(config: StudyConfig, progress: Progress) -> pd.DataFrame:
-    """A row for each knowledge base and kind of block. Raises OhrError.
-
-    Shares are those of :func:`summarise`; ``redundant_commands`` is the knowledge base's mean
-    over its pages. Blocks of all draws of the noise are taken together. A page that failed has
-    no block that is found.
-    """
-    dataset = load_dataset(config)
-    if dataset.report:
-        progress.say(plain(f"dataset: {dataset.report.summary()}"))
-    plan = make_plan(config, dataset)
-    for note in plan.unreachable:
-        progress.say(f"left out: {note}")
-    readings = Readings(plan, ArtefactStore(config.cache))
-    with progress:
-        readings.make(progress)
-    judged = [ref for ref in plan.reread if ref not in dataset.without_truth]
-    rows = []
-    judging = Progress(verb="judging")
-    with judging:
-        draws: dict[Condition, list[Variant]] = {}
-        for variant in plan.variants:
-            draws.setdefault(condition_of(plan, variant), []).append(variant)
-        for condition, variants in draws.items():
-            results: list[BlockResult] = []
-            redundant = []
-            for variant in variants:
-                kb = readings.knowledge_base(variant)
-                for done, ref in enumerate(judged, start=1):
-                    read, truth = kb.text(ref), dataset.pages[ref].text
-                    results += judge_blocks(read, truth)
-                    redundant.append(redundant_commands(read, truth))
-                    judging(plan.label(variant), done, len(judged))
-            key = {
-                "engine": condition.engine,
-                "perturbation": condition.perturbation,
-                "level": condition.level,
-                "intensity": condition.intensity,
-                "pages": len(judged),
-                "draws": len(variants),
-            }
-            commands = fmean(redundant) if redundant else 0.0
-            for row in summarise(results):
-                rows.append(key | row | {"redundant_commands": commands})
-    return pd.DataFrame(rows)
-
-
-def summarise(results: Sequence[BlockResult]) -> Iterator[dict[str, object]]:
-    """Counts and shares of each kind of block; a share of no blocks is NaN.
-
-    Shares are of the blocks that were found; of all of them where the name ends in ``_or_lost``,
-    which counts those that were not found as errors.
-    """
-    for kind in KINDS:
-        mine = [result for result in results if result.kind == kind]
-        found = [result for result in mine if result.found]
-        yield {
-            "kind": kind,
-            "blocks": len(mine),
-            "found": len(found),
-            "mean_size": _share([result.size for result in found]),
-            "textual": _share([result.textual for result in found]),
-            "any_textual": _share([result.share < 1 for result in found]),
-            "structural": _share([result.structural for result in found if kind != "text"]),
-            "differs_as_written": _share(
-                [not result.as_written for result in found if kind == "formula"]
-            ),
-            "textual_or_lost": _share([not result.found or result.textual for result in mine]),
-            "structural_or_lost": _share(
-                [not result.found or result.structural for result in mine if kind != "text"]
-            ),
-        }
-
-
-def _share(values: Sequence[float]) -> float:
-    return fmean(values) if values else float("nan")
 
 
 def errors_table(found: pd.DataFrame) -> Table:

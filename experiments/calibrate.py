@@ -18,7 +18,8 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from experiments.calibrating import (
+from experiments._command import CommandLine, print_plan, report_troubles, with_errors
+from experiments.analysis.calibration import (
     Split,
     check_targets,
     drops,
@@ -26,19 +27,16 @@ from experiments.calibrating import (
     halves,
     measured_means,
 )
-from experiments.calibration import UnreachableError
-from experiments.calibration_figures import calibration_checks, calibration_curves
-from experiments.cli import print_plan
-from experiments.config import StudyConfig, load_config
-from experiments.csv_files import write_csv
-from experiments.failing import CommandLine, with_errors
-from experiments.labels import plain
-from experiments.noises import perturbation_class
-from experiments.progress import Progress
-from experiments.study import run_study
-from experiments.tables import number, show
-from experiments.troubles import report_troubles
+from experiments.figures.calibration import calibration_checks, calibration_curves
+from experiments.reports.terminal import number, show
 from ohr.errors import ConfigError, OhrError
+from ohr.printable import plain
+from ohr.study.calibration import UnreachableError
+from ohr.study.config import StudyConfig, load_config
+from ohr.study.csv import write_csv
+from ohr.study.noise import perturbation_class
+from ohr.study.progress import Progress
+from ohr.study.run import run_study
 
 INTENSITIES = {
     "semantic": (0.125, 0.25, 0.5, 0.75, 1.0),

@@ -14,15 +14,16 @@ from typing import Annotated
 import pandas as pd
 import typer
 
-from experiments.comparing import ASPECTS, SETTINGS, comparisons, configuration_changes
-from experiments.failing import CommandLine, with_errors
-from experiments.labels import STAGE_METRICS, group_label, interval_units, plain
-from experiments.notes import note_lines, run_notes
-from experiments.runs import Run, read_run, uncounted
-from experiments.table_files import TextTable, write_table
-from experiments.tables import number, p_value, show, terminal_table
-from experiments.truth import truth_notes
+from experiments._command import CommandLine, with_errors
+from experiments.analysis.comparison import ASPECTS, SETTINGS, comparisons, configuration_changes
+from experiments.analysis.labels import STAGE_METRICS, group_label, interval_units
+from experiments.analysis.notes import note_lines, run_notes
+from experiments.reports.files import TextTable, write_table
+from experiments.reports.terminal import number, p_value, show, terminal_table
 from ohr.errors import OhrError
+from ohr.printable import plain
+from ohr.study.results import Run, read_run, uncounted
+from ohr.study.truth import truth_notes
 
 DEFAULT_METRICS = (("ocr", "r_noise"), *((stage, metric) for stage, metric, _ in STAGE_METRICS))
 

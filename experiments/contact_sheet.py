@@ -11,55 +11,16 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image
 
-from experiments.failing import CommandLine, with_errors
-from experiments.labels import plain
-from ohr.atomic import write_bytes
-from ohr.datasets.sample import Sample
-from ohr.datasets.sample.attributes import ATTRIBUTES
+from experiments._command import CommandLine, with_errors
+from experiments.figures.sheets import contact_sheet
+from ohr.sample import Sample
+from ohr.sample.attributes import ATTRIBUTES
+from ohr.store.atomic import write_bytes
 from ohr.types import Page
 
-GAP, CAPTION = 20, 26
-BACKGROUND = 200  # grey
-Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
-
 main = CommandLine()
-
-
-def contact_sheet(
-    images: Sequence[Image.Image], *, columns: int, width: int, captions: Sequence[str] = ()
-) -> Image.Image:
-    """Pages in rows of ``columns``, each ``width`` pixels wide; as tall as the first.
-
-    In colour if one of them is. Captions stand above the pages, cut to the width.
-    """
-    mode = "L" if all(image.mode in ("1", "L") for image in images) else "RGB"
-    height = round(images[0].height * width / images[0].width)
-    head = CAPTION if captions else 0
-    rows = -(-len(images) // columns)
-    size = (columns * (width + GAP) + GAP, rows * (height + head + GAP) + GAP)
-    sheet = Image.new(mode, size, BACKGROUND if mode == "L" else (BACKGROUND,) * 3)
-    pen = ImageDraw.Draw(sheet)
-    font = ImageFont.load_default(CAPTION - 8)
-    for number, image in enumerate(images):
-        row, column = divmod(number, columns)
-        x, y = GAP + column * (width + GAP), GAP + row * (height + head + GAP)
-        if number < len(captions):
-            pen.text((x, y), _fitting(captions[number], font, width), fill=0, font=font)
-        small = image.convert(mode).resize((width, height), Image.Resampling.LANCZOS)
-        sheet.paste(small, (x, y + head))
-    return sheet
-
-
-def _fitting(text: str, font: Font, width: int) -> str:
-    """The text, its beginning left out if it is too wide."""
-    text = plain(text)
-    for start in range(len(text)):
-        shown = text if start == 0 else f"…{text[start:]}"
-        if font.getlength(shown) <= width:
-            return shown
-    return ""
 
 
 def busiest_pages(attributes: Sequence[str], seed: int) -> list[Page]:

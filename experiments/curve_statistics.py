@@ -20,14 +20,15 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from experiments.csv_files import write_csv
-from experiments.curves import AXES, check_draws, seeds_table, statistics_table
-from experiments.failing import CommandLine, with_errors
-from experiments.labels import STAGE_METRICS, plain
-from experiments.notes import note_lines, run_notes
-from experiments.runs import read_run, uncounted
-from experiments.tables import number, show
+from experiments._command import CommandLine, with_errors
+from experiments.analysis.curves import AXES, check_draws, seeds_table, statistics_table
+from experiments.analysis.labels import STAGE_METRICS
+from experiments.analysis.notes import note_lines, run_notes
+from experiments.reports.terminal import number, show
 from ohr.errors import ConfigError, OhrError
+from ohr.printable import plain
+from ohr.study.csv import write_csv
+from ohr.study.results import read_run, uncounted
 
 main = CommandLine()
 

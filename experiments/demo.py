@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from experiments.cli import study_command
+from experiments._command import study_command
 from experiments.noise_curve import report
-from experiments.study import Result
+from ohr.study.run import Result
 
 DOCUMENTS = [
     "finance/grispelta-annual-report-2023",

@@ -12,9 +12,9 @@ from typing import Annotated
 
 import typer
 
-from experiments.failing import CommandLine, with_errors
-from ohr.atomic import write_text
+from experiments._command import CommandLine, with_errors
 from ohr.errors import MissingDependencyError, OhrError
+from ohr.store.atomic import write_text
 
 DATASETS = {"ohrbench": "opendatalab/OHR-Bench"}
 

@@ -8,6 +8,7 @@ that is installed read one generated page. Engines may be named, with parameters
 from __future__ import annotations
 
 import tempfile
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,18 +18,18 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from experiments.engine_check import CheckTask, read_twice
-from experiments.failing import CommandLine, with_errors
-from experiments.labels import plain
+from experiments._command import CommandLine, with_errors
 from experiments.ocr import parse_engine
-from experiments.progress import Progress
-from experiments.tables import show
+from experiments.reports.terminal import show
 from ohr import registry
-from ohr.datasets.sample import Sample
-from ohr.errors import ConfigError, MissingDependencyError, OhrError
+from ohr.errors import ConfigError, EngineError, MissingDependencyError, OhrError
 from ohr.metrics.default import edit_distance
+from ohr.pdf import load_image
 from ohr.plugins import OcrBackend
+from ohr.printable import plain
 from ohr.registry import PluginSpec
+from ohr.sample import Sample
+from ohr.study.progress import Progress
 from ohr.types import Document, Outcome
 from ohr.workers import Limits, WorkerPool
 
@@ -192,3 +193,34 @@ def _check_table(engines: Sequence[Listed], outcomes: Sequence[Outcome[dict[str,
 
 if __name__ == "__main__":
     main()
+
+
+@dataclass(frozen=True)
+class CheckTask:
+    """An engine, and the page that it is to read."""
+
+    spec: PluginSpec
+    image: Path
+    pdf: Path
+    page_no: int
+
+
+def read_twice(task: CheckTask) -> dict[str, Any]:
+    """Read the page twice: the text, seconds with loading, and seconds without.
+
+    Raises EngineError, in a worker process.
+    """
+    engine: OcrBackend = registry.create("engine", task.spec)
+    by_image = "image" in engine.accepts
+    source: Any = [load_image(task.image)] if by_image else task.pdf
+    seconds = []
+    text: str | None = None
+    for _ in range(2):
+        started = time.perf_counter()
+        read = list(engine.transcribe(source, [task.page_no]))
+        seconds.append(time.perf_counter() - started)
+        if not read or read[0][1].value is None:
+            said = read[0][1].detail if read else "it returned nothing"
+            raise EngineError(f"engine {task.spec.label}: {said}")
+        text = read[0][1].value
+    return {"text": text, "first_s": seconds[0], "next_s": seconds[1]}

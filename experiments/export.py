@@ -9,24 +9,21 @@ domain, where neither the study nor the other tool can find them.
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import pandas as pd
 import typer
 
-from experiments.cases import read_domains, read_questions, read_texts
-from experiments.config import StudyConfig, load_config
-from experiments.failing import CommandLine, with_errors
-from experiments.plan import load_dataset, select_questions
-from experiments.runs import read_run
-from ohr.atomic import write_text
-from ohr.errors import MissingDependencyError, OhrError
-from ohr.types import PageRef, Question
+from experiments._command import CommandLine, with_errors
+from experiments.interchange.beir import (
+    dataset_collections,
+    run_collections,
+    write_beir,
+    write_datasets,
+)
+from ohr.errors import OhrError
+from ohr.study.config import load_config
 
 FORMATS = ("beir", "datasets")
 
@@ -49,15 +46,6 @@ def command(
     with_errors(lambda: _run(source, out, format), debug)
 
 
-@dataclass(frozen=True)
-class Collection:
-    """Records of one knowledge base's domain, its questions and its relevance judgements."""
-
-    corpus: list[dict[str, Any]]
-    queries: list[dict[str, Any]]
-    qrels: list[dict[str, Any]]
-
-
 def _run(source: Sequence[str], out: Path, format_name: str) -> int:
     if format_name not in FORMATS:
         raise OhrError(f"unknown --format {format_name!r}; known: {', '.join(FORMATS)}")
@@ -71,99 +59,6 @@ def _run(source: Sequence[str], out: Path, format_name: str) -> int:
         (write_beir if format_name == "beir" else write_datasets)(found, folder)
         print(f"{folder}: {len(found.corpus)} pages, {len(found.queries)} questions")
     return 0
-
-
-def dataset_collections(config: StudyConfig) -> Iterator[tuple[Path, Collection]]:
-    """Folder and records of the ground truth of each domain of a dataset."""
-    dataset = load_dataset(config)
-    pages = {ref: page.text for ref, page in dataset.pages.items()}
-    domains = {doc_id: document.domain for doc_id, document in dataset.documents.items()}
-    yield from _by_domain(Path(), domains, pages, select_questions(config, dataset))
-
-
-def run_collections(path: Path) -> Iterator[tuple[Path, Collection]]:
-    """Folder and records of each domain of each knowledge base of a finished run.
-
-    All of it is in the run's folder. A page that could not be read is in no index. Raises OhrError.
-    """
-    if "imported" in read_run(path).manifest:
-        raise OhrError(f"{path} was imported: there are no knowledge bases to export")
-    questions, domains = read_questions(path), read_domains(path)
-    names: set[str] = set()
-    for label, pages in read_texts(path).items():
-        name = re.sub(r"[^A-Za-z0-9.-]+", "_", label).strip("._")
-        while name in names:
-            name += "_"
-        names.add(name)
-        yield from _by_domain(Path(name), domains, pages, questions)
-
-
-def _by_domain(
-    folder: Path,
-    domains: Mapping[str, str],
-    pages: dict[PageRef, str],
-    questions: Sequence[Question],
-) -> Iterator[tuple[Path, Collection]]:
-    """The collection of each domain that a question is asked in."""
-    for domain in sorted({question.domain for question in questions}):
-        of_domain = {ref: text for ref, text in pages.items() if domains[ref.doc_id] == domain}
-        asked = [question for question in questions if question.domain == domain]
-        yield folder / domain, _collection(of_domain, asked)
-
-
-def _collection(pages: dict[PageRef, str], questions: Sequence[Question]) -> Collection:
-    return Collection(
-        [
-            # Tools index titles with the text; a study does not, so there are none.
-            {"_id": _page_id(ref), "title": "", "text": text}
-            for ref, text in pages.items()
-        ],
-        [
-            {
-                "_id": question.qid,
-                "text": question.text,
-                "metadata": {
-                    "answers": list(question.answers),
-                    "domain": question.domain,
-                    "evidence_source": question.evidence_source,
-                },
-            }
-            for question in questions
-        ],
-        [
-            {"query-id": question.qid, "corpus-id": _page_id(ref), "score": 1}
-            for question in questions
-            for ref in question.evidence_pages
-        ],
-    )
-
-
-def _page_id(ref: PageRef) -> str:
-    return f"{ref.doc_id}#{ref.page_no}"
-
-
-def write_beir(found: Collection, folder: Path) -> None:
-    """``corpus.jsonl``, ``queries.jsonl`` and ``qrels/test.tsv``, as BEIR reads them.
-
-    Source: Thakur et al., BEIR: A heterogeneous benchmark for zero-shot evaluation of
-    information retrieval models, 2021.
-    """
-    for name in ("corpus", "queries"):
-        lines = [json.dumps(record, ensure_ascii=False) for record in getattr(found, name)]
-        write_text(folder / f"{name}.jsonl", "".join(f"{line}\n" for line in lines))
-    qrels = pd.DataFrame(found.qrels, columns=["query-id", "corpus-id", "score"])
-    write_text(folder / "qrels" / "test.tsv", qrels.to_csv(sep="\t", index=False))
-
-
-def write_datasets(found: Collection, folder: Path) -> None:
-    """Folders ``corpus``, ``queries`` and ``qrels`` for ``datasets.load_from_disk``."""
-    try:
-        from datasets import Dataset, disable_progress_bars
-    except ImportError as error:
-        raise MissingDependencyError("datasets is not installed: pip install 'ohr[hub]'") from error
-    disable_progress_bars()
-    for name in ("corpus", "queries", "qrels"):
-        Dataset.from_list(getattr(found, name)).save_to_disk(str(folder / name))
 
 
 if __name__ == "__main__":

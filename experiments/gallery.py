@@ -13,16 +13,17 @@ import numpy as np
 import typer
 from PIL import Image
 
-from experiments.contact_sheet import busiest_pages, contact_sheet
-from experiments.failing import CommandLine, with_errors
-from experiments.noises import Noise, noises
+from experiments._command import CommandLine, with_errors
+from experiments.contact_sheet import busiest_pages
+from experiments.figures.sheets import contact_sheet
 from ohr import registry
-from ohr.atomic import write_bytes
 from ohr.errors import ConfigError
 from ohr.pdf import load_image
 from ohr.plugins import ImagePerturbation
 from ohr.randomness import generator_for
 from ohr.registry import PluginSpec
+from ohr.store.atomic import write_bytes
+from ohr.study.noise import Noise, noises
 from ohr.types import PageRef
 from perturb.image.semantic import STRONG, WEAK
 

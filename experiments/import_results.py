@@ -10,45 +10,31 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import typer
 
-from experiments.aggregate import CELL_COLUMNS, KEY_COLUMNS
-from experiments.csv_files import write_csv
-from experiments.failing import CommandLine, with_errors
-from experiments.runs import clusters_of, counted, group_rows
-from ohr.atomic import write_bytes, write_text
+from experiments._command import CommandLine, with_errors
+from experiments.interchange.published_results import (
+    STAGES,
+    Named,
+    make_cells,
+    read_results,
+)
 from ohr.datasets.dataset import ValidationReport
 from ohr.datasets.ohrbench import read_questions
 from ohr.errors import DatasetError, OhrError
-from ohr.identity import file_digest
-from ohr.metrics.scores import R_NOISE_THRESHOLD
-from ohr.statistics import NO_INTERVAL, mean_interval
-from ohr.types import Question, Status
-
-MEASURES = {"lcs": "lcs", "lcs_page": "evidence_lcs", "F1": "f1", "EM": "em"}
-"""Measures of the published evaluation, and what they are called here."""
-ANSWER_STAGES = ("generation", "overall")
-STAGES = ("ocr", "retrieval", *ANSWER_STAGES)
+from ohr.store.atomic import write_bytes, write_text
+from ohr.store.identity import file_digest
+from ohr.study.csv import write_csv
 
 main = CommandLine()
-
-
-@dataclass(frozen=True)
-class Named:
-    """What the imported results are of, as the run's columns name it."""
-
-    engine: str
-    retriever: str
-    reader: str
-    top_k: int
 
 
 @main.command(help="Make a run of result files of the published evaluation.")
@@ -106,124 +92,6 @@ def _stage_and_path(text: str) -> tuple[str, Path]:
     if equals and stage in STAGES:
         return stage, Path(path)
     return "", Path(text)
-
-
-def read_results(
-    path: Path, stage: str, asked: Mapping[str, Question], named: Named
-) -> pd.DataFrame:
-    """Rows of one result file. Raises OhrError for what is not one, or of other questions.
-
-    A result that is not ``valid`` (nothing retrieved, no answer) is empty, and a measure of -1
-    (it raised) an error: the published evaluation leaves the first out of its means. Evidence's
-    LCS also gives ``r_noise``.
-    """
-    found: list[dict[str, Any]] = []
-    for number, result in enumerate(_results(path)):
-        question = asked.get(str(result.get("id", result.get("ID", ""))))
-        if question is None:
-            raise OhrError(f"{path}: result {number} is of no question of the Q&A file")
-        values = result.get("metrics", result)
-        status = Status.OK if result.get("valid", True) else Status.EMPTY
-        for theirs, ours in MEASURES.items():
-            if theirs not in values:
-                continue
-            value = values[theirs]
-            if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
-                raise OhrError(f"{path}: result {number} has the {theirs} {value!r}: no number")
-            failed = value < 0
-            row = _condition(_stage_of(ours, stage, path), named)
-            row |= {"metric": ours, "qid": question.qid, "doc_id": question.doc_id}
-            row |= {"page_no": question.evidence_pages[0].page_no}
-            row |= {"evidence_source": question.evidence_source, "domain": question.domain}
-            row |= {"answer_form": question.answer_form, "task": question.task}
-            row |= {"value": 0.0 if failed else float(value)}
-            found.append(row | {"status": str(Status.ERROR if failed else status)})
-            if ours == "evidence_lcs":
-                found.append(found[-1] | {"metric": "r_noise"})
-                found[-1]["value"] = float(value <= R_NOISE_THRESHOLD)
-    if not found:
-        raise OhrError(f"{path} has none of the measures {', '.join(MEASURES)}")
-    return pd.DataFrame(found).astype({"top_k": "Int64"})
-
-
-def _results(path: Path) -> Iterator[Mapping[str, Any]]:
-    try:
-        text = path.read_text("utf-8")
-        try:
-            content = json.loads(text)
-        except ValueError:
-            content = [json.loads(line) for line in text.splitlines() if line.strip()]
-    except (OSError, ValueError) as error:
-        raise OhrError(f"cannot read results from {path}: {error}") from error
-    results = content.get("results", [content]) if isinstance(content, dict) else content
-    if not isinstance(results, list) or not all(isinstance(one, dict) for one in results):
-        raise OhrError(f"{path}: expected a list of results")
-    yield from results
-
-
-def _stage_of(metric: str, stage: str, path: Path) -> str:
-    natural = {"lcs": "retrieval", "evidence_lcs": "ocr"}.get(metric, "")
-    if natural or stage in ANSWER_STAGES:
-        return natural or stage
-    raise OhrError(
-        f"are the answers in {path} from gold pages or from retrieved chunks? say "
-        f"generation={path} or overall={path}"
-    )
-
-
-def _condition(stage: str, named: Named) -> dict[str, Any]:
-    retrieves, reads = stage in ("retrieval", "overall"), stage in ANSWER_STAGES
-    return {
-        "noise": "none",
-        "perturbation": "none",
-        "level": "",
-        "intensity": 0.0,
-        "engine": named.engine,
-        "chunker": "tokens" if retrieves else "",
-        "retriever": named.retriever if retrieves else "",
-        "reader": named.reader if reads else "",
-        "top_k": named.top_k if retrieves else None,
-        "kb_scope": "all",
-        "protocol": "reference",
-        "seed": 0,
-        "stage": stage,
-    }
-
-
-def make_cells(rows: pd.DataFrame) -> pd.DataFrame:
-    """``cells.csv`` of imported rows: each stage, metric and group."""
-    keys = [name for name in KEY_COLUMNS if name != "group"]
-    found = []
-    noise: dict[str, float] = {}
-    for _, mine in rows.groupby(["stage", "metric"], sort=False):
-        for group, every in group_rows(mine):
-            kept = counted(every)
-            interval = NO_INTERVAL
-            if len(kept):
-                values = kept["value"].to_numpy()
-                interval = mean_interval(values, clusters_of(kept), bounded=True)
-            cell = {name: mine[name].iloc[0] for name in keys} | {"group": group}
-            cell |= {
-                "mean": kept["value"].mean(),
-                "n": len(kept),
-                "ci_unit": interval.unit,
-                "draws": 1,
-            }
-            cell |= {"ci_low": interval.low, "ci_high": interval.high}
-            for status in (Status.EMPTY, Status.ERROR, Status.TIMEOUT):
-                cell[f"n_{status}"] = int((every["status"] == str(status)).sum())
-            found.append(cell)
-            if cell["metric"] == "r_noise":
-                noise[group] = cell["mean"]
-    for cell in found:
-        cell["r_noise"] = noise.get(cell["group"], float("nan"))
-    cells = pd.DataFrame(found).reindex(columns=list(CELL_COLUMNS))
-    return _in_order(cells)
-
-
-def _in_order(cells: pd.DataFrame) -> pd.DataFrame:
-    places = {stage: place for place, stage in enumerate(STAGES)}
-    return cells.sort_values("stage", key=lambda names: names.map(places), kind="stable")
 
 
 if __name__ == "__main__":

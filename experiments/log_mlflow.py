@@ -7,27 +7,20 @@ reader …) with the means of ``cells.csv`` as metrics, such as ``retrieval/lcs/
 
 from __future__ import annotations
 
-import json
 import os
-import re
-import time
-from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from experiments.conditions import CONDITION_COLUMNS
-from experiments.failing import CommandLine, with_errors
-from experiments.runs import Run, knowledge_base_name, read_run
+from experiments._command import CommandLine, with_errors
+from experiments.interchange.mlflow import (
+    INSTALL,
+    log_run,
+)
 from ohr.errors import MissingDependencyError, OhrError
-
-INSTALL = "pip install 'ohr[mlflow]'"
-STATISTICS = {"mean": "", "ci_low": ".ci_low", "ci_high": ".ci_high"}
-"""Columns of the cells that become metrics, and what their names end with."""
-_LONGEST_PARAM = 500
-_MOST_AT_ONCE = 1000
+from ohr.study.results import Run, read_run
 
 main = CommandLine()
 
@@ -65,71 +58,6 @@ def _mlflow() -> Any:
         return import_module("mlflow")
     except ImportError as error:
         raise MissingDependencyError(f"MLflow is not installed: {INSTALL}") from error
-
-
-def log_run(mlflow: Any, client: Any, experiment_id: str, run: Run) -> int:
-    """Log a run and its conditions to an experiment; how many conditions."""
-
-    def log(
-        name: str, tags: dict[str, str], settings: dict[str, str], metrics: dict[str, float]
-    ) -> str:
-        made = client.create_run(experiment_id, run_name=name[:250], tags=tags)
-        now = int(time.time() * 1000)
-        client.log_batch(
-            made.info.run_id,
-            params=[mlflow.entities.Param(*setting) for setting in settings.items()],
-        )
-        values = [mlflow.entities.Metric(*metric, now, 0) for metric in metrics.items()]
-        for start in range(0, len(values), _MOST_AT_ONCE):
-            client.log_batch(made.info.run_id, metrics=values[start : start + _MOST_AT_ONCE])
-        return str(made.info.run_id)
-
-    dataset = run.manifest.get("dataset", {})
-    config = dict(_flat(run.manifest.get("config", {})))
-    run_id = log(run.name, {"ohr.dataset": str(dataset.get("digest", ""))}, config, {})
-    found = list(conditions(run))
-    for name, settings, metrics in found:
-        client.set_terminated(log(name, {"mlflow.parentRunId": run_id}, settings, metrics))
-    for file in ("manifest.json", "cells.csv"):
-        client.log_artifact(run_id, str(run.path / file))
-    client.set_terminated(run_id)  # until then it shows as running
-    return len(found)
-
-
-def conditions(run: Run) -> Iterator[tuple[str, dict[str, str], dict[str, float]]]:
-    """Name, settings and metrics of each condition; what has no value is left out."""
-    columns = [name for name in CONDITION_COLUMNS if name in run.cells]
-    for key, cells in run.cells.groupby(columns, sort=False, dropna=False):
-        settings = {name: str(value) for name, value in zip(columns, key, strict=True)}
-        parts = [knowledge_base_name(cells.iloc[0])]
-        parts += [settings[name] for name in ("chunker", "retriever", "reader") if settings[name]]
-        metrics = {
-            _metric_name(f"{stage}/{metric}/{group}{suffix}"): float(value)
-            for column, suffix in STATISTICS.items()
-            for stage, metric, group, value in zip(
-                cells["stage"], cells["metric"], cells["group"], cells[column], strict=True
-            )
-            if value == value  # not a number where nothing counts
-        }
-        yield ", ".join(parts), settings, metrics
-
-
-def _metric_name(name: str) -> str:
-    """A name of the characters that every MLflow server takes: ``hit@2`` is ``hit_at_2``."""
-    return re.sub(r"[^\w./ -]", "_", name.replace("@", "_at_"), flags=re.ASCII)
-
-
-def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Settings as ``dataset.kind``; lists as JSON, long values cut visibly."""
-    for name, value in settings.items():
-        if isinstance(value, Mapping) and value:
-            yield from _flat(value, f"{prefix}{name}.")
-            continue
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        yield (
-            _metric_name(prefix + name),
-            text if len(text) <= _LONGEST_PARAM else text[: _LONGEST_PARAM - 1] + "…",
-        )
 
 
 if __name__ == "__main__":

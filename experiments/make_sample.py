@@ -14,11 +14,11 @@ from typing import Annotated
 
 import typer
 
-from experiments.failing import CommandLine, with_errors
-from experiments.progress import Progress
-from ohr.datasets.sample.attributes import ATTRIBUTES
-from ohr.datasets.sample.corpus import DIFFICULTY, Difficulty
-from ohr.datasets.sample.scale import Recipe, write_sample
+from experiments._command import CommandLine, with_errors
+from ohr.sample.attributes import ATTRIBUTES
+from ohr.sample.corpus import DIFFICULTY, Difficulty
+from ohr.sample.scale import Recipe, write_sample
+from ohr.study.progress import Progress
 
 main = CommandLine()
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from experiments.cli import study_command
-from experiments.csv_files import write_csv
-from experiments.curves import statistics_table
-from experiments.figures import noise_curves, noise_strength
-from experiments.notes import reader_notes
-from experiments.runs import read_run
-from experiments.source_curves import source_curves
-from experiments.study import Result
-from experiments.tables import noise_table, show
+from experiments._command import study_command
+from experiments.analysis.curves import statistics_table
+from experiments.analysis.notes import reader_notes
+from experiments.figures.noise import noise_curves, noise_strength
+from experiments.figures.sources import source_curves
+from experiments.reports.terminal import noise_table, show
+from ohr.study.csv import write_csv
+from ohr.study.results import read_run
+from ohr.study.run import Result
 
 
 def report(result: Result) -> None:

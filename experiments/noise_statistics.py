@@ -20,23 +20,24 @@ from typing import Annotated
 import pandas as pd
 import typer
 
-from experiments.block_errors import EXPLANATION, block_errors, errors_table
+from experiments._command import CommandLine, report_troubles, with_errors
+from experiments.analysis.block_errors import block_errors
+from experiments.analysis.format_counts import count_knowledge_bases
+from experiments.block_errors import EXPLANATION, errors_table
 from experiments.block_errors import FILE as BLOCK_FILE
-from experiments.config import StudyConfig, load_config
-from experiments.csv_files import write_csv
-from experiments.failing import CommandLine, with_errors
-from experiments.format_counts import count_knowledge_bases, counts_table
-from experiments.noises import perturbation_class
-from experiments.progress import Progress
+from experiments.format_counts import counts_table
 from experiments.realism import compare_distances
-from experiments.study import run_study
-from experiments.tables import show
-from experiments.troubles import report_troubles
+from experiments.reports.terminal import show
 from ohr import registry
-from ohr.atomic import write_text
 from ohr.errors import OhrError
 from ohr.plugins import KnowledgeBaseSource, OcrBackend
 from ohr.registry import PluginSpec
+from ohr.store.atomic import write_text
+from ohr.study.config import StudyConfig, load_config
+from ohr.study.csv import write_csv
+from ohr.study.noise import perturbation_class
+from ohr.study.progress import Progress
+from ohr.study.run import run_study
 
 DEFAULTS = {"noise": ["formatting", "semantic"], "stages": ["ocr"]}
 

@@ -20,21 +20,21 @@ from typing import Annotated, Any
 
 import typer
 
-from experiments.distorting import PageSource, find_pages
-from experiments.failing import CommandLine, with_errors
-from experiments.file_pages import FilePage, FileReadings, file_pages
-from experiments.labels import plain
-from experiments.locking import locked
-from experiments.progress import Progress
-from experiments.study import versions
-from experiments.yaml_values import parse_yaml
+from experiments._command import CommandLine, with_errors
 from ohr import registry
-from ohr.atomic import write_text
 from ohr.errors import ConfigError, StoreError
-from ohr.identity import canonical_json
 from ohr.plugins import OcrBackend
+from ohr.printable import plain
 from ohr.registry import PluginSpec
-from ohr.store import ArtefactStore
+from ohr.store.artefacts import ArtefactStore
+from ohr.store.atomic import write_text
+from ohr.store.identity import canonical_json
+from ohr.store.locking import locked
+from ohr.study.pages.files import FilePage, FileReadings, file_pages
+from ohr.study.pages.sources import PageSource, find_pages
+from ohr.study.progress import Progress
+from ohr.study.run import versions
+from ohr.study.yaml_values import parse_yaml
 from ohr.types import FAILED, Outcome, Status
 from ohr.workers import Limits
 

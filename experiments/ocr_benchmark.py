@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from experiments.cli import study_command
-from experiments.figures import benchmark_bars
-from experiments.notes import reader_notes
-from experiments.paper_tables import write_paper_tables
-from experiments.study import Result
-from experiments.tables import benchmark_table, show
+from experiments._command import study_command
+from experiments.analysis.notes import reader_notes
+from experiments.figures.bars import benchmark_bars
+from experiments.reports.paper_tables import write_paper_tables
+from experiments.reports.terminal import benchmark_table, show
+from ohr.study.run import Result
 
 
 def report(result: Result) -> None:

@@ -21,28 +21,27 @@ import pandas as pd
 import typer
 
 from experiments import noise_curve, ocr_benchmark, table_format
-from experiments.config import StudyConfig, load_config
+from experiments._command import CommandLine, report_troubles, with_errors
+from experiments.analysis.labels import group_label
+from experiments.analysis.notes import Notes, note_lines, reader_notes
+from experiments.analysis.published import beside_published, drop_lines, on_our_domains
 from experiments.error_analysis import analyse_errors
-from experiments.failing import CommandLine, with_errors
 from experiments.figure3 import make_figure3
-from experiments.labels import group_label
 from experiments.noise_statistics import noise_statistics
-from experiments.notes import Notes, note_lines, reader_notes
-from experiments.paper_tables import percent
-from experiments.plan import load_dataset, select_questions
-from experiments.progress import Progress
-from experiments.published import beside_published, drop_lines, on_our_domains
 from experiments.question_style import compare_wordings
+from experiments.reports.files import TextTable, write_table
+from experiments.reports.paper_tables import percent
+from experiments.reports.terminal import show, terminal_table
 from experiments.robust_reader import compare_readers
-from experiments.runs import read_run
-from experiments.study import Result, run_study
-from experiments.table_files import TextTable, write_table
-from experiments.tables import show, terminal_table
-from experiments.troubles import report_troubles
 from ohr import registry
 from ohr.errors import ConfigError, OhrError
 from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
+from ohr.study.config import StudyConfig, load_config
+from ohr.study.plan import load_dataset, select_questions
+from ohr.study.progress import Progress
+from ohr.study.results import read_run
+from ohr.study.run import Result, run_study
 
 main = CommandLine()
 

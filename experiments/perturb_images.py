@@ -18,17 +18,17 @@ from typing import Annotated, Any
 import typer
 from PIL import Image
 
-from experiments.contact_sheet import contact_sheet
-from experiments.distorting import DistortTask, Format, distort_page, find_pages
-from experiments.failing import CommandLine, with_errors
-from experiments.labels import plain
-from experiments.noises import Noise, noises
-from experiments.progress import Progress
-from experiments.reading import stop_if_not_the_page
-from experiments.yaml_values import parse_yaml
-from ohr.atomic import write_bytes, write_text
+from experiments._command import CommandLine, with_errors
+from experiments.figures.sheets import contact_sheet
 from ohr.errors import ConfigError, OhrError
+from ohr.printable import plain
 from ohr.registry import PluginSpec
+from ohr.store.atomic import write_bytes, write_text
+from ohr.study.noise import Noise, noises
+from ohr.study.pages.sources import DistortTask, Format, distort_page, find_pages
+from ohr.study.pages.variants import stop_if_not_the_page
+from ohr.study.progress import Progress
+from ohr.study.yaml_values import parse_yaml
 from ohr.workers import Limits, WorkerPool
 
 SUFFIXES = {"png": ".png", "jpeg": ".jpg", "webp": ".webp"}

@@ -19,18 +19,18 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from experiments.before_after import Comparison, ShownPage, compare, render_comparison
-from experiments.config import StudyConfig, load_config
-from experiments.failing import CommandLine, with_errors
-from experiments.noises import Noise
-from experiments.plan import Plan, Variant, load_dataset, make_plan
-from experiments.progress import Progress
-from experiments.rewriting import rewrite_page, text_perturbation
-from experiments.study import versions
+from experiments._command import CommandLine, with_errors
+from experiments.reports.before_after import Comparison, ShownPage, compare, render_comparison
 from ocr_backends.precomputed import document_file
-from ohr.atomic import write_text
 from ohr.errors import ConfigError
 from ohr.plugins import KnowledgeBaseSource
+from ohr.store.atomic import write_text
+from ohr.study.config import StudyConfig, load_config
+from ohr.study.noise import Noise
+from ohr.study.pages.rewriting import rewrite_page, text_perturbation
+from ohr.study.plan import Plan, Variant, load_dataset, make_plan
+from ohr.study.progress import Progress
+from ohr.study.run import versions
 from ohr.types import KnowledgeBase, PageRef
 
 USED = {

@@ -14,10 +14,10 @@ import typer
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from experiments.failing import CommandLine, with_errors
-from experiments.labels import plain
+from experiments._command import CommandLine, with_errors
 from ohr import registry
 from ohr.errors import ConfigError, MissingDependencyError
+from ohr.printable import plain
 
 main = CommandLine()
 

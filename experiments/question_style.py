@@ -11,28 +11,21 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import numpy as np
 import typer
 
-from experiments.answering import Answering
+from experiments._command import CommandLine, report_troubles, with_errors
+from experiments.analysis.wordings import rewrite
 from experiments.compare import compare_runs
-from experiments.config import StudyConfig, load_config
-from experiments.failing import CommandLine, with_errors
-from experiments.plan import load_dataset, select_questions
-from experiments.progress import Progress
-from experiments.study import run_study
-from experiments.troubles import report_troubles
-from experiments.wordings import wordings_csv
-from experiments.yaml_values import parse_yaml
-from ohr import registry
-from ohr.atomic import write_text
 from ohr.errors import ConfigError, OhrError
-from ohr.plugins import Reader
 from ohr.registry import PluginSpec
-from ohr.store import ArtefactStore
-from ohr.types import Hit
+from ohr.store.atomic import write_text
+from ohr.study.config import StudyConfig, load_config
+from ohr.study.progress import Progress
+from ohr.study.run import run_study
+from ohr.study.wordings import wordings_csv
+from ohr.study.yaml_values import parse_yaml
 
 PAPER = {
     "GT": (27.2, 23.2), "MinerU": (20.7, 18.0), "GOT": (12.8, 12.9), "Qwen2.5-VL": (23.1, 20.0),
@@ -102,39 +95,6 @@ def _spec(text: str) -> PluginSpec:
         return PluginSpec.parse(parse_yaml(text))
     except ValueError as error:
         raise ConfigError(f"cannot read --rewriter {text!r}: it is not YAML: {error}") from error
-
-
-def rewrite(config: StudyConfig, spec: PluginSpec, number: int) -> dict[str, str]:
-    """Wordings by a language model of some questions drawn with the seed.
-
-    Questions for which it gave none are left out and said. Raises ConfigError, OhrError.
-    """
-    if "prompt" not in registry.plugin_class("reader", spec.name).Params.model_fields:
-        raise ConfigError(
-            f"--rewriter: reader {spec.label!r} takes no prompt: name a language model"
-        )
-    params: dict[str, Any] = {"prompt": "rewrite"} | spec.params
-    model: Reader = registry.create("reader", spec.model_copy(update={"params": params}))
-    questions = select_questions(config, load_dataset(config))
-    drawn = np.random.default_rng(config.seed).permutation(len(questions))[:number]
-    asked = [questions[i] for i in sorted(drawn)]
-    progress = Progress(verb="rewording with", unit="questions")
-    answering = Answering(
-        ArtefactStore(config.cache), config.retry_failed, progress, config.stop_after_failures
-    )
-    with progress:
-        kinds = [[Hit(q.evidence_pages[0], q.domain, 1.0, 0)] for q in asked]
-        said = answering.answers(spec.label, model, [q.text for q in asked], kinds)
-    found = {
-        q.qid: outcome.value.strip()
-        for q, outcome in zip(asked, said, strict=True)
-        if outcome.value and outcome.value.strip()
-    }
-    if lost := len(asked) - len(found):
-        print(f"{lost} of {len(asked)} questions were not reworded, and are left out")
-    if not found:
-        raise OhrError(f"{spec.label} reworded no question: {said[0].detail or said[0].status}")
-    return found
 
 
 if __name__ == "__main__":

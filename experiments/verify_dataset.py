@@ -11,12 +11,12 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from experiments.config import load_config
-from experiments.failing import CommandLine, with_errors
-from experiments.plan import load_dataset
-from experiments.tables import show
-from ohr.atomic import write_bytes
+from experiments._command import CommandLine, with_errors
+from experiments.reports.terminal import show
 from ohr.datasets.verify import Verification, one_line, verify
+from ohr.store.atomic import write_bytes
+from ohr.study.config import load_config
+from ohr.study.plan import load_dataset
 
 _EXAMPLES = 1
 

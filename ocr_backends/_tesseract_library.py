@@ -19,7 +19,7 @@ import numpy as np
 from PIL import Image
 
 from ohr.errors import EngineError, MissingDependencyError
-from ohr.identity import file_digest
+from ohr.store.identity import file_digest
 
 Library = Literal["tesserocr", "pytesseract"]
 INSTALL = "apt-get install tesseract-ocr"

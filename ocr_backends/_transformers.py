@@ -20,9 +20,9 @@ from pydantic import Field
 from ocr_backends._images import failed
 from ocr_backends._page_image import page_image
 from ocr_backends.normalise import Normalise, normalise, without_loop
-from ohr.checkpoints import model_type
 from ohr.errors import ConfigError, EngineError, MissingDependencyError
-from ohr.local_model import LocalModel, LocalModelParams, problem
+from ohr.models.checkpoints import model_type
+from ohr.models.local import LocalModel, LocalModelParams, problem
 from ohr.plugins import OcrBackend
 from ohr.types import Outcome
 

@@ -12,7 +12,7 @@ from PIL import Image
 from ocr_backends._transformers import ModelParams, TransformersEngine
 from ocr_backends.prompts import Prompt, prompt_text, unfenced
 from ohr.errors import MissingDependencyError
-from ohr.identity import digest
+from ohr.store.identity import digest
 
 
 class VisionLanguageParams(ModelParams):

@@ -13,7 +13,7 @@ from pydantic import Field, field_validator
 from ocr_backends._documents import DocumentEngine, DocumentParams
 from ocr_backends._process import run
 from ohr.errors import EngineError, MissingDependencyError
-from ohr.identity import file_digest
+from ohr.store.identity import file_digest
 
 INPUT, OUTPUT = "{input}", "{output}"
 TEXTS = (".md", ".mmd", ".txt")

@@ -6,8 +6,8 @@ from typing import Literal
 
 from ohr import plugins
 from ohr.datasets.dataset import Dataset
+from ohr.markup.tables import convert_tables
 from ohr.plugins import KnowledgeBaseSource
-from ohr.tables import convert_tables
 from ohr.types import KnowledgeBase, Outcome
 
 

@@ -16,10 +16,10 @@ from ocr_backends._images import failed
 from ocr_backends._page_image import page_image
 from ocr_backends.normalise import Normalise, finished
 from ocr_backends.prompts import Prompt, prompt_text, unfenced
-from ohr.chat import TRANSPORT, ServerParams, completion
 from ohr.errors import ConfigError, EngineError, MissingDependencyError
-from ohr.identity import digest
+from ohr.models.chat import TRANSPORT, ServerParams, completion
 from ohr.plugins import OcrBackend
+from ohr.store.identity import digest
 from ohr.types import Outcome
 
 

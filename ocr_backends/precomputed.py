@@ -20,8 +20,8 @@ from typing import Literal
 from ohr import plugins
 from ohr.datasets.dataset import Dataset
 from ohr.errors import DatasetError, EngineError
-from ohr.identity import digest
 from ohr.plugins import KnowledgeBaseSource
+from ohr.store.identity import digest
 from ohr.types import Document, KnowledgeBase, Outcome, PageRef
 
 PAGE_KEYS = ("page_idx", "page_no")

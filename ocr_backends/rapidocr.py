@@ -19,8 +19,8 @@ from ocr_backends.normalise import Normalise
 from ocr_backends.reading_order import page_text
 from ohr import plugins
 from ohr.errors import MissingDependencyError
-from ohr.identity import file_digest
 from ohr.plugins import OcrBackend
+from ohr.store.identity import file_digest
 from ohr.types import Outcome
 
 Runtime = Literal["onnxruntime", "openvino"]

@@ -23,9 +23,9 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from ohr.errors import ConfigError, MissingDependencyError, StoreError
-from ohr.headings import Heading, headings, opened, titles
-from ohr.identity import digest, file_digest
-from ohr.store import ArtefactStore
+from ohr.markup.headings import Heading, headings, opened, titles
+from ohr.store.artefacts import ArtefactStore
+from ohr.store.identity import digest, file_digest
 from ohr.types import Answer, Chunk, Document, Hit, KnowledgeBase, Outcome, PageRef
 
 if TYPE_CHECKING:

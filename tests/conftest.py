@@ -35,5 +35,5 @@ def server() -> Iterator[Server]:
 def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Seconds that requests meant to wait before another try; they do not."""
     slept: list[float] = []
-    monkeypatch.setattr("ohr.http.pause", lambda stop, seconds: slept.append(seconds))
+    monkeypatch.setattr("ohr.models.http.pause", lambda stop, seconds: slept.append(seconds))
     return slept

@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ohr.errors import MissingDependencyError
-from ohr.identity import pixel_digest
 from ohr.plugins import Applied, OcrBackend, Params, Reader, TextPerturbation
+from ohr.store.identity import pixel_digest
 from ohr.types import Hit, Outcome
 
 LOG = "OHR_TEST_READ_LOG"

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 import typst
 
-from experiments.calibration import CalibratedCurve, Calibration, fit
 from ohr import registry
-from ohr.datasets.sample import Sample
+from ohr.sample import Sample
+from ohr.study.calibration import CalibratedCurve, Calibration, fit
 from tests.builders import write_kb
 from tests.conftest import ROOT
 

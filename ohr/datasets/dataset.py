@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from ohr.errors import DatasetError
-from ohr.identity import digest, pages_digest
 from ohr.plugins import Params, Plugin
+from ohr.store.identity import digest, pages_digest
 from ohr.types import EVIDENCE_SOURCES, Document, Page, PageRef, Question
 
 GROUND_TRUTH = "ground truth"

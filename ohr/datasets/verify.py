@@ -17,7 +17,7 @@ from ohr.datasets import guessing, locating, wording
 from ohr.datasets.dataset import Dataset
 from ohr.datasets.guessing import FOLDS
 from ohr.datasets.locating import PageText, Piece
-from ohr.markup import strip_markup
+from ohr.markup.strip import strip_markup
 from ohr.metrics import default
 from ohr.metrics.scores import R_NOISE_THRESHOLD
 from ohr.types import EVIDENCE_SOURCES, PageRef, Question

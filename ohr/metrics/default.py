@@ -24,8 +24,8 @@ from collections.abc import Sequence
 
 from rapidfuzz.distance import LCSseq, Levenshtein
 
+from ohr.markup.symbols import COMMAND_TO_CHAR
 from ohr.metrics.reference import collapse, edit_distance, token_f1, token_rouge_l
-from ohr.symbols import COMMAND_TO_CHAR
 
 __all__ = ["cer", "edit_distance", "em", "f1", "lcs", "rouge_l", "token_lcs", "tokens", "wer"]
 

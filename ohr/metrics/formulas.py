@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import Levenshtein
 
+from ohr.markup.symbols import CHAR_TO_COMMAND, COMMAND_TO_CHAR
 from ohr.metrics.matching import assign, encode
-from ohr.symbols import CHAR_TO_COMMAND, COMMAND_TO_CHAR
 
 ENVIRONMENTS = tuple(
     name + star

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from ohr.markup import strip_markup
+from ohr.markup.strip import strip_markup
+from ohr.markup.tables import parse_tables
 from ohr.metrics.default import tokens
 from ohr.metrics.formulas import find_formulas
 from ohr.metrics.tables import Grid
-from ohr.tables import parse_tables
 
 Kind = Literal["text", "formula", "table"]
 KINDS: tuple[Kind, ...] = ("text", "formula", "table")

@@ -20,10 +20,10 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
-from ohr.markup import strip_markup
+from ohr.markup.strip import strip_markup
+from ohr.markup.tables import ParsedTable, parse_tables
 from ohr.metrics.default import tokens
 from ohr.metrics.matching import assign_by
-from ohr.tables import ParsedTable, parse_tables
 
 LEAST_SHARED = 0.1
 """Tables that share a smaller part of their words are not the same table."""

@@ -18,8 +18,8 @@ from PIL import Image
 from pydantic import Field, StrictInt, StrictStr, field_validator
 
 from ohr.errors import EngineError
-from ohr.identity import digest, file_digest
 from ohr.pdf import check_size, drawn_by, load_image
+from ohr.store.identity import digest, file_digest
 from perturb.image.common import PageDistortion, PageParams, PageRecord
 from perturb.image.fields import on_pixels, reduced, sheet_size
 from perturb.image.textures import TEXTURES

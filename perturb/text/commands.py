@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
-from ohr.symbols import CHAR_TO_COMMAND, COMMAND_TO_CHAR
+from ohr.markup.symbols import CHAR_TO_COMMAND, COMMAND_TO_CHAR
 from perturb.text.formula import BOLD, CURSIVE
 from perturb.text.page import PageText
 from perturb.text.prose import line_joins

@@ -7,8 +7,8 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
 
-from ohr.identity import digest
 from ohr.registry import first_error
+from ohr.store.identity import digest
 from perturb.intensity import Fraction
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ohr.symbols import CHAR_TO_COMMAND, COMMAND_TO_CHAR
+from ohr.markup.symbols import CHAR_TO_COMMAND, COMMAND_TO_CHAR
 
 TEXT_COMMANDS = frozenset(
     "text textrm textbf textit textsf texttt mbox hbox label tag ref eqref hspace vspace "

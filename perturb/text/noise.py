@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ohr.identity import digest
 from ohr.plugins import Applied, Level, TextPerturbation
+from ohr.store.identity import digest
 from perturb.intensity import check_intensity
 from perturb.text import formulas, prose, tables
 from perturb.text.edits import TextRecord, read_record, rewrite, undone, write_record

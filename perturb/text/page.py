@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ohr.tables import ParsedTable, parse_tables
+from ohr.markup.tables import ParsedTable, parse_tables
 from perturb.text.scanner import Kind, Region, scan
 from perturb.text.structure import Span, Structure, merged, within
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from ohr.headings import headings
+from ohr.markup.headings import headings
 from ohr.plugins import Chunker, Params
 from rag.chunking._pieces import Span, between
 from rag.chunking.tokens import TokenChunker, TokenChunkerParams

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ohr.errors import ConfigError, MissingDependencyError
-from ohr.identity import file_digest
+from ohr.store.identity import file_digest
 
 FILE = "tokenizer.json"
 

@@ -10,8 +10,8 @@ from typing import ClassVar
 from pydantic import BaseModel, Field
 
 from ohr import plugins
-from ohr.identity import digest
 from ohr.plugins import Reply
+from ohr.store.identity import digest
 from ohr.types import Hit, Outcome
 from rag.readers._prompt import Prompt, answer_in, load_prompt
 

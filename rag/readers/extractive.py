@@ -17,7 +17,7 @@ from importlib.resources import files
 import numpy as np
 
 from ohr import plugins
-from ohr.identity import digest
+from ohr.store.identity import digest
 from ohr.types import Hit, Outcome
 from rag.readers._answer import render
 from rag.readers._candidates import Page, read_page

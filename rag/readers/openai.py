@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from ohr.chat import TRANSPORT, ServerParams, completion
 from ohr.errors import EngineError, LateError, MissingDependencyError
-from ohr.http import Endpoint
+from ohr.models.chat import TRANSPORT, ServerParams, completion
+from ohr.models.http import Endpoint
 from ohr.plugins import Reply
 from ohr.types import Hit, Outcome
 from rag.chunking.token_counter import cumulative_tokens

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import Field
 
-from ohr.local_model import LocalModel, LocalModelParams, problem
+from ohr.models.local import LocalModel, LocalModelParams, problem
 from ohr.plugins import Reply
 from ohr.types import Hit, Outcome
 from rag.readers._prompt import passages

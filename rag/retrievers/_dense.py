@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from ohr.plugins import Params, Retriever, source_of
-from ohr.store import ArtefactStore
+from ohr.store.artefacts import ArtefactStore
 from ohr.types import Chunk, Hit
 from rag.retrievers._hits import hit_of
 from rag.retrievers._nearest import Index, Nearest

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from ohr.local_model import LocalModel
+from ohr.models.local import LocalModel
 from ohr.plugins import Params
 from rag.retrievers._dense import DenseParams, DenseRetriever
 

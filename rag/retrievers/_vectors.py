@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ohr.atomic import write_bytes
 from ohr.errors import StoreError
-from ohr.identity import DIGEST_BYTES, digest
+from ohr.store.atomic import write_bytes
+from ohr.store.identity import DIGEST_BYTES, digest
 
 PART = 512
 """Texts encoded between two writes: what a killed run may lose."""

@@ -12,7 +12,7 @@ from pydantic import Field, field_validator
 from scipy import sparse
 
 from ohr.errors import MissingDependencyError
-from ohr.identity import digest, file_digest
+from ohr.store.identity import digest, file_digest
 from ohr.types import Chunk, Hit
 from rag.retrievers._dense import DenseParams, stacked
 from rag.retrievers._hits import hit_of, top_k

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from ohr.local_model import LocalModel
+from ohr.models.local import LocalModel
 from rag.retrievers._dense import DenseParams, DenseRetriever
 from rag.retrievers._local import LOCATION, DeviceParams, ModelParams, in_batches
 

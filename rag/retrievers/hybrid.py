@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from ohr.errors import ConfigError
 from ohr.plugins import Params, Retriever
 from ohr.registry import PluginSpec
-from ohr.store import ArtefactStore
+from ohr.store.artefacts import ArtefactStore
 from ohr.types import Chunk, Hit, PageRef
 from rag.retrievers._hits import hit_of
 from rag.retrievers._nested import Spec, create

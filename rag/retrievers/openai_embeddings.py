@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from ohr.chat import TRANSPORT, ServerParams
 from ohr.errors import EngineError
-from ohr.http import Endpoint
+from ohr.models.chat import TRANSPORT, ServerParams
+from ohr.models.http import Endpoint
 from rag.retrievers._dense import DenseParams, DenseRetriever
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ohr.plugins import Params, Retriever
 from ohr.registry import PluginSpec
-from ohr.store import ArtefactStore
+from ohr.store.artefacts import ArtefactStore
 from ohr.types import Chunk, Hit, PageRef
 from rag.retrievers._nested import Spec, create
 from rag.retrievers._pages import page_hit, whole_pages

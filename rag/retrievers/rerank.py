@@ -11,10 +11,10 @@ import numpy as np
 from pydantic import Field
 
 from ohr.errors import ConfigError
-from ohr.local_model import LocalModel
+from ohr.models.local import LocalModel
 from ohr.plugins import Retriever
 from ohr.registry import PluginSpec
-from ohr.store import ArtefactStore
+from ohr.store.artefacts import ArtefactStore
 from ohr.types import Chunk, Hit
 from rag.retrievers._local import ModelParams, in_batches
 from rag.retrievers._nested import Spec, create

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import BaseModel, Field
 
 from ohr.errors import MissingDependencyError
-from ohr.identity import digest, file_digest
+from ohr.store.identity import digest, file_digest
 from rag.retrievers._dense import DenseParams
 from rag.retrievers._local import LocalEncoder, ModelParams
 

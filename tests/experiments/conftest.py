@@ -5,9 +5,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from experiments.config import load_config
-from experiments.runs import Run, read_run
-from experiments.study import run_study
+from ohr.study.config import load_config
+from ohr.study.results import Run, read_run
+from ohr.study.run import run_study
 from tests.builders import qa, write_corpus, write_kb, write_questions
 
 METRICS = ("r_noise", "evidence_lcs", "lcs", "f1", "f1_no_context")

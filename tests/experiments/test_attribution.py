@@ -4,13 +4,13 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments.answering import Answering
+from experiments.analysis.attribution import CAUSES, COALITIONS, gold_chunks, swapped_scores
 from experiments.attribution import main
-from experiments.config import load_config
-from experiments.plan import load_dataset, make_plan
-from experiments.scoring import Scorer
-from experiments.swapping import CAUSES, COALITIONS, gold_chunks, swapped_scores
-from ohr.store import ArtefactStore
+from ohr.store.artefacts import ArtefactStore
+from ohr.study.answers import Answering
+from ohr.study.config import load_config
+from ohr.study.plan import load_dataset, make_plan
+from ohr.study.scoring import Scorer
 from ohr.types import KnowledgeBase, Outcome
 from tests.builders import write_corpus, write_kb
 

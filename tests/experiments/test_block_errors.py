@@ -4,7 +4,8 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments.block_errors import FILE, main, summarise
+from experiments.analysis.block_errors import summarise
+from experiments.block_errors import FILE, main
 from ohr.metrics.blocks import BlockResult
 from tests.builders import qa, write_corpus, write_kb, write_questions
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from experiments.calibrate import main as calibrate
-from experiments.calibration import Curve, UnreachableError, fit, read_calibration
 from experiments.noise_curve import main as noise_curve
 from ohr.errors import ConfigError
+from ohr.study.calibration import Curve, UnreachableError, fit, read_calibration
 from tests.builders import write_corpus
 
 ENGINE = "engines=[tests.fakes.GrainEngine]"

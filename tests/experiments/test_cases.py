@@ -11,12 +11,12 @@ import pytest
 from typer.testing import CliRunner
 
 from experiments import export
-from experiments.cases import read_cases, read_questions, read_texts
-from experiments.config import load_config
-from experiments.locking import NAME, locked
-from experiments.runs import read_run
-from experiments.study import run_study
 from ohr.errors import ConfigError, OhrError
+from ohr.store.locking import NAME, locked
+from ohr.study.cases import read_cases, read_questions, read_texts
+from ohr.study.config import load_config
+from ohr.study.results import read_run
+from ohr.study.run import run_study
 from ohr.types import PageRef
 from tests.builders import write_corpus
 from tests.conftest import ROOT
@@ -114,9 +114,9 @@ def test_a_study_that_ended_meanwhile_is_not_replaced(settings, tmp_path, monkey
         run_study(first, tmp_path / "run")
         return make_plan(*args, **kwargs)
 
-    from experiments.plan import make_plan
+    from ohr.study.plan import make_plan
 
-    monkeypatch.setattr("experiments.study.make_plan", ended)
+    monkeypatch.setattr("ohr.study.run.make_plan", ended)
     with pytest.raises(ConfigError, match="holds another study's results"):
         run_study(second, tmp_path / "run")
 

@@ -8,12 +8,12 @@ import pytest
 from typer.testing import CliRunner
 
 from experiments import curve_statistics, error_analysis
+from experiments.analysis.comparison import comparisons, configuration_changes
 from experiments.compare import main
-from experiments.comparing import comparisons, configuration_changes
-from experiments.config import load_config
-from experiments.runs import Run, measured, read_run
-from experiments.study import run_study
 from ohr.errors import OhrError
+from ohr.study.config import load_config
+from ohr.study.results import Run, measured, read_run
+from ohr.study.run import run_study
 from tests.builders import write_corpus
 
 LCS, F1 = ("retrieval", "lcs"), ("overall", "f1")
@@ -109,7 +109,7 @@ def test_the_published_protocol_keeps_its_denominators(benchmark_runs):
     rows["protocol"] = "reference"
     first = (rows["stage"] == "overall") & (rows["metric"] == "f1")
     rows["status"] = rows["status"].astype(str).where(~first, "empty")
-    from experiments.runs import counted
+    from ohr.study.results import counted
 
     assert measured(counted(rows), *F1).empty
     assert len(measured(counted(rows), *LCS)) == len(measured(rows, *LCS))

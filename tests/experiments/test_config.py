@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 import typer
 
-from experiments.config import load_config
-from experiments.failing import with_errors
+from experiments._command import with_errors
 from ohr.errors import ConfigError
+from ohr.study.config import load_config
 
 
 def test_defaults_then_yaml_then_arguments(tmp_path):

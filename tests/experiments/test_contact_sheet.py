@@ -3,7 +3,8 @@ from __future__ import annotations
 from PIL import Image
 from typer.testing import CliRunner
 
-from experiments.contact_sheet import BACKGROUND, CAPTION, contact_sheet, main
+from experiments.contact_sheet import main
+from experiments.figures.sheets import BACKGROUND, CAPTION, contact_sheet
 
 
 def test_pages_stand_in_rows():

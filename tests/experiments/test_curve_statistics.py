@@ -6,10 +6,10 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from experiments.analysis.curves import CURVE_KEYS, check_draws, curves_of, statistics_table
 from experiments.curve_statistics import main
-from experiments.curves import CURVE_KEYS, check_draws, curves_of, statistics_table
-from experiments.runs import Run
 from ohr.errors import OhrError
+from ohr.study.results import Run
 
 KEYS = [*CURVE_KEYS, "group"]
 

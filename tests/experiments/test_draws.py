@@ -6,14 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments import plan as plans
-from experiments.config import load_config
-from experiments.curves import curves_of
-from experiments.figures import draws_note
-from experiments.plan import load_dataset, make_plan
-from experiments.runs import CONDITION_COLUMNS, UNIT_COLUMNS, mean_over_draws, read_run
-from experiments.study import run_study
+from experiments.analysis.curves import curves_of
+from experiments.figures.axes import draws_note
 from ohr.errors import ConfigError
+from ohr.study import plan as plans
+from ohr.study.config import load_config
+from ohr.study.plan import load_dataset, make_plan
+from ohr.study.results import CONDITION_COLUMNS, UNIT_COLUMNS, mean_over_draws, read_run
+from ohr.study.run import run_study
 from tests.builders import write_corpus
 
 KEYS = [*CONDITION_COLUMNS, "stage", "metric"]

@@ -4,9 +4,10 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments.error_analysis import CASES, case_shares, distinct, main
-from experiments.runs import Run, measured
+from experiments.analysis.cases import CASES, case_shares, distinct
+from experiments.error_analysis import main
 from ohr.errors import OhrError
+from ohr.study.results import Run, measured
 
 
 def test_shares_of_the_four_cases(formatting_run):

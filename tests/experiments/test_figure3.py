@@ -4,10 +4,11 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
-from experiments.figure3 import caption_of, draw_figure3, main
-from experiments.figure3_points import figure3_points
-from experiments.runs import Run, measured
+from experiments.analysis.figure3 import figure3_points
+from experiments.figure3 import main
+from experiments.figures.figure3 import caption_of, draw_figure3
 from ohr.errors import OhrError
+from ohr.study.results import Run, measured
 
 
 def test_semantic_noise_is_averaged_over_engines(semantic_run):

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from experiments import figures, source_curves
-from experiments.aggregate import CELL_COLUMNS
-from experiments.labels import STAGE_METRICS
+from experiments.analysis.labels import STAGE_METRICS
+from experiments.figures import noise as figures
+from experiments.figures import sources as source_curves
+from ohr.study.cells import CELL_COLUMNS
 
 SOURCES = ("text", "table", "formula", "chart", "reading_order")
 LEVELS = {"none": 0.0, "mild": 0.25, "moderate": 0.5, "severe": 1.0}

@@ -6,15 +6,16 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from experiments.config import load_config
-from experiments.figures import benchmark_bars, noise_curves, noise_strength
-from experiments.notes import note_lines, reader_notes
-from experiments.precision import precision_line
-from experiments.progress import Progress
-from experiments.runs import read_run
-from experiments.source_curves import source_curves
-from experiments.study import run_study
-from experiments.tables import benchmark_table, noise_table
+from experiments.analysis.notes import note_lines, reader_notes
+from experiments.figures.bars import benchmark_bars
+from experiments.figures.noise import noise_curves, noise_strength
+from experiments.figures.sources import source_curves
+from experiments.reports.precision import precision_line
+from experiments.reports.terminal import benchmark_table, noise_table
+from ohr.study.config import load_config
+from ohr.study.progress import Progress
+from ohr.study.results import read_run
+from ohr.study.run import run_study
 from tests.builders import write_corpus
 
 HOSTILE = "$x_{1$ \x1b[31m & <b>"

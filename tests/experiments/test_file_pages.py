@@ -2,11 +2,11 @@
 
 from PIL import Image
 
-from experiments.distorting import find_pages
-from experiments.file_pages import file_pages
 from ohr import registry
 from ohr.pdf import RENDERER
 from ohr.registry import PluginSpec
+from ohr.study.pages.files import file_pages
+from ohr.study.pages.sources import find_pages
 from tests.builders import write_pdf
 
 ENGINE = PluginSpec(name="tests.fakes.LoggingEngine")

@@ -6,18 +6,18 @@ import dataclasses
 
 import pytest
 
-from experiments.config import load_config
-from experiments.measures import planned
-from experiments.noises import Noise
-from experiments.plan import Variant, load_dataset, make_plan
-from experiments.progress import Progress
-from experiments.reading import Readings
-from experiments.rewriting import rewritten
-from experiments.source_curves import source_curves
-from experiments.study import run_study
+from experiments.figures.sources import source_curves
 from ohr.errors import ConfigError
 from ohr.registry import PluginSpec
-from ohr.store import ArtefactStore
+from ohr.store.artefacts import ArtefactStore
+from ohr.study.config import load_config
+from ohr.study.measures import planned
+from ohr.study.noise import Noise
+from ohr.study.pages.rewriting import rewritten
+from ohr.study.pages.variants import Readings
+from ohr.study.plan import Variant, load_dataset, make_plan
+from ohr.study.progress import Progress
+from ohr.study.run import run_study
 from ohr.types import Outcome, PageRef
 from tests.builders import qa, write_corpus, write_kb, write_questions
 

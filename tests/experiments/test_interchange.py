@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from experiments import compare, export, import_results
-from experiments.runs import measured, read_run
+from ohr.study.results import measured, read_run
 from tests.builders import qa, write_questions
 
 

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from experiments import log_mlflow
-from experiments.runs import measured
+from ohr.study.results import measured
 
 
 @pytest.fixture

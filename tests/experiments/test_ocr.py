@@ -14,13 +14,13 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
-from experiments.config import load_config
 from experiments.ocr import main
-from experiments.plan import load_dataset, make_plan
-from experiments.reading import Readings
 from ohr import registry
 from ohr.datasets.dataset import Dataset
-from ohr.store import ArtefactStore
+from ohr.store.artefacts import ArtefactStore
+from ohr.study.config import load_config
+from ohr.study.pages.variants import Readings
+from ohr.study.plan import load_dataset, make_plan
 from ohr.types import Document, Page, PageRef, Status
 from tests.builders import write_pdf
 from tests.conftest import ROOT

@@ -4,8 +4,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments.paper import main
-from experiments.published import (
+from experiments.analysis.published import (
     beside_published,
     contradictions,
     drop_lines,
@@ -13,6 +12,7 @@ from experiments.published import (
     published,
     published_engine,
 )
+from experiments.paper import main
 from tests.builders import write_corpus
 
 

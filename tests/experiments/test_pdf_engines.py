@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from experiments.config import load_config
-from experiments.study import run_study
+from ohr.study.config import load_config
+from ohr.study.run import run_study
 from tests.builders import write_corpus
 from tests.fakes import LOG
 

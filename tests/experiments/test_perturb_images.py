@@ -8,12 +8,12 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
-from experiments.distorting import find_pages
 from experiments.perturb_images import main
 from ohr import registry
 from ohr.datasets.folder import Folder
 from ohr.pdf import load_image, render
 from ohr.randomness import generator_for
+from ohr.study.pages.sources import find_pages
 from ohr.types import PageRef
 from tests.builders import write_pdf
 

@@ -5,17 +5,17 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from experiments.before_after import ShownPage, compare, render_comparison
-from experiments.config import load_config
-from experiments.format_counts import count_knowledge_bases
+from experiments.analysis.format_counts import count_knowledge_bases
 from experiments.format_counts import main as format_counts
-from experiments.noises import Noise
 from experiments.perturb_text import folder_name, main, worth_showing
-from experiments.plan import load_dataset
-from experiments.rewriting import text_perturbation
+from experiments.reports.before_after import ShownPage, compare, render_comparison
 from ohr import registry
 from ohr.errors import ConfigError
 from ohr.registry import PluginSpec
+from ohr.study.config import load_config
+from ohr.study.noise import Noise
+from ohr.study.pages.rewriting import text_perturbation
+from ohr.study.plan import load_dataset
 from ohr.types import PageRef
 from tests.builders import qa, write_kb, write_questions
 

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from experiments.aggregate import group_names, planned_cells
-from experiments.config import load_config
-from experiments.plan import load_dataset, make_plan
 from ohr.errors import ConfigError, OhrError
+from ohr.study.cells import group_names, planned_cells
+from ohr.study.config import load_config
+from ohr.study.plan import load_dataset, make_plan
 from tests.builders import write_corpus
 
 FAKE = "tests.fakes.LoggingEngine"

@@ -5,7 +5,7 @@ import pytest
 from typer.testing import CliRunner
 
 from experiments.question_style import main
-from experiments.wordings import read_wordings, wordings_csv
+from ohr.study.wordings import read_wordings, wordings_csv
 from tests.builders import write_corpus
 from tests.loopback import said, serving
 

@@ -10,16 +10,16 @@ from typing import Any, ClassVar
 import pandas as pd
 import pytest
 
-from experiments.answering import Answering
-from experiments.config import load_config
-from experiments.judging import verdict
-from experiments.plan import load_dataset, make_plan
-from experiments.progress import Progress
-from experiments.study import Result, run_study
-from experiments.tables import reader_lines
+from experiments.reports.terminal import reader_lines
 from ohr.errors import ConfigError, MissingDependencyError
 from ohr.plugins import Reader, Reply
-from ohr.store import ArtefactStore
+from ohr.store.artefacts import ArtefactStore
+from ohr.study.answers import Answering
+from ohr.study.config import load_config
+from ohr.study.judge import verdict
+from ohr.study.plan import load_dataset, make_plan
+from ohr.study.progress import Progress
+from ohr.study.run import Result, run_study
 from ohr.types import Hit, Outcome, PageRef, Status
 from tests.builders import qa, write_kb, write_questions
 from tests.loopback import Reply as HttpReply

@@ -4,7 +4,8 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments.realism import main, page_distances, summarise
+from experiments.analysis.realism import page_distances, summarise
+from experiments.realism import main
 from ohr.errors import OhrError
 
 

@@ -7,15 +7,16 @@ import json
 import pandas as pd
 import pytest
 
-from experiments.aggregate import KEY_COLUMNS, planned_cells
-from experiments.config import load_config
-from experiments.progress import Progress
-from experiments.rankings import Rankings
-from experiments.retrievers import paired_drops, report
-from experiments.runs import clusters_of
-from experiments.study import run_study
+from experiments.analysis.drops import paired_drops
+from experiments.retrievers import report
 from ohr.statistics import mean_interval
-from ohr.store import ArtefactStore
+from ohr.store.artefacts import ArtefactStore
+from ohr.study.cells import KEY_COLUMNS, planned_cells
+from ohr.study.config import load_config
+from ohr.study.progress import Progress
+from ohr.study.rankings import Rankings
+from ohr.study.results import clusters_of
+from ohr.study.run import run_study
 from tests.builders import qa, write_kb, write_questions
 from tests.rag.test_combined import Fixed
 

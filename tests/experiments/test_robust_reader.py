@@ -4,9 +4,10 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments.robust_reader import main, robustness
-from experiments.runs import Run, measured
+from experiments.analysis.robustness import robustness
+from experiments.robust_reader import main
 from ohr.errors import OhrError
+from ohr.study.results import Run, measured
 
 FACT, STEADY = "tests.fakes.FactReader", "tests.fakes.SteadyReader"
 

@@ -7,13 +7,13 @@ import shutil
 import pandas as pd
 import pytest
 
-from experiments.config import load_config
-from experiments.plan import load_dataset, make_plan
-from experiments.reading import Readings
-from experiments.stored_readings import StoredReading, keep_failure, stored_reading
-from experiments.study import run_study
 from ohr.errors import StoreError
-from ohr.store import ArtefactStore
+from ohr.store.artefacts import ArtefactStore
+from ohr.study.config import load_config
+from ohr.study.pages.store import StoredReading, keep_failure, stored_reading
+from ohr.study.pages.variants import Readings
+from ohr.study.plan import load_dataset, make_plan
+from ohr.study.run import run_study
 from ohr.types import Outcome, Status
 from ohr.workers import Limits
 from tests.builders import write_corpus

@@ -5,12 +5,12 @@ import json
 import pandas as pd
 import pytest
 
-from experiments.aggregate import CELL_COLUMNS, KEY_COLUMNS, planned_cells
-from experiments.config import load_config
-from experiments.progress import Progress
-from experiments.study import Result, _missing, run_study
 from ohr.errors import ConfigError
 from ohr.metrics.reading import READING_METRICS
+from ohr.study.cells import CELL_COLUMNS, KEY_COLUMNS, planned_cells
+from ohr.study.config import load_config
+from ohr.study.progress import Progress
+from ohr.study.run import Result, _missing, run_study
 from tests.builders import qa, write_corpus, write_kb, write_questions
 
 FAKE = "tests.fakes.LoggingEngine"

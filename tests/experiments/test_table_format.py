@@ -4,23 +4,17 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments.config import load_config
-from experiments.plan import load_dataset, make_plan
-from experiments.progress import Progress
-from experiments.study import run_study
-from experiments.table_format import (
-    FORMATS,
-    count_losses,
-    format_bars,
-    main,
-    paired_differences,
-    report,
-    shown,
-)
+from experiments.analysis.table_format import FORMATS, count_losses, paired_differences, shown
+from experiments.figures.bars import format_bars
+from experiments.table_format import main, report
 from ocr_backends.gt import GroundTruth, GroundTruthParams
 from ohr import registry
 from ohr.errors import ConfigError
-from ohr.tables import parse_tables
+from ohr.markup.tables import parse_tables
+from ohr.study.config import load_config
+from ohr.study.plan import load_dataset, make_plan
+from ohr.study.progress import Progress
+from ohr.study.run import run_study
 from tests.builders import qa, write_corpus, write_kb, write_questions
 
 ENGINES = "engines=[{}]".format(

@@ -13,13 +13,13 @@ import pytest
 import typst
 
 from experiments import noise_curve
-from experiments.config import load_config
-from experiments.figures import benchmark_bars
+from experiments.figures.bars import benchmark_bars
 from experiments.ocr_benchmark import report
-from experiments.progress import Progress
-from experiments.runs import read_run
-from experiments.study import run_study
-from experiments.truth import same_as_truth, same_lines, truth_note
+from ohr.study.config import load_config
+from ohr.study.progress import Progress
+from ohr.study.results import read_run
+from ohr.study.run import run_study
+from ohr.study.truth import same_as_truth, same_lines, truth_note
 from ohr.types import Outcome
 from tests.builders import write_pdf
 from tests.fakes import LoggingEngine

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from experiments.config import load_config
-from experiments.plan import load_dataset, make_plan
-from experiments.wordings import read_wordings, wordings_csv
 from ohr.errors import ConfigError
+from ohr.study.config import load_config
+from ohr.study.plan import load_dataset, make_plan
+from ohr.study.wordings import read_wordings, wordings_csv
 from tests.builders import write_corpus
 
 

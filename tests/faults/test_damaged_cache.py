@@ -8,12 +8,12 @@ import random
 import pandas as pd
 import pytest
 
-from experiments import study as studies
-from experiments.config import load_config
-from experiments.runs import read_rows, read_run
-from experiments.study import run_study
 from ohr.errors import OhrError, StoreError
-from ohr.identity import digest
+from ohr.store.identity import digest
+from ohr.study import run as studies
+from ohr.study.config import load_config
+from ohr.study.results import read_rows, read_run
+from ohr.study.run import run_study
 from tests.builders import write_corpus
 from tests.fakes import LOG
 

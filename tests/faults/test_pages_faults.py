@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from experiments.distorting import find_pages
-from experiments.file_pages import FileReadings, file_pages
 from ocr_backends.normalise import LOOP as LOOPED
 from ohr import registry
 from ohr.registry import PluginSpec
-from ohr.store import ArtefactStore
+from ohr.store.artefacts import ArtefactStore
+from ohr.study.pages.files import FileReadings, file_pages
+from ohr.study.pages.sources import find_pages
 from ohr.types import Outcome, Status
 from ohr.workers import Limits
 from tests.faults.engines import CRASH, EAT, EMPTY, FINE, HANG, LOOP

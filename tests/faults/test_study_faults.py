@@ -11,10 +11,10 @@ import time
 import psutil
 import pytest
 
-from experiments.config import load_config
-from experiments.study import run_study
 from ohr.errors import EngineError, MissingDependencyError
 from ohr.pdf import MAX_PIXELS, check_size, load_image, render
+from ohr.study.config import load_config
+from ohr.study.run import run_study
 from tests.builders import write_corpus
 from tests.conftest import ROOT
 from tests.fakes import LOG

@@ -10,10 +10,10 @@ import pytest
 from typer.testing import CliRunner
 
 from experiments import noise_curve, ocr
-from experiments.config import load_config
-from experiments.failures import Streak, reasons
-from experiments.study import run_study
 from ohr.errors import ConfigError, OhrError, PluginError
+from ohr.study.config import load_config
+from ohr.study.failures import Streak, reasons
+from ohr.study.run import run_study
 from ohr.types import Outcome
 from tests.builders import write_corpus
 from tests.fakes import MENDED

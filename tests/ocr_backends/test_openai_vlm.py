@@ -17,7 +17,7 @@ from PIL import Image
 from ocr_backends.openai_vlm import OpenAiVlm, OpenAiVlmParams
 from ohr import registry
 from ohr.errors import ConfigError, MissingDependencyError
-from ohr.identity import canonical_json
+from ohr.store.identity import canonical_json
 from ohr.types import Outcome, Status
 from tests.loopback import Reply, Server, refused, said
 
@@ -195,7 +195,7 @@ def test_nonsense_is_an_error(server: Server, answer: bytes) -> None:
 
 
 def test_endless_answer_is_an_error(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ohr.http.MAX_ANSWER_BYTES", 1000)
+    monkeypatch.setattr("ohr.models.http.MAX_ANSWER_BYTES", 1000)
     server.replies = [said("x" * 2000)]
     assert "more than 1,000 bytes" in read(server).detail
 

@@ -14,15 +14,16 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from experiments.page_worker import PageReader, PageTask, read_page
-from experiments.reading import stop_if_not_the_page
 from ocr_backends._page_image import page_image
 from ocr_backends._transformers import TransformersEngine
 from ocr_backends.prompts import prompt_text
-from ohr import checkpoints, registry
+from ohr import registry
 from ohr.errors import ConfigError, EngineError, MissingDependencyError
+from ohr.models import checkpoints
 from ohr.registry import PluginSpec
-from ohr.store import ArtefactStore
+from ohr.store.artefacts import ArtefactStore
+from ohr.study.pages.variants import stop_if_not_the_page
+from ohr.study.pages.worker import PageReader, PageTask, read_page
 from ohr.types import Outcome, PageRef, Status
 from ohr.workers import WorkerPool
 from tests.ocr_backends.checkpoints import WRITERS, needs_torch, written

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ohr.attribution import attribute
+from ohr.statistics.shapley import attribute
 
 CAUSES = ("a", "b", "c")
 SETS = [frozenset(s) for n in range(4) for s in combinations(CAUSES, n)]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ohr.identity import canonical_json, digest, file_digest, pixel_digest
+from ohr.store.identity import canonical_json, digest, file_digest, pixel_digest
 from ohr.types import PageRef
 
 JSON = st.recursive(

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ohr.errors import StoreError
-from ohr.journal import Journal
-from ohr.store import ArtefactStore
+from ohr.store.artefacts import ArtefactStore
+from ohr.store.journal import Journal
 
 VALUES = st.recursive(st.none() | st.integers() | st.text(max_size=9), st.lists, max_leaves=5)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ohr.markup import strip_markup
+from ohr.markup.strip import strip_markup
 
 CASES = [
     ("# A title\n\n**Bold** and *italic* __text__", "A title Bold and italic text"),

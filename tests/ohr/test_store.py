@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ohr.atomic import write_text
 from ohr.errors import StoreError
-from ohr.store import ArtefactStore
+from ohr.store.artefacts import ArtefactStore
+from ohr.store.atomic import write_text
 
 
 def test_round_trip_and_missing(tmp_path):

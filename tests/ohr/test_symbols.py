@@ -4,7 +4,7 @@ import unicodedata
 
 from pylatexenc.latex2text import LatexNodes2Text
 
-from ohr.symbols import CHAR_TO_COMMAND, COMMAND_TO_CHAR
+from ohr.markup.symbols import CHAR_TO_COMMAND, COMMAND_TO_CHAR
 
 # Where the other table looks up a similar character, or folds it to ASCII.
 OTHERWISE = set("preceq succeq mid cdot bigoplus bigotimes hbar blacksquare diamond prime".split())

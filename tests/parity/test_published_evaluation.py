@@ -8,9 +8,9 @@ import json
 
 import pytest
 
-from experiments.config import load_config
-from experiments.study import run_study
 from ohr import registry
+from ohr.study.config import load_config
+from ohr.study.run import run_study
 from ohr.types import Chunk, PageRef
 
 NAMES = {"equation": "source:formula", "text": "source:text", "table": "source:table"}

@@ -11,7 +11,7 @@ from PIL import Image
 
 from ohr import registry
 from ohr.errors import ConfigError
-from ohr.identity import file_digest
+from ohr.store.identity import file_digest
 from perturb.image import background
 from perturb.image.background import (
     PAPER_OPACITY,

@@ -6,9 +6,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from experiments.noises import noises
 from ohr import registry
 from ohr.registry import PluginSpec
+from ohr.study.noise import noises
 from perturb.image.semantic import ORDER, STRONG, WEAK, Semantic, SemanticParams
 
 PAGES = 160

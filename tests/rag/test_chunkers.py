@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ohr import registry
 from ohr.errors import ConfigError, MissingDependencyError
-from ohr.headings import headings, opened, titles
+from ohr.markup.headings import headings, opened, titles
 from ohr.types import PageRef
 from rag.chunking.tokens import TokenChunker, TokenChunkerParams
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ohr import registry
 from ohr.errors import EngineError, MissingDependencyError
-from ohr.store import ArtefactStore
+from ohr.store.artefacts import ArtefactStore
 from ohr.types import Chunk, PageRef
 from rag.retrievers import _nearest, _vectors
 from rag.retrievers._dense import DenseParams, DenseRetriever

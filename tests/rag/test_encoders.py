@@ -9,7 +9,7 @@ import pytest
 
 from ohr import registry
 from ohr.errors import ConfigError, MissingDependencyError
-from ohr.store import ArtefactStore
+from ohr.store.artefacts import ArtefactStore
 from ohr.types import Chunk, PageRef
 from tests.rag import encoder_checkpoints
 

@@ -16,8 +16,8 @@ import pytest
 
 from ohr import registry
 from ohr.errors import ConfigError, EngineError, MissingDependencyError
-from ohr.http import Endpoint
-from ohr.identity import canonical_json
+from ohr.models.http import Endpoint
+from ohr.store.identity import canonical_json
 from ohr.types import Hit, Outcome, PageRef, Status
 from rag.chunking.token_counter import count_tokens
 from rag.readers.openai import cut

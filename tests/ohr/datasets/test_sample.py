@@ -18,16 +18,16 @@ from PIL import Image
 from pydantic import ValidationError
 
 from ohr.datasets.dataset import Dataset
-from ohr.datasets.sample import Sample, SampleParams, corpus, storage
-from ohr.datasets.sample.authors import AUTHORS
-from ohr.datasets.sample.blocks import Math, Paragraph, Strong, Table, Words, text
-from ohr.datasets.sample.markdown import block_text
-from ohr.datasets.sample.mathematics import to_typst
-from ohr.datasets.sample.printing import print_document
-from ohr.datasets.sample.render import Rendered, render
-from ohr.datasets.sample.template import spin
 from ohr.errors import ConfigError, DatasetError
 from ohr.registry import create
+from ohr.sample import Sample, SampleParams, corpus, storage
+from ohr.sample.authors.all import AUTHORS
+from ohr.sample.blocks import Math, Paragraph, Strong, Table, Words, text
+from ohr.sample.markdown import block_text
+from ohr.sample.template import spin
+from ohr.sample.typesetting.mathematics import to_typst
+from ohr.sample.typesetting.printing import print_document
+from ohr.sample.typesetting.render import Rendered, render
 from ohr.types import EVIDENCE_SOURCES, PageRef
 
 SMALL = {"n_pages": 2, "n_questions": 5}

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from ohr import registry
-from ohr.datasets.sample.fonts import family_for
 from ohr.errors import ConfigError
+from ohr.sample.typesetting.fonts import family_for
 
 
 def load(cache, **params):

@@ -15,15 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from ohr.datasets.sample import corpus, fonts
-from ohr.datasets.sample.attributes import (
-    ATTRIBUTES,
-    check_attributes,
-    count_tokens,
-    found_attributes,
-)
-from ohr.datasets.sample.authors import AUTHORS
-from ohr.datasets.sample.blocks import (
+from ohr.errors import ConfigError, DatasetError
+from ohr.sample import corpus
+from ohr.sample.attributes import ATTRIBUTES, check_attributes, count_tokens, found_attributes
+from ohr.sample.authors.all import AUTHORS
+from ohr.sample.blocks import (
     Cell,
     Chart,
     Columns,
@@ -41,13 +37,13 @@ from ohr.datasets.sample.blocks import (
     Words,
     text,
 )
-from ohr.datasets.sample.boxes import Box
-from ohr.datasets.sample.charts import nice_ticks
-from ohr.datasets.sample.looks import A4
-from ohr.datasets.sample.markdown import block_text, joined, page_text, pieces, table_evidence
-from ohr.datasets.sample.printing import print_document
-from ohr.datasets.sample.render import Rendered, render
-from ohr.errors import ConfigError, DatasetError
+from ohr.sample.markdown import block_text, joined, page_text, pieces, table_evidence
+from ohr.sample.typesetting import fonts
+from ohr.sample.typesetting.boxes import Box
+from ohr.sample.typesetting.charts import nice_ticks
+from ohr.sample.typesetting.looks import A4
+from ohr.sample.typesetting.printing import print_document
+from ohr.sample.typesetting.render import Rendered, render
 
 TEXT_KINDS = ("heading", "paragraph", "list", "footnote", "header", "footer")
 

@@ -17,33 +17,21 @@ from experiments import dataset_statistics
 from ohr.datasets.dataset import Dataset, ValidationReport
 from ohr.datasets.guessing import guessed
 from ohr.datasets.ohrbench import read_questions
-from ohr.datasets.sample import corpus, money
-from ohr.datasets.sample.asks import Ask, Fact, Link, exact, off, reasoning_over
-from ohr.datasets.sample.authors import AUTHORS
-from ohr.datasets.sample.blocks import Columns, Paragraph, Span
-from ohr.datasets.sample.corpus import EDITIONS, Difficulty
-from ohr.datasets.sample.joined import Placed, joined_questions
-from ohr.datasets.sample.markdown import page_text
-from ohr.datasets.sample.qas import record
-from ohr.datasets.sample.questions import (
-    FORM_SHARES,
-    SOURCE_SHARES,
-    Answerable,
-    Asked,
-    ask,
-    place,
-)
-from ohr.datasets.sample.template import (
-    ChartDraft,
-    Merged,
-    TableDraft,
-    write_document,
-    write_page,
-)
-from ohr.datasets.sample.world import World
 from ohr.datasets.verify import verify
 from ohr.datasets.wording import numbers
 from ohr.errors import ConfigError
+from ohr.sample import corpus
+from ohr.sample.authors import money
+from ohr.sample.authors.all import AUTHORS
+from ohr.sample.authors.world import World
+from ohr.sample.blocks import Columns, Paragraph, Span
+from ohr.sample.corpus import EDITIONS, Difficulty
+from ohr.sample.markdown import page_text
+from ohr.sample.questions.asks import Ask, Fact, Link, exact, off, reasoning_over
+from ohr.sample.questions.joined import Placed, joined_questions
+from ohr.sample.questions.qas import record
+from ohr.sample.questions.questions import FORM_SHARES, SOURCE_SHARES, Answerable, Asked, ask, place
+from ohr.sample.template import ChartDraft, Merged, TableDraft, write_document, write_page
 from ohr.types import Document, Page, PageRef, Question
 
 GROUPS, A_GROUP = 6, 52

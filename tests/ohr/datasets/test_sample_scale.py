@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from ohr.datasets.ohrbench import OhrBench
-from ohr.datasets.sample import corpus, scale, storage
-from ohr.datasets.sample.scale import Recipe, planned, write_sample
 from ohr.errors import ConfigError, OhrError, StoreError
 from ohr.registry import create
+from ohr.sample import corpus, scale, storage
+from ohr.sample.scale import Recipe, planned, write_sample
 
 
 def quiet(done: int, total: int) -> None:

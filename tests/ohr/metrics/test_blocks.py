@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ohr.markup.tables import parse_tables
 from ohr.metrics.blocks import judge_blocks, redundant_commands, shape
 from ohr.metrics.matching import assign, best_window
 from ohr.metrics.regions import KINDS, regions, text_blocks
 from ohr.metrics.tables import Grid
-from ohr.tables import parse_tables
 
 WORDS = [f"word{i:03d}" for i in range(230)]
 TEXT = " ".join(WORDS[:110]) + ".\n\n" + " ".join(WORDS[110:200]) + "."

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from ohr.markup.symbols import COMMAND_TO_CHAR
 from ohr.metrics.default import tokens
-from ohr.symbols import COMMAND_TO_CHAR
 
 DASHES = st.sampled_from("-–−－")
 CURRENCIES = "€£¥₹"

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ohr.markup.symbols import COMMAND_TO_CHAR
 from ohr.metrics.formulas import (
     find_formulas,
     formula_distance,
     formula_tokens,
     page_formula_distance,
 )
-from ohr.symbols import COMMAND_TO_CHAR
 
 LATEX = st.text(alphabet="\\{}^_&ab1 frac$[]'%", max_size=60)
 

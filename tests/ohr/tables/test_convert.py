@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ohr.tables import Cell, ParsedTable, Table, convert_tables, parse_tables, write_table
-from ohr.tables.content import Break, Math, Raw, Styled, Text, plain
-from ohr.tables.read_content import read_content
+from ohr.markup.tables import Cell, ParsedTable, Table, convert_tables, parse_tables, write_table
+from ohr.markup.tables.content import Break, Math, Raw, Styled, Text, plain
+from ohr.markup.tables.read_content import read_content
 
 FORMATS = ("latex", "html", "markdown")
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ohr.tables import Table, parse_tables
+from ohr.markup.tables import Table, parse_tables
 
 PIECES = [
     r"\begin{tabular}", r"\end{tabular}", r"\begin{table}[h]", r"\end{table}", "{c|c}", r"\\", "&",

@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from pylatexenc.latexwalker import LatexWalker, LatexWalkerParseError
 
-from ohr.tables import parse_tables
+from ohr.markup.tables import parse_tables
 
 MARKDOWN = MarkdownIt("commonmark").enable("table")
 KEPT = (

@@ -10,8 +10,8 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from ohr import registry
-from ohr.markup import strip_markup
-from ohr.tables import parse_tables
+from ohr.markup.strip import strip_markup
+from ohr.markup.tables import parse_tables
 from perturb.text.page import PageText
 from perturb.text.scanner import Kind
 from tests.perturb.text.generated import ANY, ODD, PAGES, formulas

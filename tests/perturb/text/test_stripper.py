@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ohr import registry
-from ohr.markup import strip_markup
+from ohr.markup.strip import strip_markup
 from ohr.metrics.scores import SCORING
 from ohr.randomness import generator_for
 from ohr.registry import PluginSpec

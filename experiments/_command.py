@@ -1,0 +1,253 @@
+"""What every ``python -m experiments.<name>`` command shares."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, TextIO, TypeVar, cast
+
+import typer
+from rich.table import Table
+from typer.core import TyperCommand
+
+from experiments.reports.terminal import reader_lines, show
+from ohr.errors import OhrError
+from ohr.plugins import OcrBackend
+from ohr.printable import plain
+from ohr.store.artefacts import ArtefactStore
+from ohr.study.cells import planned_cells
+from ohr.study.config import StudyConfig, load_config
+from ohr.study.pages.variants import Readings
+from ohr.study.plan import load_dataset, make_plan
+from ohr.study.run import Result, run_study
+from ohr.study.truth import same_lines, truth_lines
+
+Report = Callable[[Result], None]
+"""Draws the figures and prints the table of a finished study."""
+
+
+def study_command(
+    help_text: str,
+    report: Report,
+    defaults: Mapping[str, Any],
+    default_out: Path | None = None,
+    after: Callable[[Result], Sequence[str]] | None = None,
+) -> Callable[[], None]:
+    """A command line that runs a study with some defaults and reports it."""
+    app = CommandLine()
+
+    @app.command(help=help_text)
+    def main(
+        settings: Annotated[
+            list[str] | None,
+            typer.Argument(
+                metavar="[CONFIG.yaml] [key=value ...]",
+                help="A YAML file and options such as engines=[tesseract]; quote brackets.",
+            ),
+        ] = None,
+        out: Annotated[
+            Path | None, typer.Option(help="Folder for the results of this run.")
+        ] = default_out,
+        dry_run: Annotated[
+            bool, typer.Option("--dry-run", help="Print the plan and read nothing.")
+        ] = False,
+        debug: Annotated[
+            bool, typer.Option("--debug", help="Print a traceback with an error.")
+        ] = False,
+    ) -> None:
+        logging.basicConfig(level=logging.WARNING, format="%(message)s")
+        with_errors(
+            lambda: _run(load_config(settings or [], defaults), out, dry_run, report, after), debug
+        )
+
+    return app
+
+
+def _run(
+    config: StudyConfig,
+    out: Path | None,
+    dry_run: bool,
+    report: Report,
+    after: Callable[[Result], Sequence[str]] | None,
+) -> int:
+    if dry_run:
+        print_plan(config)
+        return 0
+    if out is None:
+        raise OhrError("where should the results go? give --out RUN, such as --out runs/first")
+    result = run_study(config, out)
+    report(result)
+    for line in same_lines(result.cells):
+        print(plain(line))
+    for line in reader_lines(result.readers):
+        print(line)
+    for line in after(result) if after is not None else [f"results: {out}"]:
+        print(line)
+    code = report_troubles(result.troubles, result.failed)
+    if result.missing:
+        print(f"error: planned cells are missing: {', '.join(result.missing)}", file=sys.stderr)
+        return 1
+    return code
+
+
+def print_plan(config: StudyConfig) -> None:
+    """Print what a study would read and what is cached."""
+    dataset = load_dataset(config)
+    if dataset.report:
+        print(f"dataset: {plain(dataset.report.summary())}", file=sys.stderr)
+    plan = make_plan(config, dataset)
+    for line in truth_lines(plan):
+        print(line, file=sys.stderr)
+    readings = Readings(plan, ArtefactStore(config.cache))
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    for name in ("knowledge base", "pages", "cached", "to read"):
+        table.add_column(name, justify="left" if name == "knowledge base" else "right")
+    left = 0
+    for variant in plan.variants:
+        reads = isinstance(plan.engines[variant.engine.label], OcrBackend)
+        pending = len(readings.pending(variant))
+        left += pending
+        total = len(plan.reread) if reads else 0
+        table.add_row(plan.label(variant), str(total), str(total - pending), str(pending))
+    show(table)
+    for note in plan.unreachable:
+        print(f"left out: {note}")
+    print(
+        f"{len(plan.questions)} questions of {len(dataset.documents)} documents; "
+        f"{len(plan.retrievers)} retrievers, {len(plan.readers)} readers; "
+        f"{len(planned_cells(plan))} cells; {left} pages to read with {config.workers} workers"
+    )
+
+
+def report_troubles(troubles: Sequence[str], failed: Sequence[str]) -> int:
+    """Print what failed on standard error; 1 if a whole condition did, else 0."""
+    for line in troubles:
+        print(line, file=sys.stderr)
+    for line in failed:
+        print(f"error: failed: {line}", file=sys.stderr)
+    return int(bool(failed))
+
+
+MOST_CHARACTERS = 2000
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class CommandLine(typer.Typer):
+    """A command whose help keeps its square brackets, and which refuses empty arguments."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
+        )
+
+    def command(self, *args: Any, **options: Any) -> Callable[[F], F]:
+        return super().command(*args, **{"cls": _Command} | options)
+
+
+class _Command(TyperCommand):
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        # As a path, the empty text is the current folder.
+        if any(arg == "" or (arg.startswith("--") and arg.endswith("=")) for arg in args):
+            raise typer.BadParameter("an argument is empty: is a shell variable not set?")
+        return super().parse_args(ctx, args)
+
+
+class _Tolerant:
+    """A stream whose reader may go away: that must not cost a run its results."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self.lost: OSError | None = None
+        """Why what was written last did not arrive."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        with self._unread():
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with self._unread():
+            self._stream.flush()
+
+    @contextlib.contextmanager
+    def _unread(self) -> Iterator[None]:
+        """Send to nowhere what nobody reads any more."""
+        try:
+            yield
+        except OSError as error:
+            self.lost = error
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self._stream.fileno())
+            os.close(nowhere)
+
+
+@contextlib.contextmanager
+def _tolerant_streams() -> Iterator[None]:
+    before = sys.stdout, sys.stderr
+    for stream in before:
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(
+                errors="backslashreplace"
+            )  # nor may a terminal without the character
+    sys.stdout, sys.stderr = (cast(TextIO, _Tolerant(stream)) for stream in before)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
+
+
+def with_errors(action: Callable[[], int], debug: bool) -> None:
+    """Exit with the action's code; an error is one line on standard error and exit code 2."""
+    with _tolerant_streams():
+        code = _code(action, debug)
+        sys.stdout.flush()
+        lost = getattr(sys.stdout, "lost", None)
+        if lost is not None and not isinstance(lost, BrokenPipeError):
+            print(f"error: cannot write to standard output: {lost.strerror}", file=sys.stderr)
+            code = code or 1
+    raise typer.Exit(code)
+
+
+def _code(action: Callable[[], int], debug: bool) -> int:
+    try:
+        return action()
+    except OhrError as error:
+        if debug:
+            traceback.print_exc()
+        else:
+            print(f"error: {one_line(str(error))}", file=sys.stderr)
+        return 2
+    except Exception as error:
+        if debug:
+            traceback.print_exc()
+        else:
+            at = traceback.extract_tb(error.__traceback__)[-1]
+            said = one_line(f"{type(error).__name__}: {error}")
+            print(
+                f"error: {said} (at {at.filename}:{at.lineno}): a defect of the toolkit, or of a "
+                "plug-in of your own; --debug prints the traceback",
+                file=sys.stderr,
+            )
+        return 2
+    except KeyboardInterrupt:
+        print("interrupted; the same command goes on from here", file=sys.stderr)
+        return 130
+
+
+def one_line(text: str) -> str:
+    """Text on one line without control characters; the middle of a long one is left out."""
+    line = plain(" ".join(text.split()))
+    if len(line) <= MOST_CHARACTERS:
+        return line
+    half = MOST_CHARACTERS // 2
+    return f"{line[:half]} […] {line[-half:]}"

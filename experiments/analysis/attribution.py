@@ -1,0 +1,168 @@
+"""What a reader is given when parts of the system are replaced by the truth.
+
+Three parts can be: the **OCR** (pages as the ground truth has them, in the index too), the
+**retrieval** (the chunks of the evidence pages that hold most of the evidence, in place of the
+chunks found) and the **chunking** (whole pages in place of their chunks). With all three
+replaced the reader has the clean evidence pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ohr.errors import ConfigError
+from ohr.statistics import Clusters, mean_interval
+from ohr.statistics.shapley import Coalition, attribute
+from ohr.store.artefacts import ArtefactStore
+from ohr.study.answers import Answering
+from ohr.study.cells import Units, make_grouping
+from ohr.study.conditions import Condition, condition_of
+from ohr.study.pages.variants import Readings
+from ohr.study.plan import Plan
+from ohr.study.scoring import Scorer
+from ohr.types import Hit, KnowledgeBase, Outcome, PageRef, Question, Status
+
+CAUSES = ("ocr", "chunking", "retrieval")
+COALITIONS: tuple[Coalition, ...] = tuple(
+    frozenset(removed)
+    for count in range(len(CAUSES) + 1)
+    for removed in combinations(CAUSES, count)
+)
+
+
+def swapped_scores(
+    scorer: Scorer,
+    read: KnowledgeBase,
+    truth: KnowledgeBase,
+    chunker: str,
+    retriever: str,
+    reader: str,
+) -> dict[Coalition, np.ndarray]:
+    """The F1 of each question, float ``(questions,)``, for every set of replaced parts."""
+    found = {}
+    for kb in (read, truth):
+        hits = scorer.retrieve(kb, chunker, retriever)
+        for removed in COALITIONS:
+            if ("ocr" in removed) == (kb is truth):
+                contexts = [
+                    _context(scorer, kb, chunker, question, ranked, removed)
+                    for question, ranked in zip(scorer.plan.questions, hits, strict=True)
+                ]
+                answers = scorer.answers(reader, contexts)
+                found[removed] = np.array(
+                    [
+                        _f1(scorer, *pair)
+                        for pair in zip(scorer.plan.questions, answers, strict=True)
+                    ]
+                )
+    return found
+
+
+def _context(
+    scorer: Scorer,
+    kb: KnowledgeBase,
+    chunker: str,
+    question: Question,
+    ranked: list[Hit],
+    removed: Coalition,
+) -> list[Hit]:
+    found = ranked[: scorer.plan.config.top_k]
+    if "chunking" in removed:
+        refs = question.evidence_pages if "retrieval" in removed else [hit.ref for hit in found]
+        return _whole(kb, list(dict.fromkeys(refs)))
+    return gold_chunks(scorer, kb, chunker, question) if "retrieval" in removed else found
+
+
+def _whole(kb: KnowledgeBase, refs: Sequence[PageRef]) -> list[Hit]:
+    texts = [(ref, kb.text(ref)) for ref in refs]
+    return [Hit(ref, text, 1.0, rank, (0, len(text))) for rank, (ref, text) in enumerate(texts)]
+
+
+def gold_chunks(scorer: Scorer, kb: KnowledgeBase, chunker: str, question: Question) -> list[Hit]:
+    """The ``top_k`` chunks of the evidence pages with the greatest LCS, best first."""
+    evidence = scorer.tokens(question.evidence_text)
+    chunks = []
+    for ref in question.evidence_pages:
+        for chunk in scorer.plan.chunkers[chunker].split(ref, kb.text(ref)):
+            lcs = scorer.scoring.token_lcs(scorer.tokens(chunk.text), evidence)
+            chunks.append(Hit(ref, chunk.text, lcs, 0, (chunk.start, chunk.end)))
+    best = sorted(chunks, key=lambda hit: -hit.score)[: scorer.plan.config.top_k]
+    return [Hit(h.ref, h.text, h.score, rank, h.span) for rank, h in enumerate(best)]
+
+
+def _f1(scorer: Scorer, question: Question, answer: Outcome[str]) -> float:
+    if answer.status is not Status.OK:
+        return 0.0
+    return max(scorer.scoring.f1(answer.value or "", wanted) for wanted in question.answers)
+
+
+ROWS = ("reading", *reversed(CAUSES))
+"""From the perfect score downwards."""
+
+
+SETTING = ["engine", "perturbation", "level", "intensity", "chunker", "retriever", "reader"]
+
+
+CONDITION = ["noise", *SETTING, "top_k", "kb_scope", "protocol", "seed"]
+
+
+def make_losses(plan: Plan) -> pd.DataFrame:
+    """The F1 that each cause costs. Raises ConfigError without a retriever and a reader."""
+    if not plan.retrievers or not plan.readers:
+        raise ConfigError("attribution swaps retrieval and reading: it needs the stage overall")
+    store = ArtefactStore(plan.config.cache)
+    readings, scorer = Readings(plan, store), Scorer(plan, store, Answering(store))
+    truth = KnowledgeBase(
+        {ref: Outcome.of_text(page.text) for ref, page in plan.dataset.pages.items()}
+    )
+    questions = make_grouping(plan).questions
+    draws: dict[Condition, list[dict[Coalition, np.ndarray]]] = {}
+    for variant in plan.variants:
+        kb = readings.knowledge_base(variant)
+        for setting in product(plan.chunkers, plan.retrievers, plan.readers):
+            scores = swapped_scores(scorer, kb, truth, *setting)
+            condition = condition_of(plan, variant, *setting, plan.config.top_k)
+            draws.setdefault(condition, []).append(scores)
+    losses: list[dict[str, Any]] = []
+    for condition, parts in draws.items():
+        key = {name: getattr(condition, name) for name in CONDITION}
+        # Losses are linear in the scores, so means over draws of one are those of the other.
+        means = {
+            removed: np.mean([part[removed] for part in parts], axis=0) for removed in parts[0]
+        }
+        losses += [key | loss for loss in _losses(means, questions)]
+    return pd.DataFrame(losses)
+
+
+def _losses(scores: dict[Coalition, np.ndarray], questions: Units) -> Iterator[dict[str, Any]]:
+    attribution = attribute(scores, CAUSES)
+    system, perfect = scores[COALITIONS[0]], scores[COALITIONS[-1]]
+    by_cause = dict(zip(CAUSES, attribution.values, strict=True)) | {"reading": 1 - perfect}
+    for group, members in questions.groups.items():
+        if not len(members):
+            continue
+        extremes = zip(*attribution.extremes(members), strict=True)
+        orders = dict(zip(CAUSES, extremes, strict=True))
+        for cause in ROWS:
+            values = by_cause[cause][members]
+            clusters = Clusters.of(questions.documents[members], questions.pages[members])
+            interval = mean_interval(values, clusters, bounded=False)
+            mean = float(values.mean())
+            low, high = orders.get(cause, (mean, mean))
+            yield {
+                "group": group,
+                "cause": cause,
+                "f1_lost": mean,
+                "ci_low": interval.low,
+                "ci_high": interval.high,
+                "ci_unit": interval.unit,
+                "order_low": low,
+                "order_high": high,
+                "overall_f1": float(system[members].mean()),
+                "n": len(members),
+            }

@@ -1,0 +1,96 @@
+"""TODO."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from statistics import fmean
+
+import pandas as pd
+
+from ohr.metrics.blocks import BlockResult, judge_blocks, redundant_commands
+from ohr.metrics.regions import KINDS
+from ohr.printable import plain
+from ohr.store.artefacts import ArtefactStore
+from ohr.study.conditions import Condition, condition_of
+from ohr.study.config import StudyConfig
+from ohr.study.pages.variants import Readings
+from ohr.study.plan import Variant, load_dataset, make_plan
+from ohr.study.progress import Progress
+
+
+def block_errors(config: StudyConfig, progress: Progress) -> pd.DataFrame:
+    """A row for each knowledge base and kind of block. Raises OhrError.
+
+    Shares are those of :func:`summarise`; ``redundant_commands`` is the knowledge base's mean
+    over its pages. Blocks of all draws of the noise are taken together. A page that failed has
+    no block that is found.
+    """
+    dataset = load_dataset(config)
+    if dataset.report:
+        progress.say(plain(f"dataset: {dataset.report.summary()}"))
+    plan = make_plan(config, dataset)
+    for note in plan.unreachable:
+        progress.say(f"left out: {note}")
+    readings = Readings(plan, ArtefactStore(config.cache))
+    with progress:
+        readings.make(progress)
+    judged = [ref for ref in plan.reread if ref not in dataset.without_truth]
+    rows = []
+    judging = Progress(verb="judging")
+    with judging:
+        draws: dict[Condition, list[Variant]] = {}
+        for variant in plan.variants:
+            draws.setdefault(condition_of(plan, variant), []).append(variant)
+        for condition, variants in draws.items():
+            results: list[BlockResult] = []
+            redundant = []
+            for variant in variants:
+                kb = readings.knowledge_base(variant)
+                for done, ref in enumerate(judged, start=1):
+                    read, truth = kb.text(ref), dataset.pages[ref].text
+                    results += judge_blocks(read, truth)
+                    redundant.append(redundant_commands(read, truth))
+                    judging(plan.label(variant), done, len(judged))
+            key = {
+                "engine": condition.engine,
+                "perturbation": condition.perturbation,
+                "level": condition.level,
+                "intensity": condition.intensity,
+                "pages": len(judged),
+                "draws": len(variants),
+            }
+            commands = fmean(redundant) if redundant else 0.0
+            for row in summarise(results):
+                rows.append(key | row | {"redundant_commands": commands})
+    return pd.DataFrame(rows)
+
+
+def summarise(results: Sequence[BlockResult]) -> Iterator[dict[str, object]]:
+    """Counts and shares of each kind of block; a share of no blocks is NaN.
+
+    Shares are of the blocks that were found; of all of them where the name ends in ``_or_lost``,
+    which counts those that were not found as errors.
+    """
+    for kind in KINDS:
+        mine = [result for result in results if result.kind == kind]
+        found = [result for result in mine if result.found]
+        yield {
+            "kind": kind,
+            "blocks": len(mine),
+            "found": len(found),
+            "mean_size": _share([result.size for result in found]),
+            "textual": _share([result.textual for result in found]),
+            "any_textual": _share([result.share < 1 for result in found]),
+            "structural": _share([result.structural for result in found if kind != "text"]),
+            "differs_as_written": _share(
+                [not result.as_written for result in found if kind == "formula"]
+            ),
+            "textual_or_lost": _share([not result.found or result.textual for result in mine]),
+            "structural_or_lost": _share(
+                [not result.found or result.structural for result in mine if kind != "text"]
+            ),
+        }
+
+
+def _share(values: Sequence[float]) -> float:
+    return fmean(values) if values else float("nan")

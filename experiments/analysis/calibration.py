@@ -1,0 +1,180 @@
+"""Divides a study's pages into halves, fits curves on one, and checks them on the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from ohr import registry
+from ohr.statistics import clustered_standard_error
+from ohr.study.calibration import METRICS, CalibratedCurve, Calibration, Metric, fit
+from ohr.study.plan import Plan
+
+FEWEST_DOCUMENTS = 10
+"""With fewer documents than this, halves are made of pages."""
+SMALLEST_TOLERANCE = {"semantic": 0.03, "formatting": 0.02}
+"""A wanted value is met within this, or within two standard errors if that is more."""
+
+
+@dataclass(frozen=True)
+class Split:
+    """Documents, or pages where documents are few, in two halves."""
+
+    unit: Literal["document", "page"]
+    fitted: frozenset[object]
+    held_out_size: int
+
+    def is_fitted(self, rows: pd.DataFrame) -> np.ndarray:
+        """Which rows belong to the half that curves are fitted on."""
+        return np.array([unit in self.fitted for unit in _units(rows, self.unit)], dtype=bool)
+
+
+def _units(rows: pd.DataFrame, unit: str) -> list[object]:
+    documents = rows["doc_id"].astype(str)
+    if unit == "document":
+        return list(documents)
+    return list(zip(documents, rows["page_no"].astype(int), strict=True))
+
+
+def halves(plan: Plan, seed: int) -> Split:
+    """Every other document in order, or every other page if there are fewer than 10 documents.
+
+    Neighbours are alike, so the halves are more alike than drawn ones; an odd seed swaps them.
+    """
+    documents = list(dict.fromkeys(ref.doc_id for ref in plan.reread))
+    if len(documents) >= FEWEST_DOCUMENTS:
+        unit: Literal["document", "page"] = "document"
+        units: list[object] = list(documents)
+    else:
+        unit = "page"
+        units = [(ref.doc_id, ref.page_no) for ref in plan.reread]
+    fitted = frozenset(units[seed % 2 :: 2])
+    return Split(unit, fitted, len(units) - len(fitted))
+
+
+def measured_means(rows: pd.DataFrame, split: Split) -> pd.DataFrame:
+    """Means and standard errors by engine, operator, metric, intensity and half.
+
+    ``half`` is ``fitted``, ``held_out`` or ``all``; the clean reading is intensity 0 of each
+    operator.
+    """
+    found = []
+    for engine, operator, metric, curve in _curves(rows):
+        fitted = split.is_fitted(curve)
+        for half, chosen in (
+            ("all", np.ones(len(curve), dtype=bool)),
+            ("fitted", fitted),
+            ("held_out", ~fitted),
+        ):
+            for intensity, group in curve[chosen].groupby("intensity"):
+                mean, error = _mean(group)
+                found.append(
+                    {
+                        "engine": engine,
+                        "perturbation": operator,
+                        "metric": metric,
+                        "intensity": intensity,
+                        "half": half,
+                        "mean": mean,
+                        "standard_error": error,
+                        "n": len(group),
+                    }
+                )
+    return pd.DataFrame(found)
+
+
+def _curves(rows: pd.DataFrame) -> Iterator[tuple[str, str, Metric, pd.DataFrame]]:
+    """The rows of each engine, operator and metric, clean ones included."""
+    measured = rows[rows["stage"] == "ocr"]
+    for engine in measured["engine"].unique():
+        mine = measured[measured["engine"] == engine]
+        for operator in [name for name in mine["perturbation"].unique() if name != "none"]:
+            for metric in METRICS:
+                chosen = mine["perturbation"].isin([operator, "none"]) & (mine["metric"] == metric)
+                yield str(engine), str(operator), metric, mine[chosen]
+
+
+def _mean(group: pd.DataFrame) -> tuple[float, float]:
+    """Mean, and its standard error over the pages that the values belong to."""
+    values = group["value"].to_numpy(dtype=float)
+    labels = pd.factorize(pd.Series(_units(group, "page")))[0]
+    return float(values.mean()), clustered_standard_error(values, labels)
+
+
+def fit_curves(plan: Plan, rows: pd.DataFrame, split: Split) -> Calibration:
+    """A curve for each engine, operator and metric, from the fitted half alone."""
+    operators = {v.noise.name: v.noise.operator for v in plan.variants if v.noise.operator}
+    fitted = []
+    for engine, name, metric, curve in _curves(rows):
+        half = curve[split.is_fitted(curve)]
+        means = half.groupby("intensity")["value"].mean()
+        operator = registry.create("perturbation", operators[name])
+        fitted.append(
+            CalibratedCurve(
+                engine=engine,
+                operator=name,
+                engine_identity=plan.engines[engine].identity(),
+                operator_identity=operator.identity(),
+                metric=metric,
+                curve=fit(means.index.tolist(), means.tolist()),
+                n=int(half.groupby("intensity").size().max()),
+            )
+        )
+    return Calibration(dataset=plan.dataset.digest(), unit=split.unit, curves=tuple(fitted))
+
+
+def drops(means: pd.DataFrame) -> list[str]:
+    """A line for each curve of r_noise or edit distance that falls between two intensities."""
+    lines = []
+    chosen = means[(means["half"] == "all") & means["metric"].isin(["r_noise", "edit_distance"])]
+    for (engine, operator, metric), curve in chosen.groupby(
+        ["engine", "perturbation", "metric"], sort=False
+    ):
+        ordered = curve.sort_values("intensity")
+        falls = np.diff(ordered["mean"])
+        if len(falls) and falls.min() < 0:
+            at = int(falls.argmin())
+            start, end = ordered["intensity"].iloc[[at, at + 1]]
+            lines.append(
+                f"not monotone: {engine}, {operator}: {metric} falls by {-falls[at]:.3f} "
+                f"from intensity {start:g} to {end:g}"
+            )
+    return lines
+
+
+def check_targets(rows: pd.DataFrame, split: Split) -> pd.DataFrame:
+    """For each wanted value, what the two halves measured at the intensity found for it.
+
+    The tolerance is two standard errors of the difference between the halves, or
+    ``SMALLEST_TOLERANCE`` if that is more: both halves are samples.
+    """
+    found = []
+    wanted = rows[rows["level"].astype(str).str.contains("=")]
+    for (engine, operator, level), group in wanted.groupby(
+        ["engine", "perturbation", "level"], sort=False, observed=True
+    ):
+        metric, _, value = str(level).partition("=")
+        chosen = group[group["metric"] == metric]
+        fitted = split.is_fitted(chosen)
+        (mean, error), (other, other_error) = _mean(chosen[fitted]), _mean(chosen[~fitted])
+        smallest = SMALLEST_TOLERANCE[str(chosen["noise"].iloc[0])]
+        tolerance = max(smallest, 2 * float(np.hypot(error, other_error)))
+        found.append(
+            {
+                "engine": str(engine),
+                "perturbation": str(operator),
+                "metric": metric,
+                "wanted": float(value),
+                "intensity": float(chosen["intensity"].iloc[0]),
+                "fitted": mean,
+                "held_out": other,
+                "standard_error": other_error,
+                "tolerance": tolerance,
+                "met": abs(other - float(value)) <= tolerance,
+            }
+        )
+    return pd.DataFrame(found)

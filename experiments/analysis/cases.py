@@ -1,0 +1,108 @@
+"""TODO."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from experiments.figures.style import COLOURS
+from ohr.errors import OhrError
+from ohr.metrics.scores import R_NOISE_THRESHOLD
+from ohr.statistics import mean_interval
+from ohr.study.results import (
+    KNOWLEDGE_BASE,
+    UNIT_COLUMNS,
+    Run,
+    clusters_of,
+    group_rows,
+    knowledge_base_name,
+    measured,
+)
+
+CASES = {
+    "ocr_right_answer_right": ("OCR right, answer right", COLOURS[2], ""),
+    "ocr_wrong_answer_right": ("OCR wrong, answer right", COLOURS[4], "///"),
+    "ocr_right_answer_wrong": ("OCR right, answer wrong", COLOURS[5], "..."),
+    "ocr_wrong_answer_wrong": ("OCR wrong, answer wrong", COLOURS[1], "xxx"),
+}
+"""Each case with its name, colour and hatch."""
+
+
+STAGES = ("overall", "generation")
+
+
+RIGHT = 0.5
+"""F1 from which an answer is right."""
+
+
+SETTING = ("chunker", "retriever", "reader", "top_k", "protocol", "seed")
+
+
+def case_shares(run: Run, right: float, stage: str) -> pd.DataFrame:
+    """A row a knowledge base, retriever, reader and group: the share of each case, intervals.
+
+    ``right_despite_ocr`` is the share of right answers among the questions that OCR got wrong.
+    Raises OhrError if the run lacks the stage ``ocr`` or the answers.
+    """
+    evidence = measured(run.drawn, "ocr", "evidence_lcs")
+    answers = measured(run.drawn, stage, "f1")
+    if evidence.empty or answers.empty:
+        missing = "ocr" if evidence.empty else stage
+        raise OhrError(f"{run.path} did not measure the stage {missing}: run it with that stage")
+    keys = [*KNOWLEDGE_BASE, *UNIT_COLUMNS, "draw"]
+    both = answers.merge(evidence[[*keys, "value"]], on=keys, suffixes=("", "_ocr"))
+    both["top_k"] = both["top_k"].astype("string").fillna("")
+    both["ocr"] = np.where(both["value_ocr"] > R_NOISE_THRESHOLD, "ocr_right", "ocr_wrong")
+    # An F1 is a ratio of small integers: the last digit must not decide.
+    both["answer"] = np.where(both["value"] >= right - 1e-9, "answer_right", "answer_wrong")
+    both["case"] = both["ocr"] + "_" + both["answer"]
+    found = []
+    for values, condition in both.groupby([*KNOWLEDGE_BASE, *SETTING], sort=False):
+        key = dict(zip([*KNOWLEDGE_BASE, *SETTING], values, strict=True))
+        found += [key | row for row in _shares(condition)]
+    return pd.DataFrame(found)
+
+
+def distinct(shares: Sequence[pd.DataFrame], names: Sequence[str]) -> pd.DataFrame:
+    """The shares of all questions in runs of these names, with a ``name`` and a ``setting``.
+
+    What is the same in several runs, as the clean ground truth, comes once.
+    """
+    found = pd.concat([one.assign(run=name) for one, name in zip(shares, names, strict=True)])
+    found = found[found["group"] == "all"]
+    found = found.drop_duplicates([*KNOWLEDGE_BASE, *SETTING, "n", *CASES])
+    found = found.assign(
+        name=[knowledge_base_name(row) for _, row in found.iterrows()],
+        setting=_settings(found),
+    )
+    twice = found.duplicated(["name", "setting"], keep=False)
+    return found.assign(name=found["name"].mask(twice, found["name"] + " (" + found["run"] + ")"))
+
+
+def _shares(condition: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    for group, questions in group_rows(condition):
+        clusters = clusters_of(questions)
+        row: dict[str, Any] = {"group": group, "n": questions["qid"].nunique()}
+        for case in CASES:
+            member = (questions["case"] == case).to_numpy(dtype=float)
+            interval = mean_interval(member, clusters, bounded=True)
+            row[case] = member.mean()
+            row[f"{case}_ci_low"], row[f"{case}_ci_high"] = interval.low, interval.high
+        misread = row["ocr_wrong_answer_right"] + row["ocr_wrong_answer_wrong"]
+        row["right_despite_ocr"] = row["ocr_wrong_answer_right"] / misread if misread else np.nan
+        row["ci_unit"] = clusters.unit
+        yield row
+
+
+def _settings(shares: pd.DataFrame) -> list[str]:
+    """Retriever and reader of each row, and whatever else is not the same in all."""
+    parts = ["retriever", "reader"]
+    parts += [name for name in SETTING if name not in parts and shares[name].nunique() > 1]
+    named = {"top_k": "top {}", "seed": "seed {}"}
+    return [
+        ", ".join(named.get(name, "{}").format(row[name]) for name in parts if row[name] != "")
+        for _, row in shares.iterrows()
+    ]

@@ -1,0 +1,231 @@
+"""Conditions of finished runs side by side, on the questions that both were asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ohr.errors import OhrError
+from ohr.statistics import benjamini_hochberg, compare_paired, holm
+from ohr.study.conditions import CONDITION_COLUMNS
+from ohr.study.results import (
+    KNOWLEDGE_BASE,
+    UNIT_COLUMNS,
+    Run,
+    clusters_of,
+    group_rows,
+    knowledge_base_name,
+    measured,
+)
+
+ASPECTS: dict[str, tuple[str, ...]] = {
+    "run": ("run",),
+    "knowledge_base": KNOWLEDGE_BASE,
+    **{
+        name: (name,)
+        for name in ("engine", "chunker", "retriever", "reader", "top_k", "protocol", "seed")
+    },
+}
+"""What may be compared, and the columns in which the conditions then differ."""
+SETTINGS = ("run", *CONDITION_COLUMNS)
+COLUMNS = (
+    *("baseline", "other", *SETTINGS, "stage", "metric", "group"),
+    *("baseline_mean", "other_mean", "difference", "ci_low", "ci_high", "ci_unit"),
+    *("p", "p_holm", "p_bh", "cohens_dz", "cliffs_delta"),
+    *("n", "n_documents", "n_baseline_only", "n_other_only"),
+)
+
+
+def comparisons(
+    runs: Sequence[Run],
+    by: str,
+    metrics: Sequence[tuple[str, str]],
+    *,
+    baseline: str = "",
+    every_group: bool = False,
+) -> pd.DataFrame:
+    """A row for each condition that is not the baseline, setting, stage, metric and group.
+
+    Conditions are paired where they agree in every setting but those that ``by`` names; runs,
+    also across a setting of which each has but one value, since that is what was changed.
+    Without a ``baseline`` the first condition is. ``p_holm`` and ``p_bh`` correct over all rows
+    of the result; a setting that was not held fixed is empty. Raises OhrError if nothing can be
+    paired.
+    """
+    found: list[dict[str, Any]] = []
+    there: dict[str, None] = {}
+    for stage, metric in metrics:
+        rows = _gathered(runs, stage, metric, by)
+        if rows.empty:
+            continue
+        there |= dict.fromkeys(rows["variant"])
+        free = {*ASPECTS[by], *_changed(rows, by)}
+        fixed = [column for column in SETTINGS if column not in free]
+        for values, setting in rows.groupby(fixed, sort=False):
+            known = dict(zip(fixed, values, strict=True)) | {"stage": stage, "metric": metric}
+            for pair in _pairs(setting, baseline):
+                found += [known | row for row in _compared(*pair, runs[0], every_group)]
+    if not found:
+        raise _nothing_to_compare(by, baseline, list(there))
+    result = pd.DataFrame(found)
+    result["p_holm"] = holm(result["p"].to_numpy())
+    result["p_bh"] = benjamini_hochberg(result["p"].to_numpy())
+    return result.reindex(columns=list(COLUMNS))
+
+
+def run_names(runs: Sequence[Run]) -> list[str]:
+    """Folder names, or whole paths where two folders have one name."""
+    names = [run.name for run in runs]
+    return names if len(set(names)) == len(names) else [str(run.path) for run in runs]
+
+
+def _gathered(runs: Sequence[Run], stage: str, metric: str, by: str) -> pd.DataFrame:
+    """Rows of every run, with the columns ``run`` and ``variant``: what is compared."""
+    parts = [
+        measured(run.rows, stage, metric).assign(run=name)
+        for run, name in zip(runs, run_names(runs), strict=True)
+    ]
+    rows = pd.concat(parts, ignore_index=True)
+    rows["top_k"] = rows["top_k"].astype("string").fillna("")
+    if by != "knowledge_base":
+        return rows.assign(variant=rows[by].astype(str))
+    kinds = rows[list(KNOWLEDGE_BASE)].drop_duplicates()
+    kinds["variant"] = kinds.apply(knowledge_base_name, axis=1)
+    return rows.merge(kinds, on=list(KNOWLEDGE_BASE))
+
+
+def _changed(rows: pd.DataFrame, by: str) -> list[str]:
+    """Settings that need not agree."""
+    if by != "run":
+        return ["run"]
+    values = rows.groupby("run")[list(CONDITION_COLUMNS)].nunique()
+    alone = [name for name in CONDITION_COLUMNS if (values[name] == 1).all()]
+    return [name for name in alone if rows[name].nunique() > 1]
+
+
+def _pairs(setting: pd.DataFrame, baseline: str) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
+    """The baseline's rows with those of each other variant."""
+    variants = list(dict.fromkeys(setting["variant"]))
+    first = baseline or variants[0]
+    for variant in variants if first in variants else []:
+        if variant != first:
+            yield _of(setting, first), _of(setting, variant)
+
+
+def _of(setting: pd.DataFrame, variant: str) -> pd.DataFrame:
+    """The rows of a variant, of the first run that has it."""
+    mine: pd.DataFrame = setting[setting["variant"] == variant]
+    mine = mine[mine["run"] == mine["run"].iloc[0]]
+    if mine.duplicated(list(UNIT_COLUMNS)).any():
+        raise OhrError(
+            f"{variant!r} has several values for one question: name what to compare --by"
+        )
+    return mine
+
+
+def _compared(
+    baseline: pd.DataFrame, other: pd.DataFrame, run: Run, every_group: bool
+) -> Iterator[dict[str, Any]]:
+    names = {"baseline": baseline["variant"].iloc[0], "other": other["variant"].iloc[0]}
+    units = list(UNIT_COLUMNS)
+    both = baseline.merge(other[[*units, "value"]], on=units, suffixes=("_baseline", "_other"))
+    n_baseline = {group: len(rows) for group, rows in group_rows(baseline)}
+    n_other = {group: len(rows) for group, rows in group_rows(other)}
+    for group, pairs in group_rows(both):
+        if pairs.empty:
+            continue
+        before, after = pairs["value_baseline"].to_numpy(), pairs["value_other"].to_numpy()
+        found = compare_paired(after - before, clusters_of(pairs), seed=run.seed)
+        yield names | {
+            "group": group,
+            "baseline_mean": before.mean(),
+            "other_mean": after.mean(),
+            "difference": found.difference,
+            # Student's interval does not know that scores lie in [0, 1]; NaN stays NaN.
+            "ci_low": np.maximum(found.interval.low, -1.0),
+            "ci_high": np.minimum(found.interval.high, 1.0),
+            "ci_unit": found.interval.unit,
+            "p": found.p,
+            "cohens_dz": found.cohens_dz,
+            "cliffs_delta": found.cliffs_delta,
+            "n": found.n,
+            "n_documents": pairs["doc_id"].nunique(),
+            "n_baseline_only": n_baseline.get(group, len(pairs)) - len(pairs),
+            "n_other_only": n_other.get(group, len(pairs)) - len(pairs),
+        }
+        if not every_group:
+            return
+
+
+def _nothing_to_compare(by: str, baseline: str, there: Sequence[str]) -> OhrError:
+    if not there:
+        return OhrError("none of these metrics was measured: name others with --metric")
+    if baseline and baseline not in there:
+        return OhrError(f"no {by} {baseline!r} to compare with; there: {', '.join(there)}")
+    return OhrError(
+        f"no two conditions differ by {by} alone and share a question; there: {', '.join(there)}; "
+        f"--by may be {', '.join(ASPECTS)}"
+    )
+
+
+def configuration_changes(runs: Sequence[Run]) -> pd.DataFrame:
+    """What differs between the runs' manifests: a row a key, a column a run.
+
+    Of runs that were imported only what both sides tell is compared.
+    """
+    manifests = [_configured(run.manifest) for run in runs]
+    shared = set.intersection(*(set(one["engines"]) for one in manifests))
+    for one in manifests:  # which engines were run is in config.engines
+        one["engines"] = {name: one["engines"][name] for name in sorted(shared)}
+    flat = [dict(_flatten(one)) for one in manifests]
+    keys = dict.fromkeys(key for one in flat for key in one)
+    if any("imported" in run.manifest for run in runs):
+        keys = dict.fromkeys(key for key in keys if all(key in one for one in flat))
+    changed = [key for key in keys if len({json.dumps(one.get(key)) for one in flat}) > 1]
+    columns = {
+        name: [_shown(one.get(key)) for key in changed]
+        for name, one in zip(run_names(runs), flat, strict=True)
+    }
+    return pd.DataFrame({"key": changed} | columns)
+
+
+def _configured(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """What can change a result; not where it was cached, nor how long it took."""
+    config = {
+        name: value
+        for name, value in manifest.get("config", {}).items()
+        if name not in ("cache", "workers")
+    }
+    dataset = manifest.get("dataset", {})
+    counted = ("digest", "questions", "asked")
+    return {
+        "config": config,
+        "draws": manifest.get("draws", []),
+        "imported": manifest.get("imported", {}),
+        "dataset": {name: dataset[name] for name in counted if name in dataset},
+        "engines": manifest.get("engines", {}),
+        "versions": manifest.get("versions", {}),
+        "metrics": manifest.get("metrics", {}),
+    }
+
+
+def _flatten(value: object, prefix: str = "") -> Iterator[tuple[str, object]]:
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _flatten(inner, f"{prefix}.{name}" if prefix else str(name))
+    else:
+        yield prefix, value
+
+
+def _shown(value: object) -> str:
+    """Plug-ins by their label; everything else as JSON."""
+    if isinstance(value, list):
+        return ", ".join(_shown(one) for one in value)
+    if isinstance(value, Mapping) and "label" in value:
+        params = f" {json.dumps(value['params'])}" if value.get("params") else ""
+        return f"{value['label']}{params}"
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value)

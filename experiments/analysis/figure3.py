@@ -1,0 +1,181 @@
+"""The points of the paper's figure 3: every stage against semantic and formatting noise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from experiments.analysis.curves import FLOOR_SUFFIX
+from experiments.analysis.labels import STAGE_METRICS
+from ohr.errors import OhrError
+from ohr.statistics import mean_interval
+from ohr.study.results import UNIT_COLUMNS, Run, clusters_of, measured, strength
+
+PANELS: dict[str, tuple[str, ...]] = {
+    "text": ("text",),
+    "multimodal (table, formula, chart)": ("table", "formula", "chart"),
+    "reading order": ("reading_order",),
+    "all": (),
+}
+"""Columns of the figure and their evidence sources; none stands for all."""
+KINDS = ("semantic", "formatting")
+STRIPPED = "lcs_stripped"
+
+
+@dataclass(frozen=True)
+class Level:
+    """One point of one kind of noise: its name and the conditions that are averaged there."""
+
+    name: str
+    rows: list[pd.DataFrame]
+
+
+def figure3_points(runs: Sequence[Run]) -> pd.DataFrame:
+    """A row a kind of noise, setting, stage, panel and level, with r_noise, mean and interval.
+
+    ``floor`` is what the reader scores with nothing to read, where that was measured.
+    Raises OhrError if no run has noise, or one has several distortions of one kind and no
+    mixture of them, or an engine comes in two runs at one level.
+    """
+    found: list[dict[str, Any]] = []
+    for kind in KINDS:
+        parts = [(run, _operator(run, kind)) for run in runs]
+        parts = [(run, operator) for run, operator in parts if operator]
+        if not parts:
+            continue
+        damage = _levels(parts, "ocr", "r_noise", kind)
+        for stage, metric, _ in STAGE_METRICS:
+            measure = metric
+            if kind == "formatting" and any(
+                len(measured(run.rows, stage, STRIPPED)) for run, _ in parts
+            ):
+                measure = STRIPPED
+            settings = _settings([run for run, _ in parts], stage, measure)
+            for setting in settings:
+                quality = _levels(parts, stage, measure, kind, setting)
+                floor = _floor([run for run, _ in parts], stage, metric, setting)
+                for level in quality:
+                    here = next((d for d in damage if d.name == level.name), None)
+                    if here is None:
+                        continue
+                    key = {
+                        "noise": kind,
+                        "stage": stage,
+                        "metric": measure,
+                        "setting": ", ".join(part for part in setting if part),
+                        "level": level.name,
+                        "engines": len({name for rows in level.rows for name in rows["engine"]}),
+                    }
+                    found += [key | point for point in _panels(here, level, floor, runs[0])]
+    if not found:
+        raise OhrError(
+            "nothing to draw: these runs measured no noise, or not the stage ocr "
+            "(noise=[semantic] with OCR engines, noise=[formatting] with engines=[gt])"
+        )
+    return pd.DataFrame(found)
+
+
+def _operator(run: Run, kind: str) -> str:
+    """The operator of a run that stands for a kind of noise, or nothing."""
+    noisy = run.rows[run.rows["noise"] == kind]
+    operators = list(dict.fromkeys(noisy["perturbation"]))
+    if kind in operators or not operators:
+        return kind if operators else ""
+    if len(operators) > 1:
+        raise OhrError(
+            f"{run.path} has {len(operators)} kinds of {kind} noise ({', '.join(operators)}) and "
+            f"not their mixture: run noise=[{kind}]"
+        )
+    return str(operators[0])
+
+
+def _settings(runs: Sequence[Run], stage: str, metric: str) -> list[tuple[str, str]]:
+    """Retrievers with readers, as far as the stage uses them."""
+    pairs: dict[tuple[str, str], None] = {}
+    for run in runs:
+        mine = measured(run.rows, stage, metric)[["retriever", "reader"]].drop_duplicates()
+        pairs |= dict.fromkeys((str(a), str(b)) for a, b in mine.itertuples(index=False))
+    return list(pairs)
+
+
+def _levels(
+    parts: Sequence[tuple[Run, str]],
+    stage: str,
+    metric: str,
+    kind: str,
+    setting: tuple[str, str] = ("", ""),
+) -> list[Level]:
+    """The clean pages and each level of a kind of noise, with the rows of every engine."""
+    levels: dict[str, dict[str, pd.DataFrame]] = {}
+    for run, operator in parts:
+        rows = measured(run.rows, stage, metric)
+        rows = rows[(rows["retriever"] == setting[0]) & (rows["reader"] == setting[1])]
+        engines = set(rows.loc[rows["perturbation"] == operator, "engine"])
+        rows = rows[rows["engine"].isin(engines) & rows["perturbation"].isin([operator, "none"])]
+        for column in ("chunker", "top_k"):  # of several, the first is drawn
+            if rows[column].nunique() > 1:
+                rows = rows[rows[column] == rows[column].iloc[0]]
+        keys = ["noise", "level", "intensity", "engine"]
+        for (noise, level, intensity, engine), group in rows.groupby(keys, sort=False):
+            name = "clean" if noise == "none" else strength(level, intensity)
+            by_engine = levels.setdefault(name, {})
+            if str(engine) not in by_engine:
+                by_engine[str(engine)] = group
+            elif noise != "none" and stage != "ocr":  # runs of other retrievers read the same
+                raise OhrError(
+                    f"{engine} under {kind} noise, {name}, is in two runs: figure 3 takes each "
+                    "engine once (curve_statistics compares seeds)"
+                )
+    return [Level(name, list(rows.values())) for name, rows in levels.items()]
+
+
+def _floor(
+    runs: Sequence[Run], stage: str, metric: str, setting: tuple[str, str]
+) -> pd.DataFrame | None:
+    """What a reader scores on each question with nothing to read."""
+    if stage == "retrieval":
+        return None
+    for run in runs:
+        rows = measured(run.rows, "generation", metric + FLOOR_SUFFIX)
+        rows = rows[rows["reader"] == setting[1]]
+        if len(rows):
+            return rows.drop_duplicates(list(UNIT_COLUMNS))
+    return None
+
+
+def _panels(
+    damage: Level, quality: Level, floor: pd.DataFrame | None, run: Run
+) -> Iterator[dict[str, Any]]:
+    """The point of each panel: means over engines, then over the panel's questions."""
+    means = _over_engines(quality.rows, "value").join(_over_engines(damage.rows, "r_noise"))
+    means = means.dropna().reset_index()
+    if floor is not None:
+        guesses = floor[[*UNIT_COLUMNS, "value"]].rename(columns={"value": "floor"})
+        means = means.merge(guesses, on=list(UNIT_COLUMNS), how="left")
+    for panel, sources in PANELS.items():
+        mine = means[means["evidence_source"].isin(sources)] if sources else means
+        if mine.empty:
+            continue
+        # Means over engines of scores lie in [0, 1], too.
+        interval = mean_interval(mine["value"].to_numpy(), clusters_of(mine), bounded=True)
+        yield {
+            "panel": panel,
+            "r_noise": mine["r_noise"].mean(),
+            "mean": mine["value"].mean(),
+            "ci_low": interval.low,
+            "ci_high": interval.high,
+            "ci_unit": interval.unit,
+            "n": len(mine),
+            "floor": mine["floor"].mean() if floor is not None else float("nan"),
+        }
+
+
+def _over_engines(rows: Sequence[pd.DataFrame], name: str) -> pd.DataFrame:
+    """Each question's mean over engines; only questions that all of them have."""
+    keys = [*UNIT_COLUMNS, "evidence_source"]
+    grouped = pd.concat(rows).groupby(keys, sort=False)["value"].agg(["mean", "size"])
+    kept = grouped[grouped["size"] == len(rows)]
+    return kept[["mean"]].rename(columns={"mean": name})

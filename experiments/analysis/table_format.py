@@ -1,0 +1,117 @@
+"""TODO."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pandas as pd
+
+from experiments.analysis.labels import STAGE_METRICS
+from ocr_backends.gt import GroundTruth
+from ohr.markup.tables import TableFormat, convert_tables, parse_tables
+from ohr.statistics import mean_interval
+from ohr.study.conditions import CONDITION_COLUMNS
+from ohr.study.results import clusters_of, counted, mean_over_draws
+from ohr.study.run import Result
+
+GROUP = "source:table"
+
+
+RETRIEVAL, GENERATION, OVERALL = STAGE_METRICS
+
+
+MEASURES = (
+    RETRIEVAL,
+    ("retrieval", "lcs_stripped", "Retrieval LCS, no mark-up"),
+    GENERATION,
+    OVERALL,
+)
+
+
+FORMATS = ("latex", "markdown", "html")
+
+
+SETTING = [name for name in CONDITION_COLUMNS if name != "engine"]
+
+
+def paired_differences(result: Result, cells: pd.DataFrame) -> pd.DataFrame:
+    """Each format less the first one, question by question: mean and 95 % interval."""
+    rows = mean_over_draws(counted(pd.read_parquet(result.out / "rows.parquet")))
+    rows = rows[rows["evidence_source"] == GROUP.partition(":")[2]]
+    rows["top_k"] = rows["top_k"].astype("string").fillna("")
+    first, *others = list(dict.fromkeys(cells["engine"]))
+    found = []
+    for stage, metric, _ in MEASURES:
+        measured = rows[(rows["stage"] == stage) & (rows["metric"] == metric)]
+        for setting, mine in measured.groupby(SETTING, observed=True, sort=False):
+            by_question = mine.pivot(index=["qid", "doc_id", "page_no"], columns="engine")["value"]
+            for engine in others:
+                if engine not in by_question or first not in by_question:
+                    continue
+                paired = (by_question[engine] - by_question[first]).dropna()
+                if paired.empty:
+                    continue
+                values = paired.to_numpy(dtype=float)
+                asked = paired.index.to_frame(index=False)
+                interval = mean_interval(values, clusters_of(asked), bounded=False)
+                found.append(
+                    dict(zip(SETTING, setting, strict=True))
+                    | {"stage": stage, "metric": metric, "format": engine, "less": first}
+                    | {"mean": values.mean(), "ci_low": interval.low, "ci_high": interval.high}
+                    | {"ci_unit": interval.unit, "n": len(values)}
+                )
+    return pd.DataFrame(found)
+
+
+def shown(rows: pd.DataFrame, top_k: int) -> pd.DataFrame:
+    """Of cells or differences, those of clean pages, the first chunker and so many hits."""
+    if rows.empty:
+        return rows
+    chunker = next((name for name in rows["chunker"] if name), "")
+    hits = pd.to_numeric(rows["top_k"], errors="coerce").fillna(top_k)
+    return rows[(rows["noise"] == "none") & rows["chunker"].isin([chunker, ""]) & (hits == top_k)]
+
+
+def count_losses(result: Result) -> pd.DataFrame:
+    """Tables of the re-read pages by format, and how many of them lose what, with an example."""
+    counts: dict[tuple[str, str], int] = {}
+    details: dict[tuple[str, str], Counter[str]] = {}
+    for label, engine in result.plan.engines.items():
+        if not isinstance(engine, GroundTruth) or engine.params.tables == "as_is":
+            continue
+        target: TableFormat = engine.params.tables
+        counts[label, "tables"] = 0
+        for ref in result.plan.reread:
+            text = result.plan.dataset.pages[ref].text
+            tables = parse_tables(text)
+            counts[label, "tables"] += len(tables)
+            losses = convert_tables(text, target)[1] if tables else []
+            for _, kind in sorted({(loss.table, loss.loss.kind) for loss in losses}):
+                counts[label, kind] = counts.get((label, kind), 0) + 1
+            for loss in losses:
+                details.setdefault((label, loss.loss.kind), Counter())[loss.loss.detail] += 1
+    return pd.DataFrame(
+        [
+            {
+                "format": label,
+                "what": kind,
+                "tables": count,
+                "detail": ", ".join(
+                    d for d, _ in details.get((label, kind), Counter()).most_common(5)
+                ),
+            }
+            for (label, kind), count in counts.items()
+        ]
+    )
+
+
+def settings(cells: pd.DataFrame) -> list[tuple[str, str]]:
+    """Every retriever with every reader; one of them is empty where a stage alone was run."""
+    retrievers = [name for name in dict.fromkeys(cells["retriever"]) if name] or [""]
+    readers = [name for name in dict.fromkeys(cells["reader"]) if name] or [""]
+    return [(retriever, reader) for retriever in retrievers for reader in readers]
+
+
+def of_setting(cells: pd.DataFrame, retriever: str, reader: str) -> pd.DataFrame:
+    """Rows of a retriever and a reader, as far as they apply to the stage."""
+    return cells[cells["retriever"].isin([retriever, ""]) & cells["reader"].isin([reader, ""])]

@@ -1,0 +1,108 @@
+"""TODO."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from experiments.analysis.attribution import (
+    ROWS,
+    SETTING,
+)
+from experiments.analysis.labels import group_label, mathless
+from experiments.analysis.notes import Notes
+from experiments.figures.axes import HATCHES, caption, each_setting
+from experiments.figures.style import COLOURS, figure, save
+
+
+def _shown(group: str) -> bool:
+    return group == "all" or group.startswith("source:")
+
+
+def _noise(operator: str, level: str, intensity: float) -> str:
+    return "clean" if operator == "none" else f"{operator} {level or f'{intensity:g}'}"
+
+
+def _by_cause(losses: pd.DataFrame) -> list[dict[Any, Any]]:
+    """The rows of one group, in the order of ``ROWS``."""
+    rows: list[dict[Any, Any]] = losses.set_index("cause").loc[list(ROWS)].to_dict("records")
+    return rows
+
+
+def waterfalls(
+    losses: pd.DataFrame, cells: pd.DataFrame, folder: Path, notes: Notes | None = None
+) -> list[Path]:
+    """From a perfect score down to the system's, a row a knowledge base, a column a group.
+
+    A figure a setting; black lines span the orders of swapping.
+    """
+    paths = []
+    for setting, name in each_setting(cells[cells["stage"] == "overall"], "attribution"):
+        mine = losses
+        for column in ("chunker", "retriever", "reader"):
+            mine = mine[mine[column] == getattr(setting, column)]
+        paths += _waterfalls(mine, setting.of(cells), folder, name, notes)
+    return paths
+
+
+def _waterfalls(
+    losses: pd.DataFrame, cells: pd.DataFrame, folder: Path, name: str, notes: Notes | None
+) -> list[Path]:
+    groups = [group for group in dict.fromkeys(losses["group"]) if _shown(group)]
+    bases = losses[SETTING].drop_duplicates()
+    with figure(0.9 + 1.75 * len(groups), 0.8 + 2.1 * len(bases)) as made:
+        axes = made.subplots(len(bases), len(groups), squeeze=False, sharey=True, sharex=True)
+        for place, (_, base) in enumerate(bases.iterrows()):
+            mine = losses[(losses[SETTING] == base).all(axis=1)]
+            for ax, group in zip(axes[place], groups, strict=True):
+                _waterfall(ax, _by_cause(mine[mine["group"] == group]))
+                if place == 0:
+                    ax.set_title(group_label(group))
+            noise = _noise(base["perturbation"], base["level"], base["intensity"])
+            names = [mathless(name) for name in (base["engine"], noise, "F1")]
+            axes[place, 0].set_ylabel("\n".join(names))
+        caption(made, cells, "black lines: from order to order of swapping", notes)
+        return save(made, folder, name)
+
+
+def _waterfall(ax: Axes, by_cause: list[dict[Any, Any]]) -> None:
+    at = 1.0
+    for place, loss in enumerate(by_cause):
+        lost, low, high = (loss[name] for name in ("f1_lost", "order_low", "order_high"))
+        _bar(ax, place, at, at - lost, COLOURS[place], HATCHES[place], above=at - low)
+        ax.vlines(place, at - high, at - low, "#000000", linewidth=1.2)
+        at -= lost
+        ax.hlines(at, place - 0.4, place + 1.4, "#777777", linewidth=0.8)
+    _bar(ax, len(ROWS), 0.0, at, "#999999", "")
+    names = [cause.replace("ocr", "OCR") for cause in ROWS]
+    ax.set_xticks(range(len(ROWS) + 1), [*names, "system"], rotation=60)
+    ax.set_ylim(0, 1.1)
+    ax.grid(axis="x", visible=False)
+
+
+def _bar(
+    ax: Axes, place: int, start: float, end: float, colour: str, hatch: str, above: float = 0.0
+) -> None:
+    """A bar from one height to another, with its length above it and above another height."""
+    ax.bar(
+        place,
+        end - start,
+        0.75,
+        bottom=start,
+        color=colour,
+        hatch=hatch,
+        edgecolor="white",
+        linewidth=0,
+    )
+    length = start - end if start else end
+    ax.annotate(
+        f"{length:.2f}".replace("-0.00", "0.00"),
+        (place, max(start, end, above)),
+        xytext=(0, 2),
+        textcoords="offset points",
+        ha="center",
+        fontsize=7,
+    )

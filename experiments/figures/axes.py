@@ -1,0 +1,138 @@
+"""TODO."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from experiments.analysis.labels import interval_units
+from experiments.analysis.notes import Notes, note_lines
+from experiments.analysis.settings import Setting, setting_names, settings_of
+from experiments.figures.style import COLOURS, LINES, MARKERS, wrapped
+from ohr.study.truth import truth_note
+
+HATCHES = ("", "///", "...", "\\\\\\", "xxx")
+
+
+def each_setting(cells: pd.DataFrame, name: str) -> Iterator[tuple[Setting, str]]:
+    """Each setting of the cells, and the name of its figure.
+
+    The first figure is called as it is, those of other chunkers, retrievers, numbers of hits and
+    readers ``<name>_2_dense_extractive``.
+    """
+    for number, setting in enumerate(settings_of(cells), start=1):
+        words = re.sub(r"[^A-Za-z0-9.]+", "-", str(setting)).strip("-.")[:80]
+        yield setting, name if number == 1 else f"{name}_{number}_{words}"
+
+
+def questions_of(cells: pd.DataFrame, group: str) -> int:
+    """How many questions a group has, whatever applies to each of them."""
+    mine = cells[cells["group"] == group]
+    of_questions = mine[(mine["metric"] == "r_noise") | (mine["stage"] != "ocr")]
+    return int((of_questions if len(of_questions) else mine)["n"].max())
+
+
+def curve_of(cells: pd.DataFrame, engine: str, operator: str) -> pd.DataFrame:
+    """The cells of one engine, clean and under one operator, in the order of the curve."""
+    return _sorted(
+        cells[(cells["engine"] == engine) & cells["perturbation"].isin([operator, "none"])]
+    )
+
+
+def _sorted(cells: pd.DataFrame) -> pd.DataFrame:
+    return cells.sort_values(["intensity", "noise"], kind="stable")
+
+
+def dotted_line(ax: Axes, cells: pd.DataFrame, number: int) -> None:
+    """A measure with mark-up left out, beside that of the text as it stands."""
+    if (cells["noise"] == "formatting").any():
+        ax.plot(
+            cells["r_noise"],
+            cells["mean"],
+            color=COLOURS[number % len(COLOURS)],
+            linestyle=":",
+            linewidth=1.2,
+            marker=".",
+            label="mark-up left out" if number == 0 else None,
+        )
+
+
+def curve_line(ax: Axes, cells: pd.DataFrame, x: str, number: int) -> str:
+    """The means of cells with their intervals; the colour that was used."""
+    colour = COLOURS[number % len(COLOURS)]
+    ax.plot(
+        cells[x],
+        cells["mean"],
+        color=colour,
+        marker=MARKERS[number % len(MARKERS)],
+        linestyle=LINES[number % len(LINES)],
+    )
+    has_interval = cells["ci_low"].notna()
+    ax.vlines(
+        cells[x][has_interval],
+        cells["ci_low"][has_interval],
+        cells["ci_high"][has_interval],
+        color=colour,
+        alpha=0.35,
+        linewidth=1.2,
+    )
+    return colour
+
+
+def from_zero(axes: Sequence[Axes], *, marks: bool = False) -> None:
+    """One scale from 0 for axes that share it, with room above the highest mark.
+
+    With ``marks``, also room for a mark that lies at 0.
+    """
+    top = max(ax.dataLim.ymax for ax in axes)
+    top = top if 0 < top < np.inf else 1 / 1.08
+    for ax in axes:
+        ax.set_ylim(-0.05 * top if marks else 0, 1.08 * top)
+
+
+def draws_note(cells: pd.DataFrame) -> list[str]:
+    """How often the noise was drawn, of cells that have any."""
+    noisy = cells[cells["noise"] != "none"]
+    if noisy.empty:
+        return []
+    draws = int(noisy["draws"].max())
+    return [f"means over {draws} draws of the noise" if draws > 1 else "a single draw of the noise"]
+
+
+def room_at_zero(axes: Sequence[Axes]) -> None:
+    """Noise from 0, with room for a mark that lies there."""
+    right = max(ax.dataLim.xmax for ax in axes)
+    axes[0].set_xlim(left=-0.06 * right if right > 0 else -0.06)
+
+
+def caption(
+    made: Figure, cells: pd.DataFrame, lines_are: str = "", notes: Notes | None = None
+) -> None:
+    """What a reader must know to read the figure, above it.
+
+    ``lines_are`` says what the black lines are where they are not intervals.
+    """
+    units = interval_units(cells["ci_unit"])
+    evidence = cells["kb_scope"].iloc[0] == "evidence"
+    parts = [
+        f"n = {questions_of(cells, 'all')} questions",
+        "only pages with evidence re-read, which overstates the loss"
+        if evidence
+        else "all pages re-read",
+        lines_are
+        or (
+            f"bars: 95 % intervals for further {units}" if units else "no intervals: too few units"
+        ),
+        f"{cells['protocol'].iloc[0]} scoring",
+        *draws_note(cells),
+        *truth_note(cells),
+        setting_names(cells),
+        *note_lines(cells["reader"], notes),
+    ]
+    text = wrapped("; ".join(part for part in parts if part), made.get_figwidth())
+    made.suptitle(text, fontsize=8, color="#444444")

@@ -1,0 +1,146 @@
+"""TODO."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from experiments.analysis.labels import STAGE_METRICS, group_label, mathless
+from experiments.analysis.notes import Notes
+from experiments.analysis.table_format import (
+    GROUP,
+    MEASURES,
+    of_setting,
+    settings,
+)
+from experiments.figures.axes import (
+    HATCHES,
+    caption,
+    each_setting,
+    from_zero,
+)
+from experiments.figures.style import COLOURS, figure, save
+from ohr.study.select import _distinct, cells_of
+
+
+def format_bars(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) -> list[Path]:
+    """A panel a measure; for each retriever and reader a bar a format, with its interval."""
+    measures = [m for m in MEASURES if len(cells_of(cells, m[0], m[1], GROUP))]
+    engines = list(dict.fromkeys(cells["engine"]))
+    pairs = settings(cells)
+    width = 0.8 / len(engines)
+    with figure(0.8 + 2.0 * len(measures) * max(1.0, 0.6 * len(pairs)), 3.2) as made:
+        axes = made.subplots(1, len(measures), squeeze=False, sharey="row")[0]
+        for ax, (stage, metric, title) in zip(axes, measures, strict=True):
+            for place, (retriever, reader) in enumerate(pairs):
+                chosen = of_setting(cells_of(cells, stage, metric, GROUP), retriever, reader)
+                for rank, engine in enumerate(engines):
+                    for _, cell in chosen[chosen["engine"] == engine].iterrows():
+                        x = place + (rank - (len(engines) - 1) / 2) * width
+                        ax.bar(
+                            x,
+                            cell["mean"],
+                            width * 0.92,
+                            color=COLOURS[rank % len(COLOURS)],
+                            hatch=HATCHES[rank % len(HATCHES)],
+                            edgecolor="white",
+                            linewidth=0,
+                            label=mathless(str(engine)) if place == 0 else None,
+                        )
+                        ax.vlines(x, cell["ci_low"], cell["ci_high"], color="#333333", linewidth=1)
+            ax.set_title(title)
+            ax.grid(axis="x", visible=False)
+            ax.set_xticks(range(len(pairs)), [_ticks(stage, *pair) for pair in pairs])
+        from_zero(axes)
+        made.legend(
+            *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(engines)
+        )
+        caption(made, cells.assign(group="all"), notes=notes)
+        return save(made, folder, "table_format")
+
+
+def _ticks(stage: str, retriever: str, reader: str) -> str:
+    """The parts of the system that a stage uses."""
+    used: Sequence[str] = {"retrieval": (retriever,), "generation": (reader,)}.get(
+        stage, (retriever, reader)
+    )
+    return "\n".join(mathless(name) for name in used if name)
+
+
+_TICK_WIDTH = 12
+"""Characters of a line of a group's name below its bars; one takes .09 inch."""
+
+
+def benchmark_bars(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) -> list[Path]:
+    """Each engine's retrieval, generation and overall quality by evidence source.
+
+    A figure a setting.
+    """
+    every = (_benchmark_bars(setting.of(cells), folder, name, notes) for setting, name in
+             each_setting(cells, "ocr_benchmark"))  # fmt: skip
+    return [path for paths in every for path in paths]
+
+
+def _benchmark_bars(
+    cells: pd.DataFrame, folder: Path, name: str, notes: Notes | None
+) -> list[Path]:
+    measures = [m for m in STAGE_METRICS if len(cells_of(cells, m[0], m[1], "all"))]
+    if not measures:
+        return []
+    engines = _distinct(cells["engine"])
+    groups = [g for g in _distinct(cells["group"]) if g.startswith("source:")] + ["all"]
+    ticks = [tick_name(group) for group in groups]
+    place_width = max(0.28 * len(engines), *(0.09 * text_width(tick) for tick in ticks))
+    with figure(2.5 + place_width * len(groups), 0.9 + 2.1 * len(measures)) as made:
+        axes = made.subplots(len(measures), 1, squeeze=False, sharex=True)[:, 0]
+        width = 0.8 / len(engines)
+        for ax, (stage, metric, title) in zip(axes, measures, strict=True):
+            for number, engine in enumerate(engines):
+                for place, group in enumerate(groups):
+                    cell = cells_of(cells, stage, metric, group)
+                    cell = cell[(cell["engine"] == engine) & (cell["noise"] == "none")]
+                    if cell.empty:
+                        continue
+                    x = place + (number - (len(engines) - 1) / 2) * width
+                    ax.bar(
+                        x,
+                        cell["mean"].iloc[0],
+                        width * 0.92,
+                        color=COLOURS[number % len(COLOURS)],
+                        hatch=HATCHES[number % len(HATCHES)],
+                        edgecolor="white",
+                        linewidth=0,
+                        label=mathless(engine) if place == 0 else None,
+                    )
+                    _error_bar(ax, x, cell.iloc[0])
+            ax.set_ylabel(title)
+            ax.set_ylim(0, 1)
+            ax.grid(axis="x", visible=False)
+        axes[-1].set_xticks(range(len(groups)), ticks)
+        made.legend(
+            *axes[0].get_legend_handles_labels(),
+            loc="outside lower center",
+            ncols=min(4, len(engines)),
+        )
+        caption(made, cells, notes=notes)
+        return save(made, folder, name)
+
+
+def tick_name(group: str) -> str:
+    """A group's name below its bars, in lines."""
+    return "\n".join(textwrap.wrap(mathless(group_label(group)), _TICK_WIDTH)) or " "
+
+
+def text_width(text: str) -> int:
+    """Characters of a text's longest line, and one for the gap to the next text."""
+    return 1 + max(len(line) for line in text.splitlines())
+
+
+def _error_bar(ax: Axes, x: float, cell: pd.Series) -> None:
+    if not np.isnan(cell["ci_low"]):
+        ax.vlines(x, cell["ci_low"], cell["ci_high"], color="#333333", linewidth=1)

@@ -1,0 +1,175 @@
+"""Noise curves and benchmark bars, drawn from cells alone."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from experiments.analysis.labels import STAGE_METRICS, mathless
+from experiments.analysis.notes import Notes
+from experiments.figures.axes import (
+    _sorted,
+    caption,
+    curve_line,
+    curve_of,
+    dotted_line,
+    each_setting,
+    from_zero,
+    room_at_zero,
+)
+from experiments.figures.level_names import name_level, place_names
+from experiments.figures.style import figure, save
+from ohr.study.select import _distinct, cells_of
+from ohr.study.truth import truth_of
+
+NOISE_MEASURES = {
+    "r_noise": "measured $r_{noise}$",
+    "r_noise_content": "$r_{noise}$, content",
+    "edit_distance": "edit distance",
+}
+
+
+def noise_curves(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) -> list[Path]:
+    """Retrieval, generation and overall quality against measured r_noise, an engine a column.
+
+    A figure a setting.
+    """
+    every = (_noise_curves(setting.of(cells), folder, name, notes) for setting, name in
+             each_setting(cells, "noise_curve"))  # fmt: skip
+    return [path for paths in every for path in paths]
+
+
+def _noise_curves(cells: pd.DataFrame, folder: Path, name: str, notes: Notes | None) -> list[Path]:
+    engines = [e for e in _distinct(cells["engine"]) if _noisy(cells, e)]
+    measures = [m for m in STAGE_METRICS if len(cells_of(cells, m[0], m[1], "all"))]
+    if not engines or not measures or cells["r_noise"].isna().all():
+        return []
+    operators = [p for p in _distinct(cells["perturbation"]) if p != "none"]
+    with figure(1.2 + 3.4 * len(engines), 0.9 + 2.2 * len(measures)) as made:
+        axes = made.subplots(len(measures), len(engines), squeeze=False, sharex="all", sharey="row")
+        for row, (stage, metric, title) in enumerate(measures):
+            for column, engine in enumerate(engines):
+                ax: Axes = axes[row, column]
+                chosen = cells_of(cells, stage, metric, "all")
+                mine = chosen[chosen["engine"] == engine]
+                stripped = cells_of(cells, stage, "lcs_stripped", "all")
+                for number, operator in enumerate(operators):
+                    _curve(ax, mine, operator, number)
+                    dotted_line(ax, curve_of(stripped, engine, operator), number)
+                _ground_truth(ax, chosen)
+                if stage == "generation":
+                    _floor(ax, cells_of(cells, stage, "f1_no_context", "all"))
+                if row == 0:
+                    ax.set_title(mathless(engine))
+                if row == len(measures) - 1:
+                    ax.set_xlabel("measured noise ratio $r_{noise}$")
+                if column == 0:
+                    ax.set_ylabel(title)
+            from_zero(axes[row], marks=True)
+        room_at_zero(axes[0])
+        handles, labels = axes[0, 0].get_legend_handles_labels()
+        for ax in axes.flat:
+            for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+                if label not in labels:
+                    handles.append(handle)
+                    labels.append(label)
+        made.legend(
+            handles,
+            labels,
+            loc="outside lower center",
+            ncols=5 if len(engines) > 1 else 2,
+        )
+        caption(made, cells, notes=notes)
+        place_names(made)
+        return save(made, folder, name)
+
+
+def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
+    """Measured r_noise, that of the content, and edit distance against the requested intensity."""
+    engines = [e for e in _distinct(cells["engine"]) if _noisy(cells, e)]
+    operators = [p for p in _distinct(cells["perturbation"]) if p != "none"]
+    chosen = cells[(cells["group"] == "all") & (cells["stage"] == "ocr")]
+    measures = [name for name in NOISE_MEASURES if (chosen["metric"] == name).any()]
+    if not engines or not measures or chosen["mean"].isna().all():
+        return []
+    with figure(1.2 + 3.4 * len(operators), 0.8 + 2.2 * len(measures)) as made:
+        axes = made.subplots(len(measures), len(operators), squeeze=False, sharey="row")
+        for column, operator in enumerate(operators):
+            own = chosen[chosen["perturbation"].isin([operator, "none"])]
+            own, names = _placed(own)
+            for number, engine in enumerate(engines):
+                mine = own[own["engine"] == engine].sort_values("place", kind="stable")
+                for row, name in enumerate(measures):
+                    curve_line(axes[row, column], mine[mine["metric"] == name], "place", number)
+                    axes[row, column].lines[-1].set_label(mathless(engine))
+            axes[0, column].set_title(mathless(operator.replace("_", " ")))
+            axes[-1, column].set_xlabel("requested level" if names else "requested intensity")
+            for row in range(len(measures)):
+                if names:
+                    axes[row, column].set_xticks(range(len(names)), names)
+        for row_of_axes, name in zip(axes, measures, strict=True):
+            row_of_axes[0].set_ylabel(NOISE_MEASURES[name])
+            from_zero(row_of_axes, marks=True)
+        made.legend(
+            *axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(engines)
+        )
+        caption(made, chosen)
+        return save(made, folder, "noise_strength")
+
+
+def _placed(cells: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """With a column ``place``: the intensity, or the rank of levels that share an intensity.
+
+    Then the levels' names are returned too: a mixture's levels differ in kind.
+    """
+    keys = cells[["perturbation", "level", "intensity"]].drop_duplicates()
+    keys = keys.sort_values("perturbation", key=lambda names: names != "none", kind="stable")
+    if not keys["intensity"].duplicated().any():
+        return cells.assign(place=cells["intensity"]), []
+    names = [
+        "clean" if operator == "none" else str(level) or f"{intensity:g}"
+        for operator, level, intensity in keys.itertuples(index=False)
+    ]
+    ranks = {key: rank for rank, key in enumerate(keys.itertuples(index=False, name=None))}
+    places = [ranks[key] for key in cells[list(keys.columns)].itertuples(index=False, name=None)]
+    return cells.assign(place=places), names
+
+
+def _noisy(cells: pd.DataFrame, engine: str) -> bool:
+    return bool(((cells["engine"] == engine) & (cells["noise"] != "none")).any())
+
+
+def _curve(ax: Axes, cells: pd.DataFrame, operator: str, number: int) -> None:
+    mine = _sorted(cells[cells["perturbation"].isin([operator, "none"])])
+    if not (mine["perturbation"] == operator).any():
+        return
+    colour = curve_line(ax, mine, "r_noise", number)
+    ax.lines[-1].set_label(mathless(operator.replace("_", " ")))
+    for _, cell in mine[mine["perturbation"] == operator].iterrows():
+        name = str(cell["level"]) or f"{cell['intensity']:g}"
+        if not math.isnan(cell["mean"]):
+            name_level(ax, name, (cell["r_noise"], cell["mean"]), colour)
+
+
+def _ground_truth(ax: Axes, cells: pd.DataFrame) -> None:
+    truth = cells[(cells["engine"] == "gt") & (cells["noise"] == "none")]
+    if len(truth):
+        ax.plot(
+            truth["r_noise"],
+            truth["mean"],
+            marker="*",
+            markersize=10,
+            color="#000000",
+            linestyle="none",
+            label=truth_of(cells),
+        )
+
+
+def _floor(ax: Axes, cells: pd.DataFrame) -> None:
+    if len(cells):
+        ax.axhline(
+            cells["mean"].iloc[0], color="#777777", linewidth=1, linestyle=":", label="no context"
+        )

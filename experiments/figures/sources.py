@@ -1,0 +1,78 @@
+"""Noise curves by evidence source, after the paper's figure 3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from experiments.analysis.labels import STAGE_METRICS, group_label, mathless
+from experiments.analysis.notes import Notes
+from experiments.figures.axes import (
+    caption,
+    curve_line,
+    curve_of,
+    dotted_line,
+    each_setting,
+    from_zero,
+    room_at_zero,
+)
+from experiments.figures.style import figure, save
+from ohr.study.select import cells_of
+
+STRIPPED = "lcs_stripped"
+
+
+def source_curves(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) -> list[Path]:
+    """A column an evidence source, a row a stage, a curve an engine and noise; a figure a setting.
+
+    The axis is the r_noise of that source's own questions. Where retrieval was measured with
+    mark-up left out too, that is a thin dotted curve of the same colour.
+    """
+    every = (_source_curves(setting.of(cells), folder, name, notes) for setting, name in
+             each_setting(cells, "noise_by_source"))  # fmt: skip
+    return [path for paths in every for path in paths]
+
+
+def _source_curves(
+    cells: pd.DataFrame, folder: Path, figure_name: str, notes: Notes | None
+) -> list[Path]:
+    groups = [g for g in dict.fromkeys(cells["group"]) if g.startswith("source:")]
+    measures = [m for m in STAGE_METRICS if len(cells_of(cells, m[0], m[1], "all"))]
+    curves = list(_curves(cells))
+    if len(groups) < 2 or not measures or not curves or cells["r_noise"].isna().all():
+        return []
+    groups.append("all")
+    with figure(1.2 + 2.3 * len(groups), 1.1 + 2.0 * len(measures)) as made:
+        axes = made.subplots(len(measures), len(groups), squeeze=False, sharex="all", sharey="row")
+        for row, (stage, metric, title) in enumerate(measures):
+            for column, group in enumerate(groups):
+                ax: Axes = axes[row, column]
+                chosen = cells_of(cells, stage, metric, group)
+                stripped = cells_of(cells, stage, STRIPPED, group)
+                for number, (engine, operator, several) in enumerate(curves):
+                    curve_line(ax, curve_of(chosen, engine, operator), "r_noise", number)
+                    name = operator.replace("_", " ")
+                    ax.lines[-1].set_label(mathless(f"{engine}, {name}" if several else name))
+                    dotted_line(ax, curve_of(stripped, engine, operator), number)
+                if row == 0:
+                    ax.set_title(mathless(group_label(group)))
+                if row == len(measures) - 1:
+                    ax.set_xlabel("$r_{noise}$ of these questions")
+                if column == 0:
+                    ax.set_ylabel(title)
+            from_zero(axes[row], marks=True)
+        room_at_zero(axes[0])
+        made.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+        caption(made, cells, notes=notes)
+        return save(made, folder, figure_name)
+
+
+def _curves(cells: pd.DataFrame) -> Iterator[tuple[str, str, bool]]:
+    """Each engine and operator, and whether there are several engines to tell apart."""
+    noisy = cells[cells["noise"] != "none"][["engine", "perturbation"]].drop_duplicates()
+    several = noisy["engine"].nunique() > 1
+    for engine, operator in noisy.itertuples(index=False):
+        yield str(engine), str(operator), several

@@ -1,0 +1,185 @@
+"""Terminal tables of a study's cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from experiments.analysis.labels import STAGE_METRICS, group_label
+from experiments.analysis.notes import Notes, note_lines
+from experiments.analysis.settings import Block, Value, blocks_of
+from experiments.reports.files import TextTable
+from experiments.reports.precision import precision_line
+from ohr.printable import plain
+from ohr.study.select import cells_of
+from ohr.study.truth import marked, same_as_truth
+
+_NOISE_METRICS = (
+    ("ocr", "r_noise", "r_noise"),
+    ("ocr", "r_noise_content", "r_noise\ncontent"),
+    ("ocr", "edit_distance", "edit dist."),
+)
+_OF_PAGES = ("ocr", "edit_distance")
+_NOTED = {
+    "contexts_cut": "contexts cut at max_context_tokens",
+    "answers_cut": "answers cut",
+    "unmetered": "answers whose tokens the server did not report",
+}
+TABLE_GROUPS = ("all", "source:", "domain:")
+_GUESS = ("generation", "f1_no_context", "no context")
+"""The reader's F1 with nothing to read stands beside its F1 with the gold pages."""
+_OWN_N = "in brackets: how many questions a mean is over, where not n"
+
+
+def number(value: float) -> str:
+    """Three decimals, or a dash for what is not there."""
+    return "-" if pd.isna(value) else f"{value:.3f}"
+
+
+def p_value(p: float) -> str:
+    """Three decimals; ``<.001`` below, and a dash where there was no test."""
+    return "-" if pd.isna(p) else "<.001" if p < 0.001 else f"{p:.3f}"
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """The measures that the cells hold; each knowledge base and group is a row of them."""
+
+    measures: list[tuple[str, str, str]]
+    blocks: list[Block]
+
+    @classmethod
+    def of(cls, cells: pd.DataFrame) -> _Columns:
+        retrieval, generation, overall = STAGE_METRICS
+        wanted = (*_NOISE_METRICS, retrieval, generation, _GUESS, overall)
+        there = [column for column in wanted if len(cells_of(cells, column[0], column[1], "all"))]
+        return cls(there, blocks_of(cells))
+
+    def table(self, heads: Sequence[str]) -> Table:
+        """An empty table: the heads, the setting where there are several, n and the measures."""
+        table = Table(header_style="bold", box=None, pad_edge=False, caption_justify="left")
+        for name in heads:
+            table.add_column(name)
+        if len(self.blocks) > 1:
+            table.add_column("setting")
+        table.add_column("n", justify="right")
+        for stage, metric, title in self.measures:
+            if (stage, metric) == _OF_PAGES:
+                table.add_column("pages", justify="right")
+            table.add_column(title, justify="right")
+        return table
+
+    def rows(self, cells: pd.DataFrame, group: str) -> Iterable[tuple[str | Text, ...]]:
+        """A row a setting of one knowledge base's cells: setting, n and the means.
+
+        A mean that is over another number of questions than n has its own behind it.
+        """
+        for block in self.blocks:
+            values = [
+                block.value(cells, stage, metric, group) for stage, metric, _ in self.measures
+            ]
+            n = self._questions(values)
+            texts = []
+            for (stage, metric, _), value in zip(self.measures, values, strict=True):
+                if (stage, metric) == _OF_PAGES:
+                    texts.append(value.n if value else "-")
+                own = value is not None and (stage, metric) != _OF_PAGES and value.n != n
+                shown = number(value.mean) if value else "-"
+                texts.append(f"{shown} ({value.n})" if own and value else shown)
+            named = [Text(plain(block.label))] if len(self.blocks) > 1 else []
+            yield (*named, n, *texts)
+
+    def _questions(self, values: Sequence[Value | None]) -> str:
+        """The number of a row's questions: the first measure's that is over questions."""
+        for (stage, metric, _), value in zip(self.measures, values, strict=True):
+            if value is not None and (stage, metric) != _OF_PAGES:
+                return value.n
+        return "-"
+
+
+def noise_table(cells: pd.DataFrame, notes: Notes | None = None) -> Table:
+    """A row a knowledge base and setting: level, measured noise, and quality at each stage."""
+    columns = _Columns.of(cells)
+    table = columns.table(("engine", "noise", "level"))
+    same = same_as_truth(cells)
+    keys = ["engine", "perturbation", "level", "intensity"]
+    for _, key in cells[keys].drop_duplicates().iterrows():
+        mine = cells[(cells[keys] == key).all(axis=1)]
+        clean = key["perturbation"] == "none"
+        level = "clean" if clean else (key["level"] or f"{key['intensity']:g}")
+        name = Text(plain(marked(str(key["engine"]), same)))
+        for row in columns.rows(mine, "all"):
+            table.add_row(name, "" if clean else str(key["perturbation"]), level, *row)
+    return _captioned(table, cells, notes)
+
+
+def benchmark_table(cells: pd.DataFrame, notes: Notes | None = None) -> Table:
+    """A row an engine, evidence source and setting, after the paper's table 2."""
+    clean = cells[cells["noise"] == "none"]
+    columns = _Columns.of(clean)
+    table = columns.table(("engine", "questions on"))
+    same = same_as_truth(clean)
+    groups = [g for g in clean["group"].drop_duplicates() if g.startswith(TABLE_GROUPS)]
+    for engine in clean["engine"].drop_duplicates():
+        mine = clean[clean["engine"] == engine]
+        for group in groups:
+            name = Text(plain(marked(str(engine), same)) if group == "all" else "")
+            for row in columns.rows(mine, group):
+                table.add_row(name, Text(plain(group_label(group))), *row)
+        table.add_section()
+    return _captioned(table, clean, notes)
+
+
+def _captioned(table: Table, cells: pd.DataFrame, notes: Notes | None) -> Table:
+    """The table with what must be known to read it below it."""
+    shown = (str(cell) for column in table.columns for cell in column.cells)
+    lines = [_OWN_N] if any(text[:1].isdigit() and text.endswith(")") for text in shown) else []
+    lines += [precision_line(cells), *note_lines(cells["reader"], notes)]
+    table.caption = Text("\n".join(plain(line) for line in lines if line), style="")
+    return table
+
+
+def terminal_table(table: TextTable) -> Table:
+    """A printed table for the terminal."""
+    made = Table(header_style="bold", box=None, pad_edge=False)
+    for place, name in enumerate(table.header):
+        made.add_column(Text(plain(name)), justify="left" if place < table.left else "right")
+    for row in table.rows:
+        made.add_row(*(Text(plain(cell)) for cell in row))
+    return made
+
+
+def reader_lines(readers: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """A line for each reader that counts tokens: what its answers took, now and before."""
+    lines = []
+    for label, told in readers.items():
+        usage: Mapping[str, float] = told["usage"]
+        if not usage:
+            continue
+        parts = [
+            f"{told['answers']} answers, {told['asked_in_this_run']} of them asked for now",
+            f"{usage.get('prompt_tokens', 0):,.0f} tokens read",
+            f"{usage.get('completion_tokens', 0):,.0f} written",
+        ]
+        if "cost" in usage:
+            now = told["usage_of_this_run"].get("cost", 0.0)
+            parts.append(f"cost {usage['cost']:.4f}, {now:.4f} of it now")
+        for name, what in _NOTED.items():
+            if name in usage:
+                parts.append(f"{usage[name]:.0f} {what}")
+        lines.append(f"{plain(label)}: {'; '.join(parts)}")
+    return lines
+
+
+def show(table: Table) -> None:
+    """Print a table on standard output, as wide as it needs to be when there is no terminal."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=140)
+    console.print(table)

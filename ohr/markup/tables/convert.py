@@ -1,0 +1,69 @@
+"""Converts the tables of a page between LaTeX, HTML and Markdown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ohr.markup.tables.model import ParsedTable, TableFormat
+from ohr.markup.tables.parse import parse_tables
+from ohr.markup.tables.write import Loss, write_table
+
+_EXTRAS = {
+    "lines": Loss("lines", "horizontal lines are left out"),
+    "label": Loss("label", "left out"),
+    "colours": Loss("colours", "left out"),
+    "attributes": Loss("attributes", "left out"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TableLoss:
+    """A loss, and which table of the page it befell (0-based)."""
+
+    table: int
+    loss: Loss
+
+
+def convert_tables(text: str, target: TableFormat) -> tuple[str, list[TableLoss]]:
+    """The page with every table in the target format, and what that cost.
+
+    Tables that have the format already stay as they are, to the byte, and so does everything
+    outside of tables, but for the blank lines that a Markdown table needs round it.
+    """
+    pieces: list[str] = []
+    losses: list[TableLoss] = []
+    done = 0
+    for number, found in enumerate(parse_tables(text)):
+        if found.format == target:
+            continue
+        written, lost = write_table(found.table, found.format, target)
+        lost += [_EXTRAS[name] for name in found.extras]
+        if found.format != "html" and found.table.alignments and target == "html":
+            lost.append(Loss("alignment", "left out"))
+        losses += [TableLoss(number, loss) for loss in lost]
+        pieces += [text[done : found.span[0]], _apart(text, found, written, target)]
+        done = found.span[1]
+    return "".join([*pieces, text[done:]]), losses
+
+
+def _apart(text: str, found: ParsedTable, written: str, target: TableFormat) -> str:
+    """A Markdown table with a blank line on either side; others as they are."""
+    if target != "markdown":
+        return written
+    start, end = found.span
+    line = text.rfind("\n", 0, start) + 1
+    if text[line:start].strip():
+        written = "\n\n" + written
+    elif text[text.rfind("\n", 0, max(line - 1, 0)) + 1 : line].strip():
+        written = "\n" + written
+    rest = _line_end(text, end)
+    if text[end:rest].strip():
+        written += "\n\n"
+    elif text[rest : _line_end(text, rest + 1)].strip():
+        written += "\n"
+    return written
+
+
+def _line_end(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return end if end >= 0 else len(text)

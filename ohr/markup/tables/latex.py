@@ -1,0 +1,295 @@
+r"""LaTeX tables: ``tabular`` and its kin, with or without a ``table`` round them.
+
+OCR output is not always LaTeX that compiles, so two rules are wider than TeX's. A ``%`` starts
+a comment only on a line of its own that holds neither ``&`` nor ``\\``: elsewhere it is a
+percent sign that an engine left bare. ``\\`` takes a star or a length only from its own line:
+what stands below is a cell.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+
+from ohr.markup.tables.latex_lexer import EDGE, closed_environments, group_at, kept_cuts, rows
+from ohr.markup.tables.model import MOST_SPANNED, Cell, ParsedTable, Span, Table, settle
+
+_WITH_WIDTH = ("tabular*", "tabularx", "tabulary")
+_FLOATS = ("table", "table*")
+
+_DEEPEST = 4
+"""Span commands round one cell's content."""
+
+_CELL_START = re.compile(
+    r"(?:\s+|(?P<line>\\(?:hline|toprule|midrule|bottomrule|hdashline|endhead|endfirsthead|endfoot"
+    r"|endlastfoot|noalign\{[^{}]*\})(?![a-zA-Z])(?:[ \t]*\[[^\]\n]{0,20}\])?"
+    r"|\\(?:cline|cmidrule|cdashline)[ \t]*(?:\([^()\n]{0,9}\))?[ \t]*\{[^{}\n]{0,20}\})"
+    r"|(?P<colour>\\(?:rowcolor|cellcolor)[ \t]*(?:\[[^\]\n]{0,20}\])?[ \t]*\{[^{}\n]{0,40}\})"
+    r"|^[ \t]*%[^\n&\\]*(?=\n))",
+    re.MULTILINE,
+)
+_COLUMNS = re.compile(r"\\multicolumn[ \t]*\{[ \t]*(\d{1,3})[ \t]*\}\s*")
+_ROWS = re.compile(
+    r"\\multirow[ \t]*(?:\[[a-z]\])?[ \t]*\{[ \t]*(-?\d{1,3})[ \t]*\}"
+    r"[ \t]*(?:\[[^\]\n]{0,20}\])?\s*"
+)
+_FLOAT_HEAD = re.compile(
+    r"\s+|\\(?:centering|raggedright|small|footnotesize|scriptsize|tiny|normalsize|caption\*?"
+    r"(?=\s*[\[{]))(?![a-zA-Z])|(?P<label>\\label\s*\{[^{}\n]{0,200}\})|\[[^\]\n]{0,20}\]"
+)
+
+
+def parse_latex(text: str) -> list[ParsedTable]:
+    """Every LaTeX table of a page that is balanced, in order; inner tables stay in their cell."""
+    if "\\begin" not in text:
+        return []
+    found: list[ParsedTable] = []
+    for edge, inner in _environments(text):
+        if edge.name not in _FLOATS:
+            if (table := _tabular(text, edge)) is not None:
+                found.append(table)
+            continue
+        tables = [t for e in inner if (t := _tabular(text, e)) is not None]
+        if len(tables) == len(inner) == 1:
+            tables = [_in_float(text, edge, inner[0], tables[0])]
+        found += tables
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Environment:
+    name: str
+    start: int
+    """Where ``\\begin`` stands."""
+    body: Span
+    end: int
+    """After the closing ``\\end{…}``."""
+
+
+def _environments(text: str) -> list[tuple[_Environment, list[_Environment]]]:
+    """Outermost environments of tables, each with the outermost tabulars in it.
+
+    An ``\\end`` closes the nearest environment of its name; what was opened since and never
+    closed is no table.
+    """
+    marks = [(mark[2], mark[1] == "begin", mark.span()) for mark in EDGE.finditer(text)]
+    closed = [
+        _Environment(name, begin[0], (begin[1], end[0]), end[1])
+        for name, begin, end in closed_environments(marks)
+    ]
+    closed.sort(key=lambda e: e.start)
+    outer: list[tuple[_Environment, list[_Environment]]] = []
+    for env in closed:
+        if not outer or env.start >= outer[-1][0].end:
+            outer.append((env, []))
+        elif outer[-1][0].name in _FLOATS and env.name not in _FLOATS:
+            inner = outer[-1][1]
+            if not inner or env.start >= inner[-1].end:
+                inner.append(env)
+    return outer
+
+
+@dataclass(slots=True)
+class _Builder:
+    """Collects the cells of a tabular's body, row by row."""
+
+    text: str
+    cells: list[Cell] = field(default_factory=list)
+    row: int = 0
+    column: int = 0
+    width: int = 0
+    extras: set[str] = field(default_factory=set)
+    hanging: list[int] = field(default_factory=list)
+    """Indices of cells whose row span reaches upwards."""
+
+    def add(self, start: int, end: int) -> None:
+        """The cell between two separators."""
+        text = self.text
+        while start < end and (mark := _CELL_START.match(text, start, end)):
+            if mark.end() == start:
+                break
+            start = mark.end()
+            for extra in ("line", "colour"):
+                if mark[extra]:
+                    self.extras.add(f"{extra}s")
+        end = _trimmed_end(text, start, end)
+        colspan, rowspan = 1, 1
+        for _ in range(_DEEPEST):
+            inside = None
+            if columns := _COLUMNS.match(text, start, end):
+                inside = _last_argument(text, columns.end(), end)
+                if inside is not None:
+                    colspan = min(max(1, int(columns[1])), MOST_SPANNED)
+            elif rows := _ROWS.match(text, start, end):
+                inside = _last_argument(text, rows.end(), end)
+                if inside is not None:
+                    rowspan = max(-MOST_SPANNED, min(int(rows[1]) or 1, MOST_SPANNED))
+            if inside is None:
+                break
+            start, end = inside
+            while start < end and text[start].isspace():
+                start += 1
+            end = _trimmed_end(text, start, end)
+        if rowspan < 0:
+            self.hanging.append(len(self.cells))
+        self.cells.append(
+            Cell(
+                self.row,
+                self.column,
+                text[start:end],
+                rowspan=rowspan,
+                colspan=colspan,
+                content_span=(start, end),
+            )
+        )
+        self.column += colspan
+
+    def end_row(self) -> None:
+        self.width = max(self.width, self.column)
+        self.row += 1
+        self.column = 0
+
+
+def _trimmed_end(text: str, start: int, end: int) -> int:
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    # A backslash and a space are one token: the space is not white space to be trimmed.
+    if end < len(text) and end > start and text[end - 1] == "\\" and text[end] == " ":
+        slashes = 0
+        while end - slashes > start and text[end - slashes - 1] == "\\":
+            slashes += 1
+        end += slashes % 2
+    return end
+
+
+def _last_argument(text: str, at: int, end: int) -> Span | None:
+    """Inside of the second of two arguments, if it closes what is left of the cell."""
+    first = group_at(text, at, end)
+    second = group_at(text, first[1] + 1, end) if first else None
+    if second is None or text[second[1] + 1 : end].strip():
+        return None
+    return second
+
+
+def _tabular(text: str, env: _Environment) -> ParsedTable | None:
+    at, end = env.body
+    if env.name in _WITH_WIDTH:
+        width = group_at(text, at, end)
+        if width is None:
+            return None
+        at = width[1] + 1
+    if (optional := group_at(text, at, end, "[]")) is not None:
+        at = optional[1] + 1
+    spec = group_at(text, at, end)
+    if spec is None:
+        return None
+    alignments = _alignments(text[spec[0] : spec[1]])
+    body = (spec[1] + 1, end)
+    builder = _Builder(text)
+    boundaries = [body[0]]
+    for separators, after in rows(text, *body):
+        if separators is None:
+            return None
+        start, end_of_row, last = separators[0], separators[-1], after < 0
+        cuts = separators[1:-1]
+        if last and not cuts:
+            blank = _Builder(text)
+            blank.add(start, end_of_row)
+            builder.extras |= blank.extras
+            if not blank.cells[0].content and blank.cells[0].colspan == 1:
+                break
+        for cut in kept_cuts(text, start, cuts, end_of_row, len(alignments)):
+            builder.add(start, cut)
+            start = cut + 1
+        builder.add(start, end_of_row)
+        builder.end_row()
+        if not last:
+            boundaries.append(after)
+    if not builder.cells:
+        return None
+    n_columns = max(builder.width, len(alignments))
+    table = Table(
+        settle(_raised(builder), builder.row),
+        builder.row,
+        n_columns,
+        alignments=alignments + ("",) * (n_columns - len(alignments)),
+    )
+    return ParsedTable(
+        "latex", (env.start, env.end), table, tuple(boundaries), tuple(sorted(builder.extras))
+    )
+
+
+def _raised(builder: _Builder) -> list[Cell]:
+    r"""Cells of ``\multirow{-n}`` moved to the first row they fill, over empty cells only."""
+    cells = builder.cells
+    if not builder.hanging:
+        return cells
+    at = {(cell.row, cell.column): i for i, cell in enumerate(cells)}
+    dropped: set[int] = set()
+    for i in builder.hanging:
+        cell = cells[i]
+        top = cell.row
+        while top > max(0, cell.row + cell.rowspan + 1):
+            j = at.get((top - 1, cell.column))
+            above = cells[j] if j is not None else None
+            if j is None or above is None or j in dropped or above.content or above.rowspan != 1:
+                break
+            if above.colspan != cell.colspan:
+                break
+            dropped.add(j)
+            top -= 1
+        cells[i] = replace(cell, row=top, rowspan=cell.row - top + 1)
+    kept = [cell for i, cell in enumerate(cells) if i not in dropped]
+    return sorted(kept, key=lambda cell: (cell.row, cell.column))
+
+
+def _alignments(spec: str) -> tuple[str, ...]:
+    """A letter for each column of a ``tabular``'s argument; paragraphs are left-aligned."""
+    found: list[str] = []
+    i = 0
+    while i < len(spec) and len(found) < MOST_SPANNED:
+        char = spec[i]
+        if char in "lcrXLCRSpmbdD":
+            found.append({"c": "c", "C": "c", "r": "r", "R": "r"}.get(char, "l"))
+        if char == "*" and (count := group_at(spec, i + 1, len(spec))):
+            repeated = group_at(spec, count[1] + 1, len(spec))
+            number = spec[slice(*count)].strip()
+            if repeated is None or not number.isascii() or not number.isdigit():
+                return tuple(found)
+            columns = _alignments(spec[slice(*repeated)])
+            found += (columns * min(int(number), MOST_SPANNED))[: MOST_SPANNED - len(found)]
+            i = repeated[1] + 1
+            continue
+        if char == "{" and (group := group_at(spec, i, len(spec))):
+            i = group[1]
+        i += 1
+    return tuple(found)
+
+
+def _in_float(
+    text: str, outer: _Environment, inner: _Environment, found: ParsedTable
+) -> ParsedTable:
+    """The table with its ``table`` environment, if that holds nothing but a caption besides."""
+    caption = ""
+    extras = set(found.extras)
+    for start, end in ((outer.body[0], inner.start), (inner.end, outer.body[1])):
+        while start < end:
+            mark = _FLOAT_HEAD.match(text, start, end)
+            if mark is None or mark.end() == start:
+                return found
+            start = mark.end()
+            if mark["label"]:
+                extras.add("label")
+            if mark[0].startswith("\\caption"):
+                if (short := group_at(text, start, end, "[]")) is not None:
+                    start = short[1] + 1
+                group = group_at(text, start, end)
+                if group is None or caption:
+                    return found
+                caption, start = text[slice(*group)].strip(), group[1] + 1
+    return replace(
+        found,
+        span=(outer.start, outer.end),
+        table=replace(found.table, caption=caption),
+        extras=tuple(sorted(extras)),
+    )

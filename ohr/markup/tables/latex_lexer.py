@@ -1,0 +1,131 @@
+r"""Cuts LaTeX where a table needs it: groups, environments, rows and cells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from ohr.markup.tables.model import Span
+
+EDGE = re.compile(r"\\(begin|end)[ \t]*\{(tabular\*?|tabularx|tabulary|longtable|table\*?)\}")
+_TOKEN = re.compile(
+    r"(?P<row>\\\\(?:\*(?=[\s\[]|$))?(?:[ \t]*\[[ \t]*-?[\d.]+[ \t]*(?:\\[a-z]+|[a-z]{2})[ \t]*\])?"
+    r"|\\tabularnewline(?![a-zA-Z]))"
+    r"|(?P<edge>\\(?:begin|end)[ \t]*\{[a-zA-Z]+\*?\})"
+    r"|\\[a-zA-Z]+\*?|\\[\s\S]"
+    r"|(?P<mark>[{}&])"
+    r"|^[ \t]*%[^\n&\\]*(?=\n)",
+    re.MULTILINE,
+)
+_DOLLAR = re.compile(r"\\.|(\$)", re.DOTALL)
+
+
+def group_at(text: str, at: int, end: int, pair: str = "{}") -> Span | None:
+    """Inside of the balanced group that opens at ``at`` (white space skipped), or None."""
+    while at < end and text[at].isspace():
+        at += 1
+    if at >= end or text[at] != pair[0]:
+        return None
+    depth, i = 0, at
+    while i < end:
+        char = text[i]
+        if char == "\\":
+            i += 1
+        elif char == pair[0]:
+            depth += 1
+        elif char == pair[1]:
+            depth -= 1
+            if depth == 0:
+                return at + 1, i
+        i += 1
+    return None
+
+
+def closed_environments(
+    marks: Iterable[tuple[str, bool, Span]],
+) -> Iterator[tuple[str, Span, Span]]:
+    """Name, ``\\begin`` and ``\\end`` of each environment that is closed, innermost first.
+
+    ``marks`` are names, whether they begin, and where. An ``\\end`` closes the nearest
+    environment of its name; what was opened since and never closed is dropped.
+    """
+    stack: list[tuple[str, Span]] = []
+    opened: dict[str, int] = {}
+    for name, begins, span in marks:
+        if begins:
+            stack.append((name, span))
+            opened[name] = opened.get(name, 0) + 1
+        elif opened.get(name):
+            while True:
+                begun, at = stack.pop()
+                opened[begun] -= 1
+                if begun == name:
+                    break
+            yield name, at, span
+
+
+def inner_environments(text: str, start: int, end: int) -> dict[int, int]:
+    """Start and end of each environment that is closed between two positions."""
+    if text.find("\\end", start, end) < 0:
+        return {}
+    marks = (
+        (mark[0][mark[0].index("{") :], mark[0][1] == "b", mark.span())
+        for mark in _TOKEN.finditer(text, start, end)
+        if mark.lastgroup == "edge"
+    )
+    return {begin[0]: end[1] for _, begin, end in closed_environments(marks)}
+
+
+def rows(text: str, start: int, end: int) -> Iterator[tuple[list[int] | None, int]]:
+    """(start, separators, end) of each row and where the next begins, -1 for the last.
+
+    Yields None once if braces do not balance. Braces and inner environments protect what is in
+    them; an inner environment that is not closed protects nothing.
+    """
+    inner = inner_environments(text, start, end)
+    depth, separators = 0, [start]
+    open_until = -1
+    for token in _TOKEN.finditer(text, start, end):
+        kind = token.lastgroup
+        if kind is None or token.start() < open_until:
+            continue
+        if kind == "mark":
+            mark = token[0]
+            if mark != "&":
+                depth += 1 if mark == "{" else -1
+                if depth < 0:
+                    break
+            elif depth == 0:
+                separators.append(token.start())
+        elif kind == "edge":
+            open_until = inner.get(token.start(), -1)
+        elif depth == 0:
+            yield [*separators, token.start()], token.end()
+            separators = [token.end()]
+    yield ([*separators, end] if depth == 0 else None), -1
+
+
+def is_one_cell(source: str) -> bool:
+    """Whether LaTeX can stand in a cell: balanced, and nothing in it splits the row or table."""
+    found = list(rows(source, 0, len(source)))
+    if len(found) != 1 or found[0][0] is None or len(found[0][0]) != 2:
+        return False
+    edges = list(EDGE.finditer(source))
+    return not edges or len(edges) == 2 * len(inner_environments(source, 0, len(source)))
+
+
+def kept_cuts(text: str, start: int, cuts: list[int], end: int, n_columns: int) -> list[int]:
+    """The separators of a row, without those that cut a formula in a row that is too wide."""
+    if len(cuts) < max(n_columns, 1) or "$" not in text[start:end]:
+        return cuts
+    kept: list[int] = []
+    in_formula = False
+    for cut in cuts:
+        dollars = sum(1 for mark in _DOLLAR.finditer(text, start, cut) if mark[1])
+        in_formula ^= dollars % 2 == 1
+        if not in_formula:
+            kept.append(cut)
+        start = cut + 1
+    last = sum(1 for mark in _DOLLAR.finditer(text, start, end) if mark[1])
+    balanced = not in_formula ^ (last % 2 == 1)
+    return kept if balanced and len(kept) >= n_columns - 1 else cuts

@@ -1,0 +1,126 @@
+"""Markdown pipe tables, as GitHub writes them.
+
+Pipes in a cell are escaped. Pages hold formulas and code with bare pipes too: those do not
+split a row, unless the row would then have fewer cells than the header.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+from ohr.markup.tables.model import MOST_SPANNED, Cell, ParsedTable, Span, Table
+
+_DELIMITER = re.compile(
+    r"^[ \t]{0,3}(?=[^\n]*\|)\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$", re.MULTILINE
+)
+_MARK = re.compile(r"\\.|`+|\$\$?|\|", re.DOTALL)
+_FENCE = re.compile(r"[ \t]{0,3}(?:```|~~~)")
+
+
+def parse_markdown(text: str) -> list[ParsedTable]:
+    """Every pipe table of a page, in order: a header, a row of dashes, and rows."""
+    if "|" not in text or "-" not in text:
+        return []
+    found: list[ParsedTable] = []
+    done = 0
+    for delimiter in _DELIMITER.finditer(text):
+        header_end = delimiter.start() - 1
+        if header_end <= done or delimiter.start() < done:
+            continue
+        header_start = text.rfind("\n", done, header_end) + 1 or done
+        if (table := _table(text, header_start, header_end, delimiter)) is not None:
+            found.append(table)
+            done = table.span[1]
+    return found
+
+
+def _table(text: str, start: int, header_end: int, delimiter: re.Match[str]) -> ParsedTable | None:
+    dashes = [mark.strip() for mark in delimiter[0].strip().strip("|").split("|")]
+    wanted = len(dashes)
+    header = _row(text, start, header_end, wanted)
+    if len(header) != wanted or wanted > MOST_SPANNED or "|" not in text[start:header_end]:
+        return None
+    rows = [header]
+    end = delimiter.end()
+    while end < len(text):
+        line_end = text.find("\n", end + 1)
+        line_end = len(text) if line_end < 0 else line_end
+        line = text[end + 1 : line_end]
+        if "|" not in line or _FENCE.match(line):
+            break
+        rows.append(_row(text, end + 1, line_end, wanted))
+        end = line_end
+    cells = tuple(
+        Cell(number, column, text[a:b], header=number == 0, content_span=(a, b))
+        for number, row in enumerate(rows)
+        for column, (a, b) in enumerate(row)
+    )
+    table = Table(cells, len(rows), max(map(len, rows)), alignments=_alignments(dashes, rows))
+    start += len(text[start:header_end]) - len(text[start:header_end].lstrip())
+    return ParsedTable("markdown", (start, _stripped(text, start, end)[1]), table)
+
+
+def _alignments(dashes: list[str], rows: list[list[Span]]) -> tuple[str, ...]:
+    if not any(":" in mark for mark in dashes):
+        return ()
+    letters = {(True, True): "c", (True, False): "l", (False, True): "r", (False, False): ""}
+    found = [letters[mark.startswith(":"), mark.endswith(":")] for mark in dashes]
+    return tuple(found + [""] * (max(map(len, rows)) - len(found)))
+
+
+def _row(text: str, start: int, end: int, wanted: int) -> list[Span]:
+    """Spans of a row's cells, trimmed."""
+    start, end = _stripped(text, start, end)
+    cells = _split(text, start, end, protect=True)
+    if len(cells) != wanted:
+        bare = _split(text, start, end, protect=False)
+        if len(bare) == wanted or len(cells) < wanted:
+            cells = bare
+    return cells
+
+
+def _split(text: str, start: int, end: int, protect: bool) -> list[Span]:
+    """Spans between the pipes that split a row. A code span or formula can protect a pipe."""
+    marks = [mark for mark in _MARK.finditer(text, start, end) if mark[0][0] != "\\"]
+    closers = _closers(text, marks) if protect else {}
+    cuts = [start - 1]
+    i = 0
+    while i < len(marks):
+        if marks[i][0] == "|":
+            cuts.append(marks[i].start())
+        i = closers.get(i, i) + 1
+    cuts.append(end)
+    spans = [_stripped(text, a + 1, b) for a, b in itertools.pairwise(cuts)]
+    if len(cuts) > 2 and cuts[1] == start:
+        del spans[0]
+    if len(spans) > 1 and cuts[-2] == end - 1:
+        del spans[-1]
+    return spans
+
+
+def _closers(text: str, marks: list[re.Match[str]]) -> dict[int, int]:
+    """Index of each mark that opens a code span or a formula, and of the one that closes it."""
+    closers: dict[int, int] = {}
+    later: dict[str, int] = {}
+    for i in range(len(marks) - 1, -1, -1):
+        mark = marks[i]
+        kind = mark[0]
+        if kind == "|":
+            continue
+        after = text[mark.end() : mark.end() + 1]
+        before = text[mark.start() - 1 : mark.start()]
+        is_code = kind[0] == "`"
+        if kind in later and (is_code or (after and not after.isspace())):
+            closers[i] = later[kind]
+        if is_code or not (before.isspace() or after.isdigit()):
+            later[kind] = i
+    return closers
+
+
+def _stripped(text: str, start: int, end: int) -> Span:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end

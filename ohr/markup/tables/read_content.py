@@ -1,0 +1,335 @@
+"""Reads the content of a cell in each format into nodes."""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+
+from ohr.markup.tables.content import (
+    DEEPEST,
+    Break,
+    Collector,
+    Inner,
+    Node,
+    Raw,
+    Style,
+    Styled,
+    Text,
+    formula,
+    normal,
+)
+from ohr.markup.tables.latex_lexer import inner_environments
+from ohr.markup.tables.model import ParsedTable, TableFormat
+from ohr.markup.tables.parse import parse_tables
+
+_STYLES: dict[str, Style] = {
+    "textbf": "bold", "bf": "bold", "textit": "italic", "emph": "italic", "it": "italic",
+    "underline": "underline", "uline": "underline", "texttt": "code",
+    "textsuperscript": "superscript", "textsubscript": "subscript",
+}  # fmt: skip
+_TAG_STYLES: dict[str, Style] = {
+    "b": "bold", "strong": "bold", "i": "italic", "em": "italic", "u": "underline",
+    "ins": "underline", "code": "code", "tt": "code", "kbd": "code", "sup": "superscript",
+    "sub": "subscript",
+}  # fmt: skip
+_TRANSPARENT = {
+    "text", "textrm", "textnormal", "textsf", "mbox", "makecell", "thead", "shortstack",
+}  # fmt: skip
+_CHARACTERS = {
+    "textbackslash": "\\", "textasciitilde": "~", "textasciicircum": "^", "textless": "<",
+    "textgreater": ">", "textbar": "|", "textunderscore": "_", "textdollar": "$",
+    "newline": "\n",
+}  # fmt: skip
+_LATEX_SPACES = {
+    "\\ ": " ", "\\!": "", "~": "\u00a0", "\\,": "\u2009", "\\;": "\u2004", "\\:": "\u2005",
+    "\\quad": "\u2003", "\\qquad": "\u2003\u2003", "\\enspace": " ", "\\thinspace": "\u2009",
+}  # fmt: skip
+_ACCENTS = {
+    "'": "\u0301", "`": "\u0300", "^": "\u0302", '"': "\u0308", "~": "\u0303", "=": "\u0304",
+    ".": "\u0307",
+}  # fmt: skip
+_LONGEST = 4000
+"""Characters of a formula between brackets; what is longer is text."""
+
+_BRACKETED = (
+    rf"\\\((?:[^\\]|\\[^()]){{1,{_LONGEST}}}?\\\)|\\\[(?:[^\\]|\\[^\[\]]){{1,{_LONGEST}}}?\\\]"
+)
+_LATEX = re.compile(
+    r"(?P<math>\$\$(?:[^$\\]|\\.|\$(?!\$))+\$\$|\$(?:[^$\\]|\\.)+\$|" + _BRACKETED + ")"
+    r"|(?P<break>\\\\(?:\[[^\]\n]{0,20}\])?)"
+    r"|(?P<environment>\\begin[ \t]*\{)"
+    r"|\\(?P<escaped>[&%$#_{}])"
+    r"|(?P<space>\\[ ,;:!]|(?:\\quad|\\qquad|\\enspace|\\thinspace)(?![a-zA-Z])\s*|~)"
+    r"|\\hspace\*?\s*\{[^{}]{0,40}\}"
+    r"|\\(?P<command>[a-zA-Z]+\*?)"
+    r"|(?P<accent>\\.)"
+    r"|(?P<brace>[{}])"
+    r"|^[ \t]*%[^\n&\\]*(?=\n)"
+    r"|(?P<text>[^\\${}~%]+|[\s\S])",
+    re.MULTILINE | re.DOTALL,
+)
+_LETTER = re.compile(r"\{?([a-zA-Z])(\}?)")
+_OPTIONAL = re.compile(r"\[[^\[\]{}\n]{0,60}\]")
+_INNER = re.compile(r"\\begin[ \t]*\{tab|\\begin[ \t]*\{longtable|<table", re.IGNORECASE)
+# In text that may hold prices, a formula has no space inside its dollars and no digit after.
+_DOLLARS = (
+    r"\$\$(?:[^$\\<]|\\.|<(?![a-zA-Z/!])|\$(?!\$))+\$\$"
+    r"|\$(?![\s$])(?:[^$\\<]|\\.|<(?![a-zA-Z/!]))+(?<!\s)\$(?!\d)|"
+)
+_TAG = r"|<(?P<close>/?)(?P<tag>[a-zA-Z][a-zA-Z0-9]{0,15})(?P<attributes>(?:[\s/][^<>]*)?)>"
+_BACKSLASHED = r"|\\(?P<escaped>[&%$#_{}])|\\(?P<command>[a-zA-Z]+\*?|[^a-zA-Z\s])"
+_HTML = re.compile(
+    "(?P<math>" + _DOLLARS + _BRACKETED + ")"
+    r"|<!--.{0,4000}?-->" + _TAG + _BACKSLASHED + r"|(?P<text>[^\\$<]+|[\s\S])",
+    re.DOTALL,
+)
+_MARKDOWN = re.compile(
+    r"(?P<math>\$\$(?:[^$\\]|\\.|\$(?!\$))+\$\$|\$(?![\s$])(?:[^$\\]|\\.)+(?<!\s)\$(?!\d)|"
+    + _BRACKETED
+    + ")"
+    r"|(?P<ticks>`+)(?P<code>[^`]+)(?P=ticks)(?!`)" + _TAG + r"|\\(?P<punctuation>[!-/:-@\[-`{-~])"
+    r"|\\(?P<command>[a-zA-Z]+\*?)"
+    r"|(?P<mark>\*\*|\*|__?)|(?P<text>[^\\$<`*_]+|[\s\S])",
+    re.DOTALL,
+)
+
+
+def read_content(content: str, kind: TableFormat, lost: set[str] | None = None) -> tuple[Node, ...]:
+    """The nodes of a cell or caption; what has no node is named in ``lost``."""
+    lost = set() if lost is None else lost
+    inner = {}
+    if _INNER.search(content):
+        inner = {table.span[0]: table for table in parse_tables(content)}
+    if kind == "latex":
+        return normal(_Latex(content, inner).nodes(0, len(content), 0))
+    if kind == "html":
+        return _html(content, inner, lost)
+    return _markdown(content.replace(r"\|", "|"), lost)
+
+
+class _Latex:
+    """Reads LaTeX between two positions; groups and environments are matched once."""
+
+    def __init__(self, text: str, inner: dict[int, ParsedTable]) -> None:
+        self.text = text
+        self.inner = inner
+        self.groups = _groups(text)
+        self.environments = inner_environments(text, 0, len(text))
+
+    def nodes(self, start: int, end: int, depth: int) -> list[Node]:
+        found: list[Node] = []
+        at = start
+        while at < end and (mark := _LATEX.match(self.text, at, end)) is not None:
+            table = self.inner.get(at)
+            if table is not None and table.span[1] <= end:
+                found.append(Inner(table, self.text[at : table.span[1]]))
+                at = table.span[1]
+                continue
+            at = mark.end()
+            kind = mark.lastgroup
+            if kind == "text":
+                found.append(Text(mark[0]))
+            elif kind == "math":
+                found.append(_formula(mark[0]))
+            elif kind == "break":
+                found.append(Break())
+            elif kind == "escaped":
+                found.append(Text(mark["escaped"]))
+            elif kind == "space":
+                space = mark[0] if mark[0] == "\\ " else mark[0].rstrip()
+                found.append(Text(_LATEX_SPACES[space]))
+            elif kind == "brace":
+                close = self.groups.get(mark.start())
+                if mark[0] == "{" and close is not None and close < end:
+                    found += self._group(mark.start(), depth)
+                    at = close + 1
+            elif kind == "environment":
+                close = self.environments.get(mark.start(), end + 1)
+                opened = self.groups.get(mark.end() - 1, mark.end() - 1) + 1
+                at = close if close <= end else min(opened, end)
+                found.append(Raw(self.text[mark.start() : at]))
+            elif kind == "accent":
+                node, at = self._accent(mark[0][1], mark.start(), at, end)
+                found.append(node)
+            elif kind == "command":
+                nodes, at = self._command(mark["command"], mark.start(), at, end, depth)
+                found += nodes
+            else:
+                found.append(Text(" "))  # a comment, or a space of some width
+        return found
+
+    def _group(self, opening: int, depth: int) -> list[Node]:
+        close = self.groups[opening]
+        if depth >= DEEPEST:
+            return [Raw(self.text[opening : close + 1])]
+        return self.nodes(opening + 1, close, depth + 1)
+
+    def _command(
+        self, name: str, start: int, at: int, end: int, depth: int
+    ) -> tuple[list[Node], int]:
+        if name in _CHARACTERS:
+            if self.text.startswith("{}", at):
+                at += 2
+            elif at < end and self.text[at] == " ":
+                at += 1
+            node = Break() if name == "newline" else Text(_CHARACTERS[name])
+            return [node], at
+        if name in _STYLES or name in _TRANSPARENT:
+            opening = at
+            if (optional := _OPTIONAL.match(self.text, opening, end)) is not None:
+                opening = optional.end()
+            while opening < end and self.text[opening].isspace():
+                opening += 1
+            close = self.groups.get(opening)
+            if close is not None and close < end:
+                children = self._group(opening, depth)
+                if name in _STYLES:
+                    children = [Styled(_STYLES[name], tuple(children))]
+                return children, close + 1
+        stop = _arguments_end(self.text, self.groups, at, end)
+        source = self.text[start:stop]
+        return [Raw(source.removesuffix("{}"))], stop
+
+    def _accent(self, name: str, start: int, at: int, end: int) -> tuple[Node, int]:
+        """A backslash and a character that is no letter."""
+        group = _LETTER.match(self.text, at, end)
+        if name in _ACCENTS and group and (self.text[at] == "{") == bool(group[2]):
+            composed = unicodedata.normalize("NFC", group[1] + _ACCENTS[name])
+            if len(composed) == 1:
+                return Text(composed), group.end()
+        stop = _arguments_end(self.text, self.groups, at, end)
+        return Raw(self.text[start:stop]), stop
+
+
+def _arguments_end(text: str, groups: dict[int, int], at: int, end: int) -> int:
+    """Where the arguments that stand right after a command end."""
+    while at < end:
+        close = groups.get(at)
+        if close is not None and close < end:
+            at = close + 1
+        elif (optional := _OPTIONAL.match(text, at, end)) is not None:
+            at = optional.end()
+        else:
+            break
+    return at
+
+
+def _groups(text: str) -> dict[int, int]:
+    """Each balanced brace that opens a group, and the one that closes it."""
+    closed: dict[int, int] = {}
+    if "{" not in text:
+        return closed
+    stack: list[int] = []
+    for mark in re.finditer(r"\\.|([{}])", text, re.DOTALL):
+        if mark[1] == "{":
+            stack.append(mark.start())
+        elif mark[1] == "}" and stack:
+            closed[stack.pop()] = mark.start()
+    return closed
+
+
+def _formula(source: str) -> Node:
+    if source.startswith(("$$", r"\[")):
+        return formula(source[2:-2], display=True)
+    width = 1 if source.startswith("$") else 2
+    return formula(source[width:-width], display=False)
+
+
+def _html(content: str, inner: dict[int, ParsedTable], lost: set[str]) -> tuple[Node, ...]:
+    made = Collector()
+    groups = _groups(content)
+    environments = inner_environments(content, 0, len(content))
+    at = 0
+    while at < len(content) and (mark := _HTML.match(content, at)) is not None:
+        if at in inner:
+            made.add(Inner(inner[at], content[at : inner[at].span[1]]))
+            at = inner[at].span[1]
+            continue
+        at = mark.end()
+        if mark["text"] is not None:
+            made.add(Text(html.unescape(mark["text"])))
+        elif mark["math"]:
+            made.add(_formula(html.unescape(mark["math"])))
+        elif mark["tag"]:
+            _tag(made, mark, lost)
+        elif mark["escaped"]:
+            made.add(Text(mark["escaped"]))
+        elif mark["command"]:
+            at = _backslash(made, content, mark, environments, groups, True)
+    return made.finish()
+
+
+def _backslash(
+    made: Collector,
+    content: str,
+    mark: re.Match[str],
+    environments: dict[int, int],
+    groups: dict[int, int],
+    unescape: bool,
+) -> int:
+    """Add a LaTeX command that stands in HTML or Markdown; returns where it ends."""
+    start, at = mark.span()
+    if start in environments:
+        at = environments[start]
+        made.add(Raw(html.unescape(content[start:at]) if unescape else content[start:at]))
+        return at
+    if mark["command"] in _CHARACTERS:
+        at += 2 if content.startswith("{}", at) else 0
+    else:
+        at = _arguments_end(content, groups, at, len(content))
+    source = content[start:at]
+    source = html.unescape(source) if unescape else source
+    made.add(*_Latex(source, {}).nodes(0, len(source), 0))
+    return at
+
+
+def _tag(made: Collector, mark: re.Match[str], lost: set[str]) -> None:
+    name = mark["tag"].lower()
+    if name == "br":
+        made.add(Break())
+    elif name in _TAG_STYLES:
+        if mark["close"]:
+            made.close(f"<{name}>")
+        else:
+            made.open(f"<{name}>", _TAG_STYLES[name])
+    elif name in ("p", "div", "li"):
+        made.add(Text(" "))
+    else:
+        lost.add(f"<{name}>")
+
+
+def _markdown(content: str, lost: set[str]) -> tuple[Node, ...]:
+    made = Collector()
+    groups = _groups(content)
+    environments = inner_environments(content, 0, len(content))
+    at = 0
+    while at < len(content) and (mark := _MARKDOWN.match(content, at)) is not None:
+        at = mark.end()
+        if mark["text"] is not None:
+            made.add(Text(html.unescape(mark["text"])))
+        elif mark["math"]:
+            made.add(_formula(mark["math"]))
+        elif mark["ticks"]:
+            made.add(Styled("code", (Text(mark["code"]),)))
+        elif mark["tag"]:
+            _tag(made, mark, lost)
+        elif mark["punctuation"]:
+            made.add(Text(mark["punctuation"]))
+        elif mark["command"]:
+            at = _backslash(made, content, mark, environments, groups, False)
+        elif mark["mark"]:
+            _emphasis(made, content, mark)
+    return made.finish(literal=True)
+
+
+def _emphasis(made: Collector, content: str, mark: re.Match[str]) -> None:
+    """A mark of emphasis, where it stands like one: at the outer side of a word."""
+    before, after = content[mark.start() - 1 : mark.start()], content[mark.end() : mark.end() + 1]
+    inside_word = mark[0][0] == "_" and before.isalnum() and after.isalnum()
+    if made.is_open(mark[0]) and before and not before.isspace() and not inside_word:
+        made.close(mark[0])
+    elif after and not after.isspace() and not inside_word:
+        made.open(mark[0], "bold" if len(mark[0]) == 2 else "italic")
+    else:
+        made.add(Text(mark[0]))

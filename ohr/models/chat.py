@@ -1,0 +1,72 @@
+"""Chat completions of OpenAI-compatible servers: where they are, and what they answer."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from pydantic import Field, field_validator
+
+from ohr import plugins
+from ohr.errors import EngineError
+from ohr.models.http import Endpoint
+
+
+class ServerParams(plugins.Params):
+    """``base_url``: up to and with ``/v1``. ``model``: its name on the server. ``revision``:
+    whatever tells apart two checkpoints served under one name; it is not sent. ``api_key_env``:
+    the environment variable that holds the API key, where the server wants one. ``timeout_s``:
+    seconds that an answer may take. ``retries``: how often a request is sent again when what
+    befell it may pass.
+    """
+
+    model: str = Field(min_length=1)
+    base_url: str = "http://localhost:8000/v1"
+    revision: str = ""
+    api_key_env: str | None = Field(None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
+    timeout_s: float = Field(300.0, gt=0)
+    retries: int = Field(4, ge=0, le=20)
+
+    @field_validator("base_url")
+    @classmethod
+    def _plain(cls, url: str) -> str:
+        try:
+            parts = urlsplit(url)
+            fine = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            fine = False
+        if not fine:
+            raise ValueError("not an http or https address")
+        if parts.username is not None or parts.password is not None or parts.query:
+            raise ValueError("no password or key in an address: name api_key_env")
+        return url.rstrip("/")
+
+    def endpoint(self, late_retries: int = 0) -> Endpoint:
+        """Where chat completions are asked for."""
+        return Endpoint(
+            f"{self.base_url}/chat/completions",
+            self.api_key_env,
+            self.timeout_s,
+            self.retries,
+            late_retries,
+        )
+
+
+TRANSPORT = frozenset({"api_key_env", "timeout_s", "retries"})
+"""Parameters that do not change an answer, and so are not part of the identity."""
+
+
+def completion(answer: Any) -> tuple[str, str]:
+    """Text and finish reason of a chat completion. Raises EngineError."""
+    try:
+        choice = answer["choices"][0]
+        content = choice["message"].get("content")
+        if isinstance(content, list):
+            content = "".join(part["text"] for part in content if part.get("type") == "text")
+        if content is not None and not isinstance(content, str):
+            raise TypeError(f"content is a {type(content).__name__}")
+        # Half a surrogate pair, which JSON can hold and UTF-8 cannot.
+        text = (content or "").encode("utf-8", "replace").decode()
+        return text, str(choice.get("finish_reason"))
+    except (KeyError, IndexError, TypeError, AttributeError) as error:
+        raise EngineError(f"an answer that is no chat completion ({error!r})") from error

@@ -1,0 +1,164 @@
+"""What plug-ins on transformers share: finding, loading and identifying a model; greedy decoding.
+
+Neither torch nor transformers is imported before the model or its version is asked for.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from ohr import plugins
+from ohr.errors import MissingDependencyError
+from ohr.models.checkpoints import checkpoint_digest, find_checkpoint
+from ohr.plugins import Plugin
+
+
+class LocalModelParams(plugins.Params):
+    """What every model takes.
+
+    ``model``: a folder with a checkpoint, or a hub name that is in the local cache; nothing is
+    downloaded. ``device``: ``auto`` is the first GPU that torch sees, else the CPU. ``dtype``:
+    ``auto`` is the checkpoint's own on a GPU and float32 on the CPU. ``max_new_tokens``: where
+    an output that does not end is cut.
+    """
+
+    model: str = Field(min_length=1)
+    revision: str | None = None
+    device: str = Field("auto", pattern=r"^(auto|cpu|cuda(:\d+)?)$")
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    batch_size: int = Field(1, ge=1, le=256)
+    max_new_tokens: int = Field(4096, ge=1)
+
+
+class LocalModel(Plugin):
+    """A plug-in that runs a checkpoint of this machine in its own process."""
+
+    argument: ClassVar[str | None] = "model"
+    install: ClassVar[str]
+    """The command that installs its packages."""
+
+    def model_version(self) -> str:
+        """Versions of transformers and torch, kind of device, dtype, digest of the checkpoint.
+
+        Raises MissingDependencyError and ConfigError.
+        """
+        try:
+            parts = [f"{package} {version(package)}" for package in ("transformers", "torch")]
+        except PackageNotFoundError as error:
+            raise MissingDependencyError(
+                f"{self.name}: {error.name} is not installed: {self.install}"
+            ) from error
+        device = self._device.partition(":")[0]
+        parts += [f"{device} {self._dtype}", f"checkpoint {checkpoint_digest(self._folder)}"]
+        return ", ".join(parts)
+
+    @cached_property
+    def _folder(self) -> Path:
+        return find_checkpoint(self.name, self.params.model, self.params.revision, self.install)
+
+    @cached_property
+    def _device(self) -> str:
+        asked: str = self.params.device
+        if asked == "cpu":
+            return asked
+        count = self._torch.cuda.device_count() if self._torch.cuda.is_available() else 0
+        if asked == "auto":
+            return "cuda" if count else "cpu"
+        if int(asked.partition(":")[2] or 0) >= count:
+            raise MissingDependencyError(
+                f"{self.name}: device {asked!r} asked for, but torch "
+                f"{self._torch.__version__} sees {count} GPUs: take device=cpu, "
+                "or install a driver and a torch built for it"
+            )
+        return asked
+
+    @property
+    def _dtype(self) -> str:
+        """A dtype's name, or ``auto`` for the checkpoint's own."""
+        if self.params.dtype == "auto" and self._device == "cpu":
+            return "float32"  # half precision is slower on a CPU, and no more exact
+        return str(self.params.dtype)
+
+    @property
+    def _torch(self) -> Any:
+        return self._package("torch")
+
+    @property
+    def _transformers(self) -> Any:
+        return self._package("transformers")
+
+    def _package(self, name: str) -> Any:
+        try:
+            return importlib.import_module(name)
+        except ImportError as error:
+            raise MissingDependencyError(
+                f"{self.name}: {name} cannot be imported ({error}): {self.install}"
+            ) from error
+
+    @contextmanager
+    def _loading(self) -> Iterator[None]:
+        """Whatever fails inside is the checkpoint's fault: a MissingDependencyError."""
+        _, logging = self._torch, self._transformers.utils.logging
+        shown = logging.is_progress_bar_enabled()
+        logging.disable_progress_bar()
+        try:
+            yield
+        except MissingDependencyError:
+            raise
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}"
+            raise MissingDependencyError(
+                " ".join(f"{self.name}: {self._folder} cannot be loaded: {reason}".split())[:500]
+            ) from error
+        finally:
+            if shown:
+                logging.enable_progress_bar()
+
+    def _load(self, model_class: str) -> Any:
+        """The model on its device, in evaluation mode. Raises MissingDependencyError."""
+        model, info = getattr(self._transformers, model_class).from_pretrained(
+            self._folder, dtype=self._dtype, local_files_only=True, output_loading_info=True
+        )
+        lost = set(info["missing_keys"]) & {name for name, _ in model.named_parameters()}
+        if lost:  # transformers has filled them with random numbers
+            raise MissingDependencyError(
+                f"{self.name}: {self._folder} lacks weights ({len(lost)}, such as {min(lost)}): "
+                "fetch the checkpoint again"
+            )
+        return model.to(self._device).eval()
+
+    def _greedy(self, model: Any, tokenizer: Any, **more: Any) -> Any:
+        """The checkpoint's generation config, made greedy; ``more`` is set on top."""
+        config = copy.deepcopy(model.generation_config)
+        config.update(
+            do_sample=False,
+            num_beams=1,
+            temperature=None,
+            top_p=None,
+            top_k=None,
+            max_length=None,
+            forced_eos_token_id=None,  # it would hide that an output was cut
+            max_new_tokens=self.params.max_new_tokens,
+        )
+        config.update(**more)
+        eos = config.eos_token_id if config.eos_token_id is not None else tokenizer.eos_token_id
+        config.eos_token_id = [eos] if isinstance(eos, int) else eos or []
+        if config.pad_token_id is None:
+            config.pad_token_id = tokenizer.pad_token_id
+        return config
+
+
+def problem(error: Exception, mend: str) -> str:
+    """What a model stumbled over, as one line; ``mend`` helps where memory ran out."""
+    if type(error).__name__ == "OutOfMemoryError" or isinstance(error, MemoryError):
+        return f"out of memory: {mend}"
+    return f"{type(error).__name__}: {error}"

@@ -1,0 +1,31 @@
+"""Questions in the schema of OHR-Bench's second release."""
+
+from __future__ import annotations
+
+from ohr.sample.questions.questions import Asked
+
+
+def record(qid: str, asked: Asked) -> dict[str, object]:
+    """An entry of ``qas.json``; :func:`ohr.datasets.ohrbench.read_questions` reads it back.
+
+    Page numbers, contexts and, where they differ, documents are lists if there are several.
+    """
+    doc_ids = [one.ref.doc_id for one in asked.evidence]
+    domains = [doc_id.split("/")[0] for doc_id in doc_ids]
+    same = len(set(doc_ids)) == 1
+    return {
+        "doc_name": doc_ids[0] if same else doc_ids,
+        "ID": qid,
+        "questions": asked.question,
+        "answers": asked.answer,
+        "doc_type": domains[0] if same else domains,
+        "answer_form": asked.form,
+        "evidence_source": asked.source,
+        "evidence_context": _several([one.text for one in asked.evidence]),
+        "evidence_page_no": _several([one.ref.page_no for one in asked.evidence]),
+        "task": asked.task,
+    }
+
+
+def _several(values: list[str] | list[int]) -> object:
+    return values[0] if len(values) == 1 else values

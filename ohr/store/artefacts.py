@@ -1,0 +1,85 @@
+"""The artefact store: costly results under the digest of everything that made them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from ohr.errors import StoreError
+from ohr.store.atomic import write_bytes
+from ohr.store.identity import canonical_json, digest
+from ohr.store.journal import Journal
+
+_KIND = re.compile(r"[a-z][a-z0-9_]*")
+
+
+class ArtefactStore:
+    """A folder of JSON artefacts, safe to share between processes.
+
+    An artefact is found by its kind (``ocr``, ``reading``, ``retrieval`` …) and a key: any
+    value with canonical JSON. Writes are atomic, so a reader sees all of an artefact or none.
+    Its file has the value on the first line and a checksum of it, and of its place, on the second.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def path(self, kind: str, key: object) -> Path:
+        """Where an artefact lies, whether or not it is there."""
+        name = digest(key)
+        return self._folder(kind) / name[:2] / f"{name}.json"
+
+    def journal(self, kind: str, key: object) -> Journal:
+        """The journal of a kind and key: for artefacts by the thousand, a line each."""
+        return Journal(self._folder(kind) / f"{digest(key)}.jsonl")
+
+    def folder(self, kind: str, key: object) -> Path:
+        """The folder of a kind and key: for artefacts in files of their own form."""
+        return self._folder(kind) / digest(key)
+
+    def get(self, kind: str, key: object) -> Any | None:
+        """The artefact, or None where there is none. A damaged file counts as none.
+
+        One of before there were checksums is taken as it stands, and given its checksum.
+        """
+        path = self.path(kind, key)
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
+        body, has_checksum, checksum = data.partition(b"\n")
+        if has_checksum and checksum.decode("ascii", "replace") != self._checksum(path, body):
+            return None
+        try:
+            value = json.loads(body)
+        except ValueError:
+            return None
+        if not has_checksum:
+            with contextlib.suppress(StoreError):  # a cache that cannot be written can be read
+                self.put(kind, key, value)
+        return value
+
+    def put(self, kind: str, key: object, value: object) -> None:
+        """Store an artefact, replacing an equal key's. Raises StoreError."""
+        path = self.path(kind, key)
+        body = canonical_json(value).encode("utf-8", "surrogatepass")
+        write_bytes(path, body + b"\n" + self._checksum(path, body).encode())
+
+    def has(self, kind: str, key: object) -> bool:
+        """Whether the artefact is there."""
+        return self.path(kind, key).is_file()
+
+    def _checksum(self, path: Path, body: bytes) -> str:
+        """What tells a flipped bit, and an artefact that lies in another's place."""
+        place = path.relative_to(self.root).as_posix()
+        return digest(place.encode() + b"\n" + body)
+
+    def _folder(self, kind: str) -> Path:
+        if not _KIND.fullmatch(kind):
+            raise ValueError(f"not a kind of artefact: {kind!r}")
+        return self.root / kind

@@ -1,0 +1,205 @@
+"""What stands behind a run's rows: page texts, questions, hits and answers, in one file.
+
+``RUN/cases.zip`` holds Parquet tables. ``texts`` has each distinct page text under its digest, and
+``pages`` which text each page of each knowledge base has; ``hits`` are spans of these texts. With
+equal results its bytes are equal too.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ohr.errors import OhrError
+from ohr.store.identity import digest
+from ohr.types import Hit, KnowledgeBase, Outcome, PageRef, Question
+
+FILE = "cases.zip"
+_PAGES = pa.list_(pa.struct([("doc_id", pa.string()), ("page_no", pa.int32())]))
+_NAME = pa.dictionary(pa.int32(), pa.string())
+SCHEMAS = {
+    "texts": pa.schema([("digest", pa.string()), ("text", pa.string())]),
+    "pages": pa.schema(
+        [
+            *((name, _NAME) for name in ("knowledge_base", "domain", "doc_id")),
+            ("page_no", pa.int32()),
+            ("status", _NAME),
+            ("detail", pa.string()),
+            ("text", pa.string()),
+        ]
+    ),
+    "questions": pa.schema(
+        [
+            *((name, pa.string()) for name in ("qid", "doc_id", "domain", "text")),
+            ("answers", pa.list_(pa.string())),
+            ("evidence_pages", _PAGES),
+            *((n, pa.string()) for n in ("evidence_text", "evidence_source")),
+            *((n, pa.string()) for n in ("answer_form", "task")),
+        ]
+    ),
+    "hits": pa.schema(
+        [
+            *((name, _NAME) for name in ("knowledge_base", "chunker", "retriever", "qid")),
+            ("rank", pa.int32()),
+            ("doc_id", _NAME),
+            *((name, pa.int32()) for name in ("page_no", "start", "end")),
+            ("score", pa.float64()),
+        ]
+    ),
+    "answers": pa.schema(
+        [
+            *((n, _NAME) for n in ("knowledge_base", "stage", "chunker", "retriever", "reader")),
+            *((n, _NAME) for n in ("qid", "status")),
+            *((n, pa.string()) for n in ("detail", "text")),
+        ]
+    ),
+}
+"""Columns of each table. ``pages.text`` is a digest, null for a page that could not be read."""
+
+
+@dataclass
+class Cases:
+    """Collects the cases of a study's questions, knowledge base by knowledge base."""
+
+    questions: Sequence[Question]
+    domains: dict[str, str]
+    """Domain of each document."""
+    _texts: dict[str, str] = field(default_factory=dict)
+    _tables: dict[str, list[pa.Table]] = field(default_factory=dict)
+
+    def add_pages(self, knowledge_base: str, kb: KnowledgeBase) -> None:
+        """Keep the pages of a knowledge base, and those of their texts that are new."""
+        rows = []
+        for ref, outcome in kb.pages.items():
+            text = None if outcome.value is None else _clean(outcome.value)
+            key = None if text is None else digest(text)
+            if key is not None and text is not None:
+                self._texts[key] = text
+            where = (knowledge_base, self.domains[ref.doc_id], ref.doc_id, ref.page_no)
+            rows.append((*where, str(outcome.status), _clean(outcome.detail), key))
+        self._add("pages", rows)
+
+    def add_hits(
+        self, knowledge_base: str, setting: tuple[str, str], rankings: Sequence[Sequence[Hit]]
+    ) -> None:
+        """Keep the hits of every question under a chunker and a retriever."""
+        rows = [
+            (
+                knowledge_base,
+                *setting,
+                question.qid,
+                hit.rank,
+                *astuple(hit.ref),
+                *hit.span,
+                hit.score,
+            )
+            for question, hits in zip(self.questions, rankings, strict=True)
+            for hit in hits
+        ]
+        self._add("hits", rows)
+
+    def add_answers(
+        self,
+        knowledge_base: str,
+        setting: tuple[str, str, str, str],
+        answers: Sequence[Outcome[str]],
+    ) -> None:
+        """Keep the answer to every question at a stage, chunker, retriever and reader."""
+        rows = [
+            (
+                *(knowledge_base, *setting, question.qid, str(answer.status)),
+                *(_clean(answer.detail), None if answer.value is None else _clean(answer.value)),
+            )
+            for question, answer in zip(self.questions, answers, strict=True)
+        ]
+        self._add("answers", rows)
+
+    def to_bytes(self) -> bytes:
+        """The file's content."""
+        self._tables["texts"] = []
+        self._add("texts", list(self._texts.items()))
+        self._tables["questions"] = []
+        self._add("questions", [_question_row(question) for question in self.questions])
+        sink = io.BytesIO()
+        with zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as archive:
+            for name, schema in SCHEMAS.items():
+                table = pa.concat_tables([schema.empty_table(), *self._tables.get(name, [])])
+                packed = io.BytesIO()
+                pq.write_table(
+                    table.unify_dictionaries(),
+                    packed,
+                    compression="zstd",
+                    compression_level=9,
+                    use_dictionary=name != "texts",  # they are distinct
+                )
+                # An entry without a time: equal results are equal bytes.
+                archive.writestr(zipfile.ZipInfo(f"{name}.parquet"), packed.getvalue())
+        return sink.getvalue()
+
+    def _add(self, name: str, rows: Sequence[Sequence[object]]) -> None:
+        schema = SCHEMAS[name]
+        columns: list[Sequence[object]] = list(zip(*rows, strict=True)) or [() for _ in schema]
+        arrays = [pa.array(column, kind.type) for column, kind in zip(columns, schema, strict=True)]
+        self._tables.setdefault(name, []).append(pa.table(arrays, schema=schema))
+
+
+def _clean(text: str) -> str:
+    """Text without lone surrogates, of the same length, so that spans stay what they are."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _question_row(question: Question) -> tuple[object, ...]:
+    pages = [{"doc_id": ref.doc_id, "page_no": ref.page_no} for ref in question.evidence_pages]
+    return (
+        *map(_clean, (question.qid, question.doc_id, question.domain, question.text)),
+        [_clean(answer) for answer in question.answers],
+        pages,
+        *map(_clean, (question.evidence_text, question.evidence_source)),
+        *map(_clean, (question.answer_form, question.task)),
+    )
+
+
+def read_cases(run: Path, name: str) -> pa.Table:
+    """A table of a finished run (see :data:`SCHEMAS`). Raises OhrError if the run has none."""
+    try:
+        with zipfile.ZipFile(run / FILE) as archive:
+            return pq.read_table(io.BytesIO(archive.read(f"{name}.parquet")))
+    except FileNotFoundError as error:
+        raise OhrError(
+            f"{run} has no {FILE}: give the command that made it again; nothing is read again"
+        ) from error
+    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
+        raise OhrError(f"{run / FILE} is damaged ({error}): delete it and run again") from error
+
+
+def read_questions(run: Path) -> list[Question]:
+    """The questions that a finished run asked. Raises OhrError."""
+    questions = []
+    for row in read_cases(run, "questions").to_pylist():
+        pages = tuple(PageRef(**page) for page in row.pop("evidence_pages"))
+        answers = tuple(row.pop("answers"))
+        questions.append(Question(**row, evidence_pages=pages, answers=answers))
+    return questions
+
+
+def read_domains(run: Path) -> dict[str, str]:
+    """The domain of each document of a finished run's knowledge bases. Raises OhrError."""
+    pages = read_cases(run, "pages").select(["doc_id", "domain"])
+    return {page["doc_id"]: page["domain"] for page in pages.to_pylist()}
+
+
+def read_texts(run: Path) -> dict[str, dict[PageRef, str]]:
+    """The texts of the pages of each knowledge base that could be read. Raises OhrError."""
+    texts = dict(zip(*read_cases(run, "texts").to_pydict().values(), strict=True))
+    found: dict[str, dict[PageRef, str]] = {}
+    for page in read_cases(run, "pages").to_pylist():
+        pages = found.setdefault(page["knowledge_base"], {})
+        if page["text"] is not None:
+            pages[PageRef(page["doc_id"], page["page_no"])] = texts[page["text"]]
+    return found

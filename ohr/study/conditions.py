@@ -1,0 +1,82 @@
+"""The condition that a row or a cell belongs to, and its columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from itertools import product
+
+from ohr.study.config import Stage
+from ohr.study.plan import Plan, Variant
+
+
+@dataclass(frozen=True)
+class Condition:
+    """The key columns; what does not apply to a stage is empty (None for ``top_k``)."""
+
+    noise: str
+    perturbation: str
+    level: str
+    intensity: float
+    engine: str
+    chunker: str
+    retriever: str
+    reader: str
+    top_k: int | None
+    kb_scope: str
+    protocol: str
+    seed: int
+
+    def at(self, stage: Stage) -> Condition:
+        """The condition with the columns emptied that do not apply to a stage."""
+        uses_retriever = stage in ("retrieval", "overall")
+        return replace(
+            self,
+            chunker=self.chunker if uses_retriever else "",
+            retriever=self.retriever if uses_retriever else "",
+            top_k=self.top_k if uses_retriever else None,
+            reader=self.reader if stage in ("generation", "overall") else "",
+        )
+
+
+CONDITION_COLUMNS = tuple(field.name for field in fields(Condition))
+
+
+def condition_of(
+    plan: Plan,
+    variant: Variant,
+    chunker: str = "",
+    retriever: str = "",
+    reader: str = "",
+    top_k: int | None = None,
+) -> Condition:
+    """The condition of a variant under a chunker, a retriever and a reader."""
+    config = plan.config
+    return Condition(
+        noise=variant.noise.kind,
+        perturbation=variant.noise.name,
+        level=variant.noise.level,
+        intensity=variant.noise.intensity,
+        engine=variant.engine.label,
+        chunker=chunker,
+        retriever=retriever,
+        reader=reader,
+        top_k=config.top_k if top_k is None else top_k,
+        kb_scope=plan.kb_scope,
+        protocol=config.scoring,
+        seed=config.seed,
+    )
+
+
+def conditions(plan: Plan, stage: Stage) -> list[Condition]:
+    """Every condition that the plan measures at a stage, in order."""
+    found: dict[Condition, None] = {}
+    cutoffs = plan.config.cutoffs if stage == "retrieval" else (plan.config.top_k,)
+    for variant, chunker, retriever, reader, k in product(
+        plan.variants,
+        plan.chunkers or [""],
+        plan.retrievers or [""],
+        plan.readers or [""],
+        cutoffs,
+    ):
+        found[condition_of(plan, variant, chunker, retriever, reader, k).at(stage)] = None
+    return list(found)

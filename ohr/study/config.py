@@ -1,0 +1,224 @@
+"""The configuration of a study, from a YAML file and ``key=value`` arguments."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+
+from ohr.bounded import read_bounded
+from ohr.errors import ConfigError
+from ohr.metrics.scores import Protocol
+from ohr.registry import PluginSpec, first_error
+from ohr.study.yaml_values import MOST_CHARACTERS, parse_yaml
+
+Stage = Literal["ocr", "retrieval", "generation", "overall"]
+MOST_HITS = 1_000_000
+STAGES: tuple[Stage, ...] = ("ocr", "retrieval", "generation", "overall")
+Spec = Annotated[PluginSpec, BeforeValidator(PluginSpec.parse)]
+
+DEFAULT_DRAWS = 3
+"""How often noise is drawn where pages are few."""
+
+
+def _listed(value: Any) -> Any:
+    """A single value stands for a list of one."""
+    return [value] if isinstance(value, str | int | float | Mapping) else value
+
+
+_LISTED = BeforeValidator(_listed)
+Specs = Annotated[tuple[Spec, ...], _LISTED]
+Names = Annotated[tuple[str, ...], _LISTED]
+Intensities = Annotated[tuple[Annotated[float, Field(ge=0, le=1)], ...], _LISTED]
+Seed = Annotated[int, Field(ge=0, lt=2**63 - DEFAULT_DRAWS)]
+Stages = Annotated[tuple[Stage, ...], _LISTED]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class DatasetConfig(_Strict):
+    """Which questions are asked of which documents."""
+
+    kind: str = "sample"
+    path: Path | None = None
+    questions: Path | None = None
+    pdfs: Path | None = None
+    domains: Names = ()
+    documents: Names = ()
+    """Documents that are re-read, and whose questions are asked; empty: all of them."""
+    pages: Literal["all", "evidence"] = "all"
+    """Which of their pages are re-read; the others keep their ground truth."""
+    sources: Names = ()
+    """Evidence sources of the questions that are asked; empty: all of them."""
+    limit: Annotated[int, Field(ge=1)] | None = None
+    """At most so many questions, drawn with the seed."""
+    rewritten: Path | None = None
+    """Other wordings of questions (see ``ohr.study.wordings``); only these are asked."""
+    wording: Literal["rewritten", "original"] = "rewritten"
+    """Which wording of these is asked."""
+    strict: bool = False
+    params: dict[str, Any] = {}
+    """Further parameters of this kind of dataset."""
+
+
+class StudyConfig(_Strict):
+    """A study: every combination of engine, noise, retriever and reader."""
+
+    dataset: DatasetConfig = DatasetConfig()
+    dpi: int = Field(default=150, ge=30, le=1200)
+    engines: Specs = Field(default=(PluginSpec(name="gt"),), min_length=1)
+    noise: Specs = ()
+    levels: Names | None = None
+    """Named levels; by default all three, or none where ``intensities`` are given."""
+    intensities: Intensities = ()
+    calibration: Path | None = None
+    """File that ``experiments.calibrate`` wrote, for ``r_noise`` and ``edit_distance``."""
+    r_noise: Intensities = ()
+    """Wanted noise ratios, in place of intensities."""
+    edit_distance: Intensities = ()
+    """Wanted edit distances, in place of intensities."""
+    ground_truth: bool = False
+    """Also measure the clean ground truth, as the ceiling that the engines are held against."""
+    chunkers: Specs = (PluginSpec(name="tokens"),)
+    retrievers: Specs = (PluginSpec(name="bm25"),)
+    readers: Specs = (PluginSpec(name="extractive"),)
+    judge: Spec | None = None
+    """A language model that says whether answers are right, as a further metric ``judged``."""
+    retry_failed: bool = False
+    """Ask and read again what readers, judge and engines failed at in an earlier run."""
+    stages: Stages = Field(default=STAGES, min_length=1)
+    top_k: int = Field(default=2, ge=1, le=MOST_HITS)
+    """Hits that the readers are given, and that retrieval is measured at."""
+    ks: Annotated[tuple[Annotated[int, Field(ge=1, le=MOST_HITS)], ...], _LISTED] = ()
+    """Further numbers of hits that retrieval is measured at."""
+    scoring: Protocol = "default"
+    reading_metrics: bool = False
+    """Also measure tables, formulas, regions and reading order of each page that is re-read."""
+    seed: Seed = 0
+    seeds: Annotated[tuple[Seed, ...], _LISTED] | None = None
+    """Seeds of the draws of the noise, all in one run; by default three from ``seed`` on where
+    fewer than 200 pages are re-read, else ``seed`` alone."""
+    stop_after_failures: int = Field(default=20, ge=0)
+    """Pages or questions that fail in a row for the same reason before a run stops; 0: never."""
+    workers: int = Field(default_factory=lambda: os.cpu_count() or 1, ge=1, le=1024)
+    cache: Path = Path(".ohr-cache")
+    page_cpu_s: float = Field(default=300, gt=0)
+    """CPU seconds that reading one page may take before it counts as a timeout."""
+    page_wall_s: float = Field(default=1800, gt=0)
+    """Wall seconds after which a page counts as hung even if it uses no CPU."""
+    bootstrap: int = Field(default=1000, ge=100, le=100_000)
+    """Resamples where an interval needs them: of points of a curve that may never be reached."""
+
+    @field_validator("seeds")
+    @classmethod
+    def _each_once(cls, seeds: tuple[int, ...] | None) -> tuple[int, ...] | None:
+        if seeds is not None and not 0 < len(set(seeds)) == len(seeds):
+            raise ValueError("give at least one seed, and each once")
+        return seeds
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_chunker(cls, given: Any) -> Any:
+        """``chunker`` names the only one."""
+        if isinstance(given, Mapping) and "chunker" in given and "chunkers" not in given:
+            return {("chunkers" if key == "chunker" else key): v for key, v in given.items()}
+        return given
+
+    @property
+    def cutoffs(self) -> tuple[int, ...]:
+        """Numbers of hits that retrieval is measured at, the readers' first."""
+        return (self.top_k, *sorted(set(self.ks) - {self.top_k}))
+
+    def one_draw(self) -> StudyConfig:
+        """The same with the noise drawn once, for what shows pages and measures none."""
+        return self.model_copy(update={"seeds": (self.seed,)})
+
+    def identity(self) -> dict[str, Any]:
+        """The configuration without what cannot change a result."""
+        kept = self.model_dump(mode="json")
+        for name in ("workers", "cache", "retry_failed", "stop_after_failures"):
+            kept.pop(name)
+        return kept
+
+
+def load_config(arguments: Iterable[str], defaults: Mapping[str, Any] | None = None) -> StudyConfig:
+    """Defaults, then a YAML file (an argument without ``=``), then ``key=value`` arguments.
+
+    Keys are dotted (``dataset.kind=sample``), values are YAML (``"levels=[mild,severe]"``).
+    Raises ConfigError with the key, the value and the mend.
+    """
+    merged: dict[str, Any] = {}
+    _merge(merged, defaults or {})
+    for argument in arguments:
+        key, equals, text = argument.partition("=")
+        if not equals:
+            _merge(merged, _read_yaml(Path(argument)))
+            continue
+        node: dict[str, Any] = {}
+        leaf = node
+        *parents, last = key.split(".")
+        for parent in parents:
+            leaf = leaf.setdefault(parent, {})
+        leaf[last] = _parse(argument, text)
+        _merge(merged, node)
+    try:
+        return StudyConfig.model_validate(merged)
+    except ValidationError as error:
+        raise ConfigError(f"configuration: {_explain(error)}") from error
+
+
+def _read_yaml(path: Path) -> Mapping[str, Any]:
+    try:
+        content = parse_yaml(read_bounded(path, MOST_CHARACTERS).decode("utf-8"))
+    except FileNotFoundError as error:
+        raise ConfigError(f"no configuration file {path}; options are key=value") from error
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise ConfigError(f"cannot read {path} as YAML: {error}") from error
+    if content is None:
+        return {}
+    if not isinstance(content, dict):
+        raise ConfigError(f"{path} must hold key: value pairs, not a {type(content).__name__}")
+    return content
+
+
+def _parse(argument: str, text: str) -> Any:
+    try:
+        return parse_yaml(text) if text else None
+    except ValueError as error:
+        raise ConfigError(f"cannot read {argument!r}: the value is not YAML: {error}") from error
+
+
+def _merge(into: dict[str, Any], update: Mapping[str, Any]) -> None:
+    for key, value in update.items():
+        if isinstance(value, Mapping) and isinstance(into.get(key), dict):
+            _merge(into[key], value)
+        else:
+            into[key] = dict(value) if isinstance(value, Mapping) else value
+
+
+def _explain(error: ValidationError) -> str:
+    problem = error.errors()[0]
+    if problem["type"] != "extra_forbidden":
+        return f"{first_error(error)} (got {problem.get('input')!r})"
+    *parents, name = (str(part) for part in problem["loc"])
+    model: type[BaseModel] = DatasetConfig if parents == ["dataset"] else StudyConfig
+    close = difflib.get_close_matches(name, model.model_fields, n=1)
+    hint = f"did you mean {'.'.join([*parents, *close])!r}? " if close else ""
+    known = ", ".join(model.model_fields)
+    return f"unknown option {'.'.join([*parents, name])!r}; {hint}known: {known}"

@@ -1,0 +1,245 @@
+"""Reads the pages of PDFs and image files with one engine, and keeps what was read.
+
+A page image is read and stored just as a study's clean page is, so one never reads what the
+other has read. An engine that is handed PDFs gets several pages of one at a time; each is
+stored as soon as it is there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ohr import registry
+from ohr.datasets.folder import DEFAULT_DOMAIN
+from ohr.errors import ConfigError
+from ohr.plugins import OcrBackend
+from ohr.registry import PluginSpec
+from ohr.store.artefacts import ArtefactStore
+from ohr.store.identity import file_digest
+from ohr.study.failures import Streak
+from ohr.study.pages.sources import PageSource
+from ohr.study.pages.store import StoredReading, keep_failure, stored_reading
+from ohr.study.pages.variants import check_first, stop_if_not_the_page
+from ohr.study.pages.worker import PageReader, PageTask, check_page, read_page
+from ohr.types import FAILED, Outcome, PageRef
+from ohr.workers import Limits, WorkerPool
+
+PAGES_AT_ONCE = 16
+"""Pages of a PDF that an engine of whole documents is handed together."""
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")
+
+
+@dataclass(frozen=True)
+class FilePage:
+    """A page of a file, and under which key its reading is stored."""
+
+    source: PageSource
+    ref: PageRef
+    key: dict[str, Any]
+    as_pdf: bool
+    """Whether the engine is handed the PDF, not an image of the page."""
+
+
+@dataclass(frozen=True)
+class PdfTask:
+    """Pages of one PDF that are read together."""
+
+    path: Path
+    page_nos: tuple[int, ...]
+    keys: tuple[dict[str, Any], ...]
+
+
+@dataclass
+class PdfReader:
+    """What a worker keeps: the engine."""
+
+    engine: PluginSpec
+    store: ArtefactStore
+    _backend: OcrBackend | None = field(default=None, repr=False)
+
+    def read(self, task: PdfTask) -> None:
+        """Store the text of each page; a page that fails is left for another try."""
+        if self._backend is None:
+            self._backend = registry.create("engine", self.engine)
+        keys = dict(zip(task.page_nos, task.keys, strict=True))
+        missing = [no for no, key in keys.items() if not _was_read(self.store, key)]
+        for page_no, outcome in self._backend.transcribe(task.path, missing):
+            if page_no not in missing:
+                check_page(self.engine, missing[0], page_no)
+            if outcome.status in FAILED:
+                if len(task.page_nos) == 1:
+                    raise PageFailedError(outcome.detail or f"{self.engine.label} failed")
+                continue
+            value = {"text": outcome.value or "", "status": str(outcome.status)}
+            self.store.put("reading", keys[page_no], value | {"detail": outcome.detail})
+
+
+class PageFailedError(Exception):
+    """An engine's own account of a page that it could not read."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+def read_pdf(task: PdfTask, reader: PdfReader) -> None:
+    """Read pages of a PDF in a worker process."""
+    reader.read(task)
+
+
+def _was_read(store: ArtefactStore, key: dict[str, Any]) -> bool:
+    """Whether a page of a PDF that is handed over has a text."""
+    found = stored_reading(store, key, key["engine"])
+    return found is not None and found.outcome.status not in FAILED
+
+
+def document_id(name: str) -> str:
+    """``domain/document`` of a file as a dataset of the folder names it; safe as a file name."""
+    safe = _UNSAFE.sub("_", name)
+    return safe if "/" in safe else f"{DEFAULT_DOMAIN}/{safe}"
+
+
+def file_pages(
+    sources: Sequence[PageSource], spec: PluginSpec, engine: OcrBackend, *, hand_over_pdfs: bool
+) -> list[FilePage]:
+    """The pages with their keys. Raises ConfigError for files that the engine does not read.
+
+    An engine that reads page images gets images also of a PDF's pages, unless
+    ``hand_over_pdfs``: that is how a study reads its clean pages.
+    """
+    if hand_over_pdfs and "pdf" not in engine.accepts:
+        raise ConfigError(f"engine {spec.label!r} reads page images, not PDFs: leave --pdf out")
+    identity = engine.identity()
+    digests: dict[Path, str] = {}
+    owners: dict[str, Path] = {}
+    pages: dict[PageRef, FilePage] = {}
+    for source in sources:
+        is_pdf = source.page_no is not None
+        as_pdf = is_pdf and (hand_over_pdfs or "image" not in engine.accepts)
+        if not is_pdf and "image" not in engine.accepts:
+            raise ConfigError(
+                f"engine {spec.label!r} reads PDFs, but {source.file_name} is an image"
+            )
+        if source.path not in digests:
+            digests[source.path] = _digest(source.path)
+        doc_id = document_id(source.name)
+        if owners.setdefault(doc_id, source.path).resolve() != source.path.resolve():
+            raise ConfigError(
+                f"{owners[doc_id]} and {source.path} would both be the document {doc_id!r}: "
+                "rename one, or give the folder that holds both"
+            )
+        page_no = source.page_no or 0
+        key: dict[str, Any] = {"source": digests[source.path], "engine": identity}
+        if as_pdf:
+            key["pdf_page"] = page_no
+        else:
+            by = source.drawn_by
+            key["render"] = [page_no, source.dpi, by] if is_pdf else by
+            key["noise"] = None
+        page = FilePage(source, PageRef(doc_id, page_no), key, as_pdf)
+        pages.setdefault(page.ref, page)  # a file may be named twice, or with its folder
+    return list(pages.values())
+
+
+def _digest(path: Path) -> str:
+    """Digest of a file; of one that cannot be opened, why: reading it fails with the reason."""
+    try:
+        return file_digest(path)
+    except OSError as error:
+        return f"unreadable: {error.strerror}"
+
+
+@dataclass
+class FileReadings:
+    """The readings of some pages by one engine: which are stored, which are to be made."""
+
+    engine: PluginSpec
+    identity: dict[str, Any]
+    store: ArtefactStore
+    limits: Limits
+    workers: int
+    stop_after_failures: int = 0
+    """Pages that fail in a row for the same reason before OhrError is raised; 0: never."""
+
+    def stored(self, page: FilePage) -> StoredReading | None:
+        """What was made of a page, or None if it has not been read."""
+        return stored_reading(self.store, page.key, self.identity)
+
+    def make(self, pages: Sequence[FilePage], report: Callable[[int], None]) -> None:
+        """Read pages, each once more if it fails; ``report`` is told of pages as they end.
+
+        Raises OhrError for what no page is to blame for, or when too many fail alike.
+        """
+        self._read_images([page for page in pages if not page.as_pdf], report)
+        self._read_pdfs([page for page in pages if page.as_pdf], report)
+
+    def _read_images(self, pages: Sequence[FilePage], report: Callable[[int], None]) -> None:
+        if not pages:
+            return
+        reader = PageReader(self.engine, self.identity, self.store)
+        tasks = [PageTask(p.ref, p.source.path, p.source.dpi, None, 0.0, 0, p.key) for p in pages]
+        with WorkerPool[None](
+            read_page, setup=reader, workers=self.workers, limits=self.limits
+        ) as pool:
+            streak = self._streak()
+            for index, outcome in pool.run(tasks, partial(check_first, streak)):
+                self._journal(pages[index], outcome)
+                report(1)
+
+    def _read_pdfs(self, pages: Sequence[FilePage], report: Callable[[int], None]) -> None:
+        """Several pages at a time; then those that failed, or whose fellows did, one by one."""
+        if not pages:
+            return
+        reader = PdfReader(self.engine, self.store)
+        left = [page for batch in _batches(pages) if len(batch) == 1 for page in batch]
+        batches = [batch for batch in _batches(pages) if len(batch) > 1]
+        most = max(map(len, batches), default=1)
+        limits = Limits(self.limits.cpu_s * most, self.limits.wall_s * most)
+        with WorkerPool[None](
+            read_pdf, setup=reader, workers=self.workers, limits=limits, retry=False
+        ) as pool:
+            for index, outcome in pool.run([_pdf_task(batch) for batch in batches]):
+                if outcome.status in FAILED:
+                    stop_if_not_the_page(outcome.detail)
+                unread = [page for page in batches[index] if not _was_read(self.store, page.key)]
+                left += unread
+                report(len(batches[index]) - len(unread))
+        with WorkerPool[None](
+            read_pdf, setup=reader, workers=self.workers, limits=self.limits
+        ) as pool:
+            streak, tasks = self._streak(), [_pdf_task([page]) for page in left]
+            for index, outcome in pool.run(tasks, partial(check_first, streak)):
+                self._journal(left[index], outcome)
+                report(1)
+
+    def _streak(self) -> Streak:
+        return Streak(self.engine.label, "pages", self.stop_after_failures)
+
+    def _journal(self, page: FilePage, outcome: Outcome[None]) -> None:
+        if outcome.status in FAILED:
+            stop_if_not_the_page(outcome.detail)
+            keep_failure(self.store, page.key, outcome, self.limits)
+
+
+def _batches(pages: Sequence[FilePage]) -> list[list[FilePage]]:
+    """Pages of the same PDF in succession, at most :data:`PAGES_AT_ONCE`."""
+    batches: list[list[FilePage]] = []
+    for page in pages:
+        batch = batches[-1] if batches else []
+        if batch and batch[0].source.path == page.source.path and len(batch) < PAGES_AT_ONCE:
+            batch.append(page)
+        else:
+            batches.append([page])
+    return batches
+
+
+def _pdf_task(pages: Sequence[FilePage]) -> PdfTask:
+    return PdfTask(
+        pages[0].source.path,
+        tuple(page.ref.page_no for page in pages),
+        tuple(page.key for page in pages),
+    )

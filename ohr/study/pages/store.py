@@ -1,0 +1,79 @@
+"""What the artefact store holds of a page's reading: a text, or how it failed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ohr.store.artefacts import ArtefactStore
+from ohr.types import FAILED, Outcome, Status
+from ohr.workers import Limits
+
+
+@dataclass(frozen=True)
+class StoredReading:
+    """An outcome, and of a timeout the CPU and wall seconds that the page was given."""
+
+    outcome: Outcome[str]
+    given: tuple[float, float] | None = None
+
+    def stands(self, limits: Limits, *, retry: bool) -> bool:
+        """Whether the page need not be read: a failure stands unless there is a ``retry``.
+
+        A timeout does not stand where the page would be given more time now.
+        """
+        if self.outcome.status not in FAILED:
+            return True
+        more = self.given is not None and (
+            limits.cpu_s > self.given[0] or limits.wall_s > self.given[1]
+        )
+        return not (retry or more)
+
+
+def ocr_key(pixels: str, engine_identity: dict[str, Any]) -> dict[str, Any]:
+    """Key of the ``ocr`` artefact: the text that an engine reads from these pixels."""
+    return {"pixels": pixels, "engine": engine_identity}
+
+
+def stored_reading(
+    store: ArtefactStore, key: dict[str, Any], identity: dict[str, Any]
+) -> StoredReading | None:
+    """The reading under a key by the engine of an identity; None if absent or damaged."""
+    found = store.get("reading", key)
+    if isinstance(found, dict) and isinstance(found.get("pixels"), str):
+        return stored_text(store, found["pixels"], identity)
+    return _parsed(found)
+
+
+def stored_text(
+    store: ArtefactStore, pixels: str, identity: dict[str, Any]
+) -> StoredReading | None:
+    """What the engine read from pixels of that digest; None if absent or damaged."""
+    return _parsed(store.get("ocr", ocr_key(pixels, identity)))
+
+
+def _parsed(found: object) -> StoredReading | None:
+    """The content of an artefact, or None for what is no reading."""
+    match found:
+        case {"status": "ok" | "empty" as status, "text": str(text), "detail": str(detail)}:
+            return StoredReading(Outcome(text, Status(status), detail))
+        case {
+            "status": "timeout",
+            "detail": str(detail),
+            "given": [int() | float() as cpu_s, int() | float() as wall_s],
+        }:
+            return StoredReading(Outcome(None, Status.TIMEOUT, detail), (cpu_s, wall_s))
+        case {"status": "error" | "timeout" as status, "detail": str(detail)}:
+            return StoredReading(Outcome(None, Status(status), detail))
+        case _:
+            return None
+
+
+def keep_failure(
+    store: ArtefactStore, key: dict[str, Any], outcome: Outcome[Any], limits: Limits
+) -> None:
+    """Journal a failure, so that a resumed run does not wait for it again."""
+    failure: dict[str, Any] = {"status": str(outcome.status), "detail": outcome.detail}
+    if outcome.status is Status.TIMEOUT:
+        failure["given"] = [limits.cpu_s, limits.wall_s]
+    store.put("reading", key, failure)

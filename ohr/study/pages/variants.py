@@ -1,0 +1,205 @@
+"""Builds the knowledge base of every variant: from readings, stored or made now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from ohr import registry
+from ohr.errors import (
+    ConfigError,
+    MissingDependencyError,
+    PluginError,
+    StoreError,
+    UnknownPluginError,
+)
+from ohr.opening import file_facts
+from ohr.plugins import KnowledgeBaseSource, OcrBackend
+from ohr.store.artefacts import ArtefactStore
+from ohr.store.identity import file_digest
+from ohr.study.failures import Streak
+from ohr.study.pages.rewriting import rewritten
+from ohr.study.pages.store import keep_failure, stored_reading
+from ohr.study.pages.worker import PageReader, PageTask, read_page
+from ohr.study.plan import Plan, Variant
+from ohr.types import FAILED, KnowledgeBase, Outcome, PageRef
+from ohr.workers import Limits, WorkerPool
+
+_DRAWN_BY = {name: version(name) for name in ("numpy", "opencv-python-headless")}
+"""Packages whose versions can change a distorted page's pixels."""
+
+Progress = Callable[[str, int, int], None]
+"""Called with (what, done, total) as pages finish."""
+
+
+@dataclass
+class Readings:
+    """The page readings of a plan: which are stored, which are still to be made."""
+
+    plan: Plan
+    store: ArtefactStore
+
+    def tasks(self, variant: Variant) -> Iterator[PageTask]:
+        """A task for each page that the variant re-reads."""
+        config = self.plan.config
+        operator = variant.noise.operator
+        noise = (
+            registry.create("perturbation", operator).identity() if operator is not None else None
+        )
+        backend = self.plan.engines[variant.engine.label]
+        engine = backend.identity()
+        as_pdf = isinstance(backend, OcrBackend) and "image" not in backend.accepts
+        for ref in self.plan.reread:
+            source = self._source(ref)
+            is_pdf = source.suffix.lower() == ".pdf"
+            digest, by = self._made_of[source]
+            key: dict[str, Any] = {
+                "source": digest,
+                "render": [ref.page_no, config.dpi, by] if is_pdf else by,
+                "noise": None,
+                "engine": engine,
+            }
+            if operator is not None:
+                key["noise"] = [noise, variant.noise.intensity, variant.seed, ref, _DRAWN_BY]
+            if as_pdf:
+                key = {"source": key["source"], "engine": engine, "pdf_page": ref.page_no}
+            yield PageTask(
+                ref,
+                source,
+                config.dpi,
+                operator,
+                variant.noise.intensity,
+                variant.seed,
+                key,
+                as_pdf,
+            )
+
+    def _source(self, ref: PageRef) -> Path:
+        dataset = self.plan.dataset
+        source = dataset.documents[ref.doc_id].source or dataset.pages[ref].image
+        assert source is not None  # the plan has checked it
+        return source
+
+    @cached_property
+    def _made_of(self) -> dict[Path, tuple[str, str | None]]:
+        """Digest of each file that is re-read, and what draws its pages."""
+        facts = file_facts(map(self._source, self.plan.reread))
+        return {path: (file_digest(path), known.drawn_by) for path, known in facts.items()}
+
+    @property
+    def limits(self) -> Limits:
+        """What a page may use."""
+        return Limits(self.plan.config.page_cpu_s, self.plan.config.page_wall_s)
+
+    def pending(self, variant: Variant) -> list[PageTask]:
+        """The variant's tasks that are to be read: not stored, or worth another try."""
+        engine = self.plan.engines[variant.engine.label]
+        if not isinstance(engine, OcrBackend):
+            return []
+        identity, retry = engine.identity(), self.plan.config.retry_failed
+        found = [
+            (task, stored_reading(self.store, task.key, identity)) for task in self.tasks(variant)
+        ]
+        return [
+            task
+            for task, reading in found
+            if reading is None or not reading.stands(self.limits, retry=retry)
+        ]
+
+    def make(self, progress: Progress) -> None:
+        """Read every page that is not stored, engine by engine, and journal what failed."""
+        for label, engine in self.plan.engines.items():
+            variants = [v for v in self.plan.variants if v.engine.label == label]
+            tasks = [task for variant in variants for task in self.pending(variant)]
+            if not tasks or not isinstance(engine, OcrBackend):
+                continue
+            reader = PageReader(variants[0].engine, engine.identity(), self.store)
+            progress(label, 0, len(tasks))
+            with WorkerPool[None](
+                read_page, setup=reader, workers=self.plan.config.workers, limits=self.limits
+            ) as pool:
+                streak = Streak(label, "pages", self.plan.config.stop_after_failures)
+                finished = pool.run(tasks, partial(check_first, streak))
+                for done, (index, outcome) in enumerate(finished, start=1):
+                    if outcome.status in FAILED:
+                        stop_if_not_the_page(outcome.detail)
+                        keep_failure(self.store, tasks[index].key, outcome, self.limits)
+                    progress(label, done, len(tasks))
+
+    def outcomes(self, variant: Variant) -> dict[PageRef, Outcome[str]]:
+        """What the engine made of each page that the variant re-reads.
+
+        Raises StoreError if one is not stored: it is no outcome, and must not be scored.
+        """
+        identity = self.plan.engines[variant.engine.label].identity()
+        found: dict[PageRef, Outcome[str]] = {}
+        for task in self.tasks(variant):
+            reading = stored_reading(self.store, task.key, identity)
+            if reading is None:
+                raise StoreError(
+                    f"the reading of {task.ref.doc_id} page {task.ref.page_no} by "
+                    f"{variant.engine.label} is not in the cache {self.store.root}: give the "
+                    "study's command again, from the folder in which it ran"
+                )
+            found[task.ref] = reading.outcome
+        return found
+
+    def knowledge_base(self, variant: Variant) -> KnowledgeBase:
+        """The ground truth with the variant's reading laid over the pages it re-reads."""
+        engine = self.plan.engines[variant.engine.label]
+        if isinstance(engine, KnowledgeBaseSource):
+            read: Mapping[PageRef, Outcome[str]] = engine.knowledge_base(self.plan.dataset).pages
+            if variant.noise.operator is not None:
+                read = rewritten(read, self.plan.reread, variant.noise, variant.seed)
+        else:
+            read = self.outcomes(variant)
+        return KnowledgeBase(
+            overlay(self.plan, read),
+            {"engine": variant.engine.label, "noise": variant.noise.name},
+        )
+
+
+def stop_if_not_the_page(detail: str) -> None:
+    """Raise for what ails machine or plug-in, not the page: it must not be journalled."""
+    for error in (StoreError, MissingDependencyError, PluginError, UnknownPluginError, ConfigError):
+        if detail.startswith(f"{error.__name__}: "):
+            raise error(detail.partition(": ")[2])
+
+
+def check_first(streak: Streak, outcome: Outcome[Any]) -> None:
+    """Raise, at a page's first outcome, for what would only come again with others.
+
+    That is what no page is to blame for, and the last of too many alike.
+    """
+    if outcome.status in FAILED:
+        stop_if_not_the_page(outcome.detail)
+    streak.add(outcome)
+
+
+def overlay(plan: Plan, read: Mapping[PageRef, Outcome[str]]) -> dict[PageRef, Outcome[str]]:
+    """Pages in index order: those to be re-read as ``read`` has them, the others as they are.
+
+    A document of which every page is re-read comes over whole: in the engine's page order,
+    with pages that the ground truth does not have.
+    """
+    reread = set(plan.reread)
+    by_document: dict[str, list[PageRef]] = {}
+    for ref in read:
+        by_document.setdefault(ref.doc_id, []).append(ref)
+    pages: dict[PageRef, Outcome[str]] = {}
+    for document in plan.dataset.documents.values():
+        refs = [page.ref for page in document.pages]
+        if all(ref in reread for ref in refs):
+            extra = by_document.get(document.doc_id, [])
+            pages.update((ref, read[ref]) for ref in extra)
+            refs = [ref for ref in refs if ref not in pages]
+        for ref in refs:
+            if ref in reread:
+                pages[ref] = read.get(ref, Outcome.error("page missing"))
+            else:
+                pages[ref] = Outcome.of_text(plan.dataset.pages[ref].text)
+    return pages

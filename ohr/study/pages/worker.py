@@ -1,0 +1,138 @@
+"""Reads one page in a worker process: render, distort, transcribe, store."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from ohr import registry
+from ohr.errors import EngineError, OhrError, PluginError
+from ohr.pdf import load_image, render
+from ohr.plugins import Applied, ImagePerturbation, OcrBackend
+from ohr.randomness import generator_for
+from ohr.registry import PluginSpec
+from ohr.store.artefacts import ArtefactStore
+from ohr.store.identity import canonical_json, pixel_digest
+from ohr.study.pages.store import ocr_key, stored_text
+from ohr.types import PageRef, Status
+
+
+@dataclass(frozen=True)
+class PageTask:
+    """A page to read: where its image comes from, how it is distorted, and where to store."""
+
+    ref: PageRef
+    source: Path
+    dpi: int
+    operator: PluginSpec | None
+    intensity: float
+    seed: int
+    key: dict[str, Any]
+    """Key of the ``reading`` artefact."""
+    as_pdf: bool = False
+    """Whether the engine is handed the PDF, not an image of the page."""
+
+
+@dataclass
+class PageReader:
+    """What a worker keeps from page to page: the engine, with its model once it is loaded."""
+
+    engine: PluginSpec
+    engine_identity: dict[str, Any]
+    store: ArtefactStore
+    _backend: OcrBackend | None = field(default=None, repr=False)
+
+    def transcribe(self, page: np.ndarray | Path, page_no: int) -> dict[str, Any]:
+        """Status, text and detail of a page image, or a page of a PDF.
+
+        Raises EngineError, and PluginError for an engine that answers for another page.
+        """
+        if self._backend is None:
+            cv2.setNumThreads(1)  # the workers share the cores already
+            self._backend = registry.create("engine", self.engine)
+        source = page if isinstance(page, Path) else [page]
+        for answered, outcome in self._backend.transcribe(source, [page_no]):
+            check_page(self.engine, page_no, answered)
+            if outcome.status in (Status.OK, Status.EMPTY):
+                return {
+                    "status": str(outcome.status),
+                    "text": outcome.value or "",
+                    "detail": outcome.detail,
+                }
+            raise EngineError(outcome.detail or f"engine {self.engine.label} failed")
+        raise EngineError(f"engine {self.engine.label} returned nothing for the page")
+
+
+def page_image(task: PageTask) -> np.ndarray:
+    """The clean page as uint8 RGB or grey."""
+    if task.source.suffix.lower() == ".pdf":
+        return render(task.source, task.ref.page_no, task.dpi)
+    return load_image(task.source)
+
+
+def distort(task: PageTask, image: np.ndarray) -> tuple[np.ndarray, dict[str, Any] | None]:
+    """The page as the engine sees it, and the record of its distortion."""
+    if task.operator is None:
+        return image, None
+    perturbation: ImagePerturbation = registry.create("perturbation", task.operator)
+    rng = generator_for(task.seed, task.operator.name, task.ref)
+    applied = distorted(perturbation, image, task.intensity, rng, task.operator.label, task.ref)
+    return applied.value, applied.record
+
+
+def distorted(
+    perturbation: ImagePerturbation,
+    image: np.ndarray,
+    intensity: float,
+    rng: np.random.Generator,
+    label: str,
+    ref: PageRef,
+) -> Applied[np.ndarray]:
+    """The page distorted. Raises PluginError if that fails: it is no fault of engine or page."""
+    where = f"distortion {label!r} on {ref.doc_id} page {ref.page_no}"
+    form = (image.shape, image.dtype)
+    try:
+        applied = perturbation.apply(image, intensity=intensity, rng=rng)
+        if not isinstance(applied, Applied) or not isinstance(applied.value, np.ndarray):
+            raise TypeError("apply must return Applied(image, record)")
+        canonical_json(applied.record)
+    except OhrError:
+        raise
+    except Exception as error:
+        raise PluginError(f"{where}: {type(error).__name__}: {error}") from error
+    if (applied.value.shape, applied.value.dtype) != form:
+        raise PluginError(
+            f"{where}: {form[1]} {form[0]} became {applied.value.dtype} {applied.value.shape}: "
+            "size and dtype must stay as they are"
+        )
+    return applied
+
+
+def check_page(engine: PluginSpec, wanted: int, answered: object) -> None:
+    """Raise PluginError for an engine that answers for a page that it was not asked for."""
+    if answered != wanted:
+        raise PluginError(
+            f"engine {engine.label!r} was asked for page {wanted} and answered for page "
+            f"{answered}: transcribe must yield (page_no, outcome) with the numbers it is given"
+        )
+
+
+def read_page(task: PageTask, reader: PageReader) -> None:
+    """Read a page and store its text; equal pixels are read once, whatever their recipe.
+
+    The text is stored before the reading that points to it, so a kill at any moment leaves
+    either a finished reading or none.
+    """
+    if task.as_pdf:
+        reader.store.put("reading", task.key, reader.transcribe(task.source, task.ref.page_no))
+        return
+    image, record = distort(task, page_image(task))
+    pixels = pixel_digest(image)
+    if stored_text(reader.store, pixels, reader.engine_identity) is None:
+        key = ocr_key(pixels, reader.engine_identity)
+        reader.store.put("ocr", key, reader.transcribe(image, task.ref.page_no))
+    reader.store.put("reading", task.key, {"pixels": pixels, "record": record})

@@ -1,0 +1,351 @@
+"""What a study will do: variants of the knowledge base, conditions, and every cell's key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ohr import registry
+from ohr.datasets.dataset import Dataset, DatasetSource
+from ohr.errors import ConfigError
+from ohr.plugins import Chunker, KnowledgeBaseSource, OcrBackend, Oracle, Reader, Retriever
+from ohr.registry import PluginSpec
+from ohr.study.calibration import Metric, UnreachableError, read_calibration, wanted_noise
+from ohr.study.config import DEFAULT_DRAWS, StudyConfig
+from ohr.study.judge import make_judge
+from ohr.study.noise import Noise, at_dpi, noises, perturbation_class
+from ohr.study.wordings import read_wordings, reworded
+from ohr.types import PageRef, Question
+
+REFERENCE_NAMES = {"bm25": "bm25_reference"}
+"""Retrievers that the reference protocol exchanges for the published ones."""
+REFERENCE_PARAMS = {"k1", "b"}
+"""Parameters that the published retriever has."""
+REFERENCE_CHUNKER = {"reserve": 30, "keep_empty": True}
+"""The published chunker counts about 30 tokens of metadata against each chunk."""
+
+
+FEW_PAGES = 200
+"""With fewer pages to re-read, what one draw of the noise happens to hit decides the figures."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One knowledge base: what one engine makes of the pages under one draw of one noise."""
+
+    engine: PluginSpec
+    noise: Noise
+    seed: int = 0
+    """What the noise is drawn with; clean pages have the study's."""
+
+    @property
+    def label(self) -> str:
+        """For progress lines: ``tesseract, salt_and_pepper mild``."""
+        noise = self.noise
+        if noise.operator is None:
+            return f"{self.engine.label}, clean"
+        return f"{self.engine.label}, {noise.name} {noise.strength}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that a study's configuration asks for, resolved against its dataset."""
+
+    config: StudyConfig
+    dataset: Dataset
+    questions: tuple[Question, ...]
+    reread: tuple[PageRef, ...]
+    variants: tuple[Variant, ...]
+    unreachable: tuple[str, ...]
+    """Wanted amounts of noise that no intensity gives, and why."""
+    engines: dict[str, OcrBackend | KnowledgeBaseSource]
+    chunkers: dict[str, Chunker]
+    retrievers: dict[str, Retriever | Oracle]
+    readers: dict[str, Reader]
+    judge: Reader | None
+
+    @property
+    def draws(self) -> tuple[int, ...]:
+        """Seeds that the noise is drawn with; none without noise."""
+        return tuple(dict.fromkeys(v.seed for v in self.variants if v.noise.intensity > 0))
+
+    def label(self, variant: Variant) -> str:
+        """A variant's label, with its draw where there are several."""
+        if variant.noise.intensity == 0 or len(self.draws) < 2:
+            return variant.label
+        return f"{variant.label}, seed {variant.seed}"
+
+    @property
+    def domains(self) -> tuple[str, ...]:
+        """Domains whose questions are asked, in index order."""
+        asked = {question.domain for question in self.questions}
+        present = dict.fromkeys(doc.domain for doc in self.dataset.documents.values())
+        return tuple(domain for domain in present if domain in asked)
+
+    @property
+    def kb_scope(self) -> str:
+        """``evidence`` if only pages that carry evidence are re-read, else ``all``."""
+        return self.config.dataset.pages
+
+
+def load_dataset(config: StudyConfig) -> Dataset:
+    """The dataset that a configuration names. Raises ConfigError, DatasetError."""
+    wanted = config.dataset
+    given: dict[str, Any] = {
+        "path": wanted.path,
+        "questions": wanted.questions,
+        "pdfs": wanted.pdfs,
+        "domains": wanted.domains,
+        "strict": wanted.strict,
+        "cache": config.cache,
+    }
+    params = {name: value for name, value in given.items() if value is not None} | wanted.params
+    source: DatasetSource = registry.create("dataset", PluginSpec(name=wanted.kind, params=params))
+    return source.load()
+
+
+def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
+    """Resolve and check a study before anything costly happens. Raises OhrError."""
+    _check_documents(config, dataset)
+    questions = select_questions(config, dataset)
+    reread = _pages_to_reread(config, dataset, questions)
+    points = [Noise(), *_points(config)]
+    unreachable: list[str] = []
+    engines = {spec.label: registry.create("engine", spec) for spec in config.engines}
+    _check_unique("engine", config.engines)
+    if "gt" in engines and engines["gt"].name != "gt":
+        raise ConfigError(
+            f"engine {engines['gt'].name!r} has the label of the ground truth, gt: give it another"
+        )
+    variants = []
+    if config.ground_truth and "gt" not in engines:
+        truth = PluginSpec(name="gt")
+        engines["gt"] = registry.create("engine", truth)
+        variants.append(Variant(truth, Noise(), config.seed))
+    for spec in config.engines:
+        wanted = _wanted(config, spec, engines[spec.label], unreachable)
+        for noise in [*points, *wanted]:
+            _check_combination(engines[spec.label], spec, noise)
+            if noise.operator is not None and noise.kind == "semantic":
+                _check_importable("noise", noise.name, perturbation_class(noise.operator))
+            # No draw of nothing differs from another.
+            drawn = noise.operator is not None and noise.intensity > 0
+            seeds = _draws(config, len(reread)) if drawn else (config.seed,)
+            variants += [Variant(spec, noise, seed) for seed in seeds]
+    if unreachable and all(variant.noise.operator is None for variant in variants):
+        raise UnreachableError(f"no wanted noise can be reached: {'; '.join(unreachable)}")
+    for label, engine in engines.items():
+        if isinstance(engine, OcrBackend):
+            _check_sources(dataset, reread, label, engine)
+            _check_importable("engine", label, type(engine))
+            engine.identity()  # an engine that is not installed says so now
+        else:
+            engine.check(dataset)
+    chunker_specs, retriever_specs = _protocol(config)
+    _check_unique("chunker", config.chunkers)
+    _check_unique("retriever", config.retrievers)
+    _check_unique("reader", config.readers)
+    needs_retrieval = bool({"retrieval", "overall"} & set(config.stages))
+    needs_reader = bool({"generation", "overall"} & set(config.stages))
+    if needs_retrieval and not (config.retrievers and config.chunkers):
+        raise ConfigError("the stages retrieval and overall need retrievers=[…] and chunkers=[…]")
+    if needs_reader and not config.readers:
+        raise ConfigError("the stages generation and overall need readers=[…]")
+    readers = {
+        spec.label: registry.create("reader", spec)
+        for spec in (config.readers if needs_reader else ())
+    }
+    judge = make_judge(config.judge) if config.judge is not None and needs_reader else None
+    for reader in [*readers.values(), *([judge] if judge is not None else [])]:
+        reader.identity()  # a model that is not there says so now
+    retrievers = {
+        label: registry.create("retriever", spec)
+        for label, spec in (retriever_specs if needs_retrieval else {}).items()
+    }
+    for retriever in retrievers.values():
+        retriever.identity()  # likewise
+    return Plan(
+        config=config,
+        dataset=dataset,
+        questions=questions,
+        reread=reread,
+        variants=tuple(variants),
+        unreachable=tuple(unreachable),
+        engines=engines,
+        chunkers={spec.label: registry.create("chunker", spec) for spec in chunker_specs},
+        retrievers=retrievers,
+        readers=readers,
+        judge=judge,
+    )
+
+
+def _points(config: StudyConfig) -> list[Noise]:
+    """The points that are the same for every engine."""
+    levels = config.levels
+    if levels is None and (config.r_noise or config.edit_distance):
+        levels = ()
+    return noises(config.noise, levels, config.intensities, config.dpi)
+
+
+def _wanted(
+    config: StudyConfig,
+    spec: PluginSpec,
+    engine: OcrBackend | KnowledgeBaseSource,
+    unreachable: list[str],
+) -> list[Noise]:
+    """The points at which one engine's noise is as wanted; notes those that cannot be."""
+    wanted: list[tuple[Metric, float]] = [("r_noise", value) for value in config.r_noise]
+    wanted += [("edit_distance", value) for value in config.edit_distance]
+    if not wanted:
+        return []
+    if config.calibration is None:
+        raise ConfigError(
+            "r_noise=[…] and edit_distance=[…] need calibration=FILE, the calibration.json that "
+            "python -m experiments.calibrate writes"
+        )
+    calibration = read_calibration(config.calibration)
+    found = []
+    for operator in config.noise:
+        told = at_dpi(operator, config.dpi)
+        for metric, value in wanted:
+            try:
+                noise = wanted_noise(
+                    calibration, metric, value, spec.label, engine.identity(), told
+                )
+            except UnreachableError as error:
+                unreachable.append(str(error))
+            else:
+                found.append(noise)
+    return found
+
+
+def _check_unique(kind: str, specs: Iterable[PluginSpec]) -> None:
+    seen: set[str] = set()
+    for spec in specs:
+        if spec.label in seen:
+            raise ConfigError(f"{kind} {spec.label!r} is given twice: give one another label")
+        seen.add(spec.label)
+
+
+def _check_documents(config: StudyConfig, dataset: Dataset) -> None:
+    for doc_id in config.dataset.documents:
+        if doc_id not in dataset.documents:
+            some = ", ".join(list(dataset.documents)[:3])
+            raise ConfigError(
+                f"dataset.documents: no document {doc_id!r} among {len(dataset.documents)}; "
+                f"they are named like {some}"
+            )
+
+
+def select_questions(config: StudyConfig, dataset: Dataset) -> tuple[Question, ...]:
+    """The questions that are asked, in the dataset's order. Raises ConfigError if none are."""
+    wanted = set(config.dataset.documents)
+    questions = [q for q in dataset.questions if not wanted or q.doc_id in wanted]
+    if not questions:
+        raise ConfigError("dataset.documents: no question is asked of these documents")
+    if sources := set(config.dataset.sources):
+        there = {question.evidence_source for question in questions}
+        questions = [q for q in questions if q.evidence_source in sources]
+        if missing := sources - there:
+            raise ConfigError(
+                f"dataset.sources: no question on {', '.join(sorted(missing))}; "
+                f"there: {', '.join(sorted(there))}"
+            )
+    if config.dataset.rewritten is not None:
+        other = reworded(questions, read_wordings(config.dataset.rewritten))
+        asked = {question.qid for question in other}
+        original = config.dataset.wording == "original"
+        questions = [q for q in questions if q.qid in asked] if original else other
+    limit = config.dataset.limit
+    if limit is not None and limit < len(questions):
+        drawn = np.random.default_rng(config.seed).permutation(len(questions))[:limit]
+        questions = [questions[i] for i in sorted(drawn)]
+    return tuple(questions)
+
+
+def _draws(config: StudyConfig, n_pages: int) -> tuple[int, ...]:
+    """Seeds of the draws of the noise."""
+    if config.seeds is not None:
+        return config.seeds
+    return tuple(range(config.seed, config.seed + (DEFAULT_DRAWS if n_pages < FEW_PAGES else 1)))
+
+
+def _pages_to_reread(
+    config: StudyConfig, dataset: Dataset, questions: Sequence[Question]
+) -> tuple[PageRef, ...]:
+    wanted = set(config.dataset.documents)
+    asked = {question.domain for question in questions}
+    evidence = {ref for question in questions for ref in question.evidence_pages}
+    return tuple(
+        ref
+        for ref in dataset.pages
+        if (not wanted or ref.doc_id in wanted)
+        and dataset.documents[ref.doc_id].domain in asked
+        and (config.dataset.pages == "all" or ref in evidence)
+    )
+
+
+def _check_combination(engine: object, spec: PluginSpec, noise: Noise) -> None:
+    reads_images = isinstance(engine, OcrBackend) and "image" in engine.accepts
+    if noise.kind == "semantic" and not reads_images:
+        instead = "PDFs" if isinstance(engine, OcrBackend) else "none"
+        raise ConfigError(
+            f"noise {noise.name!r} distorts page images, but engine {spec.label!r} reads "
+            f"{instead}: name an OCR engine that reads images, such as engines=[tesseract]"
+        )
+    if noise.kind == "formatting" and spec.name != "gt":
+        raise ConfigError(
+            f"noise {noise.name!r} rewrites ground-truth text: its engine is gt, not {spec.label!r}"
+        )
+
+
+def _check_importable(kind: str, label: str, cls: type) -> None:
+    if cls.__module__ == "__main__":
+        raise ConfigError(
+            f"{kind} {label!r} is defined in a notebook or a script, which the worker processes "
+            f"cannot import: write it to a file, such as my_plugins.py, and name it "
+            f"my_plugins.{cls.__name__}"
+        )
+
+
+def _check_sources(
+    dataset: Dataset, reread: Iterable[PageRef], label: str, engine: OcrBackend
+) -> None:
+    without = {ref.doc_id for ref in reread if not _is_readable(dataset, ref, engine)}
+    if without:
+        kind = "page images" if "image" in engine.accepts else "PDFs"
+        raise ConfigError(
+            f"engine {label!r} reads {kind}, but {len(without)} documents have no PDF (such as "
+            f"{min(without)}): give dataset.pdfs, and name the documents to be re-read in "
+            "dataset.documents"
+        )
+
+
+def _is_readable(dataset: Dataset, ref: PageRef, engine: OcrBackend) -> bool:
+    source = dataset.documents[ref.doc_id].source
+    if "image" in engine.accepts:
+        return source is not None or dataset.pages[ref].image is not None
+    return source is not None and source.suffix.lower() == ".pdf"
+
+
+def _protocol(config: StudyConfig) -> tuple[list[PluginSpec], dict[str, PluginSpec]]:
+    retrievers = {spec.label: spec for spec in config.retrievers}
+    if config.scoring == "default":
+        return list(config.chunkers), retrievers
+    chunkers = [
+        chunker.model_copy(update={"params": REFERENCE_CHUNKER | chunker.params})
+        if chunker.name == "tokens"
+        else chunker
+        for chunker in config.chunkers
+    ]
+    return chunkers, {label: _published(spec) for label, spec in retrievers.items()}
+
+
+def _published(spec: PluginSpec) -> PluginSpec:
+    """The published retriever in place of ours, unless ours is asked for with its own options."""
+    if set(spec.params) - REFERENCE_PARAMS:
+        return spec
+    return spec.model_copy(update={"name": REFERENCE_NAMES.get(spec.name, spec.name)})

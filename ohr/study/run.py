@@ -1,0 +1,277 @@
+"""Runs a study: plan, read, score, aggregate, write."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import platform
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import astuple, dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ohr.errors import ConfigError, OhrError
+from ohr.plugins import OcrBackend
+from ohr.printable import plain
+from ohr.store.artefacts import ArtefactStore
+from ohr.store.atomic import write_bytes, write_text
+from ohr.store.locking import locked
+from ohr.study.answers import Answering
+from ohr.study.cases import FILE as CASES
+from ohr.study.cells import KEY_COLUMNS, make_cells, make_rows, planned_cells
+from ohr.study.config import StudyConfig
+from ohr.study.csv import write_csv
+from ohr.study.failures import reasons
+from ohr.study.measures import metric_versions, planned
+from ohr.study.pages.variants import Readings
+from ohr.study.plan import Plan, load_dataset, make_plan
+from ohr.study.progress import Progress
+from ohr.study.scoring import Scorer, Scores
+from ohr.study.troubles import failed_conditions, trouble_lines
+from ohr.study.truth import declare, find_same, same_as_truth, truth_lines
+from ohr.types import FAILED, KnowledgeBase
+
+PACKAGES = (
+    "ohr bm25s matplotlib numpy onnxruntime opencv-python-headless pandas pillow pyarrow pydantic "
+    "pypdfium2 pystemmer pytesseract rapidfuzz rapidocr scipy typst"
+).split()
+
+PROBLEMS = "problems.csv"
+"""Everything of a dataset that was left out or is doubtful, each with its reason."""
+
+
+@dataclass
+class Result:
+    """What a study found, and where it is written."""
+
+    plan: Plan
+    out: Path
+    cells: pd.DataFrame
+    missing: list[str]
+    """Planned cells that are not there; empty when the study is complete."""
+    troubles: list[str]
+    """A line for each knowledge base and reader with failures: how many, and why."""
+    failed: list[str]
+    """Conditions all of whose pages, or all of whose answers, failed."""
+    readers: dict[str, dict[str, Any]]
+    """What each reader (and the judge) was asked, and what it took, as in the manifest."""
+
+
+@dataclass
+class Clock:
+    """Wall and CPU seconds (children included) by stage."""
+
+    seconds: dict[str, dict[str, float]] = field(default_factory=dict)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Add the time spent inside to a stage."""
+        wall, cpu = time.perf_counter(), _cpu_seconds()
+        try:
+            yield
+        finally:
+            spent = self.seconds.setdefault(name, {"wall_s": 0.0, "cpu_s": 0.0})
+            spent["wall_s"] = round(spent["wall_s"] + time.perf_counter() - wall, 3)
+            spent["cpu_s"] = round(spent["cpu_s"] + _cpu_seconds() - cpu, 3)
+
+
+def _cpu_seconds() -> float:
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def run_study(
+    config: StudyConfig,
+    out: Path | str,
+    *,
+    progress: Progress | None = None,
+    overwrite: bool = False,
+) -> Result:
+    """Run a study, or finish one that was cut short, and write its results to ``out``.
+
+    Raises OhrError for whatever the user can mend, before anything costly happens.
+    """
+    out = Path(out)
+    progress = progress or Progress()
+    clock = Clock()
+    earlier = None if overwrite else _data_there(config, out)
+    with clock.stage("plan"):
+        dataset = load_dataset(config)
+        if earlier not in (None, dataset.digest()):
+            raise ConfigError(f"{out} holds results of other data: choose another --out")
+        if dataset.report:
+            progress.say(plain(f"dataset: {dataset.report.summary()}: see {PROBLEMS}"))
+        for line in dataset.report.skipped:
+            progress.say(plain(f"skipped: {line}"))
+        plan = make_plan(config, dataset)
+        for line in truth_lines(plan):
+            progress.say(line)
+        for note in plan.unreachable:
+            progress.say(f"left out: {note}")
+    with locked(out):
+        if not overwrite:
+            _data_there(config, out)  # another study may have ended meanwhile
+        return _carry_out(plan, out, clock, progress)
+
+
+def _carry_out(plan: Plan, out: Path, clock: Clock, progress: Progress) -> Result:
+    """Read, score, aggregate and write."""
+    config, dataset = plan.config, plan.dataset
+    store = ArtefactStore(config.cache)
+    readings = Readings(plan, store)
+    with clock.stage("read"), progress:
+        readings.make(progress)
+    asking = Progress(verb="asking", unit="questions")
+    answering = Answering(store, config.retry_failed, asking, config.stop_after_failures)
+    scorer = Scorer(plan, store, answering)
+    scores: list[Scores] = []
+    bases: dict[str, dict[str, Any]] = {}
+    for variant in plan.variants:
+        with clock.stage("knowledge base"):
+            kb = readings.knowledge_base(variant)
+            bases[plan.label(variant)] = _describe(plan, kb)
+            scorer.cases.add_pages(plan.label(variant), kb)
+        with clock.stage("score ocr"):
+            scores += scorer.ocr(variant, kb)
+        with clock.stage("score"), asking:
+            scores += scorer.use(variant, kb)
+    with clock.stage("aggregate"):
+        cells = make_cells(plan, scores)
+        declare(cells, dataset.truth, find_same(cells, plan))
+        rows = make_rows(plan, scores)
+    missing = _missing(plan, cells)
+    with clock.stage("write"):
+        # Cut short here, the folder must not pass for a finished run of old and new files.
+        (out / "manifest.json").unlink(missing_ok=True)
+        write_bytes(out / "rows.parquet", _parquet(rows))
+        write_csv(out / "cells.csv", cells)
+        write_csv(out / PROBLEMS, pd.DataFrame(dataset.report.lines(), columns=["kind", "problem"]))
+        write_bytes(out / CASES, scorer.cases.to_bytes())
+    readers = {label: tally.summary() for label, tally in answering.tallies.items()}
+    manifest = {
+        "config": config.model_dump(mode="json"),
+        "seed": config.seed,
+        "draws": list(plan.draws),
+        "versions": versions(),
+        "metrics": metric_versions(planned(config)),
+        "engines": {
+            label: engine.identity()
+            for label, engine in plan.engines.items()
+            if isinstance(engine, OcrBackend)
+        },
+        "dataset": {
+            "kind": dataset.kind,
+            "digest": dataset.digest(),
+            "documents": len(dataset.documents),
+            "pages": len(dataset.pages),
+            "questions": len(dataset.questions),
+            "asked": len(plan.questions),
+            "reread_pages": len(plan.reread),
+            "truth": dataset.truth,
+            "pages_without_truth": sum(ref in dataset.without_truth for ref in plan.reread),
+            "problems": dataset.report.counts,
+        },
+        "unreachable": plan.unreachable,
+        "same_as_truth": same_as_truth(cells),
+        "readers": readers,
+        "knowledge_bases": bases,
+        "counts": _status_counts(scores),
+        "cells": {"planned": len(planned_cells(plan)), "missing": len(missing)},
+        "seconds": clock.seconds,
+    }
+    write_text(out / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
+    troubles = trouble_lines(bases | readers, config.scoring)
+    return Result(plan, out, cells, missing, troubles, failed_conditions(scores), readers)
+
+
+def _data_there(config: StudyConfig, out: Path) -> str | None:
+    """Digest of the dataset of this study's results in a folder, or None without any.
+
+    Raises ConfigError rather than let another study's results be replaced.
+    """
+    path = out / "manifest.json"
+    try:
+        manifest = json.loads(path.read_text("utf-8"))
+        there = StudyConfig.model_validate(manifest["config"])
+        digest = str(manifest["dataset"]["digest"])
+        same = there.identity() == config.identity()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise ConfigError(
+            f"cannot read {path}: {error.strerror or error}: choose another --out"
+        ) from error
+    except (ValueError, KeyError, TypeError, OhrError):
+        same = False
+    if not same:
+        raise ConfigError(f"{out} holds another study's results: choose another --out")
+    return digest
+
+
+def _describe(plan: Plan, kb: KnowledgeBase) -> dict[str, Any]:
+    """Counts of a knowledge base for the manifest, and how its page set differs."""
+    truth = set(plan.dataset.pages)
+    missing = [ref for ref in truth if ref not in kb.pages or "missing" in kb.pages[ref].detail]
+    extra = [ref for ref in kb.pages if ref not in truth]
+    failures = [
+        f"{ref.doc_id} page {ref.page_no}: {outcome.status}: {outcome.detail}"
+        for ref, outcome in kb.pages.items()
+        if outcome.status in FAILED
+    ]
+    return {
+        "pages": len(kb.pages),
+        "by_status": dict(sorted(Counter(str(o.status) for o in kb.pages.values()).items())),
+        "missing_pages": len(missing),
+        "extra_pages": len(extra),
+        "documents_with_other_pages": len({ref.doc_id for ref in missing + extra}),
+        "reasons": reasons(kb.pages.values()),
+        "failures": failures[:100],
+    }
+
+
+def _status_counts(scores: Sequence[Scores]) -> dict[str, dict[str, int]]:
+    counts: dict[str, Counter[str]] = {}
+    for score in scores:
+        counts.setdefault(score.stage, Counter()).update(str(s) for s in score.statuses)
+    return {stage: dict(sorted(counter.items())) for stage, counter in counts.items()}
+
+
+def _missing(plan: Plan, cells: pd.DataFrame) -> list[str]:
+    """Planned cells that are absent: their whole key must be there."""
+    there = {
+        tuple("" if pd.isna(value) else value for value in key)
+        for key in cells[list(KEY_COLUMNS)].itertuples(index=False, name=None)
+    }
+    absent = []
+    for condition, stage, metric, group in planned_cells(plan):
+        settings = ("" if value is None else value for value in astuple(condition))
+        if (*settings, stage, metric, group) not in there:
+            absent.append(f"{condition.engine} {condition.perturbation} {stage} {metric} {group}")
+    return absent
+
+
+def _parquet(rows: pd.DataFrame) -> bytes:
+    table = pa.Table.from_pandas(rows, preserve_index=False)
+    sink = io.BytesIO()
+    pq.write_table(table, sink, compression="zstd", write_page_checksum=True)
+    return sink.getvalue()
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python, the platform and the packages that can change a result."""
+    found = {"python": platform.python_version(), "platform": platform.platform()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found

@@ -1,0 +1,16 @@
+"""TODO."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+
+def _distinct(column: pd.Series) -> list[str]:
+    return [str(value) for value in column.drop_duplicates() if value != ""]
+
+
+def cells_of(cells: pd.DataFrame, stage: str, metric: str, group: str) -> pd.DataFrame:
+    """Cells of one stage, metric and group."""
+    return cells[
+        (cells["stage"] == stage) & (cells["metric"] == metric) & (cells["group"] == group)
+    ]

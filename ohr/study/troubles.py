@@ -1,0 +1,68 @@
+"""What a run says of failures at its end: how many, why, and which conditions failed whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ohr.printable import plain
+from ohr.study.conditions import Condition
+from ohr.study.scoring import Scores
+from ohr.types import FAILED
+
+_NAMED_REASONS = 3
+_OF_PAGES = ("ocr", "edit_distance")
+_OF_ANSWERS = (
+    ("generation", "f1"),
+    ("generation", "f1_no_context"),
+    ("generation", "judged"),
+    ("overall", "f1"),
+    ("overall", "judged"),
+)
+
+
+def trouble_lines(failures: Mapping[str, Mapping[str, Any]], protocol: str) -> list[str]:
+    """A line for each knowledge base, or reader, with failures: counts by status, and reasons.
+
+    ``failures`` are entries of the manifest, with ``by_status`` and ``reasons``.
+    """
+    fate = "left out of the mean" if protocol == "reference" else "they count with the worst value"
+    lines = []
+    for name, entry in failures.items():
+        counted = [
+            f"{count} {status}{'s' * (count > 1)}"
+            for status, count in entry["by_status"].items()
+            if status in FAILED
+        ]
+        if counted:
+            why = [f"{plain(reason)} ({count})" for reason, count in entry["reasons"].items()]
+            more = len(why) - _NAMED_REASONS
+            others = f"; {more} other reasons: see manifest.json" if more > 0 else ""
+            named = "; ".join(why[:_NAMED_REASONS]) + others
+            lines.append(f"{plain(name)}: {' and '.join(counted)} ({fate}): {named}")
+    return lines
+
+
+def failed_conditions(scores: Iterable[Scores]) -> list[str]:
+    """Knowledge bases all of whose pages failed, and conditions all of whose answers did.
+
+    In every draw of the noise.
+    """
+    whole: dict[str, bool] = {}
+    for score in scores:
+        of_pages = (score.stage, score.metric) == _OF_PAGES
+        if not of_pages and (score.stage, score.metric) not in _OF_ANSWERS:
+            continue
+        what = "pages" if of_pages else f"answers ({score.stage} {score.metric})"
+        name = f"{_named(score.condition)}: all {len(score.statuses)} {what}"
+        failed = bool(score.statuses) and all(status in FAILED for status in score.statuses)
+        whole[name] = whole.get(name, True) and failed
+    return [name for name, failed in whole.items() if failed]
+
+
+def _named(condition: Condition) -> str:
+    noise = "clean"
+    if condition.noise != "none":
+        noise = f"{condition.perturbation} {condition.level or f'{condition.intensity:g}'}"
+    parts = (condition.engine, noise, condition.chunker, condition.retriever, condition.reader)
+    return plain(", ".join(part for part in parts if part))
