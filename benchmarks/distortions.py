@@ -30,8 +30,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 from rich.table import Table
 
-from experiments.contact_sheet import busiest_pages
-from experiments.figures.sheets import contact_sheet
+from experiments.figures.sheets import busiest_pages, contact_sheet
 from experiments.reports.terminal import show
 from ohr import registry
 from ohr.plugins import ImagePerturbation

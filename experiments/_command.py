@@ -1,34 +1,89 @@
-"""What every ``python -m experiments.<name>`` command shares."""
+"""The one way to make a command line: ``python -m experiments.<name>``.
+
+A command is a function that returns its exit code. An error is one line that says what, and how
+to mend it.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import functools
+import inspect
 import logging
 import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, TextIO, TypeVar, cast
+from typing import Annotated, Any, TextIO, cast
 
 import typer
-from rich.table import Table
 from typer.core import TyperCommand
 
-from experiments.reports.terminal import reader_lines, show
+from experiments.reports.plan import print_plan
+from experiments.reports.terminal import reader_lines, report_troubles
 from ohr.errors import OhrError
-from ohr.plugins import OcrBackend
 from ohr.printable import plain
-from ohr.store.artefacts import ArtefactStore
-from ohr.study.cells import planned_cells
 from ohr.study.config import StudyConfig, load_config
-from ohr.study.pages.variants import Readings
-from ohr.study.plan import load_dataset, make_plan
 from ohr.study.run import Result, run_study
-from ohr.study.truth import same_lines, truth_lines
+from ohr.study.truth import same_lines
 
 Report = Callable[[Result], None]
 """Draws the figures and prints the table of a finished study."""
+Settings = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[CONFIG.yaml] [key=value ...]",
+        help="A YAML file and options such as engines=[tesseract]; quote brackets.",
+    ),
+]
+"""A study's options."""
+
+_MOST_CHARACTERS = 2000
+_Debug = Annotated[bool, typer.Option("--debug", help="Print a traceback with an error.")]
+
+
+class CommandLine(typer.Typer):
+    """A command whose help keeps its square brackets, and which refuses empty arguments."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
+        )
+
+
+class _Command(TyperCommand):
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        # As a path, the empty text is the current folder.
+        if any(arg == "" or (arg.startswith("--") and arg.endswith("=")) for arg in args):
+            raise typer.BadParameter("an argument is empty: is a shell variable not set?")
+        return super().parse_args(ctx, args)
+
+
+def command(help_text: str) -> Callable[[Callable[..., int]], CommandLine]:
+    """Make a function the command line of its module, with ``--debug`` and one-line errors.
+
+    Its parameters are the command's, as typer reads them; what it returns is the exit code.
+    """
+
+    def make(function: Callable[..., int]) -> CommandLine:
+        @functools.wraps(function)
+        def main(*args: Any, debug: bool, **options: Any) -> None:
+            logging.basicConfig(level=logging.WARNING, format="%(message)s")
+            _exit_with(functools.partial(function, *args, **options), debug)
+
+        signature = inspect.signature(function, eval_str=True)
+        debug = inspect.Parameter(
+            "debug", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=_Debug
+        )
+        parameters = [*signature.parameters.values(), debug]
+        main.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        main.__annotations__ = {one.name: one.annotation for one in parameters}
+        line = CommandLine()
+        line.command(help=help_text, cls=_Command)(main)
+        return line
+
+    return make
 
 
 def study_command(
@@ -37,49 +92,36 @@ def study_command(
     defaults: Mapping[str, Any],
     default_out: Path | None = None,
     after: Callable[[Result], Sequence[str]] | None = None,
-) -> Callable[[], None]:
+) -> CommandLine:
     """A command line that runs a study with some defaults and reports it."""
-    app = CommandLine()
 
-    @app.command(help=help_text)
+    @command(help_text)
     def main(
-        settings: Annotated[
-            list[str] | None,
-            typer.Argument(
-                metavar="[CONFIG.yaml] [key=value ...]",
-                help="A YAML file and options such as engines=[tesseract]; quote brackets.",
-            ),
-        ] = None,
+        settings: Settings = None,
         out: Annotated[
             Path | None, typer.Option(help="Folder for the results of this run.")
         ] = default_out,
         dry_run: Annotated[
             bool, typer.Option("--dry-run", help="Print the plan and read nothing.")
         ] = False,
-        debug: Annotated[
-            bool, typer.Option("--debug", help="Print a traceback with an error.")
-        ] = False,
-    ) -> None:
-        logging.basicConfig(level=logging.WARNING, format="%(message)s")
-        with_errors(
-            lambda: _run(load_config(settings or [], defaults), out, dry_run, report, after), debug
-        )
+    ) -> int:
+        config = load_config(settings or [], defaults)
+        if dry_run:
+            print_plan(config)
+            return 0
+        if out is None:
+            raise OhrError("where should the results go? give --out RUN, such as --out runs/first")
+        return _run_and_report(config, out, report, after)
 
-    return app
+    return main
 
 
-def _run(
+def _run_and_report(
     config: StudyConfig,
-    out: Path | None,
-    dry_run: bool,
+    out: Path,
     report: Report,
     after: Callable[[Result], Sequence[str]] | None,
 ) -> int:
-    if dry_run:
-        print_plan(config)
-        return 0
-    if out is None:
-        raise OhrError("where should the results go? give --out RUN, such as --out runs/first")
     result = run_study(config, out)
     report(result)
     for line in same_lines(result.cells):
@@ -93,70 +135,6 @@ def _run(
         print(f"error: planned cells are missing: {', '.join(result.missing)}", file=sys.stderr)
         return 1
     return code
-
-
-def print_plan(config: StudyConfig) -> None:
-    """Print what a study would read and what is cached."""
-    dataset = load_dataset(config)
-    if dataset.report:
-        print(f"dataset: {plain(dataset.report.summary())}", file=sys.stderr)
-    plan = make_plan(config, dataset)
-    for line in truth_lines(plan):
-        print(line, file=sys.stderr)
-    readings = Readings(plan, ArtefactStore(config.cache))
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    for name in ("knowledge base", "pages", "cached", "to read"):
-        table.add_column(name, justify="left" if name == "knowledge base" else "right")
-    left = 0
-    for variant in plan.variants:
-        reads = isinstance(plan.engines[variant.engine.label], OcrBackend)
-        pending = len(readings.pending(variant))
-        left += pending
-        total = len(plan.reread) if reads else 0
-        table.add_row(plan.label(variant), str(total), str(total - pending), str(pending))
-    show(table)
-    for note in plan.unreachable:
-        print(f"left out: {note}")
-    print(
-        f"{len(plan.questions)} questions of {len(dataset.documents)} documents; "
-        f"{len(plan.retrievers)} retrievers, {len(plan.readers)} readers; "
-        f"{len(planned_cells(plan))} cells; {left} pages to read with {config.workers} workers"
-    )
-
-
-def report_troubles(troubles: Sequence[str], failed: Sequence[str]) -> int:
-    """Print what failed on standard error; 1 if a whole condition did, else 0."""
-    for line in troubles:
-        print(line, file=sys.stderr)
-    for line in failed:
-        print(f"error: failed: {line}", file=sys.stderr)
-    return int(bool(failed))
-
-
-MOST_CHARACTERS = 2000
-
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-class CommandLine(typer.Typer):
-    """A command whose help keeps its square brackets, and which refuses empty arguments."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
-        )
-
-    def command(self, *args: Any, **options: Any) -> Callable[[F], F]:
-        return super().command(*args, **{"cls": _Command} | options)
-
-
-class _Command(TyperCommand):
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        # As a path, the empty text is the current folder.
-        if any(arg == "" or (arg.startswith("--") and arg.endswith("=")) for arg in args):
-            raise typer.BadParameter("an argument is empty: is a shell variable not set?")
-        return super().parse_args(ctx, args)
 
 
 class _Tolerant:
@@ -206,7 +184,7 @@ def _tolerant_streams() -> Iterator[None]:
         sys.stdout, sys.stderr = before
 
 
-def with_errors(action: Callable[[], int], debug: bool) -> None:
+def _exit_with(action: Callable[[], int], debug: bool) -> None:
     """Exit with the action's code; an error is one line on standard error and exit code 2."""
     with _tolerant_streams():
         code = _code(action, debug)
@@ -247,7 +225,7 @@ def _code(action: Callable[[], int], debug: bool) -> int:
 def one_line(text: str) -> str:
     """Text on one line without control characters; the middle of a long one is left out."""
     line = plain(" ".join(text.split()))
-    if len(line) <= MOST_CHARACTERS:
+    if len(line) <= _MOST_CHARACTERS:
         return line
-    half = MOST_CHARACTERS // 2
+    half = _MOST_CHARACTERS // 2
     return f"{line[:half]} […] {line[-half:]}"

@@ -1,7 +1,7 @@
 """Where the loss arises: OCR, retrieval, chunking or reading.
 
 ``python -m experiments.attribution [CONFIG.yaml] [key=value ...] --out RUN`` runs a study and then
-swaps in the truth part by part (see :mod:`experiments.analysis.attribution`). What F1 lacks of 1 with the
+swaps in the truth part by part. What F1 lacks of 1 with the
 clean evidence pages is the reader's loss; the rest is shared among the others, averaged over the
 orders of swapping. ``RUN/attribution.csv`` has a row for each knowledge base, setting, group
 and cause; ``order_low`` and ``order_high`` are the least and the greatest of the orders.
@@ -9,75 +9,8 @@ and cause; ``order_low`` and ``order_high`` are the least and the greatest of th
 
 from __future__ import annotations
 
-from typing import Any
-
-import pandas as pd
-from rich.table import Table
-from rich.text import Text
-
 from experiments._command import study_command
-from experiments.analysis.attribution import (
-    ROWS,
-    SETTING,
-    make_losses,
-)
-from experiments.analysis.labels import group_label
-from experiments.analysis.notes import note_lines, reader_notes
-from experiments.figures.attribution import (
-    _by_cause,
-    _noise,
-    _shown,
-    waterfalls,
-)
-from experiments.reports.terminal import number, show
-from ohr.printable import plain
-from ohr.study.csv import write_csv
-from ohr.study.run import Result
-
-
-def report(result: Result) -> None:
-    """Print the causes' shares, write the table, draw the waterfalls."""
-    losses = make_losses(result.plan)
-    notes = reader_notes(result.readers)
-    write_csv(result.out / "attribution.csv", losses)
-    show(loss_table(losses))
-    print("F1 that each cause costs; ±: how far the orders of swapping part")
-    for line in note_lines(losses["reader"], notes):
-        print(plain(line))
-    for path in waterfalls(losses, result.cells, result.out / "figures", notes):
-        print(f"figure: {path}")
-
-
-def loss_table(losses: pd.DataFrame) -> Table:
-    """A row a knowledge base, setting and group; a column a cause, with the orders' extremes."""
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    for name in ("engine", "noise", "chunker, retriever, reader", "questions on"):
-        table.add_column(name)
-    for name in ("n", *ROWS, "overall F1"):
-        table.add_column(name.replace("ocr", "OCR"), justify="right")
-    for _, rows in losses.groupby([*SETTING, "group"], sort=False):
-        named: dict[Any, Any] = rows.iloc[0].to_dict()
-        if not _shown(named["group"]):
-            continue
-        first = named["group"] == "all"
-        noise = _noise(named["perturbation"], named["level"], named["intensity"])
-        system = ", ".join(named[name] for name in ("chunker", "retriever", "reader"))
-        heads = (named["engine"], noise, system)
-        table.add_row(
-            *(Text(plain(str(head)) if first else "") for head in heads),
-            group_label(named["group"]),
-            str(named["n"]),
-            *(_loss(row) for row in _by_cause(rows)),
-            number(named["overall_f1"]),
-        )
-    return table
-
-
-def _loss(row: dict[Any, Any]) -> str:
-    """The mean, and half the range of the orders."""
-    text, spread = number(row["f1_lost"]), (row["order_high"] - row["order_low"]) / 2
-    return f"{text} ±{spread:.3f}".replace("-0.000", "0.000")
-
+from experiments.reports.attribution import report
 
 main = study_command(
     "Attribute the F1 that a system lacks to OCR, chunking, retrieval and reading.",

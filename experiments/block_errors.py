@@ -8,59 +8,28 @@ text, formulas and tables, finds each in the reading, and counts those with erro
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import pandas as pd
 import typer
-from rich.table import Table
-from rich.text import Text
 
-from experiments._command import CommandLine, with_errors
+from experiments._command import command
 from experiments.analysis.block_errors import block_errors
+from experiments.reports.block_errors import (
+    EXPLANATION,
+    FILE,
+    errors_table,
+)
 from experiments.reports.terminal import show
-from ohr.metrics.regions import KINDS
-from ohr.printable import plain
 from ohr.study.config import StudyConfig, load_config
 from ohr.study.csv import write_csv
 from ohr.study.progress import Progress
 
-FILE = "block_errors.csv"
 DEFAULTS = {"stages": ["ocr"]}
 
 
-@dataclass(frozen=True)
-class Published:
-    """A row of table S3: shares of blocks with errors, formatting commands a page."""
-
-    text: float
-    formula_textual: float
-    formula_structural: float
-    redundant: float
-
-
-PAPER: Mapping[str, Published] = {
-    "MinerU": Published(0.403, 0.78, 0.34, 10.9),
-    "Qwen2.5-VL": Published(0.316, 0.46, 0.25, 16.4),
-}
-"""Table S3. It speaks of text, formula and table blocks but gives one pair of shares beside the
-text's, in the column of formulas; by its caption they are textual and structural errors."""
-
-EXPLANATION = (
-    "textual: blocks that were found of which more than 5 % of the words (of a formula's symbols) "
-    "are missing or changed; any: of which one is; as written: formulas whose LaTeX differs by "
-    "more than white space\n"
-    "textual or lost, structural or lost: of all blocks, those not found counted as errors\n"
-    "paper: its table S3 has one pair of shares beside the text's, read here as the formulas'"
-)
-
-main = CommandLine()
-
-
-@main.command(help="Count the blocks of a page that were read with errors, by engine and noise.")
-def command(
+@command("Count the blocks of a page that were read with errors, by engine and noise.")
+def main(
     settings: Annotated[
         list[str] | None,
         typer.Argument(
@@ -69,12 +38,9 @@ def command(
         ),
     ] = None,
     out: Annotated[Path | None, typer.Option(help=f"Folder for {FILE}.")] = None,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Print a traceback with an error.")
-    ] = False,
-) -> None:
+) -> int:
     """Count blocks with errors."""
-    with_errors(lambda: _run(load_config(settings or [], DEFAULTS), out), debug)
+    return _run(load_config(settings or [], DEFAULTS), out)
 
 
 def _run(config: StudyConfig, out: Path | None) -> int:
@@ -85,73 +51,6 @@ def _run(config: StudyConfig, out: Path | None) -> int:
         write_csv(out / FILE, found)
         print(f"table: {out / FILE}")
     return 0
-
-
-def errors_table(found: pd.DataFrame) -> Table:
-    """A row a knowledge base and kind of block, the paper's shares below."""
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    for name in ("engine", "noise", "blocks of"):
-        table.add_column(name)
-    for name in (
-        "blocks",
-        "found",
-        "words",
-        "textual",
-        "any",
-        "structural",
-        "as written",
-        "textual or lost",
-        "structural or lost",
-        "commands a page",
-    ):
-        table.add_column(name, justify="right")
-    for row in found.to_dict("records"):
-        first = row["kind"] == KINDS[0]
-        strength = row["level"] or f"{row['intensity']:g}"
-        clean = row["perturbation"] == "none"
-        table.add_row(
-            Text(plain(str(row["engine"])) if first else ""),
-            ("clean" if clean else f"{row['perturbation']} {strength}") if first else "",
-            str(row["kind"]),
-            f"{row['blocks']:,}",
-            f"{row['found']:,}",
-            "-" if pd.isna(row["mean_size"]) else f"{row['mean_size']:.0f}",
-            *(
-                _percent(row[name])
-                for name in (
-                    "textual",
-                    "any_textual",
-                    "structural",
-                    "differs_as_written",
-                    "textual_or_lost",
-                    "structural_or_lost",
-                )
-            ),
-            f"{row['redundant_commands']:.1f}" if first else "",
-        )
-    table.add_section()
-    for engine, paper in PAPER.items():
-        commands = f"{paper.redundant:.1f}"
-        blank = [""] * 2
-        table.add_row(
-            f"paper: {engine}",
-            "clean",
-            "text",
-            *blank,
-            "",
-            _percent(paper.text),
-            *[""] * 5,
-            commands,
-        )
-        table.add_row(
-            "", "", "formula", *blank, "", _percent(paper.formula_textual), "",
-            _percent(paper.formula_structural), *[""] * 4,
-        )  # fmt: skip
-    return table
-
-
-def _percent(share: float) -> str:
-    return "-" if pd.isna(share) else f"{100 * share:.1f} %"
 
 
 if __name__ == "__main__":

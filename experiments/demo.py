@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from experiments._command import study_command
-from experiments.noise_curve import report
+from experiments.reports.noise_curve import report
 from ohr.study.run import Result
 
 DOCUMENTS = [

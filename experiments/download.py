@@ -12,27 +12,24 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import CommandLine, with_errors
+from experiments._command import command
 from ohr.errors import MissingDependencyError, OhrError
 from ohr.store.atomic import write_text
 
 DATASETS = {"ohrbench": "opendatalab/OHR-Bench"}
 
-main = CommandLine()
 
-
-@main.command(help="Fetch a dataset from the Hugging Face Hub.")
-def command(
+@command("Fetch a dataset from the Hugging Face Hub.")
+def main(
     name: Annotated[str, typer.Argument(help="ohrbench, or owner/name of a dataset on the Hub.")],
     out: Annotated[Path, typer.Option(help="Folder for the files.")],
     revision: Annotated[str, typer.Option(help="Branch, tag or commit.")] = "main",
     include: Annotated[
         list[str] | None, typer.Option(help="Only files like this, as 'data/*.json'; repeat.")
     ] = None,
-    debug: Annotated[bool, typer.Option("--debug")] = False,
-) -> None:
+) -> int:
     """Download."""
-    with_errors(lambda: _run(name, out, revision, include), debug)
+    return _run(name, out, revision, include)
 
 
 def _run(name: str, out: Path, revision: str, include: list[str] | None) -> int:

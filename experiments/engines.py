@@ -8,77 +8,46 @@ that is installed read one generated page. Engines may be named, with parameters
 from __future__ import annotations
 
 import tempfile
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
-from experiments._command import CommandLine, with_errors
-from experiments.ocr import parse_engine
+from experiments._command import command
+from experiments.interchange.readings import parse_engine
+from experiments.reports.engines import (
+    check_engines,
+    checks_table,
+    engines_table,
+    examine,
+    how_to_mend,
+)
 from experiments.reports.terminal import show
 from ohr import registry
-from ohr.errors import ConfigError, EngineError, MissingDependencyError, OhrError
-from ohr.metrics.default import edit_distance
-from ohr.pdf import load_image
-from ohr.plugins import OcrBackend
+from ohr.errors import OhrError
 from ohr.printable import plain
-from ohr.registry import PluginSpec
-from ohr.sample import Sample
-from ohr.study.progress import Progress
-from ohr.types import Document, Outcome
-from ohr.workers import Limits, WorkerPool
-
-LIMITS = Limits(cpu_s=600, wall_s=1800)
-_LONGEST_VERSION = 44
-
-main = CommandLine()
 
 
-@dataclass(frozen=True)
-class Listed:
-    """An engine as it stands on this machine."""
-
-    spec: PluginSpec
-    state: str
-    """``yes``, ``no``, or ``needs parameters``."""
-    version: str = ""
-    reason: str = ""
-    """Why it cannot be used as it is, and the command or parameter that mends it."""
-    cls: type[OcrBackend] | None = None
-    accepts: tuple[str, ...] = ()
-
-    @property
-    def installed(self) -> bool:
-        return self.state == "yes"
-
-
-@main.command(help="List OCR engines; --check lets the installed ones read a page.")
-def command(
+@command("List OCR engines; --check lets the installed ones read a page.")
+def main(
     engines: Annotated[
         list[str] | None, typer.Argument(help="Engines; by default all that are registered.")
     ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Read one generated page with each that is installed.")
     ] = False,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Print a traceback with an error.")
-    ] = False,
-) -> None:
+) -> int:
     """List the engines."""
-    with_errors(lambda: _run(engines or registry.known("engine"), check), debug)
+    return _run(engines or registry.known("engine"), check)
 
 
 def _run(names: Sequence[str], check: bool) -> int:
     listed = [found for name in names if (found := examine(parse_engine(name))) is not None]
-    show(_listing(listed))
+    show(engines_table(listed))
     for engine in listed:
         if engine.reason:
-            print(plain(_mend(engine)))
+            print(plain(how_to_mend(engine)))
     if not check:
         return 0
     print()
@@ -87,140 +56,9 @@ def _run(names: Sequence[str], check: bool) -> int:
         raise OhrError("no engine is installed that could be checked")
     with tempfile.TemporaryDirectory() as folder:
         outcomes = check_engines(checked, Path(folder))
-    show(_check_table(checked, outcomes))
+    show(checks_table(checked, outcomes))
     return int(any(outcome.value is None for outcome in outcomes))
-
-
-def _mend(engine: Listed) -> str:
-    """Why an engine cannot be used as it is, and what mends that."""
-    said = engine.reason.startswith((f"{engine.spec.label}: ", f"engine {engine.spec.label!r}"))
-    line = engine.reason if said else f"{engine.spec.label}: {engine.reason}"
-    install = engine.cls.install if engine.cls is not None else ""
-    return line if not install or install in line else f"{line}; it is installed by: {install}"
-
-
-def examine(spec: PluginSpec) -> Listed | None:
-    """How an engine stands; None for one that reads no pages. Raises UnknownPluginError."""
-    try:
-        cls = registry.plugin_class("engine", spec.name)
-    except MissingDependencyError as error:
-        return Listed(spec, "no", reason=str(error))
-    if not issubclass(cls, OcrBackend):
-        return None
-    try:
-        engine = registry.create("engine", spec)
-        version = engine.engine_version()
-    except MissingDependencyError as error:
-        return Listed(spec, "no", reason=str(error), cls=cls)
-    except ConfigError as error:
-        return Listed(spec, "needs parameters", reason=str(error), cls=cls)
-    except Exception as error:  # a stranger's plug-in must not end the list
-        return Listed(spec, "no", reason=f"{type(error).__name__}: {error}", cls=cls)
-    return Listed(spec, "yes", version, cls=cls, accepts=tuple(sorted(engine.accepts)))
-
-
-def _listing(engines: Sequence[Listed]) -> Table:
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    for name in ("engine", "installed", "version", "reads", "returns", "languages", "licence"):
-        table.add_column(name)
-    for engine in engines:
-        version = engine.version
-        if len(version) > _LONGEST_VERSION:
-            version = version[: _LONGEST_VERSION - 1] + "…"
-        table.add_row(
-            *(
-                Text(plain(part))
-                for part in (
-                    engine.spec.label,
-                    engine.state,
-                    version,
-                    ", ".join(engine.accepts),
-                    engine.cls.returns if engine.cls else "",
-                    ", ".join(engine.cls.languages) if engine.cls else "",
-                    engine.cls.license if engine.cls else "",
-                )
-            )
-        )
-    return table
-
-
-def check_engines(engines: Sequence[Listed], folder: Path) -> list[Outcome[dict[str, Any]]]:
-    """Let each engine read a generated page; its text, edit distance and seconds."""
-    document = _generated(folder)
-    page = document.pages[0]
-    assert page.image is not None  # the sample has an image of every page
-    assert document.source is not None
-    tasks = [
-        CheckTask(engine.spec, page.image, document.source, page.ref.page_no) for engine in engines
-    ]
-    outcomes: dict[int, Outcome[dict[str, Any]]] = {}
-    with (
-        Progress(verb="checking") as progress,
-        WorkerPool[dict[str, Any]](read_twice, workers=1, limits=LIMITS, max_tasks=1) as pool,
-    ):
-        for done, (index, outcome) in enumerate(pool.run(tasks), start=1):
-            if outcome.value is not None:
-                outcome.value["edit_distance"] = edit_distance(outcome.value["text"], page.text)
-            outcomes[index] = outcome
-            progress("engines", done, len(tasks))
-    return [outcomes[index] for index in range(len(tasks))]
-
-
-def _generated(folder: Path) -> Document:
-    params = {"cache": folder, "n_pages": 1, "n_questions": 1}
-    sample: Sample = registry.create("dataset", PluginSpec(name="sample", params=params))
-    return next(iter(sample.load().documents.values()))
-
-
-def _check_table(engines: Sequence[Listed], outcomes: Sequence[Outcome[dict[str, Any]]]) -> Table:
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    table.add_column("engine")
-    for name in ("edit distance", "first page, s", "next page, s"):
-        table.add_column(name, justify="right")
-    table.add_column("")
-    for engine, outcome in zip(engines, outcomes, strict=True):
-        found = outcome.value
-        figures = (
-            [f"{found[name]:.{n}f}" for name, n in
-             (("edit_distance", 3), ("first_s", 2), ("next_s", 2))]
-            if found
-            else ["-"] * 3
-        )  # fmt: skip
-        note = "" if found else f"{outcome.status}: {outcome.detail}"
-        table.add_row(Text(plain(engine.spec.label)), *figures, Text(plain(note)))
-    return table
 
 
 if __name__ == "__main__":
     main()
-
-
-@dataclass(frozen=True)
-class CheckTask:
-    """An engine, and the page that it is to read."""
-
-    spec: PluginSpec
-    image: Path
-    pdf: Path
-    page_no: int
-
-
-def read_twice(task: CheckTask) -> dict[str, Any]:
-    """Read the page twice: the text, seconds with loading, and seconds without.
-
-    Raises EngineError, in a worker process.
-    """
-    engine: OcrBackend = registry.create("engine", task.spec)
-    by_image = "image" in engine.accepts
-    source: Any = [load_image(task.image)] if by_image else task.pdf
-    seconds = []
-    text: str | None = None
-    for _ in range(2):
-        started = time.perf_counter()
-        read = list(engine.transcribe(source, [task.page_no]))
-        seconds.append(time.perf_counter() - started)
-        if not read or read[0][1].value is None:
-            said = read[0][1].detail if read else "it returned nothing"
-            raise EngineError(f"engine {task.spec.label}: {said}")
-        text = read[0][1].value
-    return {"text": text, "first_s": seconds[0], "next_s": seconds[1]}

@@ -15,7 +15,7 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import CommandLine, with_errors
+from experiments._command import command
 from experiments.interchange.beir import (
     dataset_collections,
     run_collections,
@@ -27,11 +27,9 @@ from ohr.study.config import load_config
 
 FORMATS = ("beir", "datasets")
 
-main = CommandLine()
 
-
-@main.command(help="Write knowledge bases, questions and gold pages for other tools.")
-def command(
+@command("Write knowledge bases, questions and gold pages for other tools.")
+def main(
     source: Annotated[
         list[str],
         typer.Argument(metavar="RUN | [CONFIG.yaml] [key=value ...]", help="A run, or a dataset."),
@@ -40,10 +38,9 @@ def command(
     format: Annotated[
         str, typer.Option(help="beir, or datasets (Hugging Face; pip install 'ohr[hub]').")
     ] = "beir",
-    debug: Annotated[bool, typer.Option("--debug")] = False,
-) -> None:
+) -> int:
     """Export."""
-    with_errors(lambda: _run(source, out, format), debug)
+    return _run(source, out, format)
 
 
 def _run(source: Sequence[str], out: Path, format_name: str) -> int:

@@ -20,25 +20,23 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import typer
 
-from experiments._command import CommandLine, with_errors
+from experiments._command import command
 from experiments.interchange.published_results import (
     STAGES,
     Named,
     make_cells,
     read_results,
 )
-from ohr.datasets.dataset import ValidationReport
+from ohr.dataset import ValidationReport
 from ohr.datasets.ohrbench import read_questions
 from ohr.errors import DatasetError, OhrError
 from ohr.store.atomic import write_bytes, write_text
 from ohr.store.identity import file_digest
 from ohr.study.csv import write_csv
 
-main = CommandLine()
 
-
-@main.command(help="Make a run of result files of the published evaluation.")
-def command(
+@command("Make a run of result files of the published evaluation.")
+def main(
     files: Annotated[list[str], typer.Argument(metavar="[STAGE=]FILE ...")],
     questions: Annotated[Path, typer.Option(help="The Q&A file that the results are of.")],
     out: Annotated[Path, typer.Option(help="Folder for the run.")],
@@ -46,11 +44,10 @@ def command(
     retriever: Annotated[str, typer.Option(help="The retriever's name.")] = "published",
     reader: Annotated[str, typer.Option(help="The reader's name.")] = "published",
     top_k: Annotated[int, typer.Option(min=1, help="Chunks that were retrieved.")] = 2,
-    debug: Annotated[bool, typer.Option("--debug")] = False,
-) -> None:
+) -> int:
     """Import."""
     named = Named(engine, retriever, reader, top_k)
-    with_errors(lambda: _run(files, questions, out, named), debug)
+    return _run(files, questions, out, named)
 
 
 def _run(files: Sequence[str], questions: Path, out: Path, named: Named) -> int:

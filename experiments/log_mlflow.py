@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
-from experiments._command import CommandLine, with_errors
+from experiments._command import command
 from experiments.interchange.mlflow import (
     INSTALL,
     log_run,
@@ -22,20 +22,17 @@ from experiments.interchange.mlflow import (
 from ohr.errors import MissingDependencyError, OhrError
 from ohr.study.results import Run, read_run
 
-main = CommandLine()
 
-
-@main.command(help="Log finished runs to MLflow.")
-def command(
+@command("Log finished runs to MLflow.")
+def main(
     runs: Annotated[list[Path], typer.Argument(help="Folders of finished runs.")],
     experiment: Annotated[str, typer.Option(help="MLflow experiment to log to.")] = "ohr",
     tracking_uri: Annotated[
         str, typer.Option(help="Server, or a database; else what MLflow is set up with.")
     ] = "",
-    debug: Annotated[bool, typer.Option("--debug")] = False,
-) -> None:
+) -> int:
     """Log."""
-    with_errors(lambda: _run([read_run(path) for path in runs], experiment, tracking_uri), debug)
+    return _run([read_run(path) for path in runs], experiment, tracking_uri)
 
 
 def _run(runs: list[Run], experiment: str, tracking_uri: str) -> int:

@@ -14,17 +14,15 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import CommandLine, with_errors
+from experiments._command import command
 from ohr.sample.attributes import ATTRIBUTES
 from ohr.sample.corpus import DIFFICULTY, Difficulty
 from ohr.sample.scale import Recipe, write_sample
 from ohr.study.progress import Progress
 
-main = CommandLine()
 
-
-@main.command(help="Write a generated benchmark: documents, exact ground truth, questions.")
-def command(
+@command("Write a generated benchmark: documents, exact ground truth, questions.")
+def main(
     out: Annotated[Path, typer.Option(help="Folder to write to; new, or of this same command.")],
     pages: Annotated[int, typer.Option(min=1, max=100_000, help="Pages in all.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same bytes.")] = 0,
@@ -41,14 +39,11 @@ def command(
         typer.Option(help="Of how many years each company has documents that say like things."),
     ] = DIFFICULTY,
     images: Annotated[bool, typer.Option("--images", help="Write page images too.")] = False,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Print a traceback with an error.")
-    ] = False,
-) -> None:
+) -> int:
     """Write the sample and say how fast it went."""
     wanted = tuple(name.strip() for name in attributes.split(",") if name.strip())
     recipe = Recipe(seed, pages, questions_per_page, wanted, images, difficulty)
-    with_errors(lambda: _write(recipe, out, workers), debug)
+    return _write(recipe, out, workers)
 
 
 def _write(recipe: Recipe, out: Path, workers: int) -> int:

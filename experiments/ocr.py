@@ -8,45 +8,31 @@ the exit code is then 1. The same command goes on where it was cut short.
 
 from __future__ import annotations
 
-import json
 import os
-import re
-import sys
-import time
-from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from experiments._command import CommandLine, with_errors
+from experiments._command import command
+from experiments.interchange.readings import (
+    check_out,
+    parse_engine,
+    select_pages,
+    write_readings,
+)
 from ohr import registry
-from ohr.errors import ConfigError, StoreError
+from ohr.errors import ConfigError
 from ohr.plugins import OcrBackend
-from ohr.printable import plain
-from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
-from ohr.store.atomic import write_text
-from ohr.store.identity import canonical_json
 from ohr.store.locking import locked
-from ohr.study.pages.files import FilePage, FileReadings, file_pages
-from ohr.study.pages.sources import PageSource, find_pages
-from ohr.study.progress import Progress
-from ohr.study.run import versions
-from ohr.study.yaml_values import parse_yaml
-from ohr.types import FAILED, Outcome, Status
+from ohr.study.pages.files import FileReadings, file_pages
+from ohr.study.pages.sources import find_pages
 from ohr.workers import Limits
 
-_RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9})?)?")
-_NAMED_FAILURES = 20
-MANIFEST = "manifest.json"
 
-main = CommandLine()
-
-
-@main.command(help="Read PDFs and images into a knowledge base.")
-def command(
+@command("Read PDFs and images into a knowledge base.")
+def main(
     inputs: Annotated[list[Path], typer.Argument(help="PDFs, images, or folders of them.")],
     engine: Annotated[
         str,
@@ -76,196 +62,26 @@ def command(
     stop_after_failures: Annotated[
         int, typer.Option(min=0, help="Stop after so many failures alike in a row; 0: never.")
     ] = 20,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Print a traceback with an error.")
-    ] = False,
-) -> None:
+) -> int:
     """Read pages, write the knowledge base, and sum up."""
 
-    def read() -> int:
-        spec = parse_engine(engine)
-        backend = registry.create("engine", spec)
-        if not isinstance(backend, OcrBackend):
-            raise ConfigError(f"engine {spec.label!r} reads no pages: name an OCR engine")
-        sources = select_pages(list(find_pages(inputs, dpi)), pages)
-        wanted = file_pages(sources, spec, backend, hand_over_pdfs=pdf)
-        readings = FileReadings(
-            spec,
-            backend.identity(),
-            ArtefactStore(cache),
-            Limits(page_cpu_s, page_wall_s),
-            workers,
-            stop_after_failures,
-        )
-        with locked(out):
-            _check_out(out, wanted, readings.identity)
-            return _run(wanted, readings, out, retry=retry)
-
-    with_errors(read, debug)
-
-
-def parse_engine(text: str) -> PluginSpec:
-    """``tesseract``, or ``{name: tesseract, params: {psm: 6}}``. Raises ConfigError."""
-    try:
-        value = parse_yaml(text)
-    except ValueError as error:
-        raise ConfigError(f"cannot read the engine {text!r}: it is not YAML: {error}") from error
-    # YAML reads "name: value" as a mapping, but "name:value" as the text that it is.
-    if not isinstance(value, str | dict):
-        raise ConfigError(f"not an engine: {text!r}")
-    return PluginSpec.parse(value)
-
-
-def select_pages(sources: Sequence[PageSource], wanted: str) -> list[PageSource]:
-    """The pages of each file that ``1-3,7`` names; an image is page 1. Raises ConfigError."""
-    if not wanted.strip():
-        return list(sources)
-    ranges = []
-    for part in wanted.split(","):
-        match = _RANGE.fullmatch(part.strip())
-        first = int(match[1]) if match else 0
-        last = first if match is None or "-" not in part else int(match[2] or 10**9)
-        if not 1 <= first <= last:
-            raise ConfigError(f"--pages {wanted!r}: write it as 1-3,7 or 5-, counted from 1")
-        ranges.append((first, last))
-    chosen = [
-        source
-        for source in sources
-        if any(first <= (source.page_no or 0) + 1 <= last for first, last in ranges)
-    ]
-    if not chosen:
-        raise ConfigError(f"--pages {wanted!r}: no file has such a page")
-    return chosen
-
-
-def _run(pages: Sequence[FilePage], readings: FileReadings, out: Path, *, retry: bool) -> int:
-    todo = []
-    for page in pages:
-        stored = readings.stored(page)
-        if stored is None or not stored.stands(readings.limits, retry=retry):
-            todo.append(page)
-    started = time.perf_counter()
-    with Progress() as progress:
-        done = 0
-
-        def report(count: int) -> None:
-            nonlocal done
-            done += count
-            progress(readings.engine.label, done, len(todo))
-
-        if todo:
-            report(0)
-            readings.make(todo, report)
-    seconds = time.perf_counter() - started
-    outcomes = []
-    for page in pages:
-        stored = readings.stored(page)
-        if stored is None:
-            raise StoreError(
-                f"the reading of {_where(page)} is no longer in the cache "
-                f"{readings.store.root}: give the same command again"
-            )
-        outcomes.append((page, stored.outcome))
-    documents = knowledge_base(outcomes)
-    counts = Counter(str(outcome.status) for _, outcome in outcomes)
-    failures = [(page, outcome) for page, outcome in outcomes if outcome.status in FAILED]
-    manifest: dict[str, Any] = {
-        "engine": readings.identity,
-        "versions": versions(),
-        "dpi": sorted({page.source.dpi for page in pages}),
-        "documents": len(documents),
-        "pages": {str(status): counts[str(status)] for status in Status},
-        "read_now": len(todo),
-        "seconds": round(seconds, 3),
-        "workers": readings.workers,
-        "failures": [f"{_where(page)}: {outcome.detail}" for page, outcome in failures],
-    }
-    text = json.dumps(manifest, indent=2, ensure_ascii=False)
-    write_text(out / MANIFEST, text + "\n")  # first: it says whose the documents are
-    for doc_id, entries in documents.items():
-        text = json.dumps(entries, indent=1, ensure_ascii=False)
-        write_text(out / f"{doc_id}.json", text + "\n")
-    for page, outcome in failures[:_NAMED_FAILURES]:
-        print(f"{outcome.status}: {_where(page)}: {plain(outcome.detail)}", file=sys.stderr)
-    if len(failures) > _NAMED_FAILURES:
-        print(f"and {len(failures) - _NAMED_FAILURES} more: see manifest.json", file=sys.stderr)
-    listed = ", ".join(f"{counts[str(status)]} {status}" for status in Status)
-    print(f"{len(pages)} pages of {len(documents)} documents: {listed}")
-    if todo:
-        print(
-            f"read now: {len(todo)} pages, {seconds / len(todo):.2f} s a page "
-            f"with {readings.workers} workers; from the cache: {len(pages) - len(todo)}"
-        )
-    print(f"knowledge base: {out}")
-    if failures:
-        print(
-            f"error: {len(failures)} of {len(pages)} pages could not be read; "
-            "--retry tries them again",
-            file=sys.stderr,
-        )
-        return 1
-    return 0
-
-
-def _where(page: FilePage) -> str:
-    return f"{plain(page.source.file_name)} page {page.ref.page_no + 1}"
-
-
-def knowledge_base(
-    pages: Sequence[tuple[FilePage, Outcome[str]]],
-) -> dict[str, list[dict[str, Any]]]:
-    """The pages that were read, by document.
-
-    A failed page is left out: whoever reads the knowledge base counts it as missing.
-    """
-    documents: dict[str, list[dict[str, Any]]] = {}
-    for page, outcome in pages:
-        entries = documents.setdefault(page.ref.doc_id, [])
-        if outcome.value is not None and outcome.status not in FAILED:
-            entries.append({"page_idx": page.ref.page_no, "text": outcome.value})
-    return documents
-
-
-def _check_out(out: Path, pages: Sequence[FilePage], identity: dict[str, Any]) -> None:
-    """Refuse a folder whose documents this command would mix with others or lose.
-
-    Raises ConfigError.
-    """
-    there = {
-        path.relative_to(out).with_suffix("").as_posix(): path
-        for path in sorted(out.glob("*/**/*.json"))
-    }
-    if not there:
-        return
-    other = "choose another --out"
-    try:
-        manifest = json.loads((out / MANIFEST).read_text("utf-8"))
-        engine, dpi = manifest["engine"], manifest["dpi"]
-    except (OSError, ValueError, LookupError, TypeError) as error:
-        raise ConfigError(f"{out} holds JSON files that are not of this command: {other}") from (
-            error
-        )
-    if canonical_json(engine) != canonical_json(identity):
-        raise ConfigError(f"{out} holds what another engine, or another version, read: {other}")
-    if dpi != sorted({page.source.dpi for page in pages}):
-        raise ConfigError(f"{out} holds pages read at {dpi} dpi: {other}")
-    wanted: dict[str, set[int]] = {}
-    for page in pages:
-        wanted.setdefault(page.ref.doc_id, set()).add(page.ref.page_no)
-    for doc_id, path in there.items():
-        if lost := _page_numbers(path) - wanted.get(doc_id, set()):
-            raise ConfigError(
-                f"{out} holds page {min(lost) + 1} of {doc_id}, which this command does not read: "
-                f"name all files and pages, or {other}"
-            )
-
-
-def _page_numbers(path: Path) -> set[int]:
-    """The numbers of a document's pages; of a damaged file none, since nothing is lost."""
-    try:
-        return {int(page["page_idx"]) for page in json.loads(path.read_text("utf-8"))}
-    except (OSError, ValueError, LookupError, TypeError):
-        return set()
+    spec = parse_engine(engine)
+    backend = registry.create("engine", spec)
+    if not isinstance(backend, OcrBackend):
+        raise ConfigError(f"engine {spec.label!r} reads no pages: name an OCR engine")
+    sources = select_pages(list(find_pages(inputs, dpi)), pages)
+    wanted = file_pages(sources, spec, backend, hand_over_pdfs=pdf)
+    readings = FileReadings(
+        spec,
+        backend.identity(),
+        ArtefactStore(cache),
+        Limits(page_cpu_s, page_wall_s),
+        workers,
+        stop_after_failures,
+    )
+    with locked(out):
+        check_out(out, wanted, readings.identity)
+        return write_readings(wanted, readings, out, retry=retry)
 
 
 if __name__ == "__main__":

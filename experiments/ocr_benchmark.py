@@ -3,23 +3,7 @@
 from __future__ import annotations
 
 from experiments._command import study_command
-from experiments.analysis.notes import reader_notes
-from experiments.figures.bars import benchmark_bars
-from experiments.reports.paper_tables import write_paper_tables
-from experiments.reports.terminal import benchmark_table, show
-from ohr.study.run import Result
-
-
-def report(result: Result) -> None:
-    """Draw the bars, print a row an engine and group of questions, write the paper's tables."""
-    notes = reader_notes(result.readers)
-    made = benchmark_bars(result.cells, result.out / "figures", notes)
-    show(benchmark_table(result.cells, notes))
-    for path in made:
-        print(f"figure: {path}")
-    for path in write_paper_tables(result.cells, result.out / "tables", notes):
-        print(f"table: {path}")
-
+from experiments.reports.benchmark import report
 
 main = study_command(
     "Compare OCR engines, or knowledge bases that others made, through every stage of RAG.",

@@ -12,42 +12,18 @@ An engine is the paper's if its name or label is (``precomputed:MinerU``).
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import pandas as pd
 import typer
 
-from experiments import noise_curve, ocr_benchmark, table_format
-from experiments._command import CommandLine, report_troubles, with_errors
-from experiments.analysis.labels import group_label
-from experiments.analysis.notes import Notes, note_lines, reader_notes
-from experiments.analysis.published import beside_published, drop_lines, on_our_domains
-from experiments.error_analysis import analyse_errors
-from experiments.figure3 import make_figure3
-from experiments.noise_statistics import noise_statistics
-from experiments.question_style import compare_wordings
-from experiments.reports.files import TextTable, write_table
-from experiments.reports.paper_tables import percent
-from experiments.reports.terminal import show, terminal_table
-from experiments.robust_reader import compare_readers
-from ohr import registry
-from ohr.errors import ConfigError, OhrError
-from ohr.plugins import OcrBackend
-from ohr.registry import PluginSpec
-from ohr.study.config import StudyConfig, load_config
-from ohr.study.plan import load_dataset, select_questions
-from ohr.study.progress import Progress
-from ohr.study.results import read_run
-from ohr.study.run import Result, run_study
-
-main = CommandLine()
+from experiments._command import command
+from experiments.studies.paper import reproduce_paper
+from ohr.study.config import load_config
 
 
-@main.command(help="Run all that the OHR-Bench paper measures, and compare with its figures.")
-def command(
+@command("Run all that the OHR-Bench paper measures, and compare with its figures.")
+def main(
     settings: Annotated[
         list[str] | None,
         typer.Argument(
@@ -56,127 +32,9 @@ def command(
         ),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for the results.")] = None,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Print a traceback with an error.")
-    ] = False,
-) -> None:
+) -> int:
     """Reproduce the paper."""
-    logging.basicConfig(level=logging.WARNING, format="%(message)s")
-    with_errors(lambda: _run(load_config(settings or []), out), debug)
-
-
-def _run(config: StudyConfig, out: Path | None) -> int:
-    if out is None:
-        raise OhrError("where should the results go? give --out RUN, such as --out runs/paper")
-    if config.noise or config.intensities or config.r_noise or config.edit_distance:
-        raise ConfigError("paper has its own noise: leave out noise, intensities and the like")
-    # The paper's own figures are of its own wordings.
-    rewritten = config.dataset.rewritten
-    config = config.model_copy(
-        update={"dataset": config.dataset.model_copy(update={"rewritten": None})}
-    )
-    truth = PluginSpec(name="gt")
-    images = [spec for spec in config.engines if _reads_images(spec)]
-    sources = {q.evidence_source for q in select_questions(config, load_dataset(config))}
-
-    benchmark = _study(config, out / "benchmark", ocr_benchmark, "Tables 2, S6 to S8")
-    curves = [
-        _study(config, out / "formatting", noise_curve, "Formatting noise", [truth], "formatting")
-    ]
-    if images:
-        curves.append(
-            _study(config, out / "semantic", noise_curve, "Image noise", images, "semantic")
-        )
-    _title("Figure 3")
-    make_figure3([result.out for result in curves], out / "figure3")
-    code = int(any(result.failed for result in (benchmark, *curves)))
-    if "table" in sources:
-        dataset = config.dataset.model_copy(update={"sources": ("table",)})
-        formats = [
-            PluginSpec(name="gt", params={"tables": name}, label=name)
-            for name in table_format.FORMATS
-        ]
-        on_tables = config.model_copy(update={"dataset": dataset})
-        tables = _study(on_tables, out / "table_format", table_format, "Figure 4", formats)
-        code |= int(bool(tables.failed))
-    _title("Figure 5")
-    analyse_errors([result.out for result in curves], out / "error_analysis")
-    noise = (PluginSpec(name="formatting"), PluginSpec(name="semantic"))
-    code |= noise_statistics(config.model_copy(update={"noise": noise}), out / "noise_statistics")
-    if len(config.readers) > 1:
-        _title("Table S5")
-        engines = set(benchmark.cells["engine"])
-        held_against_truth = "gt" in engines and len(engines) > 1
-        run = read_run(benchmark.out if held_against_truth else curves[0].out)
-        compare_readers(run, out / "robust_reader")
-    if rewritten is not None:
-        _title("Section IV.2")
-        code |= compare_wordings(config, rewritten, out / "question_style")
-    _title("The paper's figures and ours")
-    _compare(benchmark.cells, out, reader_notes(benchmark.readers))
-    return code
-
-
-def _title(text: str) -> None:
-    print(f"\n== {text}")
-
-
-def _reads_images(spec: PluginSpec) -> bool:
-    engine = registry.create("engine", spec)
-    return isinstance(engine, OcrBackend) and "image" in engine.accepts
-
-
-def _study(
-    config: StudyConfig,
-    out: Path,
-    module: Any,
-    title: str,
-    engines: Sequence[PluginSpec] = (),
-    noise: str = "",
-) -> Result:
-    """Run a study with other engines or noise, and report it as its own command does."""
-    _title(title)
-    update: dict[str, Any] = {"noise": (PluginSpec(name=noise),) if noise else ()}
-    if engines:
-        update["engines"] = tuple(engines)
-    result = run_study(config.model_copy(update=update), out, progress=Progress())
-    module.report(result)
-    report_troubles(result.troubles, result.failed)
-    return result
-
-
-def _compare(cells: pd.DataFrame, out: Path, notes: Notes) -> None:
-    weighted = on_our_domains(cells)
-    found = pd.concat([beside_published(cells), weighted.drop(columns="domains", errors="ignore")])
-    if found.empty:
-        print("no engine is one of the paper's, so there is nothing to compare with")
-        return
-    rows = [
-        [
-            *(row["table"], row["engine"], row["reader"], row["stage"], row["metric"]),
-            group_label(row["group"]),
-            *(percent(row[name]) for name in ("paper", "ours")),
-            f"{100 * row['difference']:+.1f}",
-            str(row["n"]),
-            row["elsewhere"],
-        ]
-        for row in found.to_dict("records")
-    ]
-    header = ["in", "engine", "reader", "stage", "metric", "questions", "paper", "ours"]
-    caption = "In per cent; means over retrievers and readers; last: what the paper says elsewhere"
-    if len(weighted):
-        domains = weighted["domains"].iloc[0]
-        caption += (
-            f"; our domains: {domains}, the paper's tables S6 to S8 weighted by our questions"
-        )
-    caption = "; ".join([caption, *note_lines(cells["reader"], notes)])
-    table = TextTable([*header, "difference", "n", "elsewhere"], rows, caption, left=6)
-    show(terminal_table(table))
-    print(caption)
-    for line in drop_lines(weighted):
-        print(line)
-    for path in write_table(out, "paper", found, table):
-        print(f"table: {path}")
+    return reproduce_paper(load_config(settings or []), out)
 
 
 if __name__ == "__main__":

@@ -9,74 +9,8 @@ corrects over the rows of one metric at one number of hits.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pandas as pd
-from rich.table import Table
-from rich.text import Text
-
 from experiments._command import study_command
-from experiments.analysis.drops import (
-    BASE,
-    SETTING,
-    paired_drops,
-)
-from experiments.analysis.labels import group_label
-from experiments.reports.terminal import number, show
-from ohr.printable import plain
-from ohr.study.csv import write_csv
-from ohr.study.measures import ranking_metrics
-from ohr.study.run import Result
-
-
-def report(result: Result) -> None:
-    """Write the drops and print a row for each retriever and evidence source."""
-    drops = paired_drops(result)
-    write_csv(result.out / "drops.csv", drops)
-    for table in _tables(result, drops):
-        show(table)
-    print(f"drops: {result.out / 'drops.csv'}")
-
-
-def _tables(result: Result, drops: pd.DataFrame) -> Iterator[Table]:
-    """A table a noisy knowledge base, at the number of hits that the readers get."""
-    if drops.empty:
-        return
-    k = result.plan.config.top_k
-    hit, mrr, _ = ranking_metrics(k)
-    metrics = (("lcs", "LCS"), (hit, hit), (mrr, mrr))
-    for base, noisy in drops[drops["top_k"] == k].groupby(list(BASE), observed=True, sort=False):
-        engine, perturbation, level, intensity = base
-        noise = "" if perturbation == "none" else f", {perturbation} {level or intensity}"
-        table = Table(
-            header_style="bold", box=None, pad_edge=False, title=plain(f"{engine}{noise}")
-        )
-        for name in ("chunker", "retriever", "questions on"):
-            table.add_column(name)
-        for _, title in metrics:
-            table.add_column(title, justify="right")
-            table.add_column("drop", justify="right")
-            table.add_column("95 %", justify="right")
-        for key, mine in noisy.groupby([*SETTING, "group"], observed=True, sort=False):
-            chunker, retriever, group = map(str, key)
-            cells = []
-            for metric, _ in metrics:
-                measured = mine[mine["metric"] == metric]
-                if measured.empty:  # no question has a score that counts
-                    cells += ["-", "-", "-"]
-                    continue
-                row = measured.iloc[0]
-                low, high = number(row["drop_low"]), number(row["drop_high"])
-                cells += [number(row["noisy"]), number(row["drop"]), f"{low} to {high}"]
-            first = group == "all"
-            table.add_row(
-                Text(plain(chunker) if first else ""),
-                Text(plain(retriever) if first else ""),
-                Text(plain(group_label(group))),
-                *cells,
-            )
-        yield table
-
+from experiments.reports.drops import report
 
 main = study_command(
     "Compare chunkers and retrievers on knowledge bases: what they find, and what noise costs.",

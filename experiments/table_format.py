@@ -8,98 +8,11 @@ whole, ``RUN/differences.csv`` the differences from the first format with paired
 
 from __future__ import annotations
 
-import pandas as pd
-from rich.table import Table
-from rich.text import Text
-
 from experiments._command import study_command
-from experiments.analysis.notes import note_lines, reader_notes
-from experiments.analysis.settings import setting_names
 from experiments.analysis.table_format import (
     FORMATS,
-    GROUP,
-    MEASURES,
-    count_losses,
-    of_setting,
-    paired_differences,
-    settings,
-    shown,
 )
-from experiments.figures.bars import format_bars
-from experiments.reports.terminal import number, show
-from ohr.errors import OhrError
-from ohr.printable import plain
-from ohr.study.csv import write_csv
-from ohr.study.run import Result
-from ohr.study.select import cells_of
-
-
-def report(result: Result) -> None:
-    """Print a row for each format and setting, write the losses, draw the bars.
-
-    Shown are clean pages, the first chunker and ``top_k`` hits; ``differences.csv``
-    has all. Raises OhrError if no question is about a table.
-    """
-    cells = result.cells[result.cells["group"] == GROUP]
-    if cells.empty:
-        raise OhrError("no question about a table was asked: dataset.sources must hold table")
-    differences = paired_differences(result, cells)
-    losses = count_losses(result)
-    for name, frame in (("differences", differences), ("losses", losses)):
-        write_csv(result.out / f"{name}.csv", frame)
-    top_k = result.plan.config.top_k
-    cells, differences = shown(cells, top_k), shown(differences, top_k)
-    show(_table(cells, differences))
-    notes = reader_notes(result.readers)
-    if len(result.plan.chunkers) > 1:
-        print(plain(f"shown: {setting_names(cells)}; differences.csv has every chunker"))
-    for line in note_lines(cells["reader"], notes):
-        print(plain(line))
-    show(_loss_table(losses))
-    for path in format_bars(cells, result.out / "figures", notes):
-        print(f"figure: {path}")
-
-
-def _table(cells: pd.DataFrame, differences: pd.DataFrame) -> Table:
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    table.add_column("tables in")
-    table.add_column("retriever, reader")
-    measures = [m for m in MEASURES if len(cells_of(cells, m[0], m[1], GROUP))]
-    for _, _, title in measures:
-        table.add_column(title, justify="right")
-    for engine in dict.fromkeys(cells["engine"]):
-        for retriever, reader in settings(cells):
-            row = []
-            for stage, metric, _ in measures:
-                mine = of_setting(cells_of(cells, stage, metric, GROUP), retriever, reader)
-                mine = mine[mine["engine"] == engine]
-                row.append(number(mine["mean"].iloc[0]) if len(mine) else "-")
-                less = differences[
-                    (differences["format"] == engine)
-                    & (differences["stage"] == stage)
-                    & (differences["metric"] == metric)
-                ]
-                for _, change in of_setting(less, retriever, reader).iterrows():
-                    low, high = change["ci_low"], change["ci_high"]
-                    row[-1] += f" ({change['mean']:+.3f}; {low:+.3f} to {high:+.3f})"
-            table.add_row(
-                Text(plain(str(engine))),
-                Text(plain(", ".join(name for name in (retriever, reader) if name))),
-                *row,
-            )
-    return table
-
-
-def _loss_table(losses: pd.DataFrame) -> Table:
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    table.add_column("tables in")
-    table.add_column("what cannot be kept")
-    table.add_column("tables", justify="right")
-    table.add_column("such as")
-    for _, loss in losses.iterrows():
-        table.add_row(*(Text(plain(str(loss[name]))) for name in losses.columns))
-    return table
-
+from experiments.reports.table_format import report
 
 main = study_command(
     "Compare retrieval, generation and overall quality by the format of the tables.",

@@ -1,4 +1,4 @@
-"""TODO."""
+"""Text from outside, made fit to be shown."""
 
 from __future__ import annotations
 

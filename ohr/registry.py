@@ -19,7 +19,6 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
-from ohr.datasets.dataset import DatasetSource
 from ohr.errors import (
     ConfigError,
     MissingDependencyError,
@@ -29,6 +28,7 @@ from ohr.errors import (
 )
 from ohr.plugins import (
     Chunker,
+    DatasetSource,
     KnowledgeBaseSource,
     Metric,
     OcrBackend,

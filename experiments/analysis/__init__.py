@@ -1,1 +1,1 @@
-"""TODO."""
+"""Frames in, frames out: no printing, no axes."""

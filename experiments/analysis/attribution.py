@@ -103,11 +103,7 @@ def _f1(scorer: Scorer, question: Question, answer: Outcome[str]) -> float:
 
 ROWS = ("reading", *reversed(CAUSES))
 """From the perfect score downwards."""
-
-
 SETTING = ["engine", "perturbation", "level", "intensity", "chunker", "retriever", "reader"]
-
-
 CONDITION = ["noise", *SETTING, "top_k", "kb_scope", "protocol", "seed"]
 
 

@@ -1,4 +1,4 @@
-"""TODO."""
+"""Shares of blocks that were read with errors, by engine and noise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TODO."""
+"""Whether OCR and answer are right, question by question."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments.figures.style import COLOURS
 from ohr.errors import OhrError
 from ohr.metrics.scores import R_NOISE_THRESHOLD
 from ohr.statistics import mean_interval
@@ -23,21 +22,15 @@ from ohr.study.results import (
 )
 
 CASES = {
-    "ocr_right_answer_right": ("OCR right, answer right", COLOURS[2], ""),
-    "ocr_wrong_answer_right": ("OCR wrong, answer right", COLOURS[4], "///"),
-    "ocr_right_answer_wrong": ("OCR right, answer wrong", COLOURS[5], "..."),
-    "ocr_wrong_answer_wrong": ("OCR wrong, answer wrong", COLOURS[1], "xxx"),
+    "ocr_right_answer_right": "OCR right, answer right",
+    "ocr_wrong_answer_right": "OCR wrong, answer right",
+    "ocr_right_answer_wrong": "OCR right, answer wrong",
+    "ocr_wrong_answer_wrong": "OCR wrong, answer wrong",
 }
-"""Each case with its name, colour and hatch."""
-
-
+"""Each case with its name."""
 STAGES = ("overall", "generation")
-
-
 RIGHT = 0.5
 """F1 from which an answer is right."""
-
-
 SETTING = ("chunker", "retriever", "reader", "top_k", "protocol", "seed")
 
 

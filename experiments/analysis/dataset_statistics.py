@@ -1,4 +1,4 @@
-"""TODO."""
+"""Counts of a dataset, and the paper's table 1."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from experiments.analysis.labels import SOURCES
-from ohr.datasets.dataset import Dataset
+from ohr.dataset import Dataset
 from ohr.datasets.locating import PageText, has_math
 from ohr.datasets.verify import form_name
 from ohr.types import Question
 from rag.chunking.token_counter import count_tokens
 
 PAPER_QUESTIONS = 8498
-
-
 PAPER: dict[str, dict[str, int]] = {
     "evidence source": {
         "text": 3528,
@@ -30,8 +28,6 @@ PAPER: dict[str, dict[str, int]] = {
     "pages of evidence": {"single-page": 7656, "multi-page": 842},
 }
 """Counts of OHR-Bench's questions by group (table 1)."""
-
-
 PAPER_PAGES = {
     "documents": "1,261",
     "domains": "7",
@@ -42,8 +38,6 @@ PAPER_PAGES = {
     "tokens a question": "17.9 ± 8.7",
     "tokens an answer": "3.5 ± 4.1",
 }
-
-
 _GROUPS: dict[str, Callable[[Question], str]] = {
     "evidence source": lambda q: SOURCES.get(q.evidence_source, q.evidence_source),
     "answer format": form_name,

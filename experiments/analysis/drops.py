@@ -1,4 +1,4 @@
-"""TODO."""
+"""What noise costs each retriever, question by question."""
 
 from __future__ import annotations
 
@@ -12,11 +12,7 @@ from ohr.study.results import clusters_of, counted, mean_over_draws
 from ohr.study.run import Result
 
 SETTING = ("chunker", "retriever")
-
-
 BASE = ("engine", "perturbation", "level", "intensity")
-
-
 QUESTION = ["qid", "doc_id", "page_no", "evidence_source"]
 
 

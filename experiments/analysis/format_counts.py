@@ -1,4 +1,4 @@
-"""TODO."""
+"""Formatting commands a page, by kind and knowledge base."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TODO."""
+"""Pages' edit distances at each level of noise."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from ohr.errors import OhrError
 from ohr.study.results import read_rows
 
 CLEAN, NATURAL = "clean", "natural"
-
-
 QUARTILES = (0.25, 0.5, 0.75)
 
 

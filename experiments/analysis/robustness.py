@@ -1,4 +1,4 @@
-"""TODO."""
+"""What readers keep of their quality under noise."""
 
 from __future__ import annotations
 
@@ -29,8 +29,6 @@ from ohr.study.results import (
 )
 
 METRIC = "f1"
-
-
 STAGES = ("generation", "overall")
 
 
@@ -123,10 +121,10 @@ def _readers(questions: pd.DataFrame, readers: list[str], run: Run) -> Iterator[
         (questions[f"clean {i}"] - questions[f"noisy {i}"]).to_numpy() for i in range(len(readers))
     ]
     means = [
-        {name: float(questions[f"{name} {i}"].mean()) for name in _PARTS}
+        {name: float(questions[f"{name} {i}"].mean()) for name in PARTS}
         for i in range(len(readers))
     ]
-    kept = [float(_ratio(*(np.array([m[name]]) for name in _PARTS))[0]) for m in means]
+    kept = [float(_ratio(*(np.array([m[name]]) for name in PARTS))[0]) for m in means]
     without = [_retentions_without(questions, i, clusters) for i in range(len(readers))]
     for i, reader in enumerate(readers):
         loss = compare_paired(losses[i], clusters, seed=run.seed)
@@ -145,14 +143,14 @@ def _readers(questions: pd.DataFrame, readers: list[str], run: Run) -> Iterator[
         yield row | {"ci_unit": clusters.unit}
 
 
-_PARTS = ("clean", "noisy", "floor")
+PARTS = ("clean", "noisy", "floor")
 
 
 def _retentions_without(questions: pd.DataFrame, i: int, clusters: Clusters) -> np.ndarray:
     """A reader's retention with one cluster of questions left out after the other."""
     if not clusters.unit:
         return np.array([np.nan])
-    values = questions[[f"{name} {i}" for name in _PARTS]].to_numpy(dtype=float).T
+    values = questions[[f"{name} {i}" for name in PARTS]].to_numpy(dtype=float).T
     return _ratio(*clusters.means_without(values).T)
 
 

@@ -1,4 +1,4 @@
-"""TODO."""
+"""Quality by the format that tables are written in, and what each format loses."""
 
 from __future__ import annotations
 
@@ -15,22 +15,14 @@ from ohr.study.results import clusters_of, counted, mean_over_draws
 from ohr.study.run import Result
 
 GROUP = "source:table"
-
-
 RETRIEVAL, GENERATION, OVERALL = STAGE_METRICS
-
-
 MEASURES = (
     RETRIEVAL,
     ("retrieval", "lcs_stripped", "Retrieval LCS, no mark-up"),
     GENERATION,
     OVERALL,
 )
-
-
 FORMATS = ("latex", "markdown", "html")
-
-
 SETTING = [name for name in CONDITION_COLUMNS if name != "engine"]
 
 

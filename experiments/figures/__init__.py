@@ -1,1 +1,1 @@
-"""TODO."""
+"""Figures, drawn from frames alone."""

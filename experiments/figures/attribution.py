@@ -1,4 +1,4 @@
-"""TODO."""
+"""Waterfalls of where the loss arises."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ from experiments.figures.axes import HATCHES, caption, each_setting
 from experiments.figures.style import COLOURS, figure, save
 
 
-def _shown(group: str) -> bool:
+def is_shown(group: str) -> bool:
+    """Whether a group has a panel and a row: all questions, and each evidence source."""
     return group == "all" or group.startswith("source:")
 
 
-def _noise(operator: str, level: str, intensity: float) -> str:
+def noise_name(operator: str, level: str, intensity: float) -> str:
+    """``clean``, or the noise with its level."""
     return "clean" if operator == "none" else f"{operator} {level or f'{intensity:g}'}"
 
 
@@ -51,7 +53,7 @@ def waterfalls(
 def _waterfalls(
     losses: pd.DataFrame, cells: pd.DataFrame, folder: Path, name: str, notes: Notes | None
 ) -> list[Path]:
-    groups = [group for group in dict.fromkeys(losses["group"]) if _shown(group)]
+    groups = [group for group in dict.fromkeys(losses["group"]) if is_shown(group)]
     bases = losses[SETTING].drop_duplicates()
     with figure(0.9 + 1.75 * len(groups), 0.8 + 2.1 * len(bases)) as made:
         axes = made.subplots(len(bases), len(groups), squeeze=False, sharey=True, sharex=True)
@@ -61,7 +63,7 @@ def _waterfalls(
                 _waterfall(ax, _by_cause(mine[mine["group"] == group]))
                 if place == 0:
                     ax.set_title(group_label(group))
-            noise = _noise(base["perturbation"], base["level"], base["intensity"])
+            noise = noise_name(base["perturbation"], base["level"], base["intensity"])
             names = [mathless(name) for name in (base["engine"], noise, "F1")]
             axes[place, 0].set_ylabel("\n".join(names))
         caption(made, cells, "black lines: from order to order of swapping", notes)

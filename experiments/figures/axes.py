@@ -1,4 +1,4 @@
-"""TODO."""
+"""What the figures of cells share: axes, captions, lines and hatches."""
 
 from __future__ import annotations
 
@@ -39,12 +39,13 @@ def questions_of(cells: pd.DataFrame, group: str) -> int:
 
 def curve_of(cells: pd.DataFrame, engine: str, operator: str) -> pd.DataFrame:
     """The cells of one engine, clean and under one operator, in the order of the curve."""
-    return _sorted(
+    return in_order(
         cells[(cells["engine"] == engine) & cells["perturbation"].isin([operator, "none"])]
     )
 
 
-def _sorted(cells: pd.DataFrame) -> pd.DataFrame:
+def in_order(cells: pd.DataFrame) -> pd.DataFrame:
+    """Cells in the order of a curve: clean first, then by intensity."""
     return cells.sort_values(["intensity", "noise"], kind="stable")
 
 

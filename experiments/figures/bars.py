@@ -1,4 +1,4 @@
-"""TODO."""
+"""Bars of clean engines and of table formats, by group."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from experiments.figures.axes import (
     from_zero,
 )
 from experiments.figures.style import COLOURS, figure, save
-from ohr.study.select import _distinct, cells_of
+from ohr.study.select import cells_of, distinct
 
 
 def format_bars(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) -> list[Path]:
@@ -92,8 +92,8 @@ def _benchmark_bars(
     measures = [m for m in STAGE_METRICS if len(cells_of(cells, m[0], m[1], "all"))]
     if not measures:
         return []
-    engines = _distinct(cells["engine"])
-    groups = [g for g in _distinct(cells["group"]) if g.startswith("source:")] + ["all"]
+    engines = distinct(cells["engine"])
+    groups = [g for g in distinct(cells["group"]) if g.startswith("source:")] + ["all"]
     ticks = [tick_name(group) for group in groups]
     place_width = max(0.28 * len(engines), *(0.09 * text_width(tick) for tick in ticks))
     with figure(2.5 + place_width * len(groups), 0.9 + 2.1 * len(measures)) as made:

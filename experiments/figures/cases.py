@@ -1,4 +1,4 @@
-"""TODO."""
+"""The paper's figure 5: bars of the four cases."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from experiments.analysis.cases import (
     CASES,
 )
 from experiments.analysis.labels import mathless
-from experiments.figures.style import figure, save, wrapped
+from experiments.figures.style import COLOURS, figure, save, wrapped
+
+_STYLES = ((COLOURS[2], ""), (COLOURS[4], "///"), (COLOURS[5], "..."), (COLOURS[1], "xxx"))
+"""Colour and hatch of each case."""
 
 
 def case_bars(shares: pd.DataFrame, caption: str, folder: Path) -> list[Path]:
@@ -22,7 +25,7 @@ def case_bars(shares: pd.DataFrame, caption: str, folder: Path) -> list[Path]:
         for ax, setting in zip(axes, settings, strict=True):
             mine = shares[shares["setting"] == setting].set_index("name")
             left = np.zeros(len(names))
-            for case, (label, colour, hatch) in CASES.items():
+            for (case, label), (colour, hatch) in zip(CASES.items(), _STYLES, strict=True):
                 widths = mine[case].reindex(names).fillna(0).to_numpy()
                 ax.barh(
                     range(len(names)),

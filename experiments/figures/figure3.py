@@ -1,4 +1,4 @@
-"""TODO."""
+"""The paper's figure 3, drawn from its points."""
 
 from __future__ import annotations
 

@@ -11,18 +11,18 @@ from matplotlib.axes import Axes
 from experiments.analysis.labels import STAGE_METRICS, mathless
 from experiments.analysis.notes import Notes
 from experiments.figures.axes import (
-    _sorted,
     caption,
     curve_line,
     curve_of,
     dotted_line,
     each_setting,
     from_zero,
+    in_order,
     room_at_zero,
 )
 from experiments.figures.level_names import name_level, place_names
 from experiments.figures.style import figure, save
-from ohr.study.select import _distinct, cells_of
+from ohr.study.select import cells_of, distinct
 from ohr.study.truth import truth_of
 
 NOISE_MEASURES = {
@@ -43,11 +43,11 @@ def noise_curves(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) 
 
 
 def _noise_curves(cells: pd.DataFrame, folder: Path, name: str, notes: Notes | None) -> list[Path]:
-    engines = [e for e in _distinct(cells["engine"]) if _noisy(cells, e)]
+    engines = [e for e in distinct(cells["engine"]) if _noisy(cells, e)]
     measures = [m for m in STAGE_METRICS if len(cells_of(cells, m[0], m[1], "all"))]
     if not engines or not measures or cells["r_noise"].isna().all():
         return []
-    operators = [p for p in _distinct(cells["perturbation"]) if p != "none"]
+    operators = [p for p in distinct(cells["perturbation"]) if p != "none"]
     with figure(1.2 + 3.4 * len(engines), 0.9 + 2.2 * len(measures)) as made:
         axes = made.subplots(len(measures), len(engines), squeeze=False, sharex="all", sharey="row")
         for row, (stage, metric, title) in enumerate(measures):
@@ -89,8 +89,8 @@ def _noise_curves(cells: pd.DataFrame, folder: Path, name: str, notes: Notes | N
 
 def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
     """Measured r_noise, that of the content, and edit distance against the requested intensity."""
-    engines = [e for e in _distinct(cells["engine"]) if _noisy(cells, e)]
-    operators = [p for p in _distinct(cells["perturbation"]) if p != "none"]
+    engines = [e for e in distinct(cells["engine"]) if _noisy(cells, e)]
+    operators = [p for p in distinct(cells["perturbation"]) if p != "none"]
     chosen = cells[(cells["group"] == "all") & (cells["stage"] == "ocr")]
     measures = [name for name in NOISE_MEASURES if (chosen["metric"] == name).any()]
     if not engines or not measures or chosen["mean"].isna().all():
@@ -143,7 +143,7 @@ def _noisy(cells: pd.DataFrame, engine: str) -> bool:
 
 
 def _curve(ax: Axes, cells: pd.DataFrame, operator: str, number: int) -> None:
-    mine = _sorted(cells[cells["perturbation"].isin([operator, "none"])])
+    mine = in_order(cells[cells["perturbation"].isin([operator, "none"])])
     if not (mine["perturbation"] == operator).any():
         return
     colour = curve_line(ax, mine, "r_noise", number)

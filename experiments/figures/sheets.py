@@ -1,4 +1,4 @@
-"""TODO."""
+"""Pages side by side in one picture."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from PIL import Image, ImageDraw, ImageFont
 
 from ohr.printable import plain
+from ohr.sample import Sample
+from ohr.types import Page
 
 GAP, CAPTION = 20, 26
-
-
 BACKGROUND = 200  # grey
-
-
 Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
 
@@ -50,3 +48,15 @@ def _fitting(text: str, font: Font, width: int) -> str:
         if font.getlength(shown) <= width:
             return shown
     return ""
+
+
+def busiest_pages(attributes: Sequence[str], seed: int) -> list[Page]:
+    """Of each domain's first document, the page with most kinds of content."""
+    params = {"seed": seed, "attributes": attributes}
+    dataset = Sample(Sample.Params.model_validate(params)).load()
+    chosen: dict[str, Page] = {}
+    for document in dataset.documents.values():
+        marks = ("\\begin{tabular}", "<chart>", "$$", "figure")
+        best = max(document.pages, key=lambda page: sum(mark in page.text for mark in marks))
+        chosen.setdefault(document.domain, best)
+    return list(chosen.values())

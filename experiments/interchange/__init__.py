@@ -1,1 +1,1 @@
-"""TODO."""
+"""To and from the files and services of other tools."""

@@ -1,4 +1,4 @@
-"""TODO."""
+"""Knowledge bases, questions and gold pages, as BEIR and Hugging Face datasets have them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TODO."""
+"""A run as MLflow has it: settings and means of each condition."""
 
 from __future__ import annotations
 
@@ -12,15 +12,9 @@ from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.results import Run, knowledge_base_name
 
 INSTALL = "pip install 'ohr[mlflow]'"
-
-
 STATISTICS = {"mean": "", "ci_low": ".ci_low", "ci_high": ".ci_high"}
 """Columns of the cells that become metrics, and what their names end with."""
-
-
 _LONGEST_PARAM = 500
-
-
 _MOST_AT_ONCE = 1000
 
 

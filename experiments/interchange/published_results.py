@@ -1,4 +1,4 @@
-"""TODO."""
+"""Result files of the published evaluation, as rows and cells."""
 
 from __future__ import annotations
 
@@ -19,11 +19,7 @@ from ohr.types import Question, Status
 
 MEASURES = {"lcs": "lcs", "lcs_page": "evidence_lcs", "F1": "f1", "EM": "em"}
 """Measures of the published evaluation, and what they are called here."""
-
-
 ANSWER_STAGES = ("generation", "overall")
-
-
 STAGES = ("ocr", "retrieval", *ANSWER_STAGES)
 
 

@@ -12,7 +12,7 @@ from rapidfuzz.distance import Levenshtein
 from ohr.printable import plain
 
 _TEMPLATES = jinja2.Environment(
-    loader=jinja2.PackageLoader("experiments"), autoescape=True, trim_blocks=True
+    loader=jinja2.PackageLoader("experiments.reports"), autoescape=True, trim_blocks=True
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -183,3 +184,12 @@ def show(table: Table) -> None:
     if not console.is_terminal:
         console = Console(highlight=False, width=140)
     console.print(table)
+
+
+def report_troubles(troubles: Sequence[str], failed: Sequence[str]) -> int:
+    """Print what failed on standard error; 1 if a whole condition did, else 0."""
+    for line in troubles:
+        print(line, file=sys.stderr)
+    for line in failed:
+        print(f"error: failed: {line}", file=sys.stderr)
+    return int(bool(failed))

@@ -32,14 +32,7 @@ from typing import ClassVar
 from pydantic import Field
 from rapidfuzz import fuzz, process
 
-from ohr.datasets.dataset import (
-    Dataset,
-    DatasetParams,
-    DatasetSource,
-    ValidationReport,
-    finish,
-    validate_questions,
-)
+from ohr.dataset import Dataset, ValidationReport, finish, validate_questions
 from ohr.datasets.questions_csv import Row, read_rows
 from ohr.datasets.text_layer import unusable
 from ohr.errors import DatasetError
@@ -47,6 +40,7 @@ from ohr.file_names import readable
 from ohr.metrics.default import lcs
 from ohr.metrics.scores import R_NOISE_THRESHOLD
 from ohr.opening import LIMITS, layers_of
+from ohr.plugins import DatasetParams, DatasetSource
 from ohr.types import Document, Page, PageRef, Question
 from ohr.workers import Limits
 

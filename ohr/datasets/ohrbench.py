@@ -15,14 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from ohr.bounded import read_bounded
-from ohr.datasets.dataset import (
-    Dataset,
-    DatasetSource,
-    ValidationReport,
-    finish,
-    validate_questions,
-)
+from ohr.dataset import Dataset, ValidationReport, finish, validate_questions
 from ohr.errors import DatasetError
+from ohr.plugins import DatasetSource
 from ohr.types import Document, Page, PageRef, Question
 
 GROUND_TRUTH = "gt"

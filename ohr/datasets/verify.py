@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from ohr.dataset import Dataset
 from ohr.datasets import guessing, locating, wording
-from ohr.datasets.dataset import Dataset
 from ohr.datasets.guessing import FOLDS
 from ohr.datasets.locating import PageText, Piece
 from ohr.markup.strip import strip_markup

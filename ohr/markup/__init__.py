@@ -1,1 +1,1 @@
-"""TODO."""
+"""The grammar of a page: Markdown with LaTeX, headings, symbols and tables."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Models that others serve or that lie on this machine: HTTP, chat, checkpoints."""

@@ -14,16 +14,10 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from ohr.datasets.dataset import (
-    Dataset,
-    DatasetParams,
-    DatasetSource,
-    ValidationReport,
-    finish,
-    validate_questions,
-)
+from ohr.dataset import Dataset, ValidationReport, finish, validate_questions
 from ohr.datasets.ohrbench import read_questions
 from ohr.errors import ConfigError
+from ohr.plugins import DatasetParams, DatasetSource
 from ohr.sample import corpus, storage
 from ohr.sample.authors.all import AUTHORS
 from ohr.sample.origin import generator

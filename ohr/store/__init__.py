@@ -1,1 +1,1 @@
-"""TODO."""
+"""What is kept from run to run: artefacts, journals, identities, atomic writes, locks."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""The study: configuration, plan, pages, scoring, cells, results."""

@@ -9,9 +9,17 @@ from typing import Any
 import numpy as np
 
 from ohr import registry
-from ohr.datasets.dataset import Dataset, DatasetSource
+from ohr.dataset import Dataset
 from ohr.errors import ConfigError
-from ohr.plugins import Chunker, KnowledgeBaseSource, OcrBackend, Oracle, Reader, Retriever
+from ohr.plugins import (
+    Chunker,
+    DatasetSource,
+    KnowledgeBaseSource,
+    OcrBackend,
+    Oracle,
+    Reader,
+    Retriever,
+)
 from ohr.registry import PluginSpec
 from ohr.study.calibration import Metric, UnreachableError, read_calibration, wanted_noise
 from ohr.study.config import DEFAULT_DRAWS, StudyConfig

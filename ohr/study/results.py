@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from ohr.datasets.dataset import GROUND_TRUTH
+from ohr.dataset import GROUND_TRUTH
 from ohr.datasets.verify import named_form
 from ohr.errors import OhrError
 from ohr.statistics import Clusters

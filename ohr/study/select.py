@@ -1,11 +1,12 @@
-"""TODO."""
+"""Choosing from cells."""
 
 from __future__ import annotations
 
 import pandas as pd
 
 
-def _distinct(column: pd.Series) -> list[str]:
+def distinct(column: pd.Series) -> list[str]:
+    """The values of a column that are not empty, each once, in their order."""
     return [str(value) for value in column.drop_duplicates() if value != ""]
 
 

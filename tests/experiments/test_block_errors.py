@@ -5,7 +5,8 @@ import pytest
 from typer.testing import CliRunner
 
 from experiments.analysis.block_errors import summarise
-from experiments.block_errors import FILE, main
+from experiments.block_errors import main
+from experiments.reports.block_errors import FILE
 from ohr.metrics.blocks import BlockResult
 from tests.builders import qa, write_corpus, write_kb, write_questions
 

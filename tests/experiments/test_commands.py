@@ -13,7 +13,7 @@ import typer
 from typer.testing import CliRunner
 
 import experiments
-from experiments.ocr import parse_engine
+from experiments.interchange.readings import parse_engine
 from ohr import registry
 from tests.builders import write_corpus
 from tests.conftest import ROOT

@@ -2,7 +2,8 @@
 
 from typer.testing import CliRunner
 
-from experiments.engines import examine, main
+from experiments.engines import main
+from experiments.reports.engines import examine
 from ohr import registry
 from ohr.errors import MissingDependencyError
 from ohr.registry import PluginSpec

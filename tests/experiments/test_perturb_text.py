@@ -7,7 +7,8 @@ from typer.testing import CliRunner
 
 from experiments.analysis.format_counts import count_knowledge_bases
 from experiments.format_counts import main as format_counts
-from experiments.perturb_text import folder_name, main, worth_showing
+from experiments.interchange.noisy_text import folder_name, worth_showing
+from experiments.perturb_text import main
 from experiments.reports.before_after import ShownPage, compare, render_comparison
 from ohr import registry
 from ohr.errors import ConfigError

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from experiments.analysis.drops import paired_drops
-from experiments.retrievers import report
+from experiments.reports.drops import report
 from ohr.statistics import mean_interval
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.cells import KEY_COLUMNS, planned_cells

@@ -6,7 +6,8 @@ from typer.testing import CliRunner
 
 from experiments.analysis.table_format import FORMATS, count_losses, paired_differences, shown
 from experiments.figures.bars import format_bars
-from experiments.table_format import main, report
+from experiments.reports.table_format import report
+from experiments.table_format import main
 from ocr_backends.gt import GroundTruth, GroundTruthParams
 from ohr import registry
 from ohr.errors import ConfigError

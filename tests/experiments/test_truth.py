@@ -14,7 +14,7 @@ import typst
 
 from experiments import noise_curve
 from experiments.figures.bars import benchmark_bars
-from experiments.ocr_benchmark import report
+from experiments.reports.benchmark import report
 from ohr.study.config import load_config
 from ohr.study.progress import Progress
 from ohr.study.results import read_run

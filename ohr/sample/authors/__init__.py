@@ -1,1 +1,1 @@
-"""TODO."""
+"""Writes the documents of each domain from one invented world."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Asks questions of the written documents, and knows their answers."""

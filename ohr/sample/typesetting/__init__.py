@@ -1,1 +1,1 @@
-"""TODO."""
+"""Sets documents in type: Typst sources, looks, charts, scans, boxes of words."""

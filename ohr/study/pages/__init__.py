@@ -1,1 +1,1 @@
-"""TODO."""
+"""Pages of a study: distorted, read, rewritten and kept."""

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from experiments import dataset_statistics
-from ohr.datasets.dataset import Dataset, ValidationReport
+from ohr.dataset import Dataset, ValidationReport
 from ohr.datasets.guessing import guessed
 from ohr.datasets.ohrbench import read_questions
 from ohr.datasets.verify import verify

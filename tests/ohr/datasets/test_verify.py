@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from experiments import verify_dataset
+from ohr.dataset import Dataset, ValidationReport
 from ohr.datasets import wording
-from ohr.datasets.dataset import Dataset, ValidationReport
 from ohr.datasets.guessing import guessed
 from ohr.datasets.locating import PageText, squeezed_pieces, verbatim_pieces
 from ohr.datasets.verify import CHECKS, GUESSABLE_FROM, Verification, one_line, verify

@@ -2,44 +2,19 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import ClassVar
 
 from ohr.errors import DatasetError
-from ohr.plugins import Params, Plugin
 from ohr.store.identity import digest, pages_digest
 from ohr.types import EVIDENCE_SOURCES, Document, Page, PageRef, Question
 
 GROUND_TRUTH = "ground truth"
 _SHOWN = 3
-
-
-class DatasetParams(Params):
-    """What every kind of dataset may be told; a kind that cannot use a field refuses it."""
-
-    path: Path | None = None
-    questions: Path | None = None
-    pdfs: Path | None = None
-    domains: tuple[str, ...] = ()
-    strict: bool = False
-    seed: int = 0
-    cache: Path = Path(".ohr-cache")
-
-
-class DatasetSource(Plugin, ABC):
-    """Reads or makes a dataset."""
-
-    Params: ClassVar[type[DatasetParams]] = DatasetParams
-
-    @abstractmethod
-    def load(self) -> Dataset:
-        """The dataset, validated. Raises DatasetError; strict datasets on any problem."""
 
 
 @dataclass

@@ -1,0 +1,71 @@
+"""Where the loss arises."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+from rich.table import Table
+from rich.text import Text
+
+from experiments.analysis.attribution import (
+    ROWS,
+    SETTING,
+    make_losses,
+)
+from experiments.analysis.labels import group_label
+from experiments.analysis.notes import note_lines, reader_notes
+from experiments.figures.attribution import (
+    _by_cause,
+    is_shown,
+    noise_name,
+    waterfalls,
+)
+from experiments.reports.terminal import number, show
+from ohr.printable import plain
+from ohr.study.csv import write_csv
+from ohr.study.run import Result
+
+
+def report(result: Result) -> None:
+    """Print the causes' shares, write the table, draw the waterfalls."""
+    losses = make_losses(result.plan)
+    notes = reader_notes(result.readers)
+    write_csv(result.out / "attribution.csv", losses)
+    show(loss_table(losses))
+    print("F1 that each cause costs; ±: how far the orders of swapping part")
+    for line in note_lines(losses["reader"], notes):
+        print(plain(line))
+    for path in waterfalls(losses, result.cells, result.out / "figures", notes):
+        print(f"figure: {path}")
+
+
+def loss_table(losses: pd.DataFrame) -> Table:
+    """A row a knowledge base, setting and group; a column a cause, with the orders' extremes."""
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    for name in ("engine", "noise", "chunker, retriever, reader", "questions on"):
+        table.add_column(name)
+    for name in ("n", *ROWS, "overall F1"):
+        table.add_column(name.replace("ocr", "OCR"), justify="right")
+    for _, rows in losses.groupby([*SETTING, "group"], sort=False):
+        named: dict[Any, Any] = rows.iloc[0].to_dict()
+        if not is_shown(named["group"]):
+            continue
+        first = named["group"] == "all"
+        noise = noise_name(named["perturbation"], named["level"], named["intensity"])
+        system = ", ".join(named[name] for name in ("chunker", "retriever", "reader"))
+        heads = (named["engine"], noise, system)
+        table.add_row(
+            *(Text(plain(str(head)) if first else "") for head in heads),
+            group_label(named["group"]),
+            str(named["n"]),
+            *(_loss(row) for row in _by_cause(rows)),
+            number(named["overall_f1"]),
+        )
+    return table
+
+
+def _loss(row: dict[Any, Any]) -> str:
+    """The mean, and half the range of the orders."""
+    text, spread = number(row["f1_lost"]), (row["order_high"] - row["order_low"]) / 2
+    return f"{text} ±{spread:.3f}".replace("-0.000", "0.000")

@@ -1,0 +1,136 @@
+"""Differences between finished runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from experiments.analysis.comparison import ASPECTS, SETTINGS, comparisons, configuration_changes
+from experiments.analysis.labels import STAGE_METRICS, group_label, interval_units
+from experiments.analysis.notes import note_lines, run_notes
+from experiments.reports.files import TextTable, write_table
+from experiments.reports.terminal import number, p_value, show, terminal_table
+from ohr.errors import OhrError
+from ohr.printable import plain
+from ohr.study.results import Run, read_run, uncounted
+from ohr.study.truth import truth_notes
+
+DEFAULT_METRICS = (("ocr", "r_noise"), *((stage, metric) for stage, metric, _ in STAGE_METRICS))
+
+
+def compare_runs(
+    paths: Sequence[Path],
+    out: Path | None,
+    by: str = "",
+    baseline: str = "",
+    metric: Sequence[str] = (),
+    groups: bool = False,
+) -> int:
+    """Print the differences, and write them where ``out`` is given. Raises OhrError."""
+    by = by or ("run" if len(paths) > 1 else "knowledge_base")
+    if by not in ASPECTS:
+        raise OhrError(f"unknown --by {by!r}; known: {', '.join(ASPECTS)}")
+    runs = [read_run(path) for path in paths]
+    wanted = _metrics(runs, metric)
+    found = comparisons(runs, by, wanted, baseline=baseline, every_group=groups)
+    changes = configuration_changes(runs)
+    notes = note_lines(_readers(runs, found), run_notes(runs))
+    table = _text_table(found, [*notes, *truth_notes(run.cells for run in runs)])
+    show(terminal_table(table))
+    print(table.caption)
+    for run in runs:
+        for name in uncounted(run, wanted):
+            print(f"{plain(run.name)}: {plain(name)} has no score that counts and is left out")
+    if len(runs) > 1:
+        print("what changed between the runs:" if len(changes) else "nothing was configured apart")
+        for change in changes.itertuples(index=False):
+            values = " -> ".join(plain(str(value)) or "(none)" for value in change[1:])
+            print(f"  {plain(str(change[0]))}: {values}")
+    if out is not None:
+        paths_written = write_table(out, "differences", found, table)
+        if len(runs) > 1:
+            paths_written += write_table(out, "changes", changes, _changes_table(changes))
+        for path in paths_written:
+            print(f"table: {path}")
+    return 0
+
+
+def _metrics(runs: Sequence[Run], wanted: Sequence[str]) -> list[tuple[str, str]]:
+    there = dict.fromkeys(
+        (str(stage), str(metric))
+        for run in runs
+        for stage, metric in run.rows[["stage", "metric"]].drop_duplicates().itertuples(index=False)
+    )
+    if not wanted:
+        return [pair for pair in DEFAULT_METRICS if pair in there]
+    pairs = [(text.partition(":")[0], text.partition(":")[2]) for text in wanted]
+    for pair in pairs:
+        if pair not in there:
+            known = ", ".join(":".join(one) for one in there)
+            raise OhrError(f"no metric {':'.join(pair)!r} in these runs; known: {known}")
+    return pairs
+
+
+def _readers(runs: Sequence[Run], found: pd.DataFrame) -> list[str]:
+    """The readers of whose answers scores are compared."""
+    pairs = set(found[["stage", "metric"]].itertuples(index=False, name=None))
+    parts = [run.rows[["stage", "metric", "reader"]].drop_duplicates() for run in runs]
+    return [
+        str(reader)
+        for part in parts
+        for stage, metric, reader in part.itertuples(index=False)
+        if (stage, metric) in pairs
+    ]
+
+
+def _text_table(found: pd.DataFrame, notes: Sequence[str]) -> TextTable:
+    """One line a comparison; settings that are the same throughout stand in the caption."""
+    varying = [name for name in SETTINGS if found[name].replace("", None).nunique() > 1]
+    baselines = list(dict.fromkeys(found["baseline"]))
+    header = [
+        *("compared", *varying, "stage", "metric", "questions", "n"),
+        *("baseline", "mean", "difference", "95 % interval", "p", "Holm", "BH", "d_z", "Cliff"),
+    ]
+    rows = []
+    for row in found.to_dict("records"):
+        low, high = row["ci_low"], row["ci_high"]
+        rows.append(
+            [
+                row["other"] + (f" − {row['baseline']}" if len(baselines) > 1 else ""),
+                *("" if pd.isna(row[name]) else str(row[name]) for name in varying),
+                *(row["stage"], row["metric"], group_label(row["group"]), str(row["n"])),
+                *(number(row[name]) for name in ("baseline_mean", "other_mean")),
+                f"{row['difference']:+.3f}",
+                "-" if pd.isna(low) else f"[{low:+.3f}, {high:+.3f}]",
+                *(p_value(row[name]) for name in ("p", "p_holm", "p_bh")),
+                *(_signed(row[name]) for name in ("cohens_dz", "cliffs_delta")),
+            ]
+        )
+    caption = "; ".join([*_caption(found, baselines), *notes])
+    return TextTable(header, rows, caption, left=header.index("n"))
+
+
+def _caption(found: pd.DataFrame, baselines: Sequence[str]) -> list[str]:
+    parts = [f"less {baselines[0]}" if len(baselines) == 1 else "", "paired by question"]
+    if over := interval_units(found["ci_unit"]):
+        parts.append(f"Student's intervals and p by sign flips for further {over}")
+    tests = int(found["p"].notna().sum())
+    parts.append(f"Holm and Benjamini-Hochberg over {tests} comparison{'s' * (tests != 1)}")
+    if protocols := list(dict.fromkeys(found["protocol"].dropna())):
+        parts.append(f"{' and '.join(protocols)} scoring")
+    if unpaired := int(found[["n_baseline_only", "n_other_only"]].sum(axis=1).max()):
+        parts.append(f"up to {unpaired} questions count on one side alone and are left out")
+    return [part for part in parts if part]
+
+
+def _changes_table(changes: pd.DataFrame) -> TextTable:
+    rows = [[str(value) for value in row] for row in changes.itertuples(index=False)]
+    return TextTable(
+        list(changes.columns), rows, "What differs between the runs", left=len(changes.columns)
+    )
+
+
+def _signed(value: float) -> str:
+    return "-" if pd.isna(value) else f"{value:+.2f}"

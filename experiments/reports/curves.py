@@ -1,0 +1,109 @@
+"""The statistics of noise curves."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from rich.table import Table
+from rich.text import Text
+
+from experiments.analysis.curves import AXES, check_draws, seeds_table, statistics_table
+from experiments.analysis.labels import STAGE_METRICS
+from experiments.analysis.notes import note_lines, run_notes
+from experiments.reports.terminal import number, show
+from ohr.errors import ConfigError, OhrError
+from ohr.printable import plain
+from ohr.study.csv import write_csv
+from ohr.study.results import read_run, uncounted
+
+
+def report_curves(paths: Sequence[Path], axis: str, out: Path | None) -> int:
+    """Write the statistics of finished runs, and print those of all questions. Raises OhrError."""
+    if axis not in AXES:
+        raise ConfigError(f"unknown axis {axis!r}; known: {', '.join(AXES)}")
+    runs = [read_run(path) for path in paths]
+    table = statistics_table(runs, axis)
+    if table.empty:
+        raise OhrError(
+            "no noise curve in these runs: it takes noise, the clean pages and the stage ocr "
+            f"with {axis}"
+        )
+    folder = out or paths[0]
+    write_csv(folder / "curves.csv", table)
+    show(curves_shown(table))
+    for line in note_lines(table["reader"], run_notes(runs)):
+        print(plain(line))
+    for run in runs:
+        for name in uncounted(run, [(stage, metric) for stage, metric, _ in STAGE_METRICS]):
+            print(f"{plain(run.name)}: {plain(name)} has no score that counts: no point of a curve")
+    print(f"statistics: {folder / 'curves.csv'}")
+    if table["seed"].nunique() > 1:
+        check_draws(runs)
+        seeds = seeds_table(table)
+        write_csv(folder / "seeds.csv", seeds)
+        show(_seeds_shown(seeds))
+        print(f"seeds: {folder / 'seeds.csv'}")
+    return 0
+
+
+def curves_shown(table: pd.DataFrame) -> Table:
+    """The curves of all questions, in the three measures of the paper's figure 3."""
+    made = Table(header_style="bold", box=None, pad_edge=False)
+    for name in ("engine", "noise", "setting", "measure"):
+        made.add_column(name)
+    shown = ("slope", "breakpoint", "retention", "common_area")
+    titles = ("clean", "floor", "slope", "lost 10 % at", "kept at .3", "common area", "worst")
+    made.add_column(str(table["axis"].iloc[0]), justify="right")
+    for name in titles:
+        made.add_column(name, justify="right")
+    for stage, metric, title in STAGE_METRICS:
+        chosen = table[(table["stage"] == stage) & (table["metric"] == metric)]
+        for row in chosen[chosen["group"] == "all"].to_dict("records"):
+            setting = [row["retriever"], row["reader"]]
+            if table["seed"].nunique() > 1:
+                setting.append(f"seed {row['seed']}")
+            made.add_row(
+                Text(plain(row["engine"])),
+                row["perturbation"],
+                Text(plain(", ".join(part for part in setting if part))),
+                title,
+                f"{number(row['x_from'])} to {number(row['x_to'])}",
+                *(number(row[name]) for name in ("clean", "floor")),
+                *(_shown(row, name) for name in shown),
+                f"{number(row['worst'])} ({row['worst_level']})",
+            )
+    return made
+
+
+def _shown(row: Mapping[Hashable, Any], name: str) -> str:
+    value, low, high = row[name], row[f"{name}_ci_low"], row[f"{name}_ci_high"]
+    if pd.isna(value):
+        return "-"
+    interval = "" if pd.isna(low) else f" [{_bound(low)}, {_bound(high)}]"
+    return f"{_bound(value)}{interval}"
+
+
+def _bound(value: float) -> str:
+    return "never" if value == float("inf") else f"{value:.2f}"
+
+
+def _seeds_shown(seeds: pd.DataFrame) -> Table:
+    made = Table(header_style="bold", box=None, pad_edge=False)
+    for name in ("engine", "noise", "measure", "statistic"):
+        made.add_column(name)
+    for name in ("seeds", "mean", "sd", "95 % interval"):
+        made.add_column(name, justify="right")
+    for stage, metric, title in STAGE_METRICS:
+        chosen = seeds[(seeds["stage"] == stage) & (seeds["metric"] == metric)]
+        for row in chosen[chosen["group"] == "all"].to_dict("records"):
+            made.add_row(
+                *(Text(plain(row[name])) for name in ("engine", "perturbation")),
+                title,
+                row["statistic"].replace("_", " "),
+                *(str(row["n_seeds"]), number(row["mean"]), number(row["sd"])),
+                f"[{number(row['low'])}, {number(row['high'])}]",
+            )
+    return made

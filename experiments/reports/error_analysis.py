@@ -1,0 +1,79 @@
+"""Shares of the four cases of OCR and answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from experiments.analysis.cases import (
+    CASES,
+    RIGHT,
+    STAGES,
+    case_shares,
+    distinct,
+)
+from experiments.analysis.comparison import run_names
+from experiments.analysis.labels import interval_units
+from experiments.analysis.notes import note_lines, run_notes
+from experiments.figures.cases import case_bars
+from experiments.reports.files import TextTable, write_table
+from experiments.reports.terminal import show, terminal_table
+from ohr.errors import OhrError
+from ohr.metrics.scores import R_NOISE_THRESHOLD
+from ohr.study.results import (
+    read_run,
+)
+
+
+def analyse_errors(
+    paths: Sequence[Path], out: Path, right: float = RIGHT, stage: str = STAGES[0]
+) -> int:
+    """Print and write the shares of finished runs. Raises OhrError."""
+    if stage not in STAGES:
+        raise OhrError(f"unknown --stage {stage!r}; known: {', '.join(STAGES)}")
+    runs = [read_run(path) for path in paths]
+    shares = [case_shares(run, right, stage) for run in runs]
+    caption = (
+        f"Share of questions; OCR right: LCS of evidence and page above {R_NOISE_THRESHOLD:g}; "
+        f"answer right: F1 of at least {right:g}; {stage} stage"
+    )
+    names = run_names(runs)
+    everyone = distinct(shares, names)
+    caption = "; ".join([caption, *note_lines(everyone["reader"], run_notes(runs))])
+    units = interval_units(everyone["ci_unit"])
+    show(terminal_table(_text_table(everyone, caption, intervals=False)))
+    print(caption)
+    over = f"; 95 % intervals for further {units}" if units else ""
+    table = _text_table(everyone, caption + over, intervals=True)
+    found = [one.assign(run=name) for one, name in zip(shares, names, strict=True)]
+    written = write_table(out, "error_analysis", pd.concat(found, ignore_index=True), table)
+    written += case_bars(everyone, caption, out)
+    for path in written:
+        print(f"written: {path}")
+    return 0
+
+
+def _text_table(shares: pd.DataFrame, caption: str, *, intervals: bool) -> TextTable:
+    header = ["knowledge base", "setting", "n", *CASES.values()]
+    rows = []
+    for _, row in shares.iterrows():
+        rows.append(
+            [
+                row["name"],
+                row["setting"],
+                str(row["n"]),
+                *(_share(row, case, intervals) for case in CASES),
+                "-"
+                if pd.isna(row["right_despite_ocr"])
+                else f"{100 * row['right_despite_ocr']:.1f} %",
+            ]
+        )
+    return TextTable([*header, "right where OCR is wrong"], rows, caption, left=2)
+
+
+def _share(row: pd.Series, case: str, intervals: bool) -> str:
+    low, high = row[f"{case}_ci_low"], row[f"{case}_ci_high"]
+    shown = intervals and not pd.isna(low)
+    return f"{100 * row[case]:.1f} %" + (f" [{100 * low:.1f}, {100 * high:.1f}]" if shown else "")

@@ -1,0 +1,25 @@
+"""The paper's figure 3 and its points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from experiments.analysis.figure3 import figure3_points
+from experiments.figures.figure3 import (
+    caption_of,
+    draw_figure3,
+)
+from ohr.study.csv import write_csv
+from ohr.study.results import read_run
+
+
+def make_figure3(paths: Sequence[Path], out: Path) -> int:
+    """Draw the figure of finished runs, and write its points. Raises OhrError."""
+    runs = [read_run(path) for path in paths]
+    points = figure3_points(runs)
+    write_csv(out / "figure3.csv", points)
+    for path in draw_figure3(points, caption_of(runs, points), out):
+        print(f"figure: {path}")
+    print(f"points: {out / 'figure3.csv'}")
+    return 0

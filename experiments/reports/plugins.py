@@ -1,0 +1,68 @@
+"""Plug-ins as they stand on this machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from ohr import registry
+from ohr.errors import ConfigError, MissingDependencyError
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A plug-in as it stands on this machine."""
+
+    name: str
+    state: str
+    """``yes``, ``no``, or ``needs parameters``."""
+    what: str = ""
+    """The first line of its docstring."""
+    parameters: str = ""
+    reason: str = ""
+    """Why it cannot be used as it is."""
+
+
+def examine(kind: str, name: str) -> Listed:
+    """How a plug-in stands."""
+    try:
+        cls = registry.plugin_class(kind, name)
+    except Exception as error:  # a stranger's plug-in must not end the list
+        return Listed(name, "no", reason=_one_line(error))
+    what = (cls.__doc__ or "").strip().partition("\n")[0]
+    parameters = _parameters(cls.Params)
+    try:
+        registry.create(kind, name).identity()
+    except MissingDependencyError as error:
+        return Listed(name, "no", what, parameters, _one_line(error))
+    except ConfigError as error:
+        return Listed(name, "needs parameters", what, parameters, _one_line(error))
+    except Exception as error:
+        return Listed(name, "no", what, parameters, _one_line(error))
+    return Listed(name, "yes", what, parameters)
+
+
+def _parameters(model: type[BaseModel]) -> str:
+    """``psm=3, model (required)``."""
+    return ", ".join(_parameter(name, field) for name, field in model.model_fields.items())
+
+
+def _parameter(name: str, field: FieldInfo) -> str:
+    if field.is_required():
+        return f"{name} (required)"
+    value: Any = field.get_default(call_default_factory=True)
+    if isinstance(value, BaseModel):
+        return f"{name}={value.model_dump(mode='json')}"
+    return f"{name}={value!r}"
+
+
+def _one_line(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return (
+        text
+        if isinstance(error, ConfigError | MissingDependencyError)
+        else (f"{type(error).__name__}: {text}")
+    )

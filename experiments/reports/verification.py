@@ -1,0 +1,39 @@
+"""What the verification of questions found."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+from rich.table import Table
+from rich.text import Text
+
+from ohr.datasets.verify import Verification, one_line
+
+
+def findings_table(verification: Verification, examples: int = 1) -> Table:
+    """A row a check: to how many questions it applied, how many fail it, the first of them."""
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    table.add_column("check")
+    for name in ("judged", "found", "share"):
+        table.add_column(name, justify="right")
+    table.add_column("what a finding means; the first ones", ratio=1)
+    for result in verification.results:
+        found = len(result.findings)
+        share = f"{100 * found / result.judged:.1f} %" if result.judged else "-"
+        lines = [result.about] if not found or not examples else [f"{result.about}:"]
+        for finding in result.findings[:examples]:
+            lines.append(one_line(f"{finding.qid} {finding.detail}".strip()))
+        # Text(), since what a dataset says is not rich's mark-up.
+        table.add_row(result.name, str(result.judged), str(found), share, Text("\n".join(lines)))
+    return table
+
+
+def findings_json(verification: Verification) -> bytes:
+    """Every finding of every check, as JSON."""
+    content = {
+        "questions": verification.questions,
+        "failing": verification.failing,
+        "checks": [asdict(result) for result in verification.results],
+    }
+    return (json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode("utf-8", "replace")

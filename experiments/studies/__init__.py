@@ -1,0 +1,1 @@
+"""Studies that are made of several runs, and reported as one."""

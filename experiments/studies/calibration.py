@@ -1,0 +1,134 @@
+"""Noise measured against intensity, fitted on half of the pages, checked on the rest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+from rich.table import Table
+from rich.text import Text
+
+from experiments.analysis.calibration import (
+    Split,
+    check_targets,
+    drops,
+    fit_curves,
+    halves,
+    measured_means,
+)
+from experiments.figures.calibration import calibration_checks, calibration_curves
+from experiments.reports.plan import print_plan
+from experiments.reports.terminal import number, report_troubles, show
+from ohr.errors import ConfigError, OhrError
+from ohr.printable import plain
+from ohr.study.calibration import UnreachableError
+from ohr.study.config import StudyConfig
+from ohr.study.csv import write_csv
+from ohr.study.noise import perturbation_class
+from ohr.study.progress import Progress
+from ohr.study.run import run_study
+
+INTENSITIES = {
+    "semantic": (0.125, 0.25, 0.5, 0.75, 1.0),
+    "formatting": (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0),
+}
+"""By kind of noise: a point of formatting noise costs seconds."""
+TARGETS = (0.3, 0.5, 0.7)
+
+
+def calibrate(config: StudyConfig, out: Path | None, check: bool, dry_run: bool) -> int:
+    """Measure, fit, and, with ``check``, ask for wanted values. Raises OhrError."""
+    if config.levels:
+        raise ConfigError("levels=[…] cannot be calibrated: give intensities=[…]")
+    kinds = {perturbation_class(spec).kind for spec in config.noise}
+    measure = config.model_copy(
+        update={
+            "levels": (),
+            "stages": ("ocr",),
+            "intensities": config.intensities
+            or INTENSITIES["semantic" if "semantic" in kinds else "formatting"],
+            "calibration": None,
+            "r_noise": (),
+            "edit_distance": (),
+            "ground_truth": False,
+        }
+    )
+    if dry_run:
+        print_plan(measure)
+        return 0
+    if out is None:
+        raise OhrError("where should the results go? give --out RUN, such as --out runs/calibrated")
+    result = run_study(measure, out / "measured", progress=Progress())
+    rows = pd.read_parquet(out / "measured" / "rows.parquet")
+    split = halves(result.plan, config.seed)
+    calibration = fit_curves(result.plan, rows, split)
+    calibration.write(out / "calibration.json")
+    means = measured_means(rows, split)
+    write_csv(out / "curves.csv", means)
+    paths = calibration_curves(means, calibration, out / "figures")
+    show(_curve_table(means))
+    for line in drops(means):
+        print(line)
+    if check:
+        try:
+            paths += _check(config, out, split)
+        except UnreachableError as error:
+            print(error)
+    for path in paths:
+        print(f"figure: {path}")
+    print(f"calibration: {out / 'calibration.json'}")
+    return report_troubles(result.troubles, result.failed)
+
+
+def _check(config: StudyConfig, out: Path, split: Split) -> list[Path]:
+    """Ask for the wanted values, and compare with what the unseen half measured."""
+    wanted = config.model_copy(
+        update={
+            "levels": (),
+            "stages": ("ocr",),
+            "intensities": (),
+            "ground_truth": False,
+            "calibration": out / "calibration.json",
+            "r_noise": config.r_noise or (() if config.edit_distance else TARGETS),
+        }
+    )
+    run_study(wanted, out / "checked", progress=Progress())
+    checks = check_targets(pd.read_parquet(out / "checked" / "rows.parquet"), split)
+    write_csv(out / "checks.csv", checks)
+    show(_check_table(checks))
+    print(
+        f"{int(checks['met'].sum())} of {len(checks)} wanted values met on the "
+        f"{split.held_out_size} {split.unit}s that the curves were not fitted on"
+    )
+    return calibration_checks(checks, out / "figures")
+
+
+def _curve_table(means: pd.DataFrame) -> Table:
+    """A row an engine, noise and measure; a column an intensity."""
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    every = means[means["half"] == "all"]
+    for name in ("engine", "noise", "measured"):
+        table.add_column(name)
+    for intensity in sorted(every["intensity"].unique()):
+        table.add_column(f"{intensity:g}" if intensity else "clean", justify="right")
+    for keys, group in every.groupby(["engine", "perturbation", "metric"], sort=False):
+        cells = [number(value) for value in group.sort_values("intensity")["mean"]]
+        table.add_row(*(Text(plain(str(key))) for key in keys), *cells)
+    return table
+
+
+def _check_table(checks: pd.DataFrame) -> Table:
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    for name in ("engine", "noise", "wanted"):
+        table.add_column(name)
+    for name in ("intensity", "fitted half", "other half", "tolerance", "met"):
+        table.add_column(name, justify="right")
+    for check in checks.to_dict("records"):
+        table.add_row(
+            Text(plain(str(check["engine"]))),
+            str(check["perturbation"]),
+            f"{check['metric']} {check['wanted']:g}",
+            *(number(check[name]) for name in ("intensity", "fitted", "held_out", "tolerance")),
+            "yes" if check["met"] else "no",
+        )
+    return table

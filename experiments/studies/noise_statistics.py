@@ -1,0 +1,74 @@
+"""Formatting commands, blocks with errors and pages' edit distances: three studies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from experiments.analysis.block_errors import block_errors
+from experiments.analysis.format_counts import count_knowledge_bases
+from experiments.reports.block_errors import EXPLANATION, errors_table
+from experiments.reports.block_errors import FILE as BLOCK_FILE
+from experiments.reports.format_counts import counts_table
+from experiments.reports.realism import compare_distances
+from experiments.reports.terminal import report_troubles, show
+from ohr import registry
+from ohr.plugins import KnowledgeBaseSource, OcrBackend
+from ohr.registry import PluginSpec
+from ohr.store.atomic import write_text
+from ohr.study.config import StudyConfig
+from ohr.study.csv import write_csv
+from ohr.study.noise import perturbation_class
+from ohr.study.progress import Progress
+from ohr.study.run import run_study
+
+
+def noise_statistics(config: StudyConfig, out: Path) -> int:
+    """Write and print whatever of the three the engines allow; 1 if all pages of a knowledge base
+    failed. Raises OhrError.
+    """
+    given, images = [], []
+    for spec in config.engines:
+        engine = registry.create("engine", spec)
+        if isinstance(engine, KnowledgeBaseSource):
+            given.append(spec)
+        elif isinstance(engine, OcrBackend) and "image" in engine.accepts:
+            images.append(spec)
+    if given:
+        print("\nTable S2: formatting commands a page")
+        counts = count_knowledge_bases(_part(config, given, "formatting"))
+        write_text(
+            out / "format_counts.csv", counts.to_csv(index_label="kind", float_format="%.4f")
+        )
+        show(counts_table(counts))
+    readings = [spec for spec in config.engines if spec.name != "gt"]
+    if readings:
+        print("\nTable S3: blocks with errors, and commands that the ground truth does not have")
+        parts = [_part(config, [spec for spec in readings if spec not in images], "")]
+        parts.append(_part(config, images, "semantic"))
+        found = [block_errors(part, Progress()) for part in parts if part.engines]
+        errors = pd.concat(found, ignore_index=True)
+        write_csv(out / BLOCK_FILE, errors)
+        show(errors_table(errors))
+        print(EXPLANATION)
+    distorted = _part(config, images, "semantic")
+    if distorted.engines and distorted.noise:
+        print("\nFigure S2: the pages' edit distance at each level")
+        result = run_study(distorted, out / "distorted", progress=Progress())
+        compare_distances(out / "distorted", out)
+        return report_troubles(result.troubles, result.failed)
+    return 0
+
+
+def _part(config: StudyConfig, engines: list[PluginSpec], kind: str) -> StudyConfig:
+    """The configuration for some engines and one kind of noise."""
+    noise = tuple(spec for spec in config.noise if perturbation_class(spec).kind == kind)
+    return config.model_copy(
+        update={
+            "engines": tuple(engines),
+            "noise": noise,
+            "stages": ("ocr",),
+            "ground_truth": False,
+        }
+    )

@@ -1,0 +1,45 @@
+"""The hooks: one base class for each kind of plug-in.
+
+A plug-in is a class with a ``name``, a ``version`` that changes whenever its output may
+change, and its parameters beside it: ``Params``, a subclass of :class:`Params` below.
+:meth:`Plugin.identity` is what the artefact store keys on. :mod:`ohr.registry` finds plug-ins
+by name.
+"""
+
+from ohr.plugins.base import Params, Plugin, source_of
+from ohr.plugins.chunker import Chunker
+from ohr.plugins.dataset import DatasetParams, DatasetSource
+from ohr.plugins.engine import KnowledgeBaseSource, OcrBackend
+from ohr.plugins.metric import Metric
+from ohr.plugins.perturbation import (
+    Applied,
+    ImagePerturbation,
+    Level,
+    Perturbation,
+    TextPerturbation,
+)
+from ohr.plugins.reader import Reader, Reply
+from ohr.plugins.retriever import Oracle, Retriever
+from ohr.plugins.system import System
+
+__all__ = [
+    "Applied",
+    "Chunker",
+    "DatasetParams",
+    "DatasetSource",
+    "ImagePerturbation",
+    "KnowledgeBaseSource",
+    "Level",
+    "Metric",
+    "OcrBackend",
+    "Oracle",
+    "Params",
+    "Perturbation",
+    "Plugin",
+    "Reader",
+    "Reply",
+    "Retriever",
+    "System",
+    "TextPerturbation",
+    "source_of",
+]

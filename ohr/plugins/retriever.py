@@ -1,0 +1,48 @@
+"""The hooks of retrievers, and of the oracle that is none of them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from ohr.plugins.base import Plugin
+from ohr.store.artefacts import ArtefactStore
+from ohr.types import Chunk, Hit, PageRef
+
+
+class Retriever(Plugin, ABC):
+    """Ranks chunks for a question's text."""
+
+    whole_pages: bool = False
+    """Whether its hits are whole pages in place of the chunks that it was given."""
+
+    @abstractmethod
+    def index(self, chunks: Sequence[Chunk]) -> None:
+        """Index chunks, replacing what was indexed before."""
+
+    @abstractmethod
+    def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+        """The k best chunks for each query, best first; ties in index order."""
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """The k best chunks for one query."""
+        return self.search_many([query], k)[0]
+
+    def use_store(self, store: ArtefactStore) -> None:
+        """Told where costly results, such as vectors, may be kept from run to run."""
+
+
+class Oracle(Plugin, ABC):
+    """Knows where the evidence is: a ceiling for retrievers, and not one of them.
+
+    A study hands it the pages of each question's evidence and no text. Retrievers, which are
+    handed the text, have no such method.
+    """
+
+    @abstractmethod
+    def index(self, chunks: Sequence[Chunk]) -> None:
+        """Index chunks, replacing what was indexed before."""
+
+    @abstractmethod
+    def look_up(self, pages: Sequence[PageRef], k: int) -> list[Hit]:
+        """At most k hits on the pages of one question's evidence."""
