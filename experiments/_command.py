@@ -70,7 +70,7 @@ def command(help_text: str) -> Callable[[Callable[..., int]], CommandLine]:
         @functools.wraps(function)
         def main(*args: Any, debug: bool, **options: Any) -> None:
             logging.basicConfig(level=logging.WARNING, format="%(message)s")
-            _exit_with(functools.partial(function, *args, **options), debug)
+            exit_with(functools.partial(function, *args, **options), debug)
 
         signature = inspect.signature(function, eval_str=True)
         debug = inspect.Parameter(
@@ -184,7 +184,7 @@ def _tolerant_streams() -> Iterator[None]:
         sys.stdout, sys.stderr = before
 
 
-def _exit_with(action: Callable[[], int], debug: bool) -> None:
+def exit_with(action: Callable[[], int], debug: bool) -> None:
     """Exit with the action's code; an error is one line on standard error and exit code 2."""
     with _tolerant_streams():
         code = _code(action, debug)

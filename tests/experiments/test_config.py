@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import typer
 
-from experiments._command import with_errors
+from experiments._command import exit_with
 from ohr.errors import ConfigError
 from ohr.study.config import load_config
 
@@ -112,7 +112,7 @@ def test_an_error_is_one_short_line_without_control_characters(capsys):
         raise ConfigError(f"name\n\x1b[31m\udce9 {'x' * 10_000_000} mend")
 
     with pytest.raises(typer.Exit) as raised:
-        with_errors(fail, debug=False)
+        exit_with(fail, debug=False)
     assert raised.value.exit_code == 2
     said = capsys.readouterr().err
     assert said.startswith("error: name ?[31m? xxx")

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from experiments.analysis.labels import STAGE_METRICS
+from experiments.figures import bars
 from experiments.figures import noise as figures
 from experiments.figures import sources as source_curves
 from ohr.study.cells import CELL_COLUMNS
@@ -63,7 +64,7 @@ def drawn(draw, cells: pd.DataFrame) -> Figure:
         return []
 
     with pytest.MonkeyPatch.context() as patch:
-        for module in (figures, source_curves):
+        for module in (figures, bars, source_curves):
             patch.setattr(module, "save", keep)
         draw(cells, Path("unused"))
     saved[0].draw_without_rendering()
@@ -146,7 +147,7 @@ DRAWINGS = {
     "noise_curves": figures.noise_curves,
     "noise_strength": figures.noise_strength,
     "source_curves": source_curves.source_curves,
-    "benchmark_bars": figures.benchmark_bars,
+    "benchmark_bars": bars.benchmark_bars,
 }
 
 
@@ -163,8 +164,8 @@ def test_no_text_covers_another_and_no_mark_is_cut(name, study):
 def test_bars_have_room_for_their_groups_names(group):
     cells = TWO_ENGINES.replace({"group": {"source:chart": group}})
     cells = cells[cells["noise"] == "none"]
-    check_texts(drawn(figures.benchmark_bars, cells[cells["engine"] == "gt"]))
-    check_texts(drawn(figures.benchmark_bars, cells))
+    check_texts(drawn(bars.benchmark_bars, cells[cells["engine"] == "gt"]))
+    check_texts(drawn(bars.benchmark_bars, cells))
 
 
 @settings(max_examples=6, deadline=None)

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 import typst
 
-from experiments import noise_curve
 from experiments.figures.bars import benchmark_bars
+from experiments.reports import noise_curve
 from experiments.reports.benchmark import report
 from ohr.study.config import load_config
 from ohr.study.progress import Progress

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from experiments import dataset_statistics
+from experiments.analysis import dataset_statistics
+from experiments.reports.dataset_statistics import statistics_table
 from ohr.dataset import Dataset, ValidationReport
 from ohr.datasets.guessing import guessed
 from ohr.datasets.ohrbench import read_questions
@@ -453,7 +454,7 @@ def test_statistics_count_every_question_once_in_each_group(dataset: Dataset) ->
         totals[row.group] += row.ours
     assert set(totals.values()) == {len(dataset.questions)}
     assert set(dataset_statistics.sizes(dataset)) == set(dataset_statistics.PAPER_PAGES)
-    assert dataset_statistics.statistics_table(dataset).row_count > 20
+    assert statistics_table(dataset).row_count > 20
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from experiments import verify_dataset
+from experiments.reports.verification import findings_json
 from ohr.dataset import Dataset, ValidationReport
 from ohr.datasets import wording
 from ohr.datasets.guessing import guessed
@@ -350,7 +351,7 @@ def test_nothing_in_the_data_makes_it_fail(
         line = one_line(finding.detail)
         assert len(line) <= 90
         assert line.isprintable()
-    verify_dataset.findings_json(result)
+    findings_json(result)
 
 
 def test_unclosed_markup_takes_linear_time() -> None:
@@ -374,11 +375,8 @@ def settings_of(tmp_path):
 
 
 def run(arguments):
-    import typer
 
-    app = typer.Typer()
-    app.command()(verify_dataset.main)
-    return CliRunner().invoke(app, arguments)
+    return CliRunner().invoke(verify_dataset.main, arguments)
 
 
 def test_command_clean(settings_of) -> None:
