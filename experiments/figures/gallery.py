@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 from PIL import Image
 
-from ohr import registry
-from ohr.errors import ConfigError
-from ohr.plugins import ImagePerturbation
-from ohr.randomness import generator_for
 from ohr.registry import PluginSpec
 from ohr.study.noise import Noise, noises
+from ohr.study.pages import distort
+from ohr.study.pages.distort import image_perturbation
 from ohr.types import PageRef
 
 INTENSITIES = (0.25, 0.5, 1.0)
@@ -33,11 +31,9 @@ def points_of(names: list[str], dpi: int) -> list[Noise]:
 def distorted(page: np.ndarray, noise: Noise, seed: int) -> np.ndarray:
     """A page image under one noise. Raises ConfigError if the noise is not for images."""
     assert noise.operator is not None
-    operator = registry.create("perturbation", noise.operator)
-    if not isinstance(operator, ImagePerturbation):
-        raise ConfigError(f"noise {noise.name!r} rewrites text; it cannot distort images")
-    rng = generator_for(seed, operator.name, PageRef("gallery", 0))
-    return operator.apply(page, intensity=noise.intensity, rng=rng).value
+    operator = image_perturbation(noise.operator)
+    ref = PageRef("gallery", 0)
+    return distort.distorted(operator, page, intensity=noise.intensity, seed=seed, ref=ref).value
 
 
 def part_of(page: np.ndarray, whole: bool) -> Image.Image:

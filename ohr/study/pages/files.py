@@ -22,6 +22,7 @@ from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import file_digest
 from ohr.study.failures import Streak
+from ohr.study.pages.key import page_key, pdf_page_key
 from ohr.study.pages.sources import PageSource
 from ohr.study.pages.store import StoredReading, keep_failure, stored_reading
 from ohr.study.pages.variants import check_first, stop_if_not_the_page
@@ -133,13 +134,11 @@ def file_pages(
                 "rename one, or give the folder that holds both"
             )
         page_no = source.page_no or 0
-        key: dict[str, Any] = {"source": digests[source.path], "engine": identity}
         if as_pdf:
-            key["pdf_page"] = page_no
+            key = pdf_page_key(digests[source.path], page_no, identity)
         else:
-            by = source.drawn_by
-            key["render"] = [page_no, source.dpi, by] if is_pdf else by
-            key["noise"] = None
+            rendered = (page_no, source.dpi) if is_pdf else None
+            key = page_key(digests[source.path], rendered, source.drawn_by, identity)
         page = FilePage(source, PageRef(doc_id, page_no), key, as_pdf)
         pages.setdefault(page.ref, page)  # a file may be named twice, or with its folder
     return list(pages.values())

@@ -11,17 +11,15 @@ from typing import Any, Literal
 
 from PIL import Image
 
-from ohr import registry
 from ohr.datasets.folder import DEFAULT_DOMAIN
-from ohr.errors import ConfigError, EngineError
+from ohr.errors import ConfigError, EngineError, PluginError
 from ohr.file_names import readable
 from ohr.opening import FileFacts, file_facts
 from ohr.pdf import load_image, render
-from ohr.plugins import ImagePerturbation
-from ohr.randomness import generator_for
 from ohr.store.atomic import write_bytes
 from ohr.store.identity import file_digest, pixel_digest
 from ohr.study.noise import Noise
+from ohr.study.pages.distort import distorted, image_perturbation
 from ohr.types import PageRef
 
 IMAGE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".bmp"})
@@ -78,12 +76,13 @@ def distort_page(task: DistortTask) -> list[dict[str, Any]]:
     records = []
     for noise, file in task.noises:
         assert noise.operator is not None  # clean pages are not planned
-        operator: ImagePerturbation = registry.create("perturbation", noise.operator)
-        rng = generator_for(task.seed, operator.name, ref)
+        operator = image_perturbation(noise.operator)
         try:
-            applied = operator.apply(page, intensity=noise.intensity, rng=rng)
-        except ValueError as error:
-            raise EngineError(f"{source.path.name}: {error}") from error
+            applied = distorted(operator, page, intensity=noise.intensity, seed=task.seed, ref=ref)
+        except PluginError as error:
+            if isinstance(error.__cause__, ValueError):  # the page is not one that it distorts
+                raise EngineError(f"{source.path.name}: {error.__cause__}") from error
+            raise
         sink = io.BytesIO()
         dpi = (source.dpi, source.dpi)
         Image.fromarray(applied.value).save(sink, task.format.upper(), dpi=dpi, **options)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +21,13 @@ from ohr.plugins import KnowledgeBaseSource, OcrBackend
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import file_digest
 from ohr.study.failures import Streak
+from ohr.study.pages.key import page_key, pdf_page_key, recipe
 from ohr.study.pages.rewriting import rewritten
 from ohr.study.pages.store import keep_failure, stored_reading
 from ohr.study.pages.worker import PageReader, PageTask, read_page
 from ohr.study.plan import Plan, Variant
 from ohr.types import FAILED, KnowledgeBase, Outcome, PageRef
 from ohr.workers import Limits, WorkerPool
-
-_DRAWN_BY = {name: version(name) for name in ("numpy", "opencv-python-headless")}
-"""Packages whose versions can change a distorted page's pixels."""
 
 Progress = Callable[[str, int, int], None]
 """Called with (what, done, total) as pages finish."""
@@ -57,16 +54,12 @@ class Readings:
             source = self._source(ref)
             is_pdf = source.suffix.lower() == ".pdf"
             digest, by = self._made_of[source]
-            key: dict[str, Any] = {
-                "source": digest,
-                "render": [ref.page_no, config.dpi, by] if is_pdf else by,
-                "noise": None,
-                "engine": engine,
-            }
-            if operator is not None:
-                key["noise"] = [noise, variant.noise.intensity, variant.seed, ref, _DRAWN_BY]
             if as_pdf:
-                key = {"source": key["source"], "engine": engine, "pdf_page": ref.page_no}
+                key = pdf_page_key(digest, ref.page_no, engine)
+            else:
+                rendered = (ref.page_no, config.dpi) if is_pdf else None
+                drawn = noise and recipe(noise, variant.noise, variant.seed, ref)
+                key = page_key(digest, rendered, by, engine, drawn)
             yield PageTask(
                 ref,
                 source,

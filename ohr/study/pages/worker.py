@@ -10,13 +10,13 @@ import cv2
 import numpy as np
 
 from ohr import registry
-from ohr.errors import EngineError, OhrError, PluginError
+from ohr.errors import EngineError, PluginError
 from ohr.pdf import load_image, render
-from ohr.plugins import Applied, ImagePerturbation, OcrBackend
-from ohr.randomness import generator_for
+from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
-from ohr.store.identity import canonical_json, pixel_digest
+from ohr.store.identity import pixel_digest
+from ohr.study.pages.distort import distorted, image_perturbation
 from ohr.study.pages.store import ocr_key, stored_text
 from ohr.types import PageRef, Status
 
@@ -78,38 +78,9 @@ def distort(task: PageTask, image: np.ndarray) -> tuple[np.ndarray, dict[str, An
     """The page as the engine sees it, and the record of its distortion."""
     if task.operator is None:
         return image, None
-    perturbation: ImagePerturbation = registry.create("perturbation", task.operator)
-    rng = generator_for(task.seed, task.operator.name, task.ref)
-    applied = distorted(perturbation, image, task.intensity, rng, task.operator.label, task.ref)
+    operator = image_perturbation(task.operator)
+    applied = distorted(operator, image, intensity=task.intensity, seed=task.seed, ref=task.ref)
     return applied.value, applied.record
-
-
-def distorted(
-    perturbation: ImagePerturbation,
-    image: np.ndarray,
-    intensity: float,
-    rng: np.random.Generator,
-    label: str,
-    ref: PageRef,
-) -> Applied[np.ndarray]:
-    """The page distorted. Raises PluginError if that fails: it is no fault of engine or page."""
-    where = f"distortion {label!r} on {ref.doc_id} page {ref.page_no}"
-    form = (image.shape, image.dtype)
-    try:
-        applied = perturbation.apply(image, intensity=intensity, rng=rng)
-        if not isinstance(applied, Applied) or not isinstance(applied.value, np.ndarray):
-            raise TypeError("apply must return Applied(image, record)")
-        canonical_json(applied.record)
-    except OhrError:
-        raise
-    except Exception as error:
-        raise PluginError(f"{where}: {type(error).__name__}: {error}") from error
-    if (applied.value.shape, applied.value.dtype) != form:
-        raise PluginError(
-            f"{where}: {form[1]} {form[0]} became {applied.value.dtype} {applied.value.shape}: "
-            "size and dtype must stay as they are"
-        )
-    return applied
 
 
 def check_page(engine: PluginSpec, wanted: int, answered: object) -> None:
