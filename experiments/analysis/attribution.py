@@ -20,8 +20,8 @@ from ohr.statistics import Clusters, mean_interval
 from ohr.statistics.shapley import Coalition, attribute
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.answers import Answering
-from ohr.study.cells import Units, make_grouping
 from ohr.study.conditions import Condition, condition_of
+from ohr.study.groups import Units, make_grouping
 from ohr.study.pages.variants import Readings
 from ohr.study.plan import Plan
 from ohr.study.scoring import Scorer

@@ -11,12 +11,12 @@ import pandas as pd
 from ohr.errors import OhrError
 from ohr.metrics.scores import R_NOISE_THRESHOLD
 from ohr.statistics import mean_interval
+from ohr.study.groups import group_rows
 from ohr.study.results import (
     KNOWLEDGE_BASE,
     UNIT_COLUMNS,
     Run,
     clusters_of,
-    group_rows,
     knowledge_base_name,
     measured,
 )

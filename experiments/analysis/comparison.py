@@ -12,12 +12,12 @@ import pandas as pd
 from ohr.errors import OhrError
 from ohr.statistics import benjamini_hochberg, compare_paired, holm
 from ohr.study.conditions import CONDITION_COLUMNS
+from ohr.study.groups import group_rows
 from ohr.study.results import (
     KNOWLEDGE_BASE,
     UNIT_COLUMNS,
     Run,
     clusters_of,
-    group_rows,
     knowledge_base_name,
     measured,
 )

@@ -12,17 +12,10 @@ import pandas as pd
 from ohr.errors import OhrError
 from ohr.statistics import NoiseCurve, across_seeds, curve_statistics
 from ohr.statistics.curves import Statistic
+from ohr.study.groups import GROUP_COLUMNS, group_rows
 from ohr.study.measures import NO_CONTEXT
-from ohr.study.results import (
-    GROUP_COLUMNS,
-    KNOWLEDGE_BASE,
-    UNIT_COLUMNS,
-    Run,
-    clusters_of,
-    group_rows,
-    measured,
-    strength,
-)
+from ohr.study.noise import strength
+from ohr.study.results import KNOWLEDGE_BASE, UNIT_COLUMNS, Run, clusters_of, measured
 
 QUALITY_STAGES = ("retrieval", "generation", "overall")
 FLOOR_SUFFIX = NO_CONTEXT

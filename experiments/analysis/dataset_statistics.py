@@ -8,36 +8,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from experiments.analysis.labels import SOURCES
+from experiments.analysis.published import figures_of
 from ohr.dataset import Dataset
 from ohr.datasets.locating import PageText, has_math
 from ohr.datasets.verify import form_name
 from ohr.types import Question
 from rag.chunking.token_counter import count_tokens
 
-PAPER_QUESTIONS = 8498
-PAPER: dict[str, dict[str, int]] = {
-    "evidence source": {
-        "text": 3528,
-        "table": 2364,
-        "formula": 1267,
-        "chart": 768,
-        "reading order": 691,
-    },
-    "answer format": {"String": 4171, "Numeric": 3004, "Yes/No": 594, "List": 483},
-    "task": {"understanding": 6114, "reasoning": 2384},
-    "pages of evidence": {"single-page": 7656, "multi-page": 842},
-}
-"""Counts of OHR-Bench's questions by group (table 1)."""
-PAPER_PAGES = {
-    "documents": "1,261",
-    "domains": "7",
-    "pages": "8,561",
-    "tokens a page": "1,034",
-    "data types a page": "1.9",
-    "questions": "8,498",
-    "tokens a question": "17.9 ± 8.7",
-    "tokens an answer": "3.5 ± 4.1",
-}
 _GROUPS: dict[str, Callable[[Question], str]] = {
     "evidence source": lambda q: SOURCES.get(q.evidence_source, q.evidence_source),
     "answer format": form_name,
@@ -56,19 +33,43 @@ class Count:
     paper: int
 
 
+def paper_counts() -> dict[str, dict[str, int]]:
+    """Counts of OHR-Bench's questions by group and name (table 1)."""
+    groups: dict[str, dict[str, int]] = {}
+    for row in figures_of("table 1").to_dict("records"):
+        group, _, name = row["group"].partition(":")
+        if name:
+            groups.setdefault(group, {})[name] = int(row["value"])
+    return groups
+
+
+def paper_sizes() -> dict[str, str]:
+    """OHR-Bench's documents, pages and tokens, as table 1 writes them."""
+    rows = figures_of("table 1")
+    whole = rows[rows["group"] == "all"]
+    values = dict(zip(whole["metric"], whole["value"], strict=True))
+    return {
+        name: (f"{value:,.0f}" if value == int(value) else f"{value:.1f}")
+        + (f" ± {values[f'{name} sd']:.1f}" if f"{name} sd" in values else "")
+        for name, value in values.items()
+        if not name.endswith(" sd")
+    }
+
+
 def counts(questions: Iterable[Question]) -> list[Count]:
     """Questions by group, in the paper's order, then names that the paper does not have."""
     asked = list(questions)
     rows = []
+    paper = paper_counts()
     for group, name_of in _GROUPS.items():
         ours = Counter(map(name_of, asked))
-        names = [*PAPER[group], *sorted(set(ours) - set(PAPER[group]))]
-        rows += [Count(group, name, ours[name], PAPER[group].get(name, 0)) for name in names]
+        names = [*paper[group], *sorted(set(ours) - set(paper[group]))]
+        rows += [Count(group, name, ours[name], paper[group].get(name, 0)) for name in names]
     return rows
 
 
 def sizes(dataset: Dataset) -> dict[str, str]:
-    """Documents, pages and tokens, under the names of :data:`PAPER_PAGES`."""
+    """Documents, pages and tokens, under the names of :func:`paper_sizes`."""
     pages = [count_tokens(page.text) for page in dataset.pages.values()]
     asked = [count_tokens(question.text) for question in dataset.questions]
     answers = [count_tokens(q.answers[0]) for q in dataset.questions if q.answers]
@@ -112,13 +113,14 @@ def _spread(values: list[float]) -> str:
 def paper_sums() -> list[str]:
     """Where the paper's own counts do not add up to its number of questions."""
     lines = []
-    for group, numbers in PAPER.items():
+    questions = int(paper_sizes()["questions"].replace(",", ""))
+    for group, numbers in paper_counts().items():
         total = sum(numbers.values())
-        if total != PAPER_QUESTIONS:
+        if total != questions:
             lines.append(
                 f"the paper's counts by {group} add up to {total:,}, "
-                f"{abs(total - PAPER_QUESTIONS)} {'more' if total > PAPER_QUESTIONS else 'fewer'} "
-                f"than its {PAPER_QUESTIONS:,} questions"
+                f"{abs(total - questions)} {'more' if total > questions else 'fewer'} "
+                f"than its {questions:,} questions"
             )
     lines.append("its percentages by answer format are 54.4, 35.3, 7.0 and 6.9: 103.6 together")
     return lines

@@ -12,7 +12,8 @@ from experiments.analysis.curves import FLOOR_SUFFIX
 from experiments.analysis.labels import STAGE_METRICS
 from ohr.errors import OhrError
 from ohr.statistics import mean_interval
-from ohr.study.results import UNIT_COLUMNS, Run, clusters_of, measured, strength
+from ohr.study.noise import strength
+from ohr.study.results import UNIT_COLUMNS, Run, clusters_of, measured
 
 PANELS: dict[str, tuple[str, ...]] = {
     "text": ("text",),

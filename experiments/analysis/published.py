@@ -1,8 +1,9 @@
 """Figures of the OHR-Bench paper, and ours beside them.
 
-``published.csv`` holds its tables 2 and S5 to S8: engine, reader (table S5 alone; the others are
-means over readers and retrievers), stage, metric, group and value. The paper gives some figures
-twice and not always alike, so a figure's row names what the other tables say.
+``published.csv`` is the one place of its figures: table, engine, reader (table S5 alone; the others
+are means over readers and retrievers), stage, metric, group and value. Scores are in [0, 1]. The
+paper gives some figures twice and not always alike, so a figure's row names what the other tables
+say.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import pandas as pd
 from experiments.analysis.labels import STAGE_METRICS, group_label
 from ohr.study.select import cells_of
 
+SCORES = ("table 2", "table S5", "table S6", "table S7", "table S8")
+"""Tables of scores, which a benchmark's cells can be set beside."""
 KEY = ("engine", "reader", "stage", "metric", "group")
 SMALLEST_CONTRADICTION = 0.0015
 """Figures are given to a tenth of a per cent: what differs by more is no rounding."""
@@ -25,10 +28,22 @@ OUR_DOMAINS = "our domains"
 
 
 @cache
-def published() -> pd.DataFrame:
-    """All rows: ``table``, the columns of ``KEY``, ``value`` in [0, 1]."""
+def _every_figure() -> pd.DataFrame:
     with (files("experiments.analysis") / "published.csv").open(encoding="utf-8") as file:
         return pd.read_csv(file, keep_default_na=False)
+
+
+def figures_of(table: str) -> pd.DataFrame:
+    """The rows of one table, such as ``table S3``, or section of the paper."""
+    figures = _every_figure()
+    return figures[figures["table"] == table]
+
+
+@cache
+def published() -> pd.DataFrame:
+    """The scores of tables 2 and S5 to S8: ``table``, the columns of ``KEY``, ``value``."""
+    figures = _every_figure()
+    return figures[figures["table"].isin(SCORES)].reset_index(drop=True)
 
 
 def published_engine(label: str) -> str | None:

@@ -10,6 +10,7 @@ import pandas as pd
 from scipy.stats import ks_2samp
 
 from ohr.errors import OhrError
+from ohr.study.noise import noise_name
 from ohr.study.results import read_rows
 
 CLEAN, NATURAL = "clean", "natural"
@@ -28,14 +29,8 @@ def page_distances(run: Path, natural: str = "") -> pd.DataFrame:
     rows = rows[rows["value"].notna()]
     if rows.empty:
         raise OhrError(f"no page of {run} has a truth that its reading could be held against")
-    strength = (
-        rows["level"]
-        .astype(str)
-        .where(rows["level"].astype(str) != "", rows["intensity"].map("{:g}".format))
-    )
-    noise = (rows["perturbation"].astype(str) + " " + strength).where(
-        rows["perturbation"].astype(str) != "none", CLEAN
-    )
+    points = rows[["perturbation", "level", "intensity"]].itertuples(index=False, name=None)
+    noise = pd.Series([noise_name(*point) for point in points], index=rows.index)
     pages = pd.DataFrame(
         {"engine": rows["engine"].astype(str), "noise": noise, "value": rows["value"]}
     )

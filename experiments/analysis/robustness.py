@@ -18,12 +18,12 @@ from ohr.statistics import (
     holm,
     jackknife_interval,
 )
+from ohr.study.groups import group_rows
 from ohr.study.results import (
     KNOWLEDGE_BASE,
     UNIT_COLUMNS,
     Run,
     clusters_of,
-    group_rows,
     knowledge_base_name,
     measured,
 )

@@ -16,16 +16,12 @@ from experiments.analysis.labels import group_label, mathless
 from experiments.analysis.notes import Notes
 from experiments.figures.axes import HATCHES, caption, each_setting
 from experiments.figures.style import COLOURS, figure, save
+from ohr.study.noise import noise_name
 
 
 def is_shown(group: str) -> bool:
     """Whether a group has a panel and a row: all questions, and each evidence source."""
     return group == "all" or group.startswith("source:")
-
-
-def noise_name(operator: str, level: str, intensity: float) -> str:
-    """``clean``, or the noise with its level."""
-    return "clean" if operator == "none" else f"{operator} {level or f'{intensity:g}'}"
 
 
 def _by_cause(losses: pd.DataFrame) -> list[dict[Any, Any]]:

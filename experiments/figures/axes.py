@@ -16,6 +16,14 @@ from experiments.analysis.settings import Setting, setting_names, settings_of
 from experiments.figures.style import COLOURS, LINES, MARKERS, wrapped
 from ohr.study.truth import truth_note
 
+NOISE_AXES = {
+    "r_noise": "measured noise ratio $r_{noise}$",
+    "r_noise_content": "measured noise ratio $r_{noise}$ of the content",
+    "edit_distance": "measured edit distance",
+}
+"""What damage can be measured by, and how an axis of it is called."""
+LEAST_FLOOR = 0.01
+"""From which on a figure says how much of the clean pages' r_noise is mark-up."""
 HATCHES = ("", "///", "...", "\\\\\\", "xxx")
 
 
@@ -49,11 +57,11 @@ def in_order(cells: pd.DataFrame) -> pd.DataFrame:
     return cells.sort_values(["intensity", "noise"], kind="stable")
 
 
-def dotted_line(ax: Axes, cells: pd.DataFrame, number: int) -> None:
+def dotted_line(ax: Axes, cells: pd.DataFrame, x: str, number: int) -> None:
     """A measure with mark-up left out, beside that of the text as it stands."""
     if (cells["noise"] == "formatting").any():
         ax.plot(
-            cells["r_noise"],
+            cells[x],
             cells["mean"],
             color=COLOURS[number % len(COLOURS)],
             linestyle=":",
@@ -105,6 +113,25 @@ def draws_note(cells: pd.DataFrame) -> list[str]:
     return [f"means over {draws} draws of the noise" if draws > 1 else "a single draw of the noise"]
 
 
+def floor_note(cells: pd.DataFrame, axis: str) -> list[str]:
+    """What clean pages' r_noise is made of, of engines that write plain text.
+
+    Under r_noise such an engine is charged for mark-up that it does not write.
+    """
+    clean = cells[
+        (cells["noise"] == "none") & (cells["group"] == "all") & (cells["engine"] != "gt")
+    ]
+    if axis != "r_noise" or clean.empty:
+        return []
+    clean = clean.drop_duplicates("engine")[["engine", "r_noise", "r_noise_content"]]
+    return [
+        f"{engine}'s {whole:.3f} on clean pages is {content:.3f} content and "
+        f"{whole - content:.3f} mark-up that it does not write"
+        for engine, whole, content in clean.itertuples(index=False)
+        if whole - content >= LEAST_FLOOR
+    ]
+
+
 def room_at_zero(axes: Sequence[Axes]) -> None:
     """Noise from 0, with room for a mark that lies there."""
     right = max(ax.dataLim.xmax for ax in axes)
@@ -112,11 +139,16 @@ def room_at_zero(axes: Sequence[Axes]) -> None:
 
 
 def caption(
-    made: Figure, cells: pd.DataFrame, lines_are: str = "", notes: Notes | None = None
+    made: Figure,
+    cells: pd.DataFrame,
+    lines_are: str = "",
+    notes: Notes | None = None,
+    more: Sequence[str] = (),
 ) -> None:
     """What a reader must know to read the figure, above it.
 
-    ``lines_are`` says what the black lines are where they are not intervals.
+    ``lines_are`` says what the black lines are where they are not intervals; ``more`` is what
+    else there is to say.
     """
     units = interval_units(cells["ci_unit"])
     evidence = cells["kb_scope"].iloc[0] == "evidence"
@@ -132,6 +164,7 @@ def caption(
         f"{cells['protocol'].iloc[0]} scoring",
         *draws_note(cells),
         *truth_note(cells),
+        *more,
         setting_names(cells),
         *note_lines(cells["reader"], notes),
     ]

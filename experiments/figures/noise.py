@@ -11,17 +11,20 @@ from matplotlib.axes import Axes
 from experiments.analysis.labels import STAGE_METRICS, mathless
 from experiments.analysis.notes import Notes
 from experiments.figures.axes import (
+    NOISE_AXES,
     caption,
     curve_line,
     curve_of,
     dotted_line,
     each_setting,
+    floor_note,
     from_zero,
     in_order,
     room_at_zero,
 )
 from experiments.figures.level_names import name_level, place_names
 from experiments.figures.style import figure, save
+from ohr.study.noise import strength
 from ohr.study.select import cells_of, distinct
 from ohr.study.truth import truth_of
 
@@ -32,20 +35,24 @@ NOISE_MEASURES = {
 }
 
 
-def noise_curves(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) -> list[Path]:
-    """Retrieval, generation and overall quality against measured r_noise, an engine a column.
+def noise_curves(
+    cells: pd.DataFrame, folder: Path, notes: Notes | None = None, axis: str = "r_noise"
+) -> list[Path]:
+    """Retrieval, generation and overall quality against measured noise, an engine a column.
 
-    A figure a setting.
+    ``axis`` is one of :data:`NOISE_AXES`. A figure a setting.
     """
-    every = (_noise_curves(setting.of(cells), folder, name, notes) for setting, name in
+    every = (_noise_curves(setting.of(cells), folder, name, notes, axis) for setting, name in
              each_setting(cells, "noise_curve"))  # fmt: skip
     return [path for paths in every for path in paths]
 
 
-def _noise_curves(cells: pd.DataFrame, folder: Path, name: str, notes: Notes | None) -> list[Path]:
+def _noise_curves(
+    cells: pd.DataFrame, folder: Path, name: str, notes: Notes | None, axis: str
+) -> list[Path]:
     engines = [e for e in distinct(cells["engine"]) if _noisy(cells, e)]
     measures = [m for m in STAGE_METRICS if len(cells_of(cells, m[0], m[1], "all"))]
-    if not engines or not measures or cells["r_noise"].isna().all():
+    if not engines or not measures or cells[axis].isna().all():
         return []
     operators = [p for p in distinct(cells["perturbation"]) if p != "none"]
     with figure(1.2 + 3.4 * len(engines), 0.9 + 2.2 * len(measures)) as made:
@@ -57,15 +64,15 @@ def _noise_curves(cells: pd.DataFrame, folder: Path, name: str, notes: Notes | N
                 mine = chosen[chosen["engine"] == engine]
                 stripped = cells_of(cells, stage, "lcs_stripped", "all")
                 for number, operator in enumerate(operators):
-                    _curve(ax, mine, operator, number)
-                    dotted_line(ax, curve_of(stripped, engine, operator), number)
-                _ground_truth(ax, chosen)
+                    _curve(ax, mine, axis, operator, number)
+                    dotted_line(ax, curve_of(stripped, engine, operator), axis, number)
+                _ground_truth(ax, chosen, axis)
                 if stage == "generation":
                     _floor(ax, cells_of(cells, stage, "f1_no_context", "all"))
                 if row == 0:
                     ax.set_title(mathless(engine))
                 if row == len(measures) - 1:
-                    ax.set_xlabel("measured noise ratio $r_{noise}$")
+                    ax.set_xlabel(NOISE_AXES[axis])
                 if column == 0:
                     ax.set_ylabel(title)
             from_zero(axes[row], marks=True)
@@ -82,7 +89,7 @@ def _noise_curves(cells: pd.DataFrame, folder: Path, name: str, notes: Notes | N
             loc="outside lower center",
             ncols=5 if len(engines) > 1 else 2,
         )
-        caption(made, cells, notes=notes)
+        caption(made, cells, notes=notes, more=floor_note(cells, axis))
         place_names(made)
         return save(made, folder, name)
 
@@ -130,7 +137,7 @@ def _placed(cells: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     if not keys["intensity"].duplicated().any():
         return cells.assign(place=cells["intensity"]), []
     names = [
-        "clean" if operator == "none" else str(level) or f"{intensity:g}"
+        "clean" if operator == "none" else strength(level, intensity)
         for operator, level, intensity in keys.itertuples(index=False)
     ]
     ranks = {key: rank for rank, key in enumerate(keys.itertuples(index=False, name=None))}
@@ -142,23 +149,23 @@ def _noisy(cells: pd.DataFrame, engine: str) -> bool:
     return bool(((cells["engine"] == engine) & (cells["noise"] != "none")).any())
 
 
-def _curve(ax: Axes, cells: pd.DataFrame, operator: str, number: int) -> None:
+def _curve(ax: Axes, cells: pd.DataFrame, axis: str, operator: str, number: int) -> None:
     mine = in_order(cells[cells["perturbation"].isin([operator, "none"])])
     if not (mine["perturbation"] == operator).any():
         return
-    colour = curve_line(ax, mine, "r_noise", number)
+    colour = curve_line(ax, mine, axis, number)
     ax.lines[-1].set_label(mathless(operator.replace("_", " ")))
     for _, cell in mine[mine["perturbation"] == operator].iterrows():
-        name = str(cell["level"]) or f"{cell['intensity']:g}"
+        name = strength(cell["level"], cell["intensity"])
         if not math.isnan(cell["mean"]):
-            name_level(ax, name, (cell["r_noise"], cell["mean"]), colour)
+            name_level(ax, name, (cell[axis], cell["mean"]), colour)
 
 
-def _ground_truth(ax: Axes, cells: pd.DataFrame) -> None:
+def _ground_truth(ax: Axes, cells: pd.DataFrame, axis: str) -> None:
     truth = cells[(cells["engine"] == "gt") & (cells["noise"] == "none")]
     if len(truth):
         ax.plot(
-            truth["r_noise"],
+            truth[axis],
             truth["mean"],
             marker="*",
             markersize=10,

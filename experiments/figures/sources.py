@@ -23,26 +23,34 @@ from experiments.figures.style import figure, save
 from ohr.study.select import cells_of
 
 STRIPPED = "lcs_stripped"
+_OF_THESE = {
+    "r_noise": "$r_{noise}$ of these questions",
+    "r_noise_content": "$r_{noise}$ of their content",
+    "edit_distance": "edit distance of their pages",
+}
 
 
-def source_curves(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) -> list[Path]:
+def source_curves(
+    cells: pd.DataFrame, folder: Path, notes: Notes | None = None, axis: str = "r_noise"
+) -> list[Path]:
     """A column an evidence source, a row a stage, a curve an engine and noise; a figure a setting.
 
-    The axis is the r_noise of that source's own questions. Where retrieval was measured with
-    mark-up left out too, that is a thin dotted curve of the same colour.
+    The axis is the damage (one of :data:`NOISE_AXES`) of that source's own questions. Where
+    retrieval was measured with mark-up left out too, that is a thin dotted curve of the same
+    colour.
     """
-    every = (_source_curves(setting.of(cells), folder, name, notes) for setting, name in
+    every = (_source_curves(setting.of(cells), folder, name, notes, axis) for setting, name in
              each_setting(cells, "noise_by_source"))  # fmt: skip
     return [path for paths in every for path in paths]
 
 
 def _source_curves(
-    cells: pd.DataFrame, folder: Path, figure_name: str, notes: Notes | None
+    cells: pd.DataFrame, folder: Path, figure_name: str, notes: Notes | None, axis: str
 ) -> list[Path]:
     groups = [g for g in dict.fromkeys(cells["group"]) if g.startswith("source:")]
     measures = [m for m in STAGE_METRICS if len(cells_of(cells, m[0], m[1], "all"))]
     curves = list(_curves(cells))
-    if len(groups) < 2 or not measures or not curves or cells["r_noise"].isna().all():
+    if len(groups) < 2 or not measures or not curves or cells[axis].isna().all():
         return []
     groups.append("all")
     with figure(1.2 + 2.3 * len(groups), 1.1 + 2.0 * len(measures)) as made:
@@ -53,14 +61,14 @@ def _source_curves(
                 chosen = cells_of(cells, stage, metric, group)
                 stripped = cells_of(cells, stage, STRIPPED, group)
                 for number, (engine, operator, several) in enumerate(curves):
-                    curve_line(ax, curve_of(chosen, engine, operator), "r_noise", number)
+                    curve_line(ax, curve_of(chosen, engine, operator), axis, number)
                     name = operator.replace("_", " ")
                     ax.lines[-1].set_label(mathless(f"{engine}, {name}" if several else name))
-                    dotted_line(ax, curve_of(stripped, engine, operator), number)
+                    dotted_line(ax, curve_of(stripped, engine, operator), axis, number)
                 if row == 0:
                     ax.set_title(mathless(group_label(group)))
                 if row == len(measures) - 1:
-                    ax.set_xlabel("$r_{noise}$ of these questions")
+                    ax.set_xlabel(_OF_THESE[axis])
                 if column == 0:
                     ax.set_ylabel(title)
             from_zero(axes[row], marks=True)

@@ -12,9 +12,9 @@ import pandas as pd
 
 from ohr.errors import OhrError
 from ohr.metrics.scores import R_NOISE_THRESHOLD
-from ohr.statistics import NO_INTERVAL, mean_interval
-from ohr.study.cells import CELL_COLUMNS, KEY_COLUMNS
-from ohr.study.results import clusters_of, counted, group_rows
+from ohr.study.cells import CELL_COLUMNS, KEY_COLUMNS, mean_columns
+from ohr.study.groups import group_rows
+from ohr.study.results import clusters_of, counted
 from ohr.types import Question, Status
 
 MEASURES = {"lcs": "lcs", "lcs_page": "evidence_lcs", "F1": "f1", "EM": "em"}
@@ -123,18 +123,9 @@ def make_cells(rows: pd.DataFrame) -> pd.DataFrame:
     for _, mine in rows.groupby(["stage", "metric"], sort=False):
         for group, every in group_rows(mine):
             kept = counted(every)
-            interval = NO_INTERVAL
-            if len(kept):
-                values = kept["value"].to_numpy()
-                interval = mean_interval(values, clusters_of(kept), bounded=True)
-            cell = {name: mine[name].iloc[0] for name in keys} | {"group": group}
-            cell |= {
-                "mean": kept["value"].mean(),
-                "n": len(kept),
-                "ci_unit": interval.unit,
-                "draws": 1,
-            }
-            cell |= {"ci_low": interval.low, "ci_high": interval.high}
+            clusters = clusters_of(kept) if len(kept) else None
+            cell = {name: mine[name].iloc[0] for name in keys} | {"group": group, "draws": 1}
+            cell |= mean_columns(kept["value"].to_numpy(dtype=float), clusters)
             for status in (Status.EMPTY, Status.ERROR, Status.TIMEOUT):
                 cell[f"n_{status}"] = int((every["status"] == str(status)).sum())
             found.append(cell)

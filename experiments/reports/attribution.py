@@ -18,12 +18,12 @@ from experiments.analysis.notes import note_lines, reader_notes
 from experiments.figures.attribution import (
     _by_cause,
     is_shown,
-    noise_name,
     waterfalls,
 )
 from experiments.reports.terminal import number, show
 from ohr.printable import plain
 from ohr.study.csv import write_csv
+from ohr.study.noise import noise_name
 from ohr.study.run import Result
 
 

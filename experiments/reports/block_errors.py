@@ -2,35 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
 import pandas as pd
 from rich.table import Table
 from rich.text import Text
 
+from experiments.analysis.published import figures_of
 from ohr.metrics.regions import KINDS
 from ohr.printable import plain
+from ohr.study.noise import noise_name
 
 FILE = "block_errors.csv"
 
 
-@dataclass(frozen=True)
-class Published:
-    """A row of table S3: shares of blocks with errors, formatting commands a page."""
-
-    text: float
-    formula_textual: float
-    formula_structural: float
-    redundant: float
-
-
-PAPER: Mapping[str, Published] = {
-    "MinerU": Published(0.403, 0.78, 0.34, 10.9),
-    "Qwen2.5-VL": Published(0.316, 0.46, 0.25, 16.4),
-}
-"""Table S3. It speaks of text, formula and table blocks but gives one pair of shares beside the
-text's, in the column of formulas; by its caption they are textual and structural errors."""
 EXPLANATION = (
     "textual: blocks that were found of which more than 5 % of the words (of a formula's symbols) "
     "are missing or changed; any: of which one is; as written: formulas whose LaTeX differs by "
@@ -41,7 +24,11 @@ EXPLANATION = (
 
 
 def errors_table(found: pd.DataFrame) -> Table:
-    """A row a knowledge base and kind of block, the paper's shares below."""
+    """A row a knowledge base and kind of block, the paper's shares below.
+
+    Table S3 speaks of text, formula and table blocks but gives one pair of shares beside the
+    text's, in the column of formulas; by its caption they are textual and structural errors.
+    """
     table = Table(header_style="bold", box=None, pad_edge=False)
     for name in ("engine", "noise", "blocks of"):
         table.add_column(name)
@@ -60,11 +47,10 @@ def errors_table(found: pd.DataFrame) -> Table:
         table.add_column(name, justify="right")
     for row in found.to_dict("records"):
         first = row["kind"] == KINDS[0]
-        strength = row["level"] or f"{row['intensity']:g}"
-        clean = row["perturbation"] == "none"
+        noise = noise_name(row["perturbation"], row["level"], row["intensity"])
         table.add_row(
             Text(plain(str(row["engine"])) if first else ""),
-            ("clean" if clean else f"{row['perturbation']} {strength}") if first else "",
+            noise if first else "",
             str(row["kind"]),
             f"{row['blocks']:,}",
             f"{row['found']:,}",
@@ -83,8 +69,9 @@ def errors_table(found: pd.DataFrame) -> Table:
             f"{row['redundant_commands']:.1f}" if first else "",
         )
     table.add_section()
-    for engine, paper in PAPER.items():
-        commands = f"{paper.redundant:.1f}"
+    for engine, rows in figures_of("table S3").groupby("engine", sort=False):
+        paper = rows.set_index(["metric", "group"])["value"]
+        commands = f"{paper['redundant commands', 'all']:.1f}"
         blank = [""] * 2
         table.add_row(
             f"paper: {engine}",
@@ -92,13 +79,13 @@ def errors_table(found: pd.DataFrame) -> Table:
             "text",
             *blank,
             "",
-            _percent(paper.text),
+            _percent(paper["textual", "text"]),
             *[""] * 5,
             commands,
         )
         table.add_row(
-            "", "", "formula", *blank, "", _percent(paper.formula_textual), "",
-            _percent(paper.formula_structural), *[""] * 4,
+            "", "", "formula", *blank, "", _percent(paper["textual", "formula"]), "",
+            _percent(paper["structural", "formula"]), *[""] * 4,
         )  # fmt: skip
     return table
 

@@ -6,8 +6,8 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.analysis.dataset_statistics import (
-    PAPER_PAGES,
     counts,
+    paper_sizes,
     sizes,
 )
 from ohr.dataset import Dataset
@@ -21,7 +21,7 @@ def statistics_table(dataset: Dataset) -> Table:
     for name in ("this dataset", "", "paper", ""):
         table.add_column(name, justify="right")
     ours = sizes(dataset)
-    for name, paper in PAPER_PAGES.items():
+    for name, paper in paper_sizes().items():
         table.add_row(name, ours[name], "", paper, "")
     rows = counts(dataset.questions)
     group = ""

@@ -6,13 +6,9 @@ import pandas as pd
 from rich.table import Table
 from rich.text import Text
 
+from experiments.analysis.published import figures_of
 from ohr.printable import plain
 from perturb.text.commands import KINDS
-
-PAPER = {
-    "MinerU": 35.0, "GOT": 45.7, "Nougat": 63.2, "mild": 37.9, "moderate": 42.2, "severe": 56.3,
-}  # fmt: skip
-"""Table S2: average counts a page."""
 
 
 def counts_table(counts: pd.DataFrame) -> Table:
@@ -25,7 +21,8 @@ def counts_table(counts: pd.DataFrame) -> Table:
         table.add_row(kind.replace("_", " "), *(f"{value:.1f}" for value in counts.loc[kind]))
     table.add_section()
     table.add_row("all but line breaks", *(f"{value:.1f}" for value in counts.loc["all"]))
-    paper = [PAPER.get(str(name).replace(":", " ").split()[-1]) for name in counts.columns]
+    table_s2 = figures_of("table S2").set_index("engine")["value"]
+    paper = [table_s2.get(str(name).replace(":", " ").split()[-1]) for name in counts.columns]
     table.add_row("paper, table S2", *("" if value is None else f"{value:.1f}" for value in paper))
     table.add_row("pages with text", *(f"{value:.0f}" for value in counts.loc["pages"]))
     return table

@@ -18,6 +18,7 @@ from experiments.analysis.settings import Block, Value, blocks_of
 from experiments.reports.files import TextTable
 from experiments.reports.precision import precision_line
 from ohr.printable import plain
+from ohr.study.noise import strength
 from ohr.study.select import cells_of
 from ohr.study.truth import marked, same_as_truth
 
@@ -113,7 +114,7 @@ def noise_table(cells: pd.DataFrame, notes: Notes | None = None) -> Table:
     for _, key in cells[keys].drop_duplicates().iterrows():
         mine = cells[(cells[keys] == key).all(axis=1)]
         clean = key["perturbation"] == "none"
-        level = "clean" if clean else (key["level"] or f"{key['intensity']:g}")
+        level = "clean" if clean else strength(key["level"], key["intensity"])
         name = Text(plain(marked(str(key["engine"]), same)))
         for row in columns.rows(mine, "all"):
             table.add_row(name, "" if clean else str(key["perturbation"]), level, *row)

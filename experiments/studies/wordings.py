@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.analysis.published import figures_of
 from experiments.reports.comparison import compare_runs
 from experiments.reports.terminal import report_troubles
 from ohr import registry
@@ -58,12 +59,6 @@ def rewrite(config: StudyConfig, spec: PluginSpec, number: int) -> dict[str, str
     return found
 
 
-PAPER = {
-    "GT": (27.2, 23.2), "MinerU": (20.7, 18.0), "GOT": (12.8, 12.9), "Qwen2.5-VL": (23.1, 20.0),
-}  # fmt: skip
-"""Section IV.2: before and after 100 questions were reworded by hand, in per cent."""
-
-
 def ask_in_other_words(config: StudyConfig, out: Path | None, rewriter: str, number: int) -> int:
     """Reword, where a model is to, then run the study in both wordings. Raises OhrError."""
     if out is None:
@@ -91,7 +86,8 @@ def compare_wordings(config: StudyConfig, path: Path, out: Path, *, overwrite: b
         troubles += result.troubles
         failed += result.failed
     compare_runs(runs, out)
-    rows = ", ".join(f"{name} {a} to {b}" for name, (a, b) in PAPER.items())
+    paper = figures_of("section IV.2").groupby("engine", sort=False)["value"]
+    rows = ", ".join(f"{name} {100 * a:.1f} to {100 * b:.1f}" for name, (a, b) in paper)
     print(f"paper, 100 questions reworded by hand, F1 in per cent: {rows}")
     return report_troubles(troubles, failed)
 

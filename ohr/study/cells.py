@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ohr.datasets.verify import form_name
 from ohr.statistics import NO_INTERVAL, Clusters, mean_interval
 from ohr.study.conditions import CONDITION_COLUMNS, Condition, conditions
+from ohr.study.groups import Grouping, group_names, make_grouping
 from ohr.study.measures import NO_CONTEXT, planned
 from ohr.study.plan import Plan
 from ohr.study.scoring import Scores
-from ohr.types import EVIDENCE_SOURCES, FAILED, PageRef, Question, Status
+from ohr.types import FAILED, Status
 
 KEY_COLUMNS = (*CONDITION_COLUMNS, "stage", "metric", "group")
 NOISE_COLUMNS = ("r_noise", "r_noise_content", "edit_distance")
@@ -28,86 +28,6 @@ CELL_COLUMNS = (
 )
 """``draws``: how often the noise was drawn; ``draw_sd``: standard deviation (n - 1) of the draws'
 means. ``n`` and the counts are of units; a unit's status is that of its worst draw."""
-
-
-@dataclass(frozen=True)
-class Units:
-    """The units that one kind of metric is taken over, with their clusters and groups."""
-
-    documents: np.ndarray
-    pages: np.ndarray
-    groups: dict[str, np.ndarray]
-    """Group -> indices of its units."""
-
-
-@dataclass(frozen=True)
-class Grouping:
-    """Questions and re-read pages of a plan, by evidence source, domain, form and task."""
-
-    questions: Units
-    pages: Units
-
-    def of(self, unit: str) -> Units:
-        """The units of a metric over ``page`` or ``question``."""
-        return self.pages if unit == "page" else self.questions
-
-
-def group_names(plan: Plan) -> list[str]:
-    """``all``, then the evidence sources, domains, answer forms and tasks that are asked about."""
-    sources = {question.evidence_source for question in plan.questions}
-    known = [source for source in EVIDENCE_SOURCES if source in sources]
-    others = sorted(sources - set(known))
-    kinds = sorted({tag for question in plan.questions for tag in _kinds(question)})
-    return [
-        "all",
-        *(f"source:{source}" for source in known + others),
-        *(f"domain:{domain}" for domain in plan.domains),
-        *kinds,
-    ]
-
-
-def _kinds(question: Question) -> set[str]:
-    """The groups of a question by answer form and task, where they are stated."""
-    stated = {"form": form_name(question), "task": question.task.strip().lower()}
-    return {f"{kind}:{value}" for kind, value in stated.items() if value}
-
-
-def make_grouping(plan: Plan) -> Grouping:
-    """The groups of a plan. A page belongs to those of the questions whose evidence it carries."""
-    documents = {doc_id: i for i, doc_id in enumerate(plan.dataset.documents)}
-    every_page = {ref: i for i, ref in enumerate(plan.dataset.pages)}
-
-    def units(owners: Sequence[PageRef], tags: Sequence[set[str]]) -> Units:
-        return Units(
-            np.array([documents[ref.doc_id] for ref in owners], dtype=np.int64),
-            np.array([every_page.get(ref, -1) for ref in owners], dtype=np.int64),
-            {
-                name: np.flatnonzero([name == "all" or name in tag for tag in tags])
-                for name in group_names(plan)
-            },
-        )
-
-    carried: dict[PageRef, set[str]] = {}
-    for question in plan.questions:
-        for ref in question.evidence_pages:
-            tags = {f"source:{question.evidence_source}", *_kinds(question)}
-            carried.setdefault(ref, set()).update(tags)
-    return Grouping(
-        units(
-            [question.evidence_pages[0] for question in plan.questions],
-            [
-                {f"source:{q.evidence_source}", f"domain:{q.domain}", *_kinds(q)}
-                for q in plan.questions
-            ],
-        ),
-        units(
-            plan.reread,
-            [
-                carried.get(ref, set()) | {f"domain:{plan.dataset.documents[ref.doc_id].domain}"}
-                for ref in plan.reread
-            ],
-        ),
-    )
 
 
 def planned_cells(plan: Plan) -> list[tuple[Condition, str, str, str]]:
@@ -191,22 +111,12 @@ def make_cells(plan: Plan, scores: Iterable[Scores]) -> pd.DataFrame:
             members = everyone[applies[everyone]]
             kept = members[score.counted[members]]
             values = score.values[kept]
-            interval = (
-                mean_interval(
-                    values, Clusters.of(unit.documents[kept], unit.pages[kept]), bounded=True
-                )
-                if len(kept)
-                else NO_INTERVAL
-            )
+            clusters = Clusters.of(unit.documents[kept], unit.pages[kept]) if len(kept) else None
             cell = asdict(score.condition) | {
                 "stage": score.stage,
                 "metric": score.metric,
                 "group": group,
-                "mean": float(values.mean()) if len(kept) else math.nan,
-                "ci_low": interval.low,
-                "ci_high": interval.high,
-                "ci_unit": interval.unit,
-                "n": len(kept),
+                **mean_columns(values, clusters),
                 "n_empty": int(failed[Status.EMPTY][members].sum()),
                 "n_error": int(failed[Status.ERROR][members].sum()),
                 "n_timeout": int(failed[Status.TIMEOUT][members].sum()),
@@ -220,6 +130,20 @@ def make_cells(plan: Plan, scores: Iterable[Scores]) -> pd.DataFrame:
     frame = pd.DataFrame([cell for _, cell in cells], columns=list(CELL_COLUMNS))
     frame["top_k"] = frame["top_k"].astype("Int64")
     return frame
+
+
+def mean_columns(values: np.ndarray, clusters: Clusters | None) -> dict[str, object]:
+    """``mean``, its interval and ``n`` of the values of a cell; no mean and no interval of none."""
+    interval = NO_INTERVAL
+    if clusters is not None and len(values):
+        interval = mean_interval(values, clusters, bounded=True)
+    return {
+        "mean": float(values.mean()) if len(values) else math.nan,
+        "ci_low": interval.low,
+        "ci_high": interval.high,
+        "ci_unit": interval.unit,
+        "n": len(values),
+    }
 
 
 def _draw_sd(by_draw: np.ndarray) -> float:

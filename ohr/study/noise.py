@@ -35,7 +35,19 @@ class Noise:
     @property
     def strength(self) -> str:
         """The level, or else the intensity."""
-        return self.level or f"{self.intensity:g}"
+        return strength(self.level, self.intensity)
+
+
+def strength(level: object, intensity: Any) -> str:
+    """How levels and intensities are written everywhere: the level, or else the intensity."""
+    return str(level) or f"{intensity:g}"
+
+
+def noise_name(perturbation: object, level: object, intensity: Any) -> str:
+    """``clean``, ``semantic mild`` or ``rotation 0.3``, from the columns of a row or cell."""
+    if perturbation == "none":
+        return "clean"
+    return f"{perturbation} {strength(level, intensity)}"
 
 
 def perturbation_class(spec: PluginSpec) -> type[Perturbation[Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,24 +13,18 @@ import pandas as pd
 import pyarrow as pa
 
 from ohr.dataset import GROUND_TRUTH
-from ohr.datasets.verify import named_form
 from ohr.errors import OhrError
 from ohr.statistics import Clusters
 from ohr.study.cells import CELL_COLUMNS, NOISE_COLUMNS, left_out
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.csv import from_csv
+from ohr.study.noise import noise_name
 from ohr.study.truth import declare
-from ohr.types import EVIDENCE_SOURCES, Status
+from ohr.types import Status
 
 UNIT_COLUMNS = ("qid", "doc_id", "page_no")
 """What identifies a question, or (with an empty ``qid``) a page."""
 KNOWLEDGE_BASE = ("noise", "perturbation", "level", "intensity", "engine")
-GROUP_COLUMNS = {
-    "evidence_source": "source", "domain": "domain", "answer_form": "form", "task": "task",
-}  # fmt: skip
-"""Columns of the rows that questions are grouped by, and what their groups begin with."""
-
-
 _SEVERITY = {str(status): status.severity for status in Status}
 
 
@@ -162,23 +156,6 @@ def measured(rows: pd.DataFrame, stage: str, metric: str) -> pd.DataFrame:
     return rows[(rows["stage"] == stage) & (rows["metric"] == metric)]
 
 
-def group_rows(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """``all``, then each evidence source, domain, answer form and task, with its rows."""
-    yield "all", rows
-    for column, prefix in GROUP_COLUMNS.items():
-        if column not in rows:
-            continue
-        names = rows[column]
-        if column == "answer_form":
-            names = names.map(named_form)
-        elif column == "task":
-            names = names.str.strip().str.lower()
-        there = dict.fromkeys(name for name in names if name)
-        known = [name for name in EVIDENCE_SOURCES if name in there]
-        for name in known + [name for name in there if name not in known]:
-            yield f"{prefix}:{name}", rows[names == name]
-
-
 def clusters_of(units: pd.DataFrame) -> Clusters:
     """The clusters of units with the columns ``doc_id`` and ``page_no``."""
     documents, names = pd.factorize(units["doc_id"])
@@ -186,14 +163,7 @@ def clusters_of(units: pd.DataFrame) -> Clusters:
     return Clusters.of(documents, pages)
 
 
-def strength(level: object, intensity: Any) -> str:
-    """The level, or else the intensity."""
-    return str(level) or f"{intensity:g}"
-
-
 def knowledge_base_name(condition: pd.Series) -> str:
     """``tesseract, semantic mild``; ``gt, clean``."""
-    if condition["noise"] == "none":
-        return f"{condition['engine']}, clean"
-    how_much = strength(condition["level"], condition["intensity"])
-    return f"{condition['engine']}, {condition['perturbation']} {how_much}"
+    noise = noise_name(*(condition[name] for name in ("perturbation", "level", "intensity")))
+    return f"{condition['engine']}, {noise}"

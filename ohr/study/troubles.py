@@ -7,6 +7,7 @@ from typing import Any
 
 from ohr.printable import plain
 from ohr.study.conditions import Condition
+from ohr.study.noise import noise_name
 from ohr.study.scoring import Scores
 from ohr.types import FAILED
 
@@ -61,8 +62,6 @@ def failed_conditions(scores: Iterable[Scores]) -> list[str]:
 
 
 def _named(condition: Condition) -> str:
-    noise = "clean"
-    if condition.noise != "none":
-        noise = f"{condition.perturbation} {condition.level or f'{condition.intensity:g}'}"
+    noise = noise_name(condition.perturbation, condition.level, condition.intensity)
     parts = (condition.engine, noise, condition.chunker, condition.retriever, condition.reader)
     return plain(", ".join(part for part in parts if part))

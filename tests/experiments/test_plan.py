@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 
 from ohr.errors import ConfigError, OhrError
-from ohr.study.cells import group_names, planned_cells
+from ohr.study.cells import planned_cells
 from ohr.study.config import load_config
+from ohr.study.groups import group_names
 from ohr.study.plan import load_dataset, make_plan
 from tests.builders import write_corpus
 

@@ -453,7 +453,7 @@ def test_statistics_count_every_question_once_in_each_group(dataset: Dataset) ->
     for row in dataset_statistics.counts(dataset.questions):
         totals[row.group] += row.ours
     assert set(totals.values()) == {len(dataset.questions)}
-    assert set(dataset_statistics.sizes(dataset)) == set(dataset_statistics.PAPER_PAGES)
+    assert set(dataset_statistics.sizes(dataset)) == set(dataset_statistics.paper_sizes())
     assert statistics_table(dataset).row_count > 20
 
 

@@ -1,0 +1,118 @@
+"""Groups of questions and pages: all, and each evidence source, domain, answer form and task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ohr.datasets.verify import form_name, named_form
+from ohr.study.plan import Plan
+from ohr.types import EVIDENCE_SOURCES, PageRef, Question
+
+GROUP_COLUMNS = {
+    "evidence_source": "source", "domain": "domain", "answer_form": "form", "task": "task",
+}  # fmt: skip
+"""Columns of the rows that questions are grouped by, and what their groups begin with."""
+
+
+@dataclass(frozen=True)
+class Units:
+    """The units that one kind of metric is taken over, with their clusters and groups."""
+
+    documents: np.ndarray
+    pages: np.ndarray
+    groups: dict[str, np.ndarray]
+    """Group -> indices of its units."""
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """Questions and re-read pages of a plan, by evidence source, domain, form and task."""
+
+    questions: Units
+    pages: Units
+
+    def of(self, unit: str) -> Units:
+        """The units of a metric over ``page`` or ``question``."""
+        return self.pages if unit == "page" else self.questions
+
+
+def group_names(plan: Plan) -> list[str]:
+    """``all``, then the evidence sources, domains, answer forms and tasks that are asked about."""
+    sources = sorted({question.evidence_source for question in plan.questions})
+    kinds = sorted({tag for question in plan.questions for tag in _kinds(question)})
+    return [
+        "all",
+        *(f"source:{source}" for source in known_first(sources)),
+        *(f"domain:{domain}" for domain in plan.domains),
+        *kinds,
+    ]
+
+
+def _kinds(question: Question) -> set[str]:
+    """The groups of a question by answer form and task, where they are stated."""
+    stated = {"form": form_name(question), "task": question.task.strip().lower()}
+    return {f"{kind}:{value}" for kind, value in stated.items() if value}
+
+
+def make_grouping(plan: Plan) -> Grouping:
+    """The groups of a plan. A page belongs to those of the questions whose evidence it carries."""
+    documents = {doc_id: i for i, doc_id in enumerate(plan.dataset.documents)}
+    every_page = {ref: i for i, ref in enumerate(plan.dataset.pages)}
+
+    def units(owners: Sequence[PageRef], tags: Sequence[set[str]]) -> Units:
+        return Units(
+            np.array([documents[ref.doc_id] for ref in owners], dtype=np.int64),
+            np.array([every_page.get(ref, -1) for ref in owners], dtype=np.int64),
+            {
+                name: np.flatnonzero([name == "all" or name in tag for tag in tags])
+                for name in group_names(plan)
+            },
+        )
+
+    carried: dict[PageRef, set[str]] = {}
+    for question in plan.questions:
+        for ref in question.evidence_pages:
+            tags = {f"source:{question.evidence_source}", *_kinds(question)}
+            carried.setdefault(ref, set()).update(tags)
+    return Grouping(
+        units(
+            [question.evidence_pages[0] for question in plan.questions],
+            [
+                {f"source:{q.evidence_source}", f"domain:{q.domain}", *_kinds(q)}
+                for q in plan.questions
+            ],
+        ),
+        units(
+            plan.reread,
+            [
+                carried.get(ref, set()) | {f"domain:{plan.dataset.documents[ref.doc_id].domain}"}
+                for ref in plan.reread
+            ],
+        ),
+    )
+
+
+def group_rows(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """``all``, then each evidence source, domain, answer form and task, with its rows."""
+    yield "all", rows
+    for column, prefix in GROUP_COLUMNS.items():
+        if column not in rows:
+            continue
+        names = rows[column]
+        if column == "answer_form":
+            names = names.map(named_form)
+        elif column == "task":
+            names = names.str.strip().str.lower()
+        for name in known_first(name for name in names if name):
+            yield f"{prefix}:{name}", rows[names == name]
+
+
+def known_first(names: Iterable[str]) -> list[str]:
+    """Names, each once: the evidence sources that the paper has in its order, then the others."""
+    there = dict.fromkeys(names)
+    known = [name for name in EVIDENCE_SOURCES if name in there]
+    return known + [name for name in there if name not in known]
