@@ -16,10 +16,10 @@ import ssl
 import threading
 import time
 from collections.abc import AsyncIterator, Coroutine
+from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
-from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -127,7 +127,13 @@ class Endpoint:
 
     async def _exchange(self, data: bytes, key: str) -> bytes:
         """The body of an answer, or a little more than :data:`MAX_ANSWER_BYTES` of it."""
-        headers = {"Content-Type": "application/json", "Content-Length": str(len(data))}
+        headers = {
+            "Content-Type": "application/json",
+            "Content-Length": str(len(data)),
+            "Accept": "application/json",
+            "Accept-Encoding": "identity",
+            "User-Agent": "ohr",
+        }
         if key:
             headers["Authorization"] = f"Bearer {key}"
         sent = False
@@ -140,16 +146,16 @@ class Endpoint:
         response: httpx.Response | None = None
         answer = bytearray()
         try:
-            client = _client(os.getpid(), _proxy(self.url))
-            async with (
-                asyncio.timeout(self.timeout_s),
-                client.stream("POST", self.url, headers=headers, content=sending()) as response,
-            ):
-                limit = MAX_ANSWER_BYTES if response.is_success else 8 * MESSAGE_CHARS
-                async for block in response.aiter_raw():
-                    answer += block
-                    if len(answer) > limit:
-                        break
+            request = httpx.Request("POST", self.url, headers=headers, content=sending())
+            connections = _connections(os.getpid(), _proxy(self.url))
+            async with asyncio.timeout(self.timeout_s):
+                response = await connections.handle_async_request(request)
+                async with aclosing(response):
+                    limit = MAX_ANSWER_BYTES if response.is_success else 8 * MESSAGE_CHARS
+                    async for block in response.aiter_raw():
+                        answer += block
+                        if len(answer) > limit:
+                            break
         except TimeoutError:
             if response is None:
                 raise self._late() if sent else self._unreached(TimeoutError()) from None
@@ -277,17 +283,16 @@ def _proxy(url: str) -> str | None:
 
 
 @functools.cache
-def _client(process: int, proxy: str | None) -> httpx.AsyncClient:
-    """The connections of a process through a proxy, or direct. Belongs to its event loop."""
-    return httpx.AsyncClient(
+def _connections(process: int, proxy: str | None) -> httpx.AsyncHTTPTransport:
+    """The connections of a process through a proxy, or direct. They belong to its event loop.
+
+    Beneath httpx's client, which keeps cookies and reads where a redirect would lead.
+    """
+    return httpx.AsyncHTTPTransport(
         proxy=proxy,
         trust_env=False,
-        follow_redirects=False,  # the key would be sent on to wherever a server points
         verify=ssl.create_default_context(),
-        timeout=None,  # each request has one limit for the whole
         limits=httpx.Limits(keepalive_expiry=KEPT_OPEN_S),
-        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),  # keeps none
-        headers={"Accept": "application/json", "Accept-Encoding": "identity"},
     )
 
 

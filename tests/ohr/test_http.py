@@ -38,11 +38,11 @@ def endpoint(url: str, timeout_s: float = 30.0, retries: int = 0) -> Endpoint:
 @pytest.fixture
 def kept(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Connections are kept for as long as a slow machine may need between two requests."""
-    clients = functools.cache(http._client.__wrapped__)
+    connections = functools.cache(http._connections.__wrapped__)
     monkeypatch.setattr(http, "KEPT_OPEN_S", 600.0)
-    monkeypatch.setattr(http, "_client", clients)
+    monkeypatch.setattr(http, "_connections", connections)
     yield
-    http._awaited(clients(os.getpid(), None).aclose())
+    http._awaited(connections(os.getpid(), None).aclose())
 
 
 def test_connections_are_used_again(server: Server, kept: None) -> None:
@@ -103,6 +103,14 @@ def test_cookies_are_not_kept(server: Server) -> None:
     for _ in range(2):
         endpoint(server.url).post({})
     assert "Cookie" not in server.headers[1]
+
+
+@pytest.mark.parametrize("place", ["http://[::bad", "/else", "ftp://h:port", "\\x00"])
+def test_wherever_a_redirect_leads_it_is_not_followed(server: Server, place: str) -> None:
+    server.replies = [refused(307, Location=place)]
+    with pytest.raises(MissingDependencyError, match=r"redirects \(HTTP 307\): name the final"):
+        endpoint(server.url).post({})
+    assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize("date", DATES)
