@@ -6,14 +6,14 @@ import logging
 import struct
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pypdfium2
 import pypdfium2.raw
-from PIL import ExifTags, Image, TiffImagePlugin
+from PIL import ExifTags, Image, ImageOps, TiffImagePlugin
 
 from ohr.errors import EngineError
 
@@ -26,21 +26,21 @@ POINTS_PER_INCH = 72
 RENDERER = f"pdfium-{pypdfium2.PYPDFIUM_INFO}"
 
 _LOCK = threading.Lock()  # PDFium is not safe to call from several threads
-_UPRIGHT = {
-    2: Image.Transpose.FLIP_LEFT_RIGHT,
-    3: Image.Transpose.ROTATE_180,
-    4: Image.Transpose.FLIP_TOP_BOTTOM,
-    5: Image.Transpose.TRANSPOSE,
-    6: Image.Transpose.ROTATE_270,
-    7: Image.Transpose.TRANSVERSE,
-    8: Image.Transpose.ROTATE_90,
-}
-"""What turns an image upright, by its EXIF orientation."""
+_TURNED = range(2, 9)
+"""EXIF orientations of images that do not stand upright as they are stored."""
 _NO_INK = (pypdfium2.raw.FPDF_TEXTRENDERMODE_INVISIBLE, pypdfium2.raw.FPDF_TEXTRENDERMODE_CLIP)
 _SUBFILE_TYPE = 254
 _NO_PAGE = 0b101  # a thumbnail, or a transparency mask
 _BROKEN_IMAGE = (OSError, ValueError, Image.DecompressionBombError)
-_BROKEN_TAGS = (OSError, ValueError, LookupError, TypeError, SyntaxError, struct.error)
+_BROKEN_TAGS = (
+    OSError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    SyntaxError,
+    struct.error,
+)
 
 # Else it warns of every page of an XFA form, whose plain fields are drawn all the same.
 logging.getLogger("pypdfium2._helpers.document").setLevel(logging.ERROR)
@@ -189,13 +189,15 @@ def load_image(path: Path) -> np.ndarray:
                 )
             image.load()
             mode = "L" if image.mode in ("1", "L", "I;16") else "RGB"
-            turn = _UPRIGHT.get(_orientation(image))
-            upright = image if turn is None else image.transpose(turn)
-            if _is_transparent(image):
-                paper = Image.new("RGBA", upright.size, "white")
-                paper.alpha_composite(upright.convert("RGBA"))
-                upright = paper
-            return np.array(upright.convert(mode))
+            if _orientation(image) in _TURNED:
+                # It turns the image, and then takes the turn out of the tags, damaged or not.
+                with suppress(*_BROKEN_TAGS):
+                    ImageOps.exif_transpose(image, in_place=True)
+            if not _is_transparent(image):
+                return np.array(image.convert(mode))
+            paper = Image.new("RGBA", image.size, "white")
+            paper.alpha_composite(image.convert("RGBA"))
+            return np.array(paper.convert(mode))
     except _BROKEN_IMAGE as error:
         raise EngineError(f"cannot read the image {path.name}: {error}") from error
 
@@ -218,7 +220,7 @@ def drawn_by(path: Path) -> str | None:
         with Image.open(path) as image:
             marks = {
                 "one page": _pages(image) > 1,
-                "upright": _orientation(image) in _UPRIGHT,
+                "upright": _orientation(image) in _TURNED,
                 "on white": _is_transparent(image),
             }
     except _BROKEN_IMAGE:

@@ -31,6 +31,7 @@ class Server:
     requests: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
+    connections: int = 0
     answer: Callable[[dict[str, Any]], Reply] | None = None
     """Makes the reply from the request, in place of ``replies``."""
 
@@ -46,6 +47,13 @@ def serving() -> Iterator[Server]:
     lock = threading.Lock()
 
     class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"  # connections are kept open
+
+        def setup(self) -> None:
+            with lock:
+                state.connections += 1
+            super().setup()
+
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             request = json.loads(body)
@@ -58,6 +66,7 @@ def serving() -> Iterator[Server]:
             if state.answer is not None:
                 reply = state.answer(request)
             if callable(reply):
+                self.close_connection = True
                 reply(self)
                 return
             status, data, headers = reply

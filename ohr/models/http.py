@@ -1,21 +1,30 @@
 """JSON over HTTP: retries with growing waits, no redirects, and no key in any message.
 
-What the OCR engine and the reader behind OpenAI-compatible servers share.
+What the OCR engine and the reader behind OpenAI-compatible servers share. Connections are kept
+open and used again, by whichever thread asks next: all requests of a process run on one event
+loop, where a single limit holds over looking up, connecting, sending and reading.
 """
 
 from __future__ import annotations
 
-import http.client
+import asyncio
+import functools
 import json
 import os
+import socket
 import ssl
 import threading
 import time
-import urllib.error
-import urllib.request
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import httpx
 
 from ohr.errors import EngineError, LateError, MissingDependencyError
 
@@ -24,14 +33,11 @@ CUT_OFF = (ConnectionResetError, ConnectionAbortedError, BrokenPipeError)
 LONGEST_WAIT_S = 60.0
 MAX_ANSWER_BYTES = 16 << 20
 MESSAGE_CHARS = 200
-BLOCK_BYTES = 64 << 10
+KEPT_OPEN_S = 1.0
+"""How long an idle connection is used again: shorter than the 2 to 5 seconds after which common
+servers hang up, so that no request is sent just as they do."""
 
-
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """urllib would send the key on to wherever a server points."""
-
-    def redirect_request(self, *args: Any, **named: Any) -> None:
-        return None
+T = TypeVar("T")
 
 
 class _PassingError(Exception):
@@ -71,7 +77,7 @@ class Endpoint:
                 f"export {self.key_variable}=..."
             )
         if not (key.isascii() and key.isprintable()):
-            # http.client would quote it in its own error.
+            # The HTTP library would quote it in its own error.
             raise MissingDependencyError(
                 f"the environment variable {self.key_variable} holds characters that no API key has"
             )
@@ -111,64 +117,85 @@ class Endpoint:
         raise AssertionError("unreachable")
 
     def _once(self, data: bytes, key: str) -> Any:
-        headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        if key:
-            headers["Authorization"] = f"Bearer {key}"
-        request = urllib.request.Request(self.url, data, headers)
-        handlers: list[Any] = [_NoRedirect]
-        if urlsplit(self.url).hostname in ("localhost", "127.0.0.1", "::1"):
-            handlers.append(urllib.request.ProxyHandler({}))  # pages stay on this machine
-        started = time.monotonic()
-        answer = bytearray()
-        try:
-            with urllib.request.build_opener(*handlers).open(
-                request, timeout=self.timeout_s
-            ) as response:
-                while len(answer) <= MAX_ANSWER_BYTES and (block := response.read1(BLOCK_BYTES)):
-                    answer += block
-                    if time.monotonic() - started > self.timeout_s:
-                        raise self._late()  # each byte in time, and all of them too late
-                missing = response.length or 0
-        except urllib.error.HTTPError as error:
-            with error:
-                raise self._refused(error, key) from None
-        except urllib.error.URLError as error:
-            raise self._unreached(error.reason) from None
-        except TimeoutError:
-            raise self._late() from None
-        except (OSError, http.client.HTTPException) as error:
-            raise _PassingError(f"connection lost: {type(error).__name__}") from None
+        answer = _awaited(self._exchange(data, key))
         if len(answer) > MAX_ANSWER_BYTES:
             raise EngineError(f"an answer of more than {MAX_ANSWER_BYTES:,} bytes")
-        if missing:
-            raise _PassingError(f"connection lost: {missing} bytes of the answer are missing")
         try:
             return json.loads(answer)
         except (ValueError, RecursionError):
             raise EngineError("an answer that is not JSON") from None
 
-    def _refused(self, error: urllib.error.HTTPError, key: str) -> Exception:
-        what = f"HTTP {error.code}"
-        if error.code in (401, 403):
+    async def _exchange(self, data: bytes, key: str) -> bytes:
+        """The body of an answer, or a little more than :data:`MAX_ANSWER_BYTES` of it."""
+        headers = {
+            "Content-Type": "application/json",
+            "Content-Length": str(len(data)),
+            "Accept": "application/json",
+            "Accept-Encoding": "identity",
+            "User-Agent": "ohr",
+        }
+        if key:
+            headers["Authorization"] = f"Bearer {key}"
+        sent = False
+
+        async def sending() -> AsyncIterator[bytes]:
+            nonlocal sent
+            yield data
+            sent = True
+
+        response: httpx.Response | None = None
+        answer = bytearray()
+        try:
+            request = httpx.Request("POST", self.url, headers=headers, content=sending())
+            connections = _connections(os.getpid(), _proxy(self.url))
+            async with asyncio.timeout(self.timeout_s):
+                response = await connections.handle_async_request(request)
+                async with aclosing(response):
+                    limit = MAX_ANSWER_BYTES if response.is_success else 8 * MESSAGE_CHARS
+                    async for block in response.aiter_raw():
+                        answer += block
+                        if len(answer) > limit:
+                            break
+        except TimeoutError:
+            if response is None:
+                raise self._late() if sent else self._unreached(TimeoutError()) from None
+            if response.is_success:
+                raise self._late() from None
+            answer.clear()
+        except httpx.ProxyError as error:
+            raise self._unreached(OSError(f"Tunnel connection failed: {error}")) from None
+        except httpx.ConnectError as error:
+            raise self._unreached(_beneath(error)) from None
+        except httpx.TransportError as error:
+            if response is None or response.is_success:
+                raise _lost(error, response, len(answer)) from None
+            answer.clear()
+        except httpx.InvalidURL as error:
+            raise MissingDependencyError(
+                f"{self.url} is no address: {error}: mend base_url"
+            ) from None
+        if not response.is_success:
+            raise self._refused(response, bytes(answer), key)
+        return bytes(answer)
+
+    def _refused(self, response: httpx.Response, answer: bytes, key: str) -> Exception:
+        what = f"HTTP {response.status_code}"
+        if response.status_code in (401, 403):
             mend = f"the key in {self.key_variable}" if key else "no key: name api_key_env"
             return MissingDependencyError(f"{self.url} refuses {mend} ({what})")
-        if 300 <= error.code < 400:
+        if 300 <= response.status_code < 400:
             return MissingDependencyError(f"{self.url} redirects ({what}): name the final address")
-        try:
-            said = error.read(8 * MESSAGE_CHARS).decode("utf-8", "replace")
-        except (OSError, http.client.HTTPException):
-            said = ""
+        said = answer[: 8 * MESSAGE_CHARS].decode("utf-8", "replace")
         if key:  # a server may quote it
             said = said.replace(key, "[key]")
         what += " " + " ".join(said.split())[:MESSAGE_CHARS]
-        if error.code == 404:
+        if response.status_code == 404:
             return MissingDependencyError(f"{self.url} has no such endpoint or model: {what}")
-        if error.code in RETRIED:
-            after = error.headers.get("Retry-After", "")
-            return _PassingError(what.strip(), float(after) if after.isdecimal() else 0.0)
+        if response.status_code in RETRIED:
+            return _PassingError(what.strip(), _asked_wait(response.headers))
         return EngineError(what.strip())
 
-    def _unreached(self, reason: object) -> Exception:
+    def _unreached(self, reason: BaseException) -> Exception:
         if isinstance(reason, TimeoutError):
             return MissingDependencyError(
                 f"{self.url} cannot be reached within {self.timeout_s:g} s: mend base_url"
@@ -184,3 +211,108 @@ class Endpoint:
 def pause(stop: threading.Event, seconds: float) -> None:
     """Wait, but not longer than until the event is set."""
     stop.wait(seconds)
+
+
+def _asked_wait(headers: httpx.Headers) -> float:
+    """Seconds of the header Retry-After, a number or a date (RFC 9110, 10.2.3); 0 without one.
+
+    A date is compared with the server's own clock, where the answer names its time.
+    """
+    after = headers.get("Retry-After", "").strip()
+    if after.isdecimal():
+        return float(after)
+    until = _seconds(after)
+    return 0.0 if until is None else until - (_seconds(headers.get("Date", "")) or time.time())
+
+
+def _seconds(date: str) -> float | None:
+    """A date of HTTP as seconds since 1970."""
+    try:
+        moment = parsedate_to_datetime(date)
+        # The oldest of the three formats names no zone; all are in GMT.
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except ValueError:
+        return None
+
+
+def _lost(error: httpx.TransportError, response: httpx.Response | None, n: int) -> _PassingError:
+    """A connection that ended early, after ``n`` bytes of the answer."""
+    length = response.headers.get("Content-Length", "") if response is not None else ""
+    if isinstance(error, httpx.RemoteProtocolError) and length.isdecimal() and int(length) > n:
+        return _PassingError(f"connection lost: {int(length) - n} bytes of the answer are missing")
+    return _PassingError(f"connection lost: {type(_beneath(error)).__name__}")
+
+
+def _beneath(error: BaseException) -> BaseException:
+    """The operating system's own error beneath one of the HTTP library, or else that one."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, (ssl.SSLError, socket.gaierror)):
+            return cause
+        if isinstance(cause, OSError) and cause.errno is not None:
+            return OSError(cause.errno, os.strerror(cause.errno))  # in the system's words
+        if isinstance(cause, BaseExceptionGroup):  # of a host with several addresses
+            cause = cause.exceptions[-1]
+        else:
+            cause = cause.__cause__ or cause.__context__
+    return error
+
+
+def _proxy(url: str) -> str | None:
+    """The proxy that the environment names for an address; none on this machine.
+
+    Raises MissingDependencyError, which does not quote it: a proxy's address can hold a password.
+    """
+    parts = urlsplit(url)
+    if parts.hostname in ("localhost", "127.0.0.1", "::1") or proxy_bypass(parts.netloc):
+        return None  # pages stay on this machine
+    named = getproxies().get(parts.scheme)
+    if not named:
+        return None
+    proxy = named if "://" in named else f"http://{named}"
+    try:
+        fine = httpx.URL(proxy).scheme in ("http", "https")
+    except httpx.InvalidURL:
+        fine = False
+    if not fine:
+        raise MissingDependencyError(
+            f"the proxy for {parts.scheme} addresses is no http or https address: mend or unset "
+            f"{parts.scheme}_proxy"
+        )
+    return proxy
+
+
+@functools.cache
+def _connections(process: int, proxy: str | None) -> httpx.AsyncHTTPTransport:
+    """The connections of a process through a proxy, or direct. They belong to its event loop.
+
+    Beneath httpx's client, which keeps cookies and reads where a redirect would lead.
+    """
+    return httpx.AsyncHTTPTransport(
+        proxy=proxy,
+        trust_env=False,
+        verify=ssl.create_default_context(),
+        limits=httpx.Limits(keepalive_expiry=KEPT_OPEN_S),
+    )
+
+
+_STARTING = threading.Lock()
+
+
+@functools.cache
+def _loop(process: int) -> asyncio.AbstractEventLoop:
+    """The event loop of a process; a forked one has none of its parent's threads."""
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="ohr-http", daemon=True).start()
+    return loop
+
+
+def _awaited(exchange: Coroutine[Any, Any, T]) -> T:
+    """The result of a coroutine on the event loop; an interrupt of this thread ends it."""
+    with _STARTING:
+        loop = _loop(os.getpid())
+    future = asyncio.run_coroutine_threadsafe(exchange, loop)
+    try:
+        return future.result()
+    finally:
+        future.cancel()

@@ -18,6 +18,7 @@ from ohr.statistics.intervals import (
     jackknife_interval,
     percentile_interval,
 )
+from ohr.statistics.isotonic import falling_fits
 
 LOST = 0.1
 """The breakpoint is where this share of the clean height is lost."""
@@ -168,30 +169,8 @@ def _within(interval: Interval, least: float, largest: float, beyond: float) -> 
 def _worst_levels(x: np.ndarray, y: np.ndarray) -> tuple[int, ...]:
     """The levels whose fit is the lowest, in the order of x."""
     order = np.argsort(x, kind="stable")
-    _, fit = isotonic_fit(x[None], y[None])
+    _, fit = falling_fits(x[None], y[None])
     return tuple(int(i) for i in order[np.isclose(fit[0], fit[0, -1], rtol=0, atol=1e-12)])
-
-
-def isotonic_fit(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Sorted x and the non-increasing fit of y: float ``(curves, levels)`` both ways.
-
-    Points at the same x count as one at their mean, with the weight of all. The fit at i is the
-    least over a <= i of the largest over b >= i of the means of y[a..b] (Barlow et al. 1972,
-    1.4), which for a handful of levels is fast for all curves at once.
-    """
-    order = np.argsort(x, axis=1, kind="stable")
-    x, y = np.take_along_axis(x, order, axis=1), np.take_along_axis(y, order, axis=1)
-    tied = x[:, :, None] == x[:, None, :]
-    y = (tied * y[:, None, :]).sum(axis=2) / tied.sum(axis=2)
-    curves, levels = y.shape
-    before = np.concatenate([np.zeros((curves, 1)), np.cumsum(y, axis=1)], axis=1)
-    fit = np.empty_like(y)
-    for i in range(levels):
-        # Means of y[a..b] for a <= i <= b: (curves, a, b).
-        sums = before[:, None, i + 1 :] - before[:, : i + 1, None]
-        lengths = np.arange(i + 1, levels + 1)[None] - np.arange(i + 1)[:, None]
-        fit[:, i] = (sums / lengths).max(axis=2).min(axis=1)
-    return x, fit
 
 
 def _statistics(
@@ -200,7 +179,7 @@ def _statistics(
     """Each statistic of each curve: ``(curves,)``; see :data:`Points`."""
     clean = y[:, 0] - floor
     clean = np.where(clean > 1e-12, clean, np.nan)
-    at, fit = isotonic_fit(x, y)
+    at, fit = falling_fits(x, y)
     height = fit - floor[:, None]
     area = ((height[:, 1:] + height[:, :-1]) / 2 * np.diff(at, axis=1)).sum(axis=1)
     span = at[:, -1] - at[:, 0]

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from ohr import registry
 from ohr.errors import ConfigError
 from ohr.registry import PluginSpec, first_error
+from ohr.statistics.isotonic import rising_fit
 from ohr.store.atomic import write_text
 from ohr.study.noise import Noise
 
@@ -82,14 +83,10 @@ class Curve(_Strict):
 
 def fit(intensities: Sequence[float], values: Sequence[float]) -> Curve:
     """The isotonic least-squares fit of measured means, each over the same units."""
-    order = np.argsort(intensities)
-    from scipy.optimize import isotonic_regression  # half a second: only where it is needed
-
-    fitted = isotonic_regression(np.asarray(values, dtype=float)[order]).x
-    clipped = np.clip(fitted, 0.0, 1.0)
+    at, fitted = rising_fit(np.array(intensities, dtype=float), np.array(values, dtype=float))
     return Curve(
-        intensities=tuple(float(i) for i in np.asarray(intensities, dtype=float)[order]),
-        values=tuple(float(v) for v in clipped),
+        intensities=tuple(float(i) for i in at),
+        values=tuple(float(v) for v in np.clip(fitted, 0.0, 1.0)),
     )
 
 

@@ -1,4 +1,4 @@
-"""BM25, with the formulas of bm25s."""
+"""BM25, in five variants."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import ClassVar, Literal
 
 import bm25s
 import numpy as np
-from bm25s import scoring
 from pydantic import BaseModel, Field
 
 from ohr.plugins import Params, Retriever
 from ohr.types import Chunk, Hit
+from rag.retrievers._bm25_formulas import FORMULAS, Shape
 from rag.retrievers._hits import hit_of, top_k
 from rag.retrievers._postings import Postings, build
 from rag.retrievers.terms import Analyser, Terms, analyser
@@ -68,31 +68,23 @@ class Bm25(Retriever):
         self._postings = postings = build(read(chunk.indexed_text) for chunk in chunks)
         if not len(postings.terms):
             return
-        lengths, (variant, delta) = postings.lengths, self.formula
-        mean = lengths.mean()
-        term_factor = scoring._select_tfc_scorer(variant)
-        shape = {"l_avg": mean, "k1": self.params.k1, "b": self.params.b, "delta": delta}
-        idf = self._idf(postings)
+        variant, delta = self.formula
+        formula, shape = FORMULAS[variant], Shape(self.params.k1, self.params.b, delta)
+        lengths, mean = postings.lengths, postings.lengths.mean()
+        frequencies, inverse = np.unique(postings.text_frequency, return_inverse=True)
+        idf = formula.idf(frequencies, len(lengths))[inverse]
         # What a term adds to a text without it; constant, so it is added to hits alone.
-        absent = term_factor(tf_array=0, l_d=mean, **shape)
-        self._unmatched = idf * (absent if variant in ("bm25l", "bm25+") else 0.0)
-        factors = self._factors(postings, idf)
+        self._unmatched = idf * formula.absent(shape)
+        factors = self._factors(postings)
 
         def weigh(terms: np.ndarray, frequency: np.ndarray, texts: np.ndarray) -> np.ndarray:
-            weights = idf[terms] * term_factor(tf_array=frequency, l_d=lengths[texts], **shape)
+            weights = idf[terms] * formula.factor(frequency, lengths[texts], mean, shape)
             weights -= self._unmatched[terms]
             return np.asarray(weights if factors is None else weights * factors[terms])
 
         postings.weigh(weigh)
 
-    def _idf(self, postings: Postings) -> np.ndarray:
-        """Inverse document frequency of each term."""
-        idf = scoring._select_idf_scorer(self.formula[0])
-        frequencies, inverse = np.unique(postings.text_frequency, return_inverse=True)
-        n = len(postings.lengths)
-        return np.array([idf(int(df), N=n) for df in frequencies])[inverse]
-
-    def _factors(self, postings: Postings, idf: np.ndarray) -> np.ndarray | None:
+    def _factors(self, postings: Postings) -> np.ndarray | None:
         """Hook for variants that weigh terms otherwise."""
         return None
 

@@ -41,7 +41,7 @@ class Bm25Reference(Bm25):
     def analyser(self) -> Analyser:
         return REFERENCE
 
-    def _factors(self, postings: Postings, idf: np.ndarray) -> np.ndarray:
+    def _factors(self, postings: Postings) -> np.ndarray:
         """Exchange Lucene's weights for Okapi's: a floored idf, and its factor k1 + 1."""
         frequency, n = postings.text_frequency, len(postings.lengths)
         okapi = np.log(n - frequency + 0.5) - np.log(frequency + 0.5)

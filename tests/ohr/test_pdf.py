@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import struct
+
 import numpy as np
 import pytest
 from PIL import Image, ImageDraw
@@ -83,6 +85,17 @@ def test_exif_data_that_is_damaged_turns_nothing(tmp_path):
     page().save(tmp_path / "page.png", exif=b"Exif\x00\x00MM\x00*\xff\xff")
     assert np.array_equal(load_image(tmp_path / "page.png"), np.asarray(page()))
     assert drawn_by(tmp_path / "page.png") is None
+
+
+@pytest.mark.parametrize("kind", ["png", "jpg"])
+def test_damaged_tags_beside_the_orientation_do_not_keep_it_from_being_turned(tmp_path, kind):
+    path = tmp_path / f"page.{kind}"
+    orientation = struct.pack("<HHLHH", 0x0112, 3, 1, 6, 0)
+    date = struct.pack("<HHLf", 0x0132, 11, 1, 2.5)  # a number where text belongs
+    tags = b"II*\0\x08\0\0\0" + struct.pack("<H", 2) + orientation + date + bytes(4)
+    page().transpose(Image.Transpose.ROTATE_90).save(path, exif=b"Exif\0\0" + tags, quality=100)
+    assert np.abs(load_image(path).astype(int) - np.asarray(page())).max() <= 3
+    assert drawn_by(path) == "upright"
 
 
 @pytest.mark.parametrize("mode", ["RGBA", "LA", "P", "L"])

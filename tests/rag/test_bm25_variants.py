@@ -36,19 +36,27 @@ def retriever(texts, **params):
 
 @pytest.mark.parametrize("variant", VARIANTS)
 @settings(deadline=None, max_examples=60)
-@given(TEXTS, QUERY)
-def test_scores_are_those_of_bm25s(variant, texts, query):
-    oracle = bm25s.BM25(method=variant, k1=1.2, b=0.6, delta=0.7, dtype="float64")
+@given(TEXTS, QUERY, st.floats(0.01, 3), st.floats(0, 1), st.floats(0, 2))
+def test_scores_are_those_of_bm25s(variant, texts, query, k1, b, delta):
+    shape = {"k1": k1, "b": b, "delta": delta}
+    oracle = bm25s.BM25(method=variant, dtype="float64", **shape)
     oracle.index([text.split() for text in texts], show_progress=False)
     expected = oracle.get_scores(query.split())
-    hits = retriever(
-        texts, variant=variant, k1=1.2, b=0.6, delta=0.7, terms="english_unstemmed"
-    ).search(query, len(texts))
+    hits = retriever(texts, variant=variant, terms="english_unstemmed", **shape).search(
+        query, len(texts)
+    )
     for hit in hits:
         assert hit.score == pytest.approx(expected[hit.ref.page_no], abs=1e-9)
         assert set(hit.text.split()) & set(query.split())
     best = sorted((float(score) for score in expected), reverse=True)[: len(hits)]
     assert [hit.score for hit in hits] == pytest.approx(best, abs=1e-9)
+
+
+def test_without_saturation_a_term_counts_once_however_often_it_occurs():
+    texts = ["river river bank", "river", "money", "water", "fish"]
+    for variant in ("lucene", "robertson", "atire", "bm25+"):
+        first, second = retriever(texts, variant=variant, k1=0).search("river", 5)
+        assert first.score == second.score > 0, variant
 
 
 @settings(deadline=None)

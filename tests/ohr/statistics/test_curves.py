@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import isotonic_regression
 
 from ohr.statistics import Clusters, NoiseCurve, curve_statistics
-from ohr.statistics.curves import isotonic_fit
 
 N = 20
 
@@ -134,18 +132,6 @@ def test_areas_are_comparable_over_the_range_that_curves_share():
 levels = st.lists(
     st.tuples(st.integers(0, 6).map(lambda i: i / 6), st.floats(0, 1)), min_size=2, max_size=7
 )
-
-
-@given(levels)
-def test_the_fit_is_scipys_isotonic_regression(points):
-    x, y = np.array(points).T
-    at, fit = isotonic_fit(x[None], y[None])
-    _, where, counts = np.unique(x, return_inverse=True, return_counts=True)
-    means = np.bincount(where, weights=y) / counts
-    theirs = isotonic_regression(means, weights=counts, increasing=False).x
-    assert np.allclose(at[0], np.sort(x))
-    assert np.allclose(fit[0], np.repeat(theirs, counts))
-    assert fit.mean() == pytest.approx(y.mean())
 
 
 @given(levels, st.floats(0, 0.5))

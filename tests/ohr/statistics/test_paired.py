@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -26,16 +26,38 @@ def test_few_clusters_are_flipped_in_every_way():
     assert sign_flip_test(np.zeros(4), clusters(0, 1, 2, 3)) == 1.0
 
 
-def test_agrees_with_scipy_on_single_questions():
-    values = np.random.default_rng(0).normal(0.4, size=10)
-    theirs = stats.permutation_test(
-        (values, np.zeros(10)),
-        lambda a, b, axis: (a - b).mean(axis),
+def scipys(sums: np.ndarray) -> float:
+    """The p-value over all sign patterns of some clusters' sums."""
+    return stats.permutation_test(
+        (sums, np.zeros(len(sums))),
+        lambda a, b, axis: (a - b).sum(axis),
         permutation_type="samples",
         vectorized=True,
         n_resamples=np.inf,
+    ).pvalue
+
+
+@settings(deadline=None, max_examples=50)
+@given(
+    st.lists(
+        st.lists(st.integers(-4, 4), min_size=1, max_size=4),  # exact in floating point
+        min_size=2,
+        max_size=9,
     )
-    assert math.isclose(sign_flip_test(values, clusters(*range(10))), theirs.pvalue)
+)
+def test_p_is_scipys(documents):
+    values = np.concatenate(documents).astype(float)
+    units = clusters(*np.repeat(np.arange(len(documents)), [len(each) for each in documents]))
+    sums = np.array([sum(each) for each in documents], dtype=float)
+    assert sign_flip_test(values, units) == pytest.approx(scipys(sums))
+
+
+def test_random_flips_come_near_scipys_p_over_all():
+    rng = np.random.default_rng(3)
+    for shift in (0.1, 0.3, 0.6):
+        values = rng.normal(shift, size=14)  # more clusters than are flipped in every way
+        p = sign_flip_test(values, clusters(*range(14)))
+        assert p == pytest.approx(scipys(values), abs=0.02)  # four standard errors
 
 
 def test_random_flips_agree_with_the_normal_distribution_and_repeat():
