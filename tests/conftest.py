@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import fcntl
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from ohr.datasets.sample import Sample, SampleParams
+from tests import examples  # noqa: F401  (registers a profile that the command line names)
 from tests.loopback import Server, serving
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -22,6 +25,18 @@ def data_dir() -> Path:
     if not (folder / "ohrbench").is_dir():
         pytest.skip(f"no real data at {folder}: set OHR_DATA to the data folder")
     return folder
+
+
+@pytest.fixture(scope="session")
+def sample_cache(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """A cache that holds the sample, made once for all processes of the tests. Only to be read."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own if worker_id == "master" else own.parent
+    cache = shared / "sample-cache"
+    with (shared / "sample-cache.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        Sample(SampleParams(cache=cache, strict=True)).load()
+    return cache
 
 
 @pytest.fixture

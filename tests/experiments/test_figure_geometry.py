@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -15,6 +15,7 @@ from matplotlib.text import Text
 from experiments import figures, source_curves
 from experiments.aggregate import CELL_COLUMNS
 from experiments.labels import STAGE_METRICS
+from tests.examples import examples
 
 SOURCES = ("text", "table", "formula", "chart", "reading_order")
 LEVELS = {"none": 0.0, "mild": 0.25, "moderate": 0.5, "severe": 1.0}
@@ -166,7 +167,7 @@ def test_bars_have_room_for_their_groups_names(group):
     check_texts(drawn(figures.benchmark_bars, cells))
 
 
-@settings(max_examples=6, deadline=None)
+@examples(6)
 @given(st.lists(st.floats(0, 1), min_size=8, max_size=8))
 def test_names_of_levels_never_collide(values):
     x, y = tuple(values[:4]), tuple(values[4:])

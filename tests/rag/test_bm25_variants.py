@@ -14,6 +14,7 @@ from ohr.types import Chunk, PageRef
 from rag.retrievers import _postings
 from rag.retrievers._postings import build
 from rag.retrievers.terms import analyser
+from tests.examples import examples
 
 VARIANTS = ["lucene", "robertson", "atire", "bm25l", "bm25+"]
 WORDS = "river bank money loan water fish boat interest rate stream".split()
@@ -35,7 +36,7 @@ def retriever(texts, **params):
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(TEXTS, QUERY)
 def test_scores_are_those_of_bm25s(variant, texts, query):
     oracle = bm25s.BM25(method=variant, k1=1.2, b=0.6, delta=0.7, dtype="float64")

@@ -10,7 +10,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments import dataset_statistics
@@ -45,6 +45,7 @@ from ohr.datasets.verify import verify
 from ohr.datasets.wording import numbers
 from ohr.errors import ConfigError
 from ohr.types import Document, Page, PageRef, Question
+from tests.examples import examples
 
 GROUPS, A_GROUP = 6, 52
 
@@ -287,7 +288,7 @@ def test_the_verifier_finds_nothing_in_what_could_be_asked(groups: list[list[Ans
     assert verify(Dataset(document, questions, kind="sample")).findings == ()
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(st.integers(0, 2**32), st.integers(1, 80), st.integers(1, 7))
 def test_any_count_of_any_documents(seed: int, count: int, documents: int) -> None:
     group = group_of(World(seed), 0)[:documents]
