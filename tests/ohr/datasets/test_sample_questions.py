@@ -155,7 +155,13 @@ def test_yes_and_no_cannot_be_guessed_from_the_words() -> None:
     assert right < 0.55
 
 
-@pytest.mark.parametrize("difficulty", EDITIONS)
+@pytest.mark.parametrize(
+    "difficulty",
+    [
+        pytest.param(one, marks=[] if one == corpus.DIFFICULTY else pytest.mark.slow)
+        for one in EDITIONS
+    ],
+)
 def test_no_two_documents_are_asked_the_same(difficulty: Difficulty) -> None:
     of: dict[str, tuple[str, str]] = {}
     for index in range(6):
