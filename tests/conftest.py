@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -37,6 +38,13 @@ def sample_cache(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Pa
         fcntl.flock(lock, fcntl.LOCK_EX)
         Sample(SampleParams(cache=cache, strict=True)).load()
     return cache
+
+
+@pytest.fixture
+def beside_the_sample(tmp_path: Path, sample_cache: Path) -> Path:
+    """A folder in which commands find the sample made."""
+    shutil.copytree(sample_cache, tmp_path / ".ohr-cache")
+    return tmp_path
 
 
 @pytest.fixture

@@ -47,13 +47,6 @@ def run(arguments: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.fixture
-def beside_the_sample(tmp_path: Path, sample_cache: Path) -> Path:
-    """A folder in which commands find the sample made."""
-    shutil.copytree(sample_cache, tmp_path / ".ohr-cache")
-    return tmp_path
-
-
 def test_the_readme_has_its_commands():
     assert len(COMMANDS) == 22
     assert len(SNIPPETS) == 2

@@ -17,6 +17,8 @@ from experiments.aggregate import CELL_COLUMNS
 from experiments.labels import STAGE_METRICS
 from tests.examples import examples
 
+pytestmark = pytest.mark.arranged
+
 SOURCES = ("text", "table", "formula", "chart", "reading_order")
 LEVELS = {"none": 0.0, "mild": 0.25, "moderate": 0.5, "severe": 1.0}
 
@@ -150,7 +152,10 @@ DRAWINGS = {
 }
 
 
-@pytest.mark.parametrize("study", STUDIES)
+@pytest.mark.parametrize(
+    "study",
+    [pytest.param(name, marks=[] if name == "crowded" else pytest.mark.slow) for name in STUDIES],
+)
 @pytest.mark.parametrize("name", DRAWINGS)
 def test_no_text_covers_another_and_no_mark_is_cut(name, study):
     made = drawn(DRAWINGS[name], STUDIES[study])

@@ -56,7 +56,15 @@ def rows_of(table):
     )
 
 
-@pytest.mark.parametrize("draw", [noise_curves, noise_strength, benchmark_bars])
+@pytest.mark.arranged
+@pytest.mark.parametrize(
+    "draw",
+    [
+        noise_curves,
+        pytest.param(noise_strength, marks=pytest.mark.slow),
+        pytest.param(benchmark_bars, marks=pytest.mark.slow),
+    ],
+)
 def test_figures_repeat_to_the_byte_whatever_the_names(cells, tmp_path, draw):
     first = draw(cells, tmp_path / "one")
     second = draw(cells, tmp_path / "two")

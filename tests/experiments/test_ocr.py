@@ -148,19 +148,15 @@ def test_trouble_is_counted_named_and_not_waited_for_twice(tmp_path):
     folder = tmp_path / "in"
     write_pdf(folder / "report.pdf", 4)
     (folder / "broken.pdf").write_bytes(b"%PDF-nonsense")
-    started = time.monotonic()
     result = ocr(folder, TROUBLED, "--page-wall-s", 4)
-    first = time.monotonic() - started
     assert result.exit_code == 1
     assert "5 pages of 2 documents: 2 ok, 0 empty, 2 error, 1 timeout" in result.output
     assert "report.pdf page 2" in result.output
     assert list(pages(folder, "documents/report")) == [0, 3]
     assert pages(folder, "documents/broken") == {}
     assert len(manifest(folder)["failures"]) == 3
-    started = time.monotonic()
     again = ocr(folder, TROUBLED, "--page-wall-s", 4)
     assert again.exit_code == 1
-    assert time.monotonic() - started < first / 2
     assert manifest(folder)["read_now"] == 0
     ocr(folder, TROUBLED, "--page-wall-s", 2, "--retry")
     assert manifest(folder)["read_now"] == 3

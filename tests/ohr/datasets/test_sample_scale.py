@@ -83,10 +83,10 @@ def test_it_is_read_as_ohrbench(made: Path) -> None:
 
 
 def test_attributes_are_recorded_and_counted_in_pages(tmp_path: Path) -> None:
-    recipe = Recipe(1, 20, attributes=("scanned", "dense"), questions_per_page=0.5)
+    recipe = Recipe(4, 6, attributes=("scanned", "dense"), questions_per_page=0.5)
     write_sample(recipe, tmp_path / "x", workers=1, progress=quiet)
     about = json.loads((tmp_path / "x" / "documents.json").read_text("utf-8"))
-    assert sum(one["pages"] for one in about) == 20
+    assert sum(one["pages"] for one in about) == 6
     assert {tuple(one["attributes"]) for one in about} == {(), ("scanned",), ("dense",)}
     for one in about:
         if "dense" in one["attributes"]:
