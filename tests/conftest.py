@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import fcntl
+import importlib.util
 import os
 import shutil
 from collections.abc import Iterator
@@ -13,6 +14,16 @@ from tests import examples  # noqa: F401  (registers a profile that the command 
 from tests.loopback import Server, serving
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skips what is marked ``torch`` where it is not installed."""
+    lacking = [name for name in ("torch", "transformers") if importlib.util.find_spec(name) is None]
+    if lacking:
+        reason = f"{' and '.join(lacking)} not installed: make test-all installs them"
+        for item in items:
+            if item.get_closest_marker("torch"):
+                item.add_marker(pytest.mark.skip(reason=reason))
 
 
 def _data_dir() -> Path:

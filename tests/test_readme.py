@@ -97,6 +97,7 @@ def test_commands_make_a_plan(command, data_dir, tmp_path):
     assert re.search(r"\d+ questions of \d+ documents; .* \d+ cells", printed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("snippet", SNIPPETS, ids=["study", "parts"])
 def test_snippets_run(snippet, beside_the_sample):
     done = run(["-c", snippet], beside_the_sample)
@@ -125,6 +126,7 @@ ON_THE_SAMPLE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ON_THE_SAMPLE, ids=lambda command: command.split(".")[1])
 def test_commands_on_the_sample_run(command, beside_the_sample):
     reworded = beside_the_sample / "reworded.csv"

@@ -172,6 +172,7 @@ def test_bars_have_room_for_their_groups_names(group):
     check_texts(drawn(figures.benchmark_bars, cells))
 
 
+@pytest.mark.slow
 @examples(6)
 @given(st.lists(st.floats(0, 1), min_size=8, max_size=8))
 def test_names_of_levels_never_collide(values):

@@ -223,7 +223,14 @@ def test_a_wrong_engine_is_one_line(folder, engine, said):
 
 
 @pytest.mark.parametrize("kind", ["reading", "ocr"])
-@pytest.mark.parametrize("harm", ["empty", "other", "gone"])
+@pytest.mark.parametrize(
+    "harm",
+    [
+        pytest.param("empty", marks=pytest.mark.slow),
+        pytest.param("other", marks=pytest.mark.slow),
+        "gone",
+    ],
+)
 def test_a_damaged_cache_is_read_again(folder, log, kind, harm):
     assert ocr(folder, FAKE).exit_code == 0
     before = pages(folder, "documents/report")
@@ -242,7 +249,11 @@ def test_a_damaged_cache_is_read_again(folder, log, kind, harm):
 
 
 @pytest.mark.parametrize(
-    "engine", ["tests.fakes.MendableEngine", "tests.pdf_fakes.MendablePdfEngine"]
+    "engine",
+    [
+        "tests.fakes.MendableEngine",
+        pytest.param("tests.pdf_fakes.MendablePdfEngine", marks=pytest.mark.slow),
+    ],
 )
 def test_what_failed_is_tried_again_when_asked(folder, monkeypatch, engine):
     report = folder / "report.pdf"

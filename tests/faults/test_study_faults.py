@@ -38,6 +38,7 @@ def readings(log):
     return log.read_text().split() if log.exists() else []
 
 
+@pytest.mark.slow
 def test_killed_three_times_and_resumed(tmp_path):
     settings = write_corpus(tmp_path, documents=2, pages=4)
     calm = [s for s in settings if not s.startswith("cache=")] + [f"cache={tmp_path / 'calm'}"]

@@ -151,7 +151,14 @@ def tree(pid: int) -> list[psutil.Process]:
     return psutil.Process(pid).children(recursive=True)
 
 
-@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "end",
+    [
+        signal.SIGKILL,
+        pytest.param(signal.SIGTERM, marks=pytest.mark.slow),
+        pytest.param(signal.SIGINT, marks=pytest.mark.slow),
+    ],
+)
 def test_no_orphans_when_the_parent_is_killed(end: signal.Signals, tmp_path: Path) -> None:
     marker = f"orphan-{tmp_path}"
     parent = subprocess.Popen([sys.executable, "-c", PARENT, marker], cwd=ROOT, stderr=-1)
@@ -179,6 +186,7 @@ def test_no_orphans_when_the_parent_is_killed(end: signal.Signals, tmp_path: Pat
             process.kill()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delay", [0.0, 0.03, 0.1, 0.3])
 def test_no_orphans_at_any_moment(delay: float, tmp_path: Path) -> None:
     marker = f"moment-{tmp_path}"

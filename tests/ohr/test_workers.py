@@ -157,6 +157,7 @@ def test_a_function_that_cannot_be_imported_ends_the_run(name: str) -> None:
         list(pool.run([1, 2, 3]))
 
 
+@pytest.mark.slow
 def test_no_descriptor_leaks() -> None:
     def count() -> int:
         return len(os.listdir("/proc/self/fd"))
