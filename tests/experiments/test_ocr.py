@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 from PIL import Image
 from typer.testing import CliRunner
@@ -131,9 +132,10 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path, log):
     deadline = time.monotonic() + 120
     while len(log.read_text().splitlines()) < 4 and time.monotonic() < deadline:
         time.sleep(0.05)
+    family = psutil.Process(running.pid).children(recursive=True)
     running.send_signal(signal.SIGKILL)
     running.wait()
-    time.sleep(1)  # its workers are gone by then
+    assert psutil.wait_procs(family, timeout=60)[1] == []
     begun = len(log.read_text().splitlines())
     assert 4 <= begun < 12
     assert ocr(folder, SLOW).exit_code == 0

@@ -57,7 +57,7 @@ def test_killed_three_times_and_resumed(tmp_path):
         family = psutil.Process(process.pid).children(recursive=True)
         process.send_signal(signal.SIGKILL)
         process.wait()
-        _, alive = psutil.wait_procs(family, timeout=5)
+        _, alive = psutil.wait_procs(family, timeout=60)
         assert alive == [], f"orphans after kill {attempt}"
     assert not (out / "cells.csv").exists()
     assert start(settings, out, log).wait() == 0

@@ -19,7 +19,7 @@ from tests.faults import tasks
 
 ROOT = Path(__file__).parents[2]
 SHORT = Limits(cpu_s=1, wall_s=0.7)
-PATIENCE_S = 5.0
+PATIENCE_S = 60.0
 
 
 def alive(marker: str) -> list[psutil.Process]:
@@ -164,12 +164,12 @@ def test_no_orphans_when_the_parent_is_killed(end: signal.Signals, tmp_path: Pat
     parent = subprocess.Popen([sys.executable, "-c", PARENT, marker], cwd=ROOT, stderr=-1)
     try:
         # Parent, sleeping grandchild, runaway grandchild.
-        assert wait_until(lambda: len(alive(marker)) == 3, 20)
+        assert wait_until(lambda: len(alive(marker)) == 3)
         time.sleep(0.3)
         below = tree(parent.pid)
         assert len(below) >= 6  # guardian, three workers, two grandchildren
         parent.send_signal(end)
-        parent.wait(timeout=5)
+        parent.wait(timeout=PATIENCE_S)
         assert wait_until(lambda: not alive(marker))
         assert wait_until(
             lambda: (
@@ -192,7 +192,7 @@ def test_no_orphans_at_any_moment(delay: float, tmp_path: Path) -> None:
     marker = f"moment-{tmp_path}"
     parent = subprocess.Popen([sys.executable, "-c", PARENT, marker], cwd=ROOT, stderr=-1)
     try:
-        assert wait_until(lambda: bool(tree(parent.pid)), 20)
+        assert wait_until(lambda: bool(tree(parent.pid)))
         time.sleep(delay)
         below = tree(parent.pid)
         parent.kill()

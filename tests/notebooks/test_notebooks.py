@@ -14,9 +14,11 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """Where they run: what one has read, the next need not read again."""
-    return tmp_path_factory.mktemp("notebooks")
+def folder(tmp_path_factory, sample_cache):
+    """Where they run, beside the sample: what one has read, the next need not read again."""
+    folder = tmp_path_factory.mktemp("notebooks")
+    shutil.copytree(sample_cache, folder / ".ohr-cache")
+    return folder
 
 
 @pytest.mark.slow

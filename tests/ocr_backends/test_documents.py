@@ -203,7 +203,7 @@ def test_a_timeout_kills_the_whole_group(tmp_path: Path) -> None:
     code = f"import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(99)', {marker!r}]); time.sleep(99)"  # noqa: E501
     with pytest.raises(EngineError, match="longer than 1 s"):
         run([sys.executable, "-c", code], timeout_s=1, install="")
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while any(
         marker in " ".join(p.info["cmdline"] or ()) for p in psutil.process_iter(["cmdline"])
     ):

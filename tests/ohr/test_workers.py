@@ -28,10 +28,12 @@ def test_function_by_name_with_setup() -> None:
         assert [outcome.value for _, outcome in pool.run([1, 2])] == [7, 14]
 
 
-def test_results_come_as_they_finish() -> None:
-    with WorkerPool(tasks.sleep_for, workers=2) as pool:
-        order = [index for index, _ in pool.run([1.0, 0.0, 0.0])]
-    assert order == [1, 2, 0]
+def test_results_come_as_they_finish(tmp_path: Path) -> None:
+    with WorkerPool(tasks.wait_for, workers=2) as pool:
+        results = pool.run([str(tmp_path / "end"), str(tmp_path), str(tmp_path)])
+        assert [next(results)[0], next(results)[0]] == [1, 2]
+        (tmp_path / "end").touch()
+        assert [index for index, _ in results] == [0]
 
 
 def test_tasks_are_taken_lazily() -> None:

@@ -209,6 +209,7 @@ def test_a_megabyte_of_nonsense_comes_to_an_end(piece: str) -> None:
         ask(text, HARBOUR)
 
 
+@pytest.mark.slow
 def test_f1_on_real_questions(data_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
     items = load(data_dir)
     read, seconds = measure(items)
