@@ -15,6 +15,7 @@ import pytest
 import typst
 from typer.testing import CliRunner
 
+from experiments import ocr_benchmark
 from experiments.calibration import CalibratedCurve, Calibration, fit
 from ohr import registry
 from tests.builders import write_kb
@@ -83,6 +84,7 @@ STUDIES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", STUDIES, ids=lambda command: command.split("--out ")[-1])
 def test_commands_make_a_plan(command, data_dir, tmp_path):
     if "tesseract" in command and not shutil.which("tesseract"):
@@ -134,18 +136,28 @@ def test_commands_on_the_sample_run(command, beside_the_sample):
     assert give(command, beside_the_sample).strip()
 
 
-def test_errors_are_one_line_and_a_traceback_is_for_debugging(tmp_path):
-    command = ["-m", "experiments.ocr_benchmark", "engines=[tesserakt]", "--out", "runs/x"]
-    done = run(command, tmp_path)
+MISTYPED = ["-m", "experiments.ocr_benchmark", "engines=[tesserakt]", "--out", "runs/x"]
+
+
+def test_errors_are_one_line(tmp_path):
+    done = run(MISTYPED, tmp_path)
     assert done.returncode == 2
     assert done.stderr.startswith("error: unknown engine 'tesserakt'; did you mean 'tesseract'?")
     assert done.stderr.count("\n") == 1
-    assert "Traceback" in run([*command, "--debug"], tmp_path).stderr
-    nowhere = run(command[:2], tmp_path)
-    assert nowhere.returncode == 2
-    assert "--out" in nowhere.stderr
 
 
+@pytest.mark.slow
+def test_a_traceback_is_for_debugging(tmp_path):
+    assert "Traceback" in run([*MISTYPED, "--debug"], tmp_path).stderr
+
+
+def test_a_study_is_told_where_to_write():
+    nowhere = CliRunner().invoke(ocr_benchmark.main, [])
+    assert nowhere.exit_code == 2
+    assert "--out" in nowhere.output
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["perturb_text", "format_counts"])
 def test_text_is_rewritten_and_its_commands_counted(name, data_dir, tmp_path):
     command = next(c for c in COMMANDS if f"experiments.{name} " in c).replace("$D", str(data_dir))
