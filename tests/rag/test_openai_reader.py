@@ -196,8 +196,12 @@ def test_what_ails_the_server_stops_the_run_after_what_had_come(server: Server) 
 
 
 ASKING = """
+import signal
 import sys
 from ohr import registry
+
+# A shell starts what runs in its background with this signal ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 params = {"model": "m", "base_url": sys.argv[1], "timeout_s": 15, "retries": 1, "concurrency": 4}
 made = registry.create("reader", {"name": "openai", "params": params})
 try:
