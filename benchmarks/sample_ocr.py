@@ -17,7 +17,7 @@ from rich.table import Table
 
 from experiments.reports.terminal import show
 from ohr.markup.strip import strip_markup
-from ohr.metrics.default import edit_distance
+from ohr.metrics.reference import edit_distance
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.config import load_config
 from ohr.study.pages.variants import Readings

@@ -128,4 +128,5 @@ def write_corpus(root: Path, documents: int = 3, pages: int = 4) -> list[str]:
         f"cache={root / 'cache'}",
         "dpi=72",
         "seeds=0",
+        "workers=1",
     ]

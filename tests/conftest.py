@@ -1,14 +1,29 @@
 from __future__ import annotations
 
+import fcntl
+import importlib.util
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from ohr.sample import Sample, SampleParams
+from tests import examples  # noqa: F401  (registers a profile that the command line names)
 from tests.loopback import Server, serving
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skips what is marked ``torch`` where it is not installed."""
+    lacking = [name for name in ("torch", "transformers") if importlib.util.find_spec(name) is None]
+    if lacking:
+        reason = f"{' and '.join(lacking)} not installed: make test-all installs them"
+        for item in items:
+            if item.get_closest_marker("torch"):
+                item.add_marker(pytest.mark.skip(reason=reason))
 
 
 def _data_dir() -> Path:
@@ -22,6 +37,25 @@ def data_dir() -> Path:
     if not (folder / "ohrbench").is_dir():
         pytest.skip(f"no real data at {folder}: set OHR_DATA to the data folder")
     return folder
+
+
+@pytest.fixture(scope="session")
+def sample_cache(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """A cache that holds the sample, made once for all processes of the tests. Only to be read."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own if worker_id == "master" else own.parent
+    cache = shared / "sample-cache"
+    with (shared / "sample-cache.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        Sample(SampleParams(cache=cache, strict=True)).load()
+    return cache
+
+
+@pytest.fixture
+def beside_the_sample(tmp_path: Path, sample_cache: Path) -> Path:
+    """A folder in which commands find the sample made."""
+    shutil.copytree(sample_cache, tmp_path / ".ohr-cache")
+    return tmp_path
 
 
 @pytest.fixture

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import re
 import shlex
 import shutil
@@ -11,9 +13,10 @@ from pathlib import Path
 
 import pytest
 import typst
+from typer.testing import CliRunner
 
+from experiments import ocr_benchmark
 from ohr import registry
-from ohr.sample import Sample
 from ohr.study.calibration import CalibratedCurve, Calibration, fit
 from tests.builders import write_kb
 from tests.conftest import ROOT
@@ -28,7 +31,18 @@ COMMANDS = [
 SNIPPETS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
 
+def give(command: str, folder: Path, *more: str) -> str:
+    """What a command prints that is given in a folder, in this process; it must succeed."""
+    python, option, module, *arguments = shlex.split(command)
+    assert (python, option) == ("python", "-m")
+    with contextlib.chdir(folder):
+        done = CliRunner().invoke(importlib.import_module(module).main, [*arguments, *more])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
 def run(arguments: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
+    """The same in a process of its own, and whatever its end."""
     return subprocess.run(
         [sys.executable, *arguments], cwd=cwd, capture_output=True, text=True, check=False
     )
@@ -70,6 +84,7 @@ STUDIES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", STUDIES, ids=lambda command: command.split("--out ")[-1])
 def test_commands_make_a_plan(command, data_dir, tmp_path):
     if "tesseract" in command and not shutil.which("tesseract"):
@@ -80,14 +95,14 @@ def test_commands_make_a_plan(command, data_dir, tmp_path):
     write_kb(tmp_path / "my_reading", {"law/a": ["text"]})
     write_calibration(tmp_path / "runs/calibrated/calibration.json")
     command = command.replace("$D", str(data_dir)).replace("/path/to", str(tmp_path))
-    done = run([*shlex.split(command)[1:], "--dry-run"], tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert re.search(r"\d+ questions of \d+ documents; .* \d+ cells", done.stdout)
+    printed = give(command, tmp_path, "--dry-run")
+    assert re.search(r"\d+ questions of \d+ documents; .* \d+ cells", printed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("snippet", SNIPPETS, ids=["study", "parts"])
-def test_snippets_run(snippet, tmp_path):
-    done = run(["-c", snippet], tmp_path)
+def test_snippets_run(snippet, beside_the_sample):
+    done = run(["-c", snippet], beside_the_sample)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()
 
@@ -102,48 +117,57 @@ def test_a_folder_of_pdfs_end_to_end(tmp_path):
         "question,answer,document,page\nWhat were sales in 2017?,12 million euros,a.pdf,1\n"
     )
     command = next(c for c in COMMANDS if "kind=folder" in c).replace(",rapidocr", "")
-    done = run(shlex.split(command)[1:], tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "tesseract" in done.stdout
+    assert "tesseract" in give(command, tmp_path)
     assert (tmp_path / "runs" / "mine" / "figures" / "ocr_benchmark.png").exists()
 
 
-def test_commands_on_the_sample_run(tmp_path):
-    question = Sample().load().questions[0]
-    (tmp_path / "reworded.csv").write_text(f"qid,question\n{question.qid},And what of it?\n")
-    for command in COMMANDS:
-        if command not in STUDIES and "my_pdfs" not in command and "$D" not in command:
-            smaller = command.replace("--pages 1000", "--pages 21")
-            smaller = smaller.replace("[gt,tesseract,rapidocr]", "[gt]")
-            done = run(shlex.split(smaller)[1:], tmp_path)
-            assert done.returncode == 0, done.stderr
-            assert done.stdout.strip()
+ON_THE_SAMPLE = [
+    command.replace("--pages 1000", "--pages 21").replace("[gt,tesseract,rapidocr]", "[gt]")
+    for command in COMMANDS
+    if command not in STUDIES and "my_pdfs" not in command and "$D" not in command
+]
 
 
-def test_errors_are_one_line_and_a_traceback_is_for_debugging(tmp_path):
-    command = ["-m", "experiments.ocr_benchmark", "engines=[tesserakt]", "--out", "runs/x"]
-    done = run(command, tmp_path)
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ON_THE_SAMPLE, ids=lambda command: command.split(".")[1])
+def test_commands_on_the_sample_run(command, beside_the_sample):
+    reworded = beside_the_sample / "reworded.csv"
+    reworded.write_text("qid,question\nsample-0001,And what of it?\n")
+    assert give(command, beside_the_sample).strip()
+
+
+MISTYPED = ["-m", "experiments.ocr_benchmark", "engines=[tesserakt]", "--out", "runs/x"]
+
+
+def test_errors_are_one_line(tmp_path):
+    done = run(MISTYPED, tmp_path)
     assert done.returncode == 2
     assert done.stderr.startswith("error: unknown engine 'tesserakt'; did you mean 'tesseract'?")
     assert done.stderr.count("\n") == 1
-    assert "Traceback" in run([*command, "--debug"], tmp_path).stderr
-    nowhere = run(command[:2], tmp_path)
-    assert nowhere.returncode == 2
-    assert "--out" in nowhere.stderr
 
 
+@pytest.mark.slow
+def test_a_traceback_is_for_debugging(tmp_path):
+    assert "Traceback" in run([*MISTYPED, "--debug"], tmp_path).stderr
+
+
+def test_a_study_is_told_where_to_write():
+    nowhere = CliRunner().invoke(ocr_benchmark.main, [])
+    assert nowhere.exit_code == 2
+    assert "--out" in nowhere.output
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["perturb_text", "format_counts"])
 def test_text_is_rewritten_and_its_commands_counted(name, data_dir, tmp_path):
     command = next(c for c in COMMANDS if f"experiments.{name} " in c).replace("$D", str(data_dir))
-    arguments = [*shlex.split(command)[1:], "dataset.documents=[finance/AMAZON_2017_10K]"]
-    done = run(arguments, tmp_path)
-    assert done.returncode == 0, done.stderr
+    printed = give(command, tmp_path, "dataset.documents=[finance/AMAZON_2017_10K]")
     if name == "perturb_text":
         path = tmp_path / "noisy/formatting_noise_severe/finance/AMAZON_2017_10K.json"
         assert "\\textbf{" in path.read_text()
         assert (tmp_path / "noisy" / "before_after.html").exists()
     else:
-        assert "paper, table S2" in done.stdout
+        assert "paper, table S2" in printed
 
 
 @pytest.fixture
@@ -155,9 +179,7 @@ def my_pdfs(tmp_path):
 
 
 def test_pages_of_a_folder_are_distorted(my_pdfs):
-    command = next(c for c in COMMANDS if "perturb_images" in c)
-    done = run(shlex.split(command)[1:], my_pdfs)
-    assert done.returncode == 0, done.stderr
+    give(next(c for c in COMMANDS if "perturb_images" in c), my_pdfs)
     assert (my_pdfs / "distorted" / "semantic_moderate" / "a" / "page_0001.png").exists()
     assert (my_pdfs / "distorted" / "contact_sheet.png").exists()
 
@@ -165,7 +187,5 @@ def test_pages_of_a_folder_are_distorted(my_pdfs):
 def test_pages_of_a_folder_are_read(my_pdfs):
     if not shutil.which("tesseract"):
         pytest.skip("tesseract is not installed")
-    command = next(c for c in COMMANDS if "experiments.ocr " in c)
-    done = run(shlex.split(command)[1:], my_pdfs)
-    assert done.returncode == 0, done.stderr
+    give(next(c for c in COMMANDS if "experiments.ocr " in c), my_pdfs)
     assert "12 euros" in (my_pdfs / "my_kb" / "documents" / "a.json").read_text()

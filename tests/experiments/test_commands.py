@@ -74,6 +74,7 @@ def test_output_that_nobody_reads_costs_no_result(study, tmp_path):
     assert (tmp_path / "run" / "curves.csv").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
 def test_output_that_cannot_be_written_is_said(study, tmp_path):
     with open("/dev/full", "w") as full:
@@ -85,6 +86,7 @@ def test_output_that_cannot_be_written_is_said(study, tmp_path):
     assert (tmp_path / "run" / "cells.csv").exists()
 
 
+@pytest.mark.slow
 def test_characters_that_the_terminal_lacks_cost_no_result(study):
     done = subprocess.run(
         study, cwd=ROOT, env=os.environ | {"PYTHONIOENCODING": "ascii"}, capture_output=True,
@@ -95,6 +97,6 @@ def test_characters_that_the_terminal_lacks_cost_no_result(study):
 
 def test_more_workers_than_the_machine_takes_are_refused(study, tmp_path):
     more = ["engines=[tests.fakes.LoggingEngine]", "noise=[]", "workers=1000"]
-    done = subprocess.run([*study, *more], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
+    done = CliRunner().invoke(COMMANDS["noise_curve"], [*study[3:], *more])
+    assert done.exit_code == 2
     assert done.stderr.splitlines()[-1].startswith("error: workers=1000 would leave each too li")

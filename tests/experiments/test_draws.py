@@ -10,9 +10,10 @@ from experiments.analysis.curves import curves_of
 from experiments.figures.axes import draws_note
 from ohr.errors import ConfigError
 from ohr.study import plan as plans
+from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.config import load_config
 from ohr.study.plan import load_dataset, make_plan
-from ohr.study.results import CONDITION_COLUMNS, UNIT_COLUMNS, mean_over_draws, read_run
+from ohr.study.results import UNIT_COLUMNS, mean_over_draws, read_run
 from ohr.study.run import run_study
 from tests.builders import write_corpus
 

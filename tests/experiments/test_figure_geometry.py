@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -17,6 +17,9 @@ from experiments.figures import bars
 from experiments.figures import noise as figures
 from experiments.figures import sources as source_curves
 from ohr.study.cells import CELL_COLUMNS
+from tests.examples import examples
+
+pytestmark = pytest.mark.arranged
 
 SOURCES = ("text", "table", "formula", "chart", "reading_order")
 LEVELS = {"none": 0.0, "mild": 0.25, "moderate": 0.5, "severe": 1.0}
@@ -151,7 +154,10 @@ DRAWINGS = {
 }
 
 
-@pytest.mark.parametrize("study", STUDIES)
+@pytest.mark.parametrize(
+    "study",
+    [pytest.param(name, marks=[] if name == "crowded" else pytest.mark.slow) for name in STUDIES],
+)
 @pytest.mark.parametrize("name", DRAWINGS)
 def test_no_text_covers_another_and_no_mark_is_cut(name, study):
     made = drawn(DRAWINGS[name], STUDIES[study])
@@ -168,7 +174,8 @@ def test_bars_have_room_for_their_groups_names(group):
     check_texts(drawn(bars.benchmark_bars, cells))
 
 
-@settings(max_examples=6, deadline=None)
+@pytest.mark.slow
+@examples(6)
 @given(st.lists(st.floats(0, 1), min_size=8, max_size=8))
 def test_names_of_levels_never_collide(values):
     x, y = tuple(values[:4]), tuple(values[4:])

@@ -57,7 +57,15 @@ def rows_of(table):
     )
 
 
-@pytest.mark.parametrize("draw", [noise_curves, noise_strength, benchmark_bars])
+@pytest.mark.arranged
+@pytest.mark.parametrize(
+    "draw",
+    [
+        noise_curves,
+        pytest.param(noise_strength, marks=pytest.mark.slow),
+        pytest.param(benchmark_bars, marks=pytest.mark.slow),
+    ],
+)
 def test_figures_repeat_to_the_byte_whatever_the_names(cells, tmp_path, draw):
     first = draw(cells, tmp_path / "one")
     second = draw(cells, tmp_path / "two")
@@ -112,7 +120,9 @@ def test_every_setting_has_its_row_and_their_mean_one(several):
     assert {row[2] for row in benchmark} == {row[setting] for row in of_clean}
 
 
-@pytest.mark.parametrize("draw", [source_curves, benchmark_bars])
+@pytest.mark.parametrize(
+    "draw", [source_curves, pytest.param(benchmark_bars, marks=pytest.mark.slow)]
+)
 def test_every_setting_has_its_figure_which_names_it(several, tmp_path, draw):
     cells = several.cells
     if draw is source_curves:  # it takes two sources
@@ -131,6 +141,7 @@ def words_of(svg):
     return " ".join(re.sub(r"<[^>]*>", " ", svg.read_text()).split())
 
 
+@pytest.mark.slow
 def test_a_readers_note_stands_wherever_its_figures_stand(several, tmp_path):
     notes = reader_notes(several.readers)
     assert list(notes) == ["offline"]

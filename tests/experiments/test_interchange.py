@@ -16,9 +16,9 @@ def records(path):
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-def test_a_dataset_in_the_layout_of_beir(tmp_path):
+def test_a_dataset_in_the_layout_of_beir(tmp_path, sample_cache):
     out = tmp_path / "out"
-    arguments = ["dataset.kind=sample", f"cache={tmp_path / 'cache'}", "--out", str(out)]
+    arguments = ["dataset.kind=sample", f"cache={sample_cache}", "--out", str(out)]
     done = CliRunner().invoke(export.main, arguments)
     assert done.exit_code == 0, done.output
     domains = {path.name for path in out.iterdir()}
@@ -57,9 +57,9 @@ def test_each_knowledge_base_of_a_run(benchmark_runs, tmp_path):
     assert sum(one["text"] == "Rubbish." for one in theirs) == 8
 
 
-def test_hugging_face_datasets(tmp_path):
+def test_hugging_face_datasets(tmp_path, sample_cache):
     datasets = pytest.importorskip("datasets")
-    arguments = ["dataset.kind=sample", f"cache={tmp_path / 'cache'}", "--format", "datasets"]
+    arguments = ["dataset.kind=sample", f"cache={sample_cache}", "--format", "datasets"]
     done = CliRunner().invoke(export.main, [*arguments, "--out", str(tmp_path / "out")])
     assert done.exit_code == 0, done.output
     for folder in (tmp_path / "out").iterdir():

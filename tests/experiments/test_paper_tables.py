@@ -63,6 +63,7 @@ def test_one_setting_needs_no_column(cells, tmp_path):
     assert "| n | 10 | 10 | 10 | 10 | 10 |" in markdown
 
 
+@pytest.mark.slow
 def test_numbers_of_hits_that_no_reader_was_given_are_shown_too(cells):
     more = cells[cells["stage"] == "retrieval"].assign(top_k=5, mean=0.9)
     clean = pd.concat([cells.assign(top_k=cells["stage"].map({"ocr": None}).fillna(2)), more])
@@ -116,6 +117,7 @@ def test_every_column_of_table_2_says_its_own_n(cells, tmp_path):
     assert by_domain.rstrip().endswith("| 10 | 10 | 7 |")
 
 
+@pytest.mark.slow
 def test_a_readers_note_stands_in_every_table_of_its_figures(cells, tmp_path):
     write_paper_tables(cells, tmp_path, {"two": "read with care"})
     for name in ("table2.md", "table2.tex", "table_s8.md", "table_s8.tex"):

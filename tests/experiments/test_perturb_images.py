@@ -63,6 +63,7 @@ def test_every_page_gets_every_noise_and_a_record_that_replays(folder, tmp_path)
     assert Image.open(out / "contact_sheet.png").width > 1000
 
 
+@pytest.mark.slow
 def test_the_same_command_writes_the_same_bytes_whatever_the_workers(folder, tmp_path):
     written = []
     for name, workers in (("a", 1), ("b", 2)):

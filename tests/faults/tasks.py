@@ -66,6 +66,12 @@ def sleep_for(seconds: float) -> float:
     return seconds
 
 
+def wait_for(path: str) -> str:
+    while not Path(path).exists():
+        time.sleep(0.01)
+    return path
+
+
 def spin() -> None:
     while True:
         pass

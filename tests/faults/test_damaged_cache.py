@@ -55,7 +55,15 @@ def test_a_flipped_bit_changes_no_result(study, tmp_path, kinds):
     assert study()[0] == results
 
 
-@pytest.mark.parametrize("value", [1, [], [[1]], {"status": "ok", "pixels": 1}])
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param(1, marks=pytest.mark.slow),
+        pytest.param([], marks=pytest.mark.slow),
+        [[1]],
+        {"status": "ok", "pixels": 1},
+    ],
+)
 @pytest.mark.parametrize("kinds", [("ocr", "answers"), ("reading", "retrieval")])
 def test_an_entry_of_another_shape_counts_as_none(study, tmp_path, kinds, value):
     results, _ = study()

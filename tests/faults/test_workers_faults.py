@@ -19,7 +19,7 @@ from tests.faults import tasks
 
 ROOT = Path(__file__).parents[2]
 SHORT = Limits(cpu_s=1, wall_s=0.7)
-PATIENCE_S = 5.0
+PATIENCE_S = 60.0
 
 
 def alive(marker: str) -> list[psutil.Process]:
@@ -151,18 +151,25 @@ def tree(pid: int) -> list[psutil.Process]:
     return psutil.Process(pid).children(recursive=True)
 
 
-@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "end",
+    [
+        signal.SIGKILL,
+        pytest.param(signal.SIGTERM, marks=pytest.mark.slow),
+        pytest.param(signal.SIGINT, marks=pytest.mark.slow),
+    ],
+)
 def test_no_orphans_when_the_parent_is_killed(end: signal.Signals, tmp_path: Path) -> None:
     marker = f"orphan-{tmp_path}"
     parent = subprocess.Popen([sys.executable, "-c", PARENT, marker], cwd=ROOT, stderr=-1)
     try:
         # Parent, sleeping grandchild, runaway grandchild.
-        assert wait_until(lambda: len(alive(marker)) == 3, 20)
+        assert wait_until(lambda: len(alive(marker)) == 3)
         time.sleep(0.3)
         below = tree(parent.pid)
         assert len(below) >= 6  # guardian, three workers, two grandchildren
         parent.send_signal(end)
-        parent.wait(timeout=5)
+        parent.wait(timeout=PATIENCE_S)
         assert wait_until(lambda: not alive(marker))
         assert wait_until(
             lambda: (
@@ -179,12 +186,13 @@ def test_no_orphans_when_the_parent_is_killed(end: signal.Signals, tmp_path: Pat
             process.kill()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delay", [0.0, 0.03, 0.1, 0.3])
 def test_no_orphans_at_any_moment(delay: float, tmp_path: Path) -> None:
     marker = f"moment-{tmp_path}"
     parent = subprocess.Popen([sys.executable, "-c", PARENT, marker], cwd=ROOT, stderr=-1)
     try:
-        assert wait_until(lambda: bool(tree(parent.pid)), 20)
+        assert wait_until(lambda: bool(tree(parent.pid)))
         time.sleep(delay)
         below = tree(parent.pid)
         parent.kill()

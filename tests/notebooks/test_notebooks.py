@@ -14,11 +14,14 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """Where they run: what one has read, the next need not read again."""
-    return tmp_path_factory.mktemp("notebooks")
+def folder(tmp_path_factory, sample_cache):
+    """Where they run, beside the sample: what one has read, the next need not read again."""
+    folder = tmp_path_factory.mktemp("notebooks")
+    shutil.copytree(sample_cache, folder / ".ohr-cache")
+    return folder
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("tesseract") is None, reason="tesseract is not installed")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs_and_shows_figures(path, folder, monkeypatch):

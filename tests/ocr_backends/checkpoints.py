@@ -6,7 +6,6 @@ decoding code runs, and what it makes of pages, limits and failures.
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import tempfile
 from collections.abc import Callable
@@ -16,10 +15,7 @@ from typing import Any, Literal
 
 import pytest
 
-needs_torch = pytest.mark.skipif(
-    any(importlib.util.find_spec(package) is None for package in ("torch", "transformers")),
-    reason="torch and transformers are not installed: make test-llm",
-)
+needs_torch = pytest.mark.torch
 
 Says = Literal["noise", "nothing", "loop"]
 """What a checkpoint writes: anything, the end at once, or one token for ever."""

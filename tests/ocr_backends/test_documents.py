@@ -203,7 +203,7 @@ def test_a_timeout_kills_the_whole_group(tmp_path: Path) -> None:
     code = f"import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(99)', {marker!r}]); time.sleep(99)"  # noqa: E501
     with pytest.raises(EngineError, match="longer than 1 s"):
         run([sys.executable, "-c", code], timeout_s=1, install="")
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while any(
         marker in " ".join(p.info["cmdline"] or ()) for p in psutil.process_iter(["cmdline"])
     ):
@@ -213,9 +213,8 @@ def test_a_timeout_kills_the_whole_group(tmp_path: Path) -> None:
 
 def test_a_child_that_keeps_the_output_open_is_not_waited_for() -> None:
     code = "import subprocess, sys; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']); print('done')"  # noqa: E501
-    started = time.monotonic()
+    # Were it waited for, that would take longer than the timeout.
     assert run([sys.executable, "-c", code], timeout_s=50, install="") == b"done\n"
-    assert time.monotonic() - started < 40
 
 
 # Batches

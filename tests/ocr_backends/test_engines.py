@@ -65,7 +65,7 @@ def read(engine: OcrBackend, *images: np.ndarray) -> list[Outcome[str]]:
     return [outcome for _, outcome in found]
 
 
-@pytest.fixture(params=ENGINES)
+@pytest.fixture(scope="module", params=ENGINES)
 def engine(request: pytest.FixtureRequest) -> OcrBackend:
     made: OcrBackend = registry.create("engine", request.param)
     return made
@@ -97,10 +97,10 @@ def test_what_is_no_page_is_an_error_beside_good_pages(engine: OcrBackend) -> No
     assert statuses == [Status.ERROR] * 3 + [Status.OK]
 
 
-def test_tiny_images_do_not_crash(engine: OcrBackend) -> None:
-    for shape in [(1, 1), (300, 2)]:
-        [outcome] = read(engine, np.zeros(shape, np.uint8))
-        assert outcome.status is not Status.OK
+@pytest.mark.parametrize("shape", [(1, 1), pytest.param((300, 2), marks=pytest.mark.slow)])
+def test_tiny_images_do_not_crash(engine: OcrBackend, shape: tuple[int, int]) -> None:
+    [outcome] = read(engine, np.zeros(shape, np.uint8))
+    assert outcome.status is not Status.OK
 
 
 def test_pdf_is_refused(engine: OcrBackend) -> None:

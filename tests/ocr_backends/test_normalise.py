@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ocr_backends.normalise import LOOP, Normalise, finished, normalise, without_loop
 from ohr.types import Status
+from tests.patience import ends
 
 OFF = Normalise(headings=False, formulas=False, hyphenation=False, furniture=False, loops=False)
 STEPS = [
@@ -96,11 +95,10 @@ def test_text_of_every_kind_survives(text: str) -> None:
     assert text.startswith(kept)
 
 
-def test_a_megabyte_takes_no_time() -> None:
-    started = time.perf_counter()
-    for text in ("a" * 5_000_000, "-\n" * 500_000, "\\(" * 500_000, "\\[" * 500_000, "#" * 10**6):
-        finished(text, Normalise(furniture=True))
-    assert time.perf_counter() - started < 20
+@pytest.mark.parametrize("piece", ["a", "-\n", "\\(", "\\[", "#"])
+def test_a_megabyte_comes_to_an_end(piece: str) -> None:
+    with ends(cpu_s=30):
+        finished(piece * (1_000_000 // len(piece)), Normalise(furniture=True))
 
 
 def test_blank_pages_are_empty() -> None:

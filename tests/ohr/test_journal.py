@@ -5,17 +5,18 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ohr.errors import StoreError
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.journal import Journal
+from tests.examples import examples
 
 VALUES = st.recursive(st.none() | st.integers() | st.text(max_size=9), st.lists, max_leaves=5)
 
 
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(st.dictionaries(st.text(max_size=9), VALUES, max_size=5))
 def test_what_is_kept_comes_back_in_another_process(tmp_path_factory, entries):
     path = tmp_path_factory.mktemp("journal") / "answers" / "a.jsonl"
@@ -42,7 +43,7 @@ def test_a_torn_line_costs_itself_alone(tmp_path):
     assert [again.get(key) for key in ("one", "two", "three")] == [[1, "é\u2028\r\n"], None, [3]]
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(st.dictionaries(st.text(max_size=9), VALUES, min_size=1, max_size=4), st.integers(0))
 def test_a_flipped_bit_never_becomes_another_value(tmp_path_factory, entries, bit):
     path = tmp_path_factory.mktemp("journal") / "a.jsonl"

@@ -6,12 +6,13 @@ import sys
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ohr.errors import StoreError
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.atomic import write_text
+from tests.examples import examples
 
 
 def test_round_trip_and_missing(tmp_path):
@@ -41,7 +42,7 @@ def flipped(data: bytes, bit: int) -> bytes:
     return bytes(changed)
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(VALUES, st.integers(0))
 def test_a_flipped_bit_never_becomes_another_value(tmp_path_factory, value, bit):
     store = ArtefactStore(tmp_path_factory.mktemp("store"))

@@ -13,6 +13,7 @@ from ohr.errors import OhrError
 from ohr.types import Outcome, Status
 from ohr.workers import Limits, WorkerPool
 from tests.faults import tasks
+from tests.patience import ends
 
 
 @pytest.mark.parametrize("workers", [1, 3])
@@ -27,10 +28,12 @@ def test_function_by_name_with_setup() -> None:
         assert [outcome.value for _, outcome in pool.run([1, 2])] == [7, 14]
 
 
-def test_results_come_as_they_finish() -> None:
-    with WorkerPool(tasks.sleep_for, workers=2) as pool:
-        order = [index for index, _ in pool.run([1.0, 0.0, 0.0])]
-    assert order == [1, 2, 0]
+def test_results_come_as_they_finish(tmp_path: Path) -> None:
+    with WorkerPool(tasks.wait_for, workers=2) as pool:
+        results = pool.run([str(tmp_path / "end"), str(tmp_path), str(tmp_path)])
+        assert [next(results)[0], next(results)[0]] == [1, 2]
+        (tmp_path / "end").touch()
+        assert [index for index, _ in results] == [0]
 
 
 def test_tasks_are_taken_lazily() -> None:
@@ -97,7 +100,10 @@ def test_what_cannot_be_pickled_is_an_error() -> None:
     assert task.detail.startswith("task cannot be sent")
 
 
-def test_workers_are_single_threaded_and_keep_their_own_temporary_folder() -> None:
+def test_workers_are_single_threaded_and_keep_their_own_temporary_folder(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OMP_THREAD_LIMIT", "4")
     with WorkerPool(tasks.environment, workers=1) as pool:
         found = [outcome.value for _, outcome in pool.run(["OMP_THREAD_LIMIT", "TMPDIR"])]
         assert found[0] == "1"
@@ -120,13 +126,11 @@ def test_abandoned_run_leaves_the_pool_usable() -> None:
         assert [outcome.value for _, outcome in pool.run([0.0])] == [0.0]
 
 
-def test_dispatch_is_cheap() -> None:
-    with WorkerPool(tasks.square, workers=1) as pool:
-        list(pool.run([0]))
-        start = time.perf_counter()
-        list(pool.run(range(300)))
-        spent = time.perf_counter() - start
-    assert spent / 300 < 0.005
+def test_an_answer_is_taken_when_it_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pool looks after its workers every so often; no task waits for that."""
+    monkeypatch.setattr("ohr.workers.pool.POLL_S", 3600.0)
+    with ends(wall_s=300), WorkerPool(tasks.square, workers=1) as pool:
+        assert len(list(pool.run(range(300)))) == 300
 
 
 def test_misuse_is_named() -> None:
@@ -155,6 +159,7 @@ def test_a_function_that_cannot_be_imported_ends_the_run(name: str) -> None:
         list(pool.run([1, 2, 3]))
 
 
+@pytest.mark.slow
 def test_no_descriptor_leaks() -> None:
     def count() -> int:
         return len(os.listdir("/proc/self/fd"))

@@ -55,6 +55,7 @@ def group_of(name):
 
 
 @pytest.mark.parametrize("engine", ["gt", "MinerU"])
+@pytest.mark.slow
 def test_retrieval_lcs(cells, data_dir, engine):
     summary = json.loads((data_dir / "reference" / "summary.json").read_text("utf-8"))
     for name, (published, n) in summary[f"retrieval_lcs_{engine}"].items():

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ir_measures
 import pytest
-from experiments.measures import ranking_scores
 from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import RR, Qrel, ScoredDoc, Success, nDCG
+
+from ohr.study.measures import ranking_scores
 
 RELEVANT = st.lists(st.booleans(), max_size=10)
 

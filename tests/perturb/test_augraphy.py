@@ -10,13 +10,14 @@ import threading
 import cv2
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ohr import registry
 from ohr.errors import MissingDependencyError
 from perturb.image import augraphy_library
 from perturb.image.augraphy_effects import LARGEST_SIDE, AugraphyFolding, AugraphyRecord, folds
+from tests.examples import examples
 
 NAMES = [name for name in registry.known("perturbation") if name.startswith("augraphy_")]
 EFFECTS = {
@@ -163,7 +164,7 @@ def test_a_grey_page_is_treated_as_in_colour(name):
     assert np.array_equal(colour[..., 0], applied(name, grey, seed=2).value)
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(
     at=st.tuples(st.floats(0.05, 0.8), st.floats(0.02, 0.8)),
     size=st.tuples(st.integers(4, 60), st.integers(4, 300)),

@@ -5,7 +5,7 @@ import json
 import cv2
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -21,6 +21,7 @@ from perturb.image.background import (
 )
 from perturb.image.fields import LARGEST, Fields
 from perturb.image.textures import TEXTURES
+from tests.examples import examples
 
 every_texture = pytest.mark.parametrize("name", sorted(TEXTURES))
 
@@ -73,7 +74,7 @@ def test_paper_is_bright_and_has_a_texture(name):
 
 
 @every_texture
-@settings(max_examples=4, deadline=None)
+@examples(4)
 @given(
     seed=st.integers(0, 2**53 - 1),
     small=st.tuples(st.integers(32, 400), st.integers(32, 400)),

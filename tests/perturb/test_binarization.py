@@ -5,12 +5,13 @@ from typing import get_args
 import cv2
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from perturb.image import binarization
 from perturb.image.binarization import SEVERE_DILATION, Binarization, Effect, grown
 from perturb.image.common import PageParams
+from tests.examples import examples
 
 EFFECTS = get_args(Effect)
 every_effect = pytest.mark.parametrize("effect", EFFECTS)
@@ -65,7 +66,7 @@ def test_ink_is_gained_or_lost_and_paper_stays(effect, paper):
 
 
 @pytest.mark.parametrize("effect", ["letterpress", "ink_bleed"])
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     levels=st.tuples(st.floats(0, 1), st.floats(0, 1)).map(sorted),
     seed=st.integers(0, 2**32),
@@ -104,7 +105,7 @@ def test_uneven_light_does_not_become_print(effect):
     assert np.abs(printed(page, effect).astype(int) - page).max() < 14
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     radius=st.floats(0, 5),
     step=st.floats(0, 0.05),

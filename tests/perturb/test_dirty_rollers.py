@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from perturb.image.dirty_rollers import (
@@ -13,6 +13,7 @@ from perturb.image.dirty_rollers import (
     DirtyRollers,
     DirtyRollersParams,
 )
+from tests.examples import examples
 
 seeds = st.integers(0, 2**53 - 1)
 
@@ -29,7 +30,7 @@ def runs(mask):
     return edges[1::2] - edges[::2]
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     levels=st.tuples(st.floats(0, 1), st.floats(0, 1)).map(sorted),
     seed=seeds,
@@ -99,7 +100,7 @@ def test_both_directions_are_drawn():
     assert 30 < drawn.count("rows") < 70
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(seed=seeds, direction=st.sampled_from(["rows", "columns"]))
 def test_a_smaller_page_shows_the_corner_of_a_larger_one(seed, direction):
     page = np.full((300, 260), 128, np.uint8)
@@ -107,7 +108,7 @@ def test_a_smaller_page_shows_the_corner_of_a_larger_one(seed, direction):
     assert np.array_equal(streaked(page, 1, seed, direction)[:100, :120], corner)
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(seed=seeds, paper=st.sampled_from([255, 180]))
 def test_print_shows_through_every_streak(seed, paper):
     page = np.full((400, 200), paper, np.uint8)

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from perturb.image.psf_blur import KERNELS, SEVERE_RADIUS, PsfBlur, PsfBlurParams, psf
+from tests.examples import examples
 
 kernel_numbers = st.integers(0, KERNELS - 1)
 
@@ -65,7 +66,7 @@ def test_the_width_of_a_kernel_is_the_one_asked_for():
     assert max(widths) < 5.2
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(index=kernel_numbers, radius=st.floats(0, 6), step=st.floats(0, 0.01))
 def test_kernels_are_continuous_in_the_radius(index, radius, step):
     narrow, wide = psf(index, radius), psf(index, radius + step)
@@ -73,7 +74,7 @@ def test_kernels_are_continuous_in_the_radius(index, radius, step):
     assert np.abs(wide - narrow).sum() <= 8 * step + 1e-5
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(index=kernel_numbers)
 def test_a_point_stays_a_point_at_radius_zero(index):
     kernel = psf(index, 0.0)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from perturb.image.rotation import (
@@ -14,6 +14,7 @@ from perturb.image.rotation import (
     RotationParams,
     page_colour,
 )
+from tests.examples import examples
 
 
 def rotated(page, intensity=1.0, seed=0, **params):
@@ -21,7 +22,7 @@ def rotated(page, intensity=1.0, seed=0, **params):
     return operator.apply(page, intensity=intensity, rng=np.random.default_rng(seed))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     size=st.tuples(st.integers(60, 300), st.integers(60, 300)),
     at=st.tuples(st.floats(0.25, 0.75), st.floats(0.25, 0.75)),
@@ -47,7 +48,7 @@ def test_a_dot_ends_inside_its_moved_box(size, at, degrees, seed):
     assert dark_rows.max() + 1 <= y1 + 0.6
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(seed=st.integers(0, 2**32), intensity=st.floats(0, 1), data=st.data())
 def test_a_moved_box_is_the_hull_of_the_rotated_corners(seed, intensity, data):
     height, width = 200, 150

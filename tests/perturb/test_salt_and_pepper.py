@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from perturb.image.salt_and_pepper import (
@@ -11,6 +11,7 @@ from perturb.image.salt_and_pepper import (
     SaltAndPepper,
     SaltAndPepperParams,
 )
+from tests.examples import examples
 
 
 def noisy(page, intensity, seed=0, **params):
@@ -19,7 +20,7 @@ def noisy(page, intensity, seed=0, **params):
 
 
 # Half of all pixels hit: sites come up twice all the time, and the first hit must win.
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     levels=st.tuples(st.floats(0, 1), st.floats(0, 1)).map(sorted),
     seed=st.integers(0, 2**32),

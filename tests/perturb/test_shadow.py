@@ -5,10 +5,11 @@ import tracemalloc
 import cv2
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from perturb.image.shadow import Shadow, ShadowParams, ShadowRecord, darkness
+from tests.examples import examples
 
 seeds = st.integers(0, 2**32)
 
@@ -25,7 +26,7 @@ def field(shape, seed, scale=1.0):
     return darkness(record)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(levels=st.tuples(st.floats(0, 1), st.floats(0, 1)).map(sorted), seed=seeds)
 def test_a_stronger_shadow_is_darker_everywhere(levels, seed):
     page = np.random.default_rng(seed).integers(0, 256, (300, 220, 3), dtype=np.uint8)
@@ -47,7 +48,7 @@ def test_the_opacity_is_the_one_field_scaled(seed, intensity):
     assert record.opacity == pytest.approx(0.75 * intensity)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     seed=st.integers(0, 2**53 - 1),
     shape=st.tuples(st.integers(32, 2500), st.integers(32, 2500)),

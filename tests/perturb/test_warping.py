@@ -5,7 +5,7 @@ import tracemalloc
 import cv2
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from perturb.image.coarse import enlarged, nodes, strips
@@ -17,6 +17,7 @@ from perturb.image.warping import (
     WarpingRecord,
     relief_of,
 )
+from tests.examples import examples
 
 seeds = st.integers(0, 2**32)
 
@@ -30,7 +31,7 @@ def relief(record):
     return relief_of(WarpingRecord.model_validate(record))
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(
     at=st.tuples(st.floats(0.1, 0.8), st.floats(0.1, 0.8)),
     size=st.tuples(st.integers(4, 80), st.integers(4, 250)),
@@ -68,7 +69,7 @@ def test_words_all_over_a_page_end_inside_their_boxes():
     assert np.abs(moved - boxes).max() > SEVERE_DEPTH / 2
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     shape=st.tuples(st.integers(32, 3000), st.integers(32, 3000)),
     dpi=st.floats(30, 1200),
@@ -90,7 +91,7 @@ def test_the_displacement_can_be_inverted_at_the_largest_depth(shape, dpi, seed)
     assert abs(np.hypot(*relief_of(record).view) - 1) < 1e-9
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(seed=seeds, levels=st.tuples(st.floats(0.01, 1), st.floats(0.01, 1)))
 def test_a_page_has_one_relief_that_the_intensity_scales(seed, levels):
     page = np.zeros((400, 300), np.uint8)

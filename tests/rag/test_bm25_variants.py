@@ -14,6 +14,7 @@ from ohr.types import Chunk, PageRef
 from rag.retrievers import _postings
 from rag.retrievers._postings import build
 from rag.retrievers.terms import analyser
+from tests.examples import examples
 
 VARIANTS = ["lucene", "robertson", "atire", "bm25l", "bm25+"]
 WORDS = "river bank money loan water fish boat interest rate stream".split()
@@ -35,7 +36,7 @@ def retriever(texts, **params):
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(TEXTS, QUERY, st.floats(0.01, 3), st.floats(0, 1), st.floats(0, 2))
 def test_scores_are_those_of_bm25s(variant, texts, query, k1, b, delta):
     shape = {"k1": k1, "b": b, "delta": delta}

@@ -19,6 +19,7 @@ from rag.retrievers import _nearest, _vectors
 from rag.retrievers._dense import DenseParams, DenseRetriever
 from rag.retrievers._nearest import Nearest
 from rag.retrievers._vectors import VectorStore
+from tests.examples import examples
 
 
 class Letters(DenseRetriever):
@@ -68,7 +69,7 @@ def corrupt(path, bit):
     path.write_bytes(data)
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(st.sampled_from(["*.npy", "*.keys.npz"]), st.integers(0))
 def test_a_flipped_bit_costs_an_encoding_and_changes_nothing(tmp_path_factory, file, bit):
     store = ArtefactStore(tmp_path_factory.mktemp("store"))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-
 import numpy as np
 import pytest
 
@@ -13,10 +11,7 @@ from ohr.store.artefacts import ArtefactStore
 from ohr.types import Chunk, PageRef
 from tests.rag import encoder_checkpoints
 
-pytestmark = pytest.mark.skipif(
-    any(importlib.util.find_spec(name) is None for name in ("torch", "transformers")),
-    reason="torch and transformers are not installed: make test-llm",
-)
+pytestmark = pytest.mark.torch
 
 TEXTS = ["river bank", "money loan interest rate", "the fish", "boat", "water stream river"]
 QUERIES = ["what is the interest rate", "river water"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import socket
 import subprocess
@@ -20,9 +21,13 @@ from ohr.errors import MissingDependencyError
 from ohr.types import Hit, PageRef
 from tests.rag.checkpoints import written
 
-pytest.importorskip("torch")
-for package in ("fastapi", "uvicorn", "openai"):
-    pytest.importorskip(package, reason="pip install 'transformers[serving]'")
+pytestmark = [
+    pytest.mark.torch,
+    pytest.mark.skipif(
+        any(importlib.util.find_spec(name) is None for name in ("fastapi", "uvicorn", "openai")),
+        reason="transformers cannot serve: pip install 'transformers[serving]'",
+    ),
+]
 
 QUESTIONS = ["Who built it?", "When was it built, and why?", "Is it open?"]
 CONTEXTS = [[Hit(PageRef("a/b", 0), "The harbour was built in 1902. " * n, 1.0, 0)] for n in

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import os
 import unicodedata
 from pathlib import Path
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from ohr import registry
 from ohr.datasets.text_layer import unusable
 from ohr.errors import ConfigError, DatasetError
+from ohr.opening import layers_of
 from ohr.pdf import TextLayer
 from ohr.types import PageRef
 from tests.builders import stream, write_bomb, write_page, write_pdf
@@ -25,6 +27,11 @@ def load(folder, csv, **params):
     return registry.create("dataset", {"name": "folder", "params": given}).load()
 
 
+@functools.cache
+def pdf_of(*pages: str) -> bytes:
+    return typst.compile("\n#pagebreak()\n".join(pages).encode(), format="pdf")
+
+
 @pytest.fixture
 def folder(tmp_path):
     for name, pages in {
@@ -33,9 +40,24 @@ def folder(tmp_path):
     }.items():
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
-        source = "\n#pagebreak()\n".join(pages)
-        path.write_bytes(typst.compile(source.encode(), format="pdf"))
+        path.write_bytes(pdf_of(*pages))
     return tmp_path
+
+
+OPENED = {}
+
+
+@pytest.fixture(autouse=True)
+def opened_once(monkeypatch):
+    """What a worker process has read of a file is kept for the tests that have the same file."""
+
+    def layers(paths, limits):
+        keys = [(path.name, path.read_bytes(), limits) for path in paths]
+        unread = {key: path for key, path in zip(keys, paths, strict=True) if key not in OPENED}
+        OPENED.update(zip(unread, layers_of(list(unread.values()), limits), strict=True))
+        return [OPENED[key] for key in keys]
+
+    monkeypatch.setattr("ohr.datasets.folder.layers_of", layers)
 
 
 def test_the_text_layer_is_the_truth_and_pages_count_from_one(folder):

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 import pypdfium2
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -44,6 +44,7 @@ from ohr.sample.typesetting.charts import nice_ticks
 from ohr.sample.typesetting.looks import A4
 from ohr.sample.typesetting.printing import print_document
 from ohr.sample.typesetting.render import Rendered, render
+from tests.examples import examples
 
 TEXT_KINDS = ("heading", "paragraph", "list", "footnote", "header", "footer")
 
@@ -124,7 +125,7 @@ def test_cells_that_jut_out_or_overlap_are_refused(rows: tuple[tuple[object, ...
         Table((text("x"), text("y")), rows, "lr")  # type: ignore[arg-type]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data())
 def test_merged_rows_have_an_entry_for_every_column(data: st.DataObject) -> None:
     """However cells are merged, a row of the LaTeX adds up to the columns of the table."""

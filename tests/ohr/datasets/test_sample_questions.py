@@ -10,7 +10,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments.analysis import dataset_statistics
@@ -34,6 +34,7 @@ from ohr.sample.questions.qas import record
 from ohr.sample.questions.questions import FORM_SHARES, SOURCE_SHARES, Answerable, Asked, ask, place
 from ohr.sample.template import ChartDraft, Merged, TableDraft, write_document, write_page
 from ohr.types import Document, Page, PageRef, Question
+from tests.examples import examples
 
 GROUPS, A_GROUP = 6, 52
 
@@ -143,7 +144,13 @@ def test_yes_and_no_cannot_be_guessed_from_the_words() -> None:
     assert right < 0.55
 
 
-@pytest.mark.parametrize("difficulty", EDITIONS)
+@pytest.mark.parametrize(
+    "difficulty",
+    [
+        pytest.param(one, marks=[] if one == corpus.DIFFICULTY else pytest.mark.slow)
+        for one in EDITIONS
+    ],
+)
 def test_no_two_documents_are_asked_the_same(difficulty: Difficulty) -> None:
     of: dict[str, tuple[str, str]] = {}
     for index in range(6):
@@ -276,7 +283,7 @@ def test_the_verifier_finds_nothing_in_what_could_be_asked(groups: list[list[Ans
     assert verify(Dataset(document, questions, kind="sample")).findings == ()
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(st.integers(0, 2**32), st.integers(1, 80), st.integers(1, 7))
 def test_any_count_of_any_documents(seed: int, count: int, documents: int) -> None:
     group = group_of(World(seed), 0)[:documents]

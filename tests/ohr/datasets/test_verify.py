@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -20,6 +20,7 @@ from ohr.datasets.locating import PageText, squeezed_pieces, verbatim_pieces
 from ohr.datasets.verify import CHECKS, GUESSABLE_FROM, Verification, one_line, verify
 from ohr.types import Document, Page, PageRef, Question
 from tests.builders import qa, write_kb, write_questions
+from tests.examples import examples
 
 PAGES = [
     r"""# Notes of Arvo Mills
@@ -311,7 +312,7 @@ def test_too_few_questions_to_say_whether_the_wording_tells() -> None:
     assert wording_check(few) == (0, [])
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.integers(0, 2**32 - 1))
 def test_guesses_are_right_by_chance_where_words_say_nothing(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -331,7 +332,7 @@ ODD = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(ODD, ODD, ODD, ODD, st.sampled_from(["table", "chart", "formula", "reading_order", "x"]))
 def test_nothing_in_the_data_makes_it_fail(
     page: str, text: str, answer: str, evidence: str, source: str

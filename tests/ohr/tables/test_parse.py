@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ohr.markup.tables import Table, parse_tables
+from tests.examples import examples
+from tests.patience import ends
 
 PIECES = [
     r"\begin{tabular}", r"\end{tabular}", r"\begin{table}[h]", r"\end{table}", "{c|c}", r"\\", "&",
@@ -33,7 +33,7 @@ def grid(table: Table) -> list[tuple[int, int, int, int, str]]:
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=60).map("".join))
-@settings(max_examples=400, deadline=None)
+@examples(400)
 def test_odd_input_never_raises_and_what_is_found_is_whole(text):
     end = 0
     for found in parse_tables(text):
@@ -230,8 +230,7 @@ def test_tables_come_in_order_and_none_inside_another():
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("around", [r"\begin{tabular}{c}#\end{tabular}", "<table>#</table>", "#"])
-def test_hostile_input_takes_linear_time(piece, around):
+def test_hostile_input_comes_to_an_end(piece, around):
     text = around.replace("#", piece * 8_000)
-    started = time.process_time()
-    parse_tables(text)
-    assert time.process_time() - started < 5  # about 0.3 s; a square would take minutes
+    with ends(cpu_s=30):  # about 0.3 s; a square would take minutes
+        parse_tables(text)

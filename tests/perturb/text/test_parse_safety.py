@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from ohr import registry
@@ -14,10 +14,11 @@ from ohr.markup.strip import strip_markup
 from ohr.markup.tables import parse_tables
 from perturb.text.page import PageText
 from perturb.text.scanner import Kind
+from tests.examples import examples
 from tests.perturb.text.generated import ANY, ODD, PAGES, formulas
 from tests.perturb.text.parsing import count, latex_problem, skeleton
 
-quick = settings(max_examples=150, deadline=None)
+quick = examples(150)
 intensities = st.sampled_from([0.1, 0.3, 0.6, 1.0])
 seeds = st.integers(0, 2**32)
 

@@ -23,6 +23,7 @@ def dataset(data_dir):
     return registry.create("dataset", PluginSpec(name="ohrbench", params=params)).load()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", Formatting.levels)
 def test_stripped_evidence_is_found_as_on_clean_pages(dataset, level):
     operator, scoring = Formatting(), SCORING["reference"]
