@@ -221,7 +221,7 @@ def parse_plugin(kind: str, text: str) -> PluginSpec:
         raise ConfigError(f"cannot read the {kind} {text!r}: it is not YAML: {error}") from error
     # YAML reads "name: value" as a mapping, but "name:value" as the text that it is.
     if not isinstance(value, str | dict):
-        raise ConfigError(f"not a plug-in: {text!r} as {kind}; name one, such as NAME")
+        raise ConfigError(f"cannot read the {kind} {text!r}: it names no plug-in")
     return PluginSpec.parse(value)
 
 

@@ -115,7 +115,11 @@ def test_mistakes_of_a_study_are_one_line(arguments, said, tmp_path, monkeypatch
         ("figure3", ["run"], "where should the results go? give --out"),
         ("gallery", ["--out", "x.png", "--dpi", "5"], "invalid value for '--dpi'"),
         ("ocr", ["x", "--engine", "{", "--out", "y"], "cannot read the engine '{': it is not YAML"),
-        ("ocr", ["x", "--engine", "[gt]", "--out", "y"], "not a plug-in: '[gt]' as engine"),
+        (
+            "ocr",
+            ["x", "--engine", "[gt]", "--out", "y"],
+            "cannot read the engine '[gt]': it names no",
+        ),
     ],
 )
 def test_other_mistakes_are_one_line(name, arguments, said):

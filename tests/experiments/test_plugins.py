@@ -39,4 +39,6 @@ def test_a_plugin_that_is_not_installed_says_what_installs_it(monkeypatch):
 def test_an_unknown_kind_is_named():
     done = CliRunner().invoke(plugins.main, ["readers"])
     assert done.exit_code == 2
-    assert "unknown kind 'readers'; did you mean 'reader'? known: perturbation, engine" in done.stderr
+    assert (
+        "unknown kind 'readers'; did you mean 'reader'? known: perturbation, engine" in done.stderr
+    )
