@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ohr.errors import did_you_mean
+from ohr.names import did_you_mean
 
 COMMANDS: Mapping[str, tuple[str, ...]] = {
     "Start": ("demo",),
@@ -59,11 +59,7 @@ def main(arguments: Sequence[str]) -> int:
     name, *rest = arguments
     known = [one for names in COMMANDS.values() for one in names]
     if name not in known:
-        hint = did_you_mean(name, known)
-        print(
-            f"error: unknown command {name!r}; {hint}python -m experiments lists all of them",
-            file=sys.stderr,
-        )
+        print(f"error: unknown command {name!r}; {did_you_mean(name, known)}", file=sys.stderr)
         return 2
     importlib.import_module(f"experiments.{name}").main(
         rest, prog_name=f"python -m experiments.{name}"

@@ -25,7 +25,8 @@ from typer.core import TyperCommand
 from experiments.reports.options import GROUPS, option_table
 from experiments.reports.plan import print_plan
 from experiments.reports.terminal import reader_lines, report_troubles
-from ohr.errors import OhrError, did_you_mean
+from ohr.errors import OhrError
+from ohr.names import did_you_mean
 from ohr.printable import plain
 from ohr.study.config import StudyConfig, load_config
 from ohr.study.run import Result, run_study
@@ -105,9 +106,7 @@ class _Command(TyperCommand):
             key = name.lstrip("-").replace("-", "_")
             if self.settings is not None and key in StudyConfig.model_fields:
                 return f"unknown option {name!r}; a study's options are written {key}=VALUE"
-            return f"unknown option {name!r}; {did_you_mean(name, options)}known: " + ", ".join(
-                sorted(options)
-            )
+            return f"unknown option {name!r}; {did_you_mean(name, sorted(options))}"
         said = error.format_message()
         if said == "Missing option '--out'.":
             return _WHERE

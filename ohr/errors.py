@@ -17,9 +17,6 @@ Each message is one line that names the thing, the value and the mend.
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
-
 
 class OhrError(Exception):
     """Base class: anything a user can mend, shown as one line without a traceback."""
@@ -55,9 +52,3 @@ class PluginError(OhrError):
 
 class StoreError(OhrError):
     """An artefact could not be written or read back."""
-
-
-def did_you_mean(name: str, known: Iterable[str], *, prefix: str = "") -> str:
-    """``did you mean 'engines'? `` where a known name is near, else nothing."""
-    nearest = difflib.get_close_matches(name, known, n=1)
-    return f"did you mean {prefix + nearest[0]!r}? " if nearest else ""

@@ -24,8 +24,8 @@ from ohr.errors import (
     OhrError,
     PluginError,
     UnknownPluginError,
-    did_you_mean,
 )
+from ohr.names import did_you_mean
 from ohr.plugins import (
     Chunker,
     DatasetSource,
@@ -127,8 +127,7 @@ def plugin_class(kind: str, name: str) -> type[Plugin]:
     elif "." in name:
         target = ":".join(name.rsplit(".", 1))
     else:
-        hint = did_you_mean(name, known(kind))
-        raise UnknownPluginError(f"unknown {kind} {name!r}; {hint}known: {', '.join(known(kind))}")
+        raise UnknownPluginError(f"unknown {kind} {name!r}; {did_you_mean(name, known(kind))}")
     module_name, _, class_name = target.partition(":")
     try:
         found = getattr(importlib.import_module(module_name), class_name)

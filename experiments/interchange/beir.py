@@ -11,7 +11,8 @@ from typing import Any
 
 import pandas as pd
 
-from ohr.errors import MissingDependencyError, OhrError, did_you_mean
+from ohr.errors import MissingDependencyError, OhrError
+from ohr.names import did_you_mean
 from ohr.store.atomic import write_text
 from ohr.study.cases import read_domains, read_questions, read_texts
 from ohr.study.config import StudyConfig, load_config
@@ -25,10 +26,7 @@ FORMATS = ("beir", "datasets")
 def export(source: Sequence[str], out: Path, format_name: str) -> int:
     """Write the knowledge bases of a run, or the ground truth of a dataset. Raises OhrError."""
     if format_name not in FORMATS:
-        raise OhrError(
-            f"unknown --format {format_name!r}; {did_you_mean(format_name, FORMATS)}known: "
-            + ", ".join(FORMATS)
-        )
+        raise OhrError(f"unknown --format {format_name!r}; {did_you_mean(format_name, FORMATS)}")
     is_run = len(source) == 1 and (Path(source[0]) / "manifest.json").is_file()
     if is_run:
         collections = run_collections(Path(source[0]))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from ohr.errors import MissingDependencyError, OhrError, did_you_mean
+from ohr.errors import MissingDependencyError, OhrError
+from ohr.names import did_you_mean
 from ohr.store.atomic import write_text
 
 DATASETS = {"ohrbench": "opendatalab/OHR-Bench"}
@@ -15,10 +16,7 @@ def fetch_dataset(name: str, out: Path, revision: str, include: list[str] | None
     """Fetch a dataset, and say from which commit and how to unpack it. Raises OhrError."""
     repository = DATASETS.get(name, name)
     if repository.count("/") != 1:
-        raise OhrError(
-            f"unknown dataset {name!r}; {did_you_mean(name, DATASETS)}known: "
-            f"{', '.join(DATASETS)}, or owner/name"
-        )
+        raise OhrError(f"unknown dataset {name!r}; {did_you_mean(name, DATASETS)}, or owner/name")
     commit = download(repository, out, revision, include)
     print(f"{repository} at {commit}: {out}")
     for path in sorted(out.rglob("*.zip")):

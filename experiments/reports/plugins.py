@@ -10,7 +10,8 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from ohr import registry
-from ohr.errors import ConfigError, MissingDependencyError, did_you_mean
+from ohr.errors import ConfigError, MissingDependencyError
+from ohr.names import did_you_mean
 from ohr.printable import plain
 
 
@@ -32,10 +33,7 @@ def list_plugins(kinds: Sequence[str]) -> int:
     """Print the plug-ins of some kinds. Raises ConfigError for a kind that is none."""
     for kind in kinds:
         if kind not in registry.KINDS:
-            raise ConfigError(
-                f"unknown kind {kind!r}; {did_you_mean(kind, registry.KINDS)}known: "
-                + ", ".join(registry.KINDS)
-            )
+            raise ConfigError(f"unknown kind {kind!r}; {did_you_mean(kind, registry.KINDS)}")
     for kind in kinds:
         print(f"{kind} ({registry.KINDS[kind]})")
         for name in registry.known(kind):

@@ -18,8 +18,9 @@ from pydantic import (
 )
 
 from ohr.bounded import read_bounded
-from ohr.errors import ConfigError, did_you_mean
+from ohr.errors import ConfigError
 from ohr.metrics.scores import Protocol
+from ohr.names import did_you_mean
 from ohr.registry import PluginSpec, first_error
 from ohr.study.yaml_values import MOST_CHARACTERS, parse_yaml
 
@@ -262,6 +263,6 @@ def _explain(error: ValidationError) -> str:
         return f"{first_error(error)} (got {problem.get('input')!r})"
     *parents, name = (str(part) for part in problem["loc"])
     model: type[BaseModel] = DatasetConfig if parents == ["dataset"] else StudyConfig
-    hint = did_you_mean(name, model.model_fields, prefix="".join(f"{part}." for part in parents))
-    known = ", ".join(model.model_fields)
-    return f"unknown option {'.'.join([*parents, name])!r}; {hint}known: {known}"
+    dotted = ".".join([*parents, name])
+    known = [".".join([*parents, field]) for field in model.model_fields]
+    return f"unknown option {dotted!r}; {did_you_mean(dotted, known)}"
