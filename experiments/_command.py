@@ -1,7 +1,8 @@
 """The one way to make a command line: ``python -m experiments.<name>``.
 
-A command is a function that returns its exit code. An error is one line that says what, and how
-to mend it.
+A command is a function called ``main`` that returns its exit code. The first line of its docstring
+says what it does, here and in the list of ``python -m experiments``. An error is one line that
+says what, and how to mend it.
 """
 
 from __future__ import annotations
@@ -14,33 +15,63 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, TextIO, cast
+from typing import Annotated, Any, TextIO, cast, get_args
 
 import typer
 from typer.core import TyperCommand
 
+from experiments.reports.options import GROUPS, option_table
 from experiments.reports.plan import print_plan
 from experiments.reports.terminal import reader_lines, report_troubles
 from ohr.errors import OhrError
+from ohr.names import did_you_mean
 from ohr.printable import plain
 from ohr.study.config import StudyConfig, load_config
 from ohr.study.run import Result, run_study
 from ohr.study.truth import same_lines
 
-Report = Callable[[Result], None]
-"""Draws the figures and prints the table of a finished study."""
-Settings = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="[CONFIG.yaml] [key=value ...]",
-        help="A YAML file and options such as engines=[tesseract]; quote brackets.",
-    ),
+
+@dataclass(frozen=True)
+class Settings:
+    """Marks the parameter of a command that takes a study's options, read as a StudyConfig.
+
+    ``--help`` lists those of ``groups``, with the command's own defaults.
+    """
+
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    groups: Sequence[str] = tuple(GROUPS)
+
+
+Out = Annotated[Path, typer.Option(help="Folder for the results.")]
+OptionalOut = Annotated[Path | None, typer.Option(help="Folder for the results.")]
+FinishedRun = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a finished run.")]
+FinishedRuns = Annotated[
+    list[Path], typer.Argument(metavar="RUN", help="Folders of finished runs.")
 ]
-"""A study's options."""
+Inputs = Annotated[
+    list[Path], typer.Argument(metavar="FILE", help="PDFs, images, or folders of them.")
+]
+Dpi = Annotated[
+    int, typer.Option(min=30, max=1200, help="Of rendered PDFs, and of images that name none.")
+]
+Workers = Annotated[int, typer.Option(min=1, help="Processes at a time.")]
+Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same bytes.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan and read nothing.")]
 
 _MOST_CHARACTERS = 2000
+_WHERE = "where should the results go? give --out, such as --out runs/first"
+_WIDEST = 100
 _Debug = Annotated[bool, typer.Option("--debug", help="Print a traceback with an error.")]
+_Arguments = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="CONFIG.yaml|key=value",
+        help='A YAML file of options, and options such as dpi=100 or "engines=[tesseract]"; '
+        "they are listed below.",
+    ),
+]
 
 
 class CommandLine(typer.Typer):
@@ -53,82 +84,140 @@ class CommandLine(typer.Typer):
 
 
 class _Command(TyperCommand):
+    settings: Settings | None = None
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        # As a path, the empty text is the current folder.
-        if any(arg == "" or (arg.startswith("--") and arg.endswith("=")) for arg in args):
-            raise typer.BadParameter("an argument is empty: is a shell variable not set?")
-        return super().parse_args(ctx, args)
+        try:
+            # As a path, the empty text is the current folder.
+            if any(arg == "" or (arg.startswith("--") and arg.endswith("=")) for arg in args):
+                raise OhrError("an argument is empty: is a shell variable not set?")
+            return super().parse_args(ctx, args)
+        except (OhrError, typer.TyperException) as error:
+            said = self._said(error) if isinstance(error, typer.TyperException) else str(error)
+            print(f"error: {one_line(said)}", file=sys.stderr)
+            raise typer.Exit(2) from error
+
+    def _said(self, error: typer.TyperException) -> str:
+        """What is wrong with the arguments, and the mend."""
+        options = [name for one in self.params for name in (*one.opts, *one.secondary_opts)]
+        options = [name for name in [*options, "--help"] if name.startswith("--")]
+        name = getattr(error, "option_name", "")
+        if name and name not in options:
+            key = name.lstrip("-").replace("-", "_")
+            if self.settings is not None and key in StudyConfig.model_fields:
+                return f"unknown option {name!r}; a study's options are written {key}=VALUE"
+            return f"unknown option {name!r}; {did_you_mean(name, sorted(options))}"
+        said = error.format_message()
+        if said == "Missing option '--out'.":
+            return _WHERE
+        return f"{said[0].lower()}{said[1:].removesuffix('.')}; --help says what is wanted"
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        for title, kind in (("Arguments", "argument"), ("Options", "option")):
+            params = [one for one in self.get_params(ctx) if one.param_type_name == kind]
+            records = [record for one in params if (record := one.get_help_record(ctx))]
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl([(name.split(" <list")[0], text) for name, text in records])
+        if self.settings is not None:
+            table = option_table(self.settings.defaults, self.settings.groups)
+            width = max(len(option.key) for options in table.values() for option in options)
+            for title, options in table.items():
+                with formatter.section(f"{title} (key=value)"):
+                    formatter.write_dl([(one.key.ljust(width), one.help) for one in options])
 
 
-def command(help_text: str) -> Callable[[Callable[..., int]], CommandLine]:
+def command(function: Callable[..., int]) -> CommandLine:
     """Make a function the command line of its module, with ``--debug`` and one-line errors.
 
-    Its parameters are the command's, as typer reads them; what it returns is the exit code.
+    Its parameters are the command's, as typer reads them; one that is annotated with ``Settings``
+    is given the StudyConfig of the arguments. Its docstring is the help.
+    """
+    parameters = list(inspect.signature(function, eval_str=True).parameters.values())
+    marked = {one.name: _settings_of(one.annotation) for one in parameters}
+    settings = {name: mark for name, mark in marked.items() if mark is not None}
+
+    @functools.wraps(function)
+    def main(*, debug: bool, **options: Any) -> None:
+        def action() -> int:
+            for name, mark in settings.items():
+                options[name] = load_config(options[name] or [], mark.defaults)
+            return function(**options)
+
+        logging.basicConfig(level=logging.WARNING, format="%(message)s")
+        exit_with(action, debug)
+
+    debug = inspect.Parameter("debug", inspect.Parameter.KEYWORD_ONLY, default=False)
+    parameters = [
+        one.replace(annotation=_Arguments, default=None) if one.name in settings else one
+        for one in parameters
+    ] + [debug.replace(annotation=_Debug)]
+    # By name alone: so one with a default may stand before one without.
+    parameters = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in parameters]
+    main.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    main.__annotations__ = {one.name: one.annotation for one in parameters}
+
+    class Command(_Command):
+        pass
+
+    Command.settings = next(iter(settings.values()), None)
+    line = CommandLine()
+    line.command(
+        help=inspect.getdoc(function),
+        cls=Command,
+        context_settings={"max_content_width": _WIDEST},
+    )(main)
+    return line
+
+
+def _settings_of(annotation: Any) -> Settings | None:
+    marks = [one for one in get_args(annotation)[1:] if isinstance(one, Settings)]
+    return marks[0] if marks else None
+
+
+def study_command(
+    defaults: Mapping[str, Any], out: Path | None = None, next_steps: Sequence[str] = ()
+) -> Callable[[Callable[[Result], None]], CommandLine]:
+    """Make a function that draws and prints a finished study the command that runs it.
+
+    ``defaults`` are the study's, ``out`` is the default of ``--out``; ``next_steps`` are printed
+    last.
     """
 
-    def make(function: Callable[..., int]) -> CommandLine:
-        @functools.wraps(function)
-        def main(*args: Any, debug: bool, **options: Any) -> None:
-            logging.basicConfig(level=logging.WARNING, format="%(message)s")
-            exit_with(functools.partial(function, *args, **options), debug)
+    def make(report: Callable[[Result], None]) -> CommandLine:
+        def main(config: StudyConfig, out: Path | None = out, dry_run: DryRun = False) -> int:
+            if dry_run:
+                print_plan(config)
+                return 0
+            return _report(run_study(config, results_folder(out)), report, next_steps)
 
-        signature = inspect.signature(function, eval_str=True)
-        debug = inspect.Parameter(
-            "debug", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=_Debug
-        )
-        parameters = [*signature.parameters.values(), debug]
-        main.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-        main.__annotations__ = {one.name: one.annotation for one in parameters}
-        line = CommandLine()
-        line.command(help=help_text, cls=_Command)(main)
-        return line
+        main.__doc__ = report.__doc__
+        main.__annotations__ |= {
+            "config": Annotated[StudyConfig, Settings(defaults)],
+            "out": OptionalOut,
+        }
+        return command(main)
 
     return make
 
 
-def study_command(
-    help_text: str,
-    report: Report,
-    defaults: Mapping[str, Any],
-    default_out: Path | None = None,
-    after: Callable[[Result], Sequence[str]] | None = None,
-) -> CommandLine:
-    """A command line that runs a study with some defaults and reports it."""
-
-    @command(help_text)
-    def main(
-        settings: Settings = None,
-        out: Annotated[
-            Path | None, typer.Option(help="Folder for the results of this run.")
-        ] = default_out,
-        dry_run: Annotated[
-            bool, typer.Option("--dry-run", help="Print the plan and read nothing.")
-        ] = False,
-    ) -> int:
-        config = load_config(settings or [], defaults)
-        if dry_run:
-            print_plan(config)
-            return 0
-        if out is None:
-            raise OhrError("where should the results go? give --out RUN, such as --out runs/first")
-        return _run_and_report(config, out, report, after)
-
-    return main
+def names(text: str) -> tuple[str, ...]:
+    """Names that are parted by commas."""
+    return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def _run_and_report(
-    config: StudyConfig,
-    out: Path,
-    report: Report,
-    after: Callable[[Result], Sequence[str]] | None,
-) -> int:
-    result = run_study(config, out)
+def results_folder(out: Path | None) -> Path:
+    """The folder of a command that can also do without one. Raises OhrError if none is given."""
+    if out is None:
+        raise OhrError(_WHERE)
+    return out
+
+
+def _report(result: Result, report: Callable[[Result], None], next_steps: Sequence[str]) -> int:
     report(result)
     for line in same_lines(result.cells):
         print(plain(line))
-    for line in reader_lines(result.readers):
-        print(line)
-    for line in after(result) if after is not None else [f"results: {out}"]:
+    for line in (*reader_lines(result.readers), f"results: {result.out}", *next_steps):
         print(line)
     code = report_troubles(result.troubles, result.failed)
     if result.missing:

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from experiments._command import study_command
 from experiments.reports.attribution import report
+from ohr.study.run import Result
 
-main = study_command(
-    "Attribute the F1 that a system lacks to OCR, chunking, retrieval and reading.",
-    report,
-    {"stages": ["ocr", "generation", "overall"]},
-)
+
+@study_command({"stages": ["ocr", "generation", "overall"]})
+def main(result: Result) -> None:
+    """Share out the F1 lost: OCR, chunks, retrieval, reader."""
+    report(result)
+
 
 if __name__ == "__main__":
     main()

@@ -8,47 +8,27 @@ text, formulas and tables, finds each in the reading, and counts those with erro
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from experiments._command import command
+from experiments._command import OptionalOut, Settings, command
 from experiments.analysis.block_errors import block_errors
-from experiments.reports.block_errors import (
-    EXPLANATION,
-    FILE,
-    errors_table,
-)
+from experiments.reports.block_errors import EXPLANATION, FILE, errors_table
 from experiments.reports.terminal import show
-from ohr.study.config import StudyConfig, load_config
+from ohr.study.config import StudyConfig
 from ohr.study.csv import write_csv
 from ohr.study.progress import Progress
 
 DEFAULTS = {"stages": ["ocr"]}
 
 
-@command("Count the blocks of a page that were read with errors, by engine and noise.")
-def main(
-    settings: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[CONFIG.yaml] [key=value ...]",
-            help="A YAML file and options such as engines=[tesseract]; quote brackets.",
-        ),
-    ] = None,
-    out: Annotated[Path | None, typer.Option(help=f"Folder for {FILE}.")] = None,
-) -> int:
-    """Count blocks with errors."""
-    return _run(load_config(settings or [], DEFAULTS), out)
-
-
-def _run(config: StudyConfig, out: Path | None) -> int:
-    found = block_errors(config, Progress())
-    show(errors_table(found))
+@command
+def main(config: Annotated[StudyConfig, Settings(DEFAULTS)], out: OptionalOut = None) -> int:
+    """Count blocks that were read with errors (table S3)."""
+    errors = block_errors(config, Progress())
+    show(errors_table(errors))
     print(EXPLANATION)
     if out is not None:
-        write_csv(out / FILE, found)
+        write_csv(out / FILE, errors)
         print(f"table: {out / FILE}")
     return 0
 

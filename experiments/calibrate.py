@@ -9,39 +9,35 @@ the half that the curves were not fitted on.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from experiments._command import command
-from experiments.studies.calibration import (
-    calibrate,
-)
-from ohr.study.config import load_config
+from experiments._command import DryRun, OptionalOut, Settings, command, results_folder
+from experiments.reports.plan import print_plan
+from experiments.studies.calibration import calibrate, measurement
+from ohr.study.config import StudyConfig
 
 DEFAULTS = {"engines": ["tesseract"], "noise": ["salt_and_pepper"]}
 
 
-@command("Fit measured noise against intensity, and check the fit on unseen pages.")
+@command
 def main(
-    settings: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[CONFIG.yaml] [key=value ...]",
-            help="As for noise_curve; r_noise=[…] are the values to check.",
-        ),
-    ] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for the results.")] = None,
+    config: Annotated[StudyConfig, Settings(DEFAULTS)],
+    out: OptionalOut = None,
     check: Annotated[
         bool, typer.Option(help="Read pages at the intensities found, to check them.")
     ] = True,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the plan of the measurement; read nothing.")
-    ] = False,
+    dry_run: DryRun = False,
 ) -> int:
-    """Calibrate."""
-    return calibrate(load_config(settings or [], DEFAULTS), out, check, dry_run)
+    """Fit measured noise against intensity, and check the fit.
+
+    r_noise=[…] and edit_distance=[…] are the values to check.
+    """
+    if dry_run:
+        print_plan(measurement(config))
+        return 0
+    return calibrate(config, results_folder(out), check)
 
 
 if __name__ == "__main__":

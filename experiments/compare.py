@@ -7,24 +7,19 @@ and so on.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from experiments._command import command
+from experiments._command import FinishedRuns, OptionalOut, command
 from experiments.analysis.comparison import ASPECTS
-from experiments.reports.comparison import (
-    compare_runs,
-)
+from experiments.reports.comparison import compare_runs
 
 
-@command("Compare finished runs, paired by question.")
+@command
 def main(
-    runs: Annotated[list[Path], typer.Argument(help="Folders of finished runs.")],
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for CSV, Markdown and LaTeX tables.")
-    ] = None,
+    runs: FinishedRuns,
+    out: OptionalOut = None,
     by: Annotated[
         str, typer.Option(help=f"What to compare: {', '.join(ASPECTS)}.", show_default=False)
     ] = "",
@@ -38,7 +33,7 @@ def main(
         bool, typer.Option("--groups", help="Also each evidence source, domain, form and task.")
     ] = False,
 ) -> int:
-    """Compare."""
+    """Compare finished runs, paired by question."""
     return compare_runs(runs, out, by, baseline, metric or [], groups)
 
 

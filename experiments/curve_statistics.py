@@ -11,25 +11,25 @@ questions. Under ``default`` scoring r_noise hardly sees mark-up.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from experiments._command import command
+from experiments._command import FinishedRuns, OptionalOut, command
 from experiments.analysis.curves import AXES
 from experiments.reports.curves import report_curves
 
 
-@command("Area, slope, breakpoint and retention of noise curves, with intervals.")
+@command
 def main(
-    runs: Annotated[list[Path], typer.Argument(help="Folders of finished noise_curve runs.")],
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for curves.csv; by default the first run's.")
-    ] = None,
+    runs: FinishedRuns,
+    out: OptionalOut = None,
     axis: Annotated[str, typer.Option(help=f"What damage is: {', '.join(AXES)}.")] = AXES[0],
 ) -> int:
-    """Write the statistics and print those of all questions."""
+    """Put noise curves in numbers: area, slope, retention.
+
+    Without --out the tables go to the first run's folder.
+    """
     return report_curves(runs, axis, out)
 
 

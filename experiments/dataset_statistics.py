@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from experiments._command import Settings, command
-from experiments.analysis.dataset_statistics import (
-    paper_sums,
-)
+from experiments.analysis.dataset_statistics import paper_sums
 from experiments.reports.dataset_statistics import statistics_table
+from experiments.reports.options import DATASET
 from experiments.reports.terminal import show
-from ohr.study.config import load_config
+from ohr.study.config import StudyConfig
 from ohr.study.plan import load_dataset
 
 
-@command("Set a dataset beside the paper's table 1.")
-def main(settings: Settings = None) -> int:
-    """Count questions and pages."""
-    show(statistics_table(load_dataset(load_config(settings or []))))
+@command
+def main(config: Annotated[StudyConfig, Settings(groups=(DATASET,))]) -> int:
+    """Set a dataset beside the paper's table 1."""
+    show(statistics_table(load_dataset(config)))
     for line in paper_sums():
         print(f"note: {line}")
     print("note: shares of the paper are of the sum of its own counts in each group")

@@ -14,6 +14,14 @@ DOCUMENTS = [
     "law/quilgora-morvessa-supply-agreement-2023",
     "manual/quilgora-dh-600-operating-manual-2023",
 ]
+DEFAULTS = {
+    "dataset": {"kind": "sample", "documents": DOCUMENTS},
+    "dpi": 100,
+    "engines": ["rapidocr"],
+    "noise": ["psf_blur"],
+    "ground_truth": True,
+    "seeds": [0],
+}
 NEXT = (
     "next: all 24 pages at 150 dpi, turned, read by Tesseract (apt-get install tesseract-ocr)",
     '  python -m experiments.noise_curve "engines=[tesseract]" "noise=[rotation]" '
@@ -21,25 +29,11 @@ NEXT = (
 )
 
 
-def after(result: Result) -> list[str]:
-    """Where the results are and what to try next."""
-    return [f"results: {result.out}", *NEXT]
+@study_command(DEFAULTS, out=Path("runs/demo"), next_steps=NEXT)
+def main(result: Result) -> None:
+    """Distort, read and measure 12 pages of a bundled sample."""
+    report(result)
 
-
-main = study_command(
-    "Distort 12 pages of the bundled sample, read them with RapidOCR, and draw the noise curve.",
-    report,
-    {
-        "dataset": {"kind": "sample", "documents": DOCUMENTS},
-        "dpi": 100,
-        "engines": ["rapidocr"],
-        "noise": ["psf_blur"],
-        "ground_truth": True,
-        "seeds": [0],
-    },
-    default_out=Path("runs/demo"),
-    after=after,
-)
 
 if __name__ == "__main__":
     main()

@@ -8,23 +8,19 @@ unless told otherwise.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from experiments._command import command
-from experiments.analysis.cases import (
-    RIGHT,
-    STAGES,
-)
+from experiments._command import FinishedRuns, Out, command
+from experiments.analysis.cases import RIGHT, STAGES
 from experiments.reports.error_analysis import analyse_errors
 
 
-@command("Count questions by whether OCR and answer are right (figure 5).")
+@command
 def main(
-    runs: Annotated[list[Path], typer.Argument(help="Folders of finished runs.")],
-    out: Annotated[Path, typer.Option(help="Folder for the tables and the figure.")],
+    runs: FinishedRuns,
+    out: Out,
     right: Annotated[
         float, typer.Option(min=0.0, max=1.0, help="F1 from which an answer is right.")
     ] = RIGHT,
@@ -32,7 +28,7 @@ def main(
         str, typer.Option(help="overall (retrieved chunks) or generation (gold pages).")
     ] = STAGES[0],
 ) -> int:
-    """Analyse."""
+    """Count where OCR and answer are right (figure 5)."""
     return analyse_errors(runs, out, right, stage)
 
 

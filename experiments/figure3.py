@@ -8,21 +8,13 @@ formatting noise is solid. ``figure3.csv`` holds the points.
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
-
-from experiments._command import command
+from experiments._command import FinishedRuns, Out, command
 from experiments.reports.figure3 import make_figure3
 
 
-@command("Draw every stage against semantic and formatting noise (figure 3).")
-def main(
-    runs: Annotated[list[Path], typer.Argument(help="Folders of finished noise_curve runs.")],
-    out: Annotated[Path, typer.Option(help="Folder for the figure and its points.")],
-) -> int:
-    """Draw the figure."""
+@command
+def main(runs: FinishedRuns, out: Out) -> int:
+    """Draw every stage against both kinds of noise (figure 3)."""
     return make_figure3(runs, out)
 
 

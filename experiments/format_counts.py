@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from experiments._command import command
+from experiments._command import OptionalOut, Settings, command
 from experiments.analysis.format_counts import count_knowledge_bases
 from experiments.reports.format_counts import counts_table
 from experiments.reports.terminal import show
 from ohr.store.atomic import write_text
-from ohr.study.config import StudyConfig, load_config
+from ohr.study.config import StudyConfig
+
+DEFAULTS = {"engines": ["gt"], "noise": ["formatting"], "stages": ["ocr"]}
 
 
-@command("Count formatting commands a page, by kind.")
-def main(
-    settings: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[CONFIG.yaml] [key=value ...]",
-            help='dataset.*, "engines=[gt,precomputed:MinerU]", noise=[formatting], levels, seed.',
-        ),
-    ] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for format_counts.csv.")] = None,
-) -> int:
-    """Print the counts, and the paper's beside them."""
-    defaults = {"engines": ["gt"], "noise": ["formatting"], "stages": ["ocr"]}
-    return _run(load_config(settings or [], defaults), out)
-
-
-def _run(config: StudyConfig, out: Path | None) -> int:
+@command
+def main(config: Annotated[StudyConfig, Settings(DEFAULTS)], out: OptionalOut = None) -> int:
+    """Count formatting commands a page, by kind (table S2)."""
     counts = count_knowledge_bases(config)
     show(counts_table(counts))
     if out is not None:

@@ -8,25 +8,23 @@ dataset.pdfs=DIR/pdfs``.
 
 from __future__ import annotations
 
-import time
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from experiments._command import command
+from experiments._command import Out, Seed, Workers, command, names
+from experiments.interchange.sample import write_benchmark
 from ohr.sample.attributes import ATTRIBUTES
 from ohr.sample.corpus import DIFFICULTY, Difficulty
-from ohr.sample.scale import Recipe, write_sample
-from ohr.study.progress import Progress
+from ohr.sample.scale import Recipe
 
 
-@command("Write a generated benchmark: documents, exact ground truth, questions.")
+@command
 def main(
-    out: Annotated[Path, typer.Option(help="Folder to write to; new, or of this same command.")],
+    out: Out,
     pages: Annotated[int, typer.Option(min=1, max=100_000, help="Pages in all.")] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same bytes.")] = 0,
-    workers: Annotated[int, typer.Option(min=1, help="Processes that render.")] = 2,
+    seed: Seed = 0,
+    workers: Workers = 2,
     questions_per_page: Annotated[
         float, typer.Option(min=0.1, max=4.0, help="Questions a page, on average.")
     ] = 1.0,
@@ -40,28 +38,12 @@ def main(
     ] = DIFFICULTY,
     images: Annotated[bool, typer.Option("--images", help="Write page images too.")] = False,
 ) -> int:
-    """Write the sample and say how fast it went."""
-    wanted = tuple(name.strip() for name in attributes.split(",") if name.strip())
-    recipe = Recipe(seed, pages, questions_per_page, wanted, images, difficulty)
-    return _write(recipe, out, workers)
+    """Write a benchmark: documents, exact truth, questions.
 
-
-def _write(recipe: Recipe, out: Path, workers: int) -> int:
-    start = time.monotonic()
-    first: list[int] = []
-    with Progress(verb="writing") as progress:
-
-        def report(done: int, total: int) -> None:
-            first.append(done)
-            progress("the sample", done, total)
-
-        made = write_sample(recipe, out, workers=workers, progress=report)
-    if not made:
-        print(f"the sample is already in {out}")
-        return 0
-    pages, seconds = recipe.n_pages - first[0], time.monotonic() - start
-    print(f"{pages} pages in {seconds:.0f} s, {pages / max(seconds, 1e-9):.1f} a second: {out}")
-    return 0
+    The folder is new, or of this same command, which then goes on.
+    """
+    recipe = Recipe(seed, pages, questions_per_page, names(attributes), images, difficulty)
+    return write_benchmark(recipe, out, workers)
 
 
 if __name__ == "__main__":

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from experiments._command import study_command
 from experiments.reports.noise_curve import report
+from ohr.study.run import Result
 
-main = study_command(
-    "Measure retrieval, generation and overall quality against OCR noise.",
-    report,
-    {"engines": ["tesseract"], "noise": ["salt_and_pepper"], "ground_truth": True},
-)
+
+@study_command({"engines": ["tesseract"], "noise": ["salt_and_pepper"], "ground_truth": True})
+def main(result: Result) -> None:
+    """Measure every stage of RAG against OCR noise."""
+    report(result)
+
 
 if __name__ == "__main__":
     main()

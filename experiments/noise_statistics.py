@@ -13,37 +13,18 @@ things, which are not the same:
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from experiments._command import command
+from experiments._command import Out, Settings, command
 from experiments.studies.noise_statistics import noise_statistics
-from ohr.errors import OhrError
-from ohr.study.config import StudyConfig, load_config
+from ohr.study.config import StudyConfig
 
 DEFAULTS = {"noise": ["formatting", "semantic"], "stages": ["ocr"]}
 
 
-@command("Formatting commands a page, blocks with errors, pages' edit distances.")
-def main(
-    settings: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[CONFIG.yaml] [key=value ...]",
-            help='Such as "engines=[gt,precomputed:MinerU,tesseract]"; quote brackets.',
-        ),
-    ] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for the results.")] = None,
-) -> int:
-    """Measure the noise of pages."""
-    return _run(load_config(settings or [], DEFAULTS), out)
-
-
-def _run(config: StudyConfig, out: Path | None) -> int:
-    if out is None:
-        raise OhrError("where should the results go? give --out DIR, such as --out runs/noise")
+@command
+def main(config: Annotated[StudyConfig, Settings(DEFAULTS)], out: Out) -> int:
+    """Count what noise does to pages (S2, S3 and figure S2)."""
     code = noise_statistics(config, out)
     print(f"results: {out}")
     return code

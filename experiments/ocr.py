@@ -14,44 +14,33 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import command
-from experiments.interchange.readings import (
-    check_out,
-    parse_engine,
-    select_pages,
-    write_readings,
-)
-from ohr import registry
-from ohr.errors import ConfigError
-from ohr.plugins import OcrBackend
-from ohr.store.artefacts import ArtefactStore
-from ohr.store.locking import locked
-from ohr.study.pages.files import FileReadings, file_pages
-from ohr.study.pages.sources import find_pages
+from experiments._command import Dpi, Inputs, Out, Workers, command
+from experiments.interchange.readings import read_files
+from ohr.study.config import parse_plugin
 from ohr.workers import Limits
 
+CORES = os.cpu_count() or 1
 
-@command("Read PDFs and images into a knowledge base.")
+
+@command
 def main(
-    inputs: Annotated[list[Path], typer.Argument(help="PDFs, images, or folders of them.")],
+    inputs: Inputs,
     engine: Annotated[
         str,
         typer.Option(help="Such as tesseract, or '{name: tesseract, params: {languages: [deu]}}'."),
     ],
-    out: Annotated[Path, typer.Option(help="Folder of the knowledge base.")],
+    out: Out,
     pages: Annotated[
         str, typer.Option(help="Of each file, counted from 1, such as 1-3,7 or 5-; default all.")
     ] = "",
-    dpi: Annotated[
-        int, typer.Option(min=30, max=1200, help="Of rendered PDFs, and of images that name none.")
-    ] = 150,
+    dpi: Dpi = 150,
     pdf: Annotated[
         bool, typer.Option("--pdf", help="Hand over PDFs, to an engine that also reads images.")
     ] = False,
     retry: Annotated[
         bool, typer.Option("--retry", help="Try pages again that failed in an earlier run.")
     ] = False,
-    workers: Annotated[int, typer.Option(min=1, help="Processes.")] = os.cpu_count() or 1,
+    workers: Workers = CORES,
     cache: Annotated[Path, typer.Option(help="Where readings are kept.")] = Path(".ohr-cache"),
     page_cpu_s: Annotated[
         float, typer.Option(min=0.1, help="CPU seconds after which a page is a timeout.")
@@ -63,25 +52,20 @@ def main(
         int, typer.Option(min=0, help="Stop after so many failures alike in a row; 0: never.")
     ] = 20,
 ) -> int:
-    """Read pages, write the knowledge base, and sum up."""
-
-    spec = parse_engine(engine)
-    backend = registry.create("engine", spec)
-    if not isinstance(backend, OcrBackend):
-        raise ConfigError(f"engine {spec.label!r} reads no pages: name an OCR engine")
-    sources = select_pages(list(find_pages(inputs, dpi)), pages)
-    wanted = file_pages(sources, spec, backend, hand_over_pdfs=pdf)
-    readings = FileReadings(
-        spec,
-        backend.identity(),
-        ArtefactStore(cache),
-        Limits(page_cpu_s, page_wall_s),
-        workers,
-        stop_after_failures,
+    """Read PDFs and images into a knowledge base."""
+    return read_files(
+        inputs,
+        parse_plugin("engine", engine),
+        out,
+        pages=pages,
+        dpi=dpi,
+        hand_over_pdfs=pdf,
+        retry=retry,
+        workers=workers,
+        cache=cache,
+        limits=Limits(page_cpu_s, page_wall_s),
+        stop_after_failures=stop_after_failures,
     )
-    with locked(out):
-        check_out(out, wanted, readings.identity)
-        return write_readings(wanted, readings, out, retry=retry)
 
 
 if __name__ == "__main__":

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from experiments._command import study_command
 from experiments.reports.benchmark import report
+from ohr.study.run import Result
 
-main = study_command(
-    "Compare OCR engines, or knowledge bases that others made, through every stage of RAG.",
-    report,
-    {},
-)
+
+@study_command({})
+def main(result: Result) -> None:
+    """Compare OCR engines through every stage of RAG.
+
+    Knowledge bases that others made are engines too: engines=[precomputed:FOLDER].
+    """
+    report(result)
+
 
 if __name__ == "__main__":
     main()

@@ -12,29 +12,20 @@ An engine is the paper's if its name or label is (``precomputed:MinerU``).
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from experiments._command import command
+from experiments._command import Out, Settings, command
 from experiments.studies.paper import reproduce_paper
-from ohr.study.config import load_config
+from ohr.study.config import StudyConfig
 
 
-@command("Run all that the OHR-Bench paper measures, and compare with its figures.")
-def main(
-    settings: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[CONFIG.yaml] [key=value ...]",
-            help="Dataset, engines, retrievers, readers; the noise is the paper's.",
-        ),
-    ] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for the results.")] = None,
-) -> int:
-    """Reproduce the paper."""
-    return reproduce_paper(load_config(settings or []), out)
+@command
+def main(config: Annotated[StudyConfig, Settings()], out: Out) -> int:
+    """Measure all that the paper does, beside its figures.
+
+    The noise is the paper's own: give dataset, engines, retrievers and readers.
+    """
+    return reproduce_paper(config, out)
 
 
 if __name__ == "__main__":

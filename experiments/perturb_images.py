@@ -8,54 +8,42 @@ is reported and left out; the others are written.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from experiments._command import command
-from experiments.interchange.noisy_pages import (
-    SUFFIXES,
-    _spec,
-    check_kind,
-    write_noisy_pages,
-)
-from ohr.study.noise import noises
-from ohr.study.pages.sources import DistortTask, Format, find_pages
+from experiments._command import Dpi, Inputs, Out, Seed, Workers, command
+from experiments.interchange.noisy_pages import distort_files
+from ohr.study.config import parse_plugin
+from ohr.study.pages.sources import Format
 
 
-@command("Distort the pages of PDFs and images.")
+@command
 def main(
-    inputs: Annotated[list[Path], typer.Argument(help="PDFs, images, or folders of them.")],
-    out: Annotated[Path, typer.Option(help="Folder to write to.")],
+    inputs: Inputs,
+    out: Out,
     noise: Annotated[
-        list[str], typer.Option(help="A distortion, or semantic; may be given several times.")
-    ] = ["semantic"],  # noqa: B006  # typer copies it
+        list[str] | None,
+        typer.Option(help="A distortion, repeat for more; by default semantic, the mixture."),
+    ] = None,
     level: Annotated[
-        list[str] | None, typer.Option(help="mild, moderate or severe; by default all three.")
+        list[str] | None,
+        typer.Option(help="mild, moderate or severe, repeat for more; by default all three."),
     ] = None,
     intensity: Annotated[
         list[float] | None, typer.Option(min=0, max=1, help="Instead of a level, 0 to 1.")
     ] = None,
-    dpi: Annotated[
-        int, typer.Option(min=30, max=1200, help="Of rendered PDFs, and of images that name none.")
-    ] = 150,
+    dpi: Dpi = 150,
     format: Annotated[Format, typer.Option(help="Of the images written.")] = "png",
     quality: Annotated[int, typer.Option(min=1, max=100, help="Of JPEG and WebP.")] = 90,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same bytes.")] = 0,
-    workers: Annotated[int, typer.Option(min=1)] = 2,
+    seed: Seed = 0,
+    workers: Workers = 2,
 ) -> int:
-    """Write the distorted pages, their records and a contact sheet."""
-
-    specs = [_spec(text) for text in noise]
-    tasks = []
-    for source in find_pages(inputs, dpi):
-        points = noises(specs, level, intensity or [], source.dpi)
-        check_kind(points)
-        file = source.file(SUFFIXES[format])
-        files = tuple((point, f"{point.name}_{point.strength}/{file}") for point in points)
-        tasks.append(DistortTask(source, files, seed, out, format, quality))
-    return write_noisy_pages(tasks, out, workers)
+    """Distort the pages of PDFs and images."""
+    specs = [parse_plugin("noise", text) for text in noise or ["semantic"]]
+    return distort_files(
+        inputs, out, specs, level, intensity or [], dpi, format, quality, seed, workers
+    )
 
 
 if __name__ == "__main__":

@@ -9,34 +9,25 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from experiments._command import command
-from experiments.interchange.noisy_text import (
-    write_noisy_text,
-)
-from ohr.study.config import load_config
+from experiments._command import Out, Settings, command
+from experiments.interchange.noisy_text import write_noisy_text
+from ohr.study.config import StudyConfig
 
 DEFAULTS = {"engines": ["gt"], "noise": ["formatting"], "stages": ["ocr"]}
 
 
-@command("Write knowledge bases with formatting noise.")
+@command
 def main(
-    out: Annotated[Path, typer.Option(help="Folder to write to.")],
-    settings: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[CONFIG.yaml] [key=value ...]",
-            help='dataset.*, noise=[formatting], "levels=[mild,severe]", intensities=[0.2], seed.',
-        ),
-    ] = None,
+    config: Annotated[StudyConfig, Settings(DEFAULTS)],
+    out: Out,
     show: Annotated[int, typer.Option(min=0, help="Pages in before_after.html.")] = 0,
 ) -> int:
-    """Write the knowledge bases, their records, and pages to look at."""
-    return write_noisy_text(load_config(settings or [], DEFAULTS), out, show)
+    """Write knowledge bases with formatting noise."""
+    return write_noisy_text(config, out, show)
 
 
 if __name__ == "__main__":

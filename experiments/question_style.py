@@ -9,34 +9,30 @@ seed, and they are written to ``RUN/rewritten.csv``: read them before you believ
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from experiments._command import command
+from experiments._command import Out, Settings, command
 from experiments.studies.wordings import ask_in_other_words
-from ohr.study.config import load_config
+from ohr.study.config import StudyConfig
 
 
-@command("Compare the original wording of questions with another one.")
+@command
 def main(
-    settings: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[CONFIG.yaml] [key=value ...]",
-            help="A study's options, with dataset.rewritten=FILE or --rewriter.",
-        ),
-    ] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for the results.")] = None,
+    config: Annotated[StudyConfig, Settings()],
+    out: Out,
     rewriter: Annotated[
         str,
         typer.Option(help="Language model that rewords, as '{name: openai, params: {model: …}}'."),
     ] = "",
     number: Annotated[int, typer.Option(min=1, help="Questions that it rewords.")] = 100,
 ) -> int:
-    """Compare wordings."""
-    return ask_in_other_words(load_config(settings or []), out, rewriter, number)
+    """Compare two wordings of the questions (section IV.2).
+
+    The other wording is that of dataset.rewritten=FILE, or a language model's with --rewriter.
+    """
+    return ask_in_other_words(config, out, rewriter, number)
 
 
 if __name__ == "__main__":

@@ -8,24 +8,23 @@ are degraded by nature: their clean readings stand beside the distorted readings
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from experiments._command import command
+from experiments._command import FinishedRun, Out, command
 from experiments.reports.realism import compare_distances
 
 
-@command("Draw the distribution of pages' edit distance at each level of noise.")
+@command
 def main(
-    run: Annotated[Path, typer.Argument(help="Folder of a finished noise_curve run.")],
-    out: Annotated[Path, typer.Option(help="Folder for the table and the figure.")],
+    run: FinishedRun,
+    out: Out,
     natural: Annotated[
         str, typer.Option(help="Documents that are degraded by nature, as in 'scans/*'.")
     ] = "",
 ) -> int:
-    """Compare the distributions."""
+    """Draw pages' edit distances at each level of noise."""
     return compare_distances(run, out, natural)
 
 

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from experiments._command import study_command
 from experiments.reports.drops import report
+from ohr.study.run import Result
 
-main = study_command(
-    "Compare chunkers and retrievers on knowledge bases: what they find, and what noise costs.",
-    report,
-    {"stages": ["ocr", "retrieval"], "ks": [1, 2, 5, 10], "retrievers": ["bm25"]},
-)
+
+@study_command({"stages": ["ocr", "retrieval"], "ks": [1, 2, 5, 10], "retrievers": ["bm25"]})
+def main(result: Result) -> None:
+    """Compare chunkers and retrievers, and what noise costs."""
+    report(result)
+
 
 if __name__ == "__main__":
     main()

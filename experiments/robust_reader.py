@@ -8,27 +8,24 @@ nothing to read, over the same from the clean knowledge base.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from experiments._command import command
+from experiments._command import FinishedRun, Out, command
 from experiments.reports.robust_reader import compare_readers
-from ohr.study.results import (
-    read_run,
-)
+from ohr.study.results import read_run
 
 
-@command("Compare readers by what they keep of their quality under noise (table S5).")
+@command
 def main(
-    run: Annotated[Path, typer.Argument(help="Folder of a finished run with several readers.")],
-    out: Annotated[Path, typer.Option(help="Folder for the tables.")],
+    run: FinishedRun,
+    out: Out,
     baseline: Annotated[
         str, typer.Option(help="Reader to compare the others with; else the first.")
     ] = "",
 ) -> int:
-    """Compare."""
+    """Compare readers by what they keep under noise (S5)."""
     return compare_readers(read_run(run), out, baseline)
 
 

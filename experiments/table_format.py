@@ -9,19 +9,21 @@ whole, ``RUN/differences.csv`` the differences from the first format with paired
 from __future__ import annotations
 
 from experiments._command import study_command
-from experiments.analysis.table_format import (
-    FORMATS,
-)
+from experiments.analysis.table_format import FORMATS
 from experiments.reports.table_format import report
+from ohr.study.run import Result
 
-main = study_command(
-    "Compare retrieval, generation and overall quality by the format of the tables.",
-    report,
-    {
-        "dataset": {"sources": ["table"]},
-        "engines": [{"name": "gt", "params": {"tables": name}, "label": name} for name in FORMATS],
-    },
-)
+DEFAULTS = {
+    "dataset": {"sources": ["table"]},
+    "engines": [{"name": "gt", "params": {"tables": name}, "label": name} for name in FORMATS],
+}
+
+
+@study_command(DEFAULTS)
+def main(result: Result) -> None:
+    """Compare quality by the format of the tables (figure 4)."""
+    report(result)
+
 
 if __name__ == "__main__":
     main()

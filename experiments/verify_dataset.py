@@ -8,17 +8,18 @@ from typing import Annotated
 import typer
 
 from experiments._command import Settings, command
+from experiments.reports.options import DATASET
 from experiments.reports.terminal import show
 from experiments.reports.verification import findings_json, findings_table
 from ohr.datasets.verify import verify
 from ohr.store.atomic import write_bytes
-from ohr.study.config import load_config
+from ohr.study.config import StudyConfig
 from ohr.study.plan import load_dataset
 
 
-@command("Check every question of a dataset; exit code 0 if clean, 1 with findings, 2 on errors.")
+@command
 def main(
-    settings: Settings = None,
+    config: Annotated[StudyConfig, Settings(groups=(DATASET,))],
     json_file: Annotated[
         Path | None, typer.Option("--json", help="Write every finding to this file.")
     ] = None,
@@ -26,8 +27,11 @@ def main(
         int, typer.Option(min=0, help="Findings that are shown of each check.")
     ] = 1,
 ) -> int:
-    """Verify."""
-    verification = verify(load_dataset(load_config(settings or [])))
+    """Check every question of a dataset.
+
+    Exit code 0 if it is clean, 1 with findings, 2 on errors.
+    """
+    verification = verify(load_dataset(config))
     show(findings_table(verification, examples))
     print(
         f"{verification.questions} questions, {verification.failing} with findings"

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
 import numpy as np
 from PIL import Image
 
+from experiments.figures.sheets import busiest_pages, contact_sheet
+from ohr.errors import ConfigError
+from ohr.pdf import load_image
 from ohr.registry import PluginSpec
 from ohr.study.noise import Noise, noises
 from ohr.study.pages import distort
 from ohr.study.pages.distort import image_perturbation
 from ohr.types import PageRef
+from perturb.image.semantic import STRONG, WEAK
 
 INTENSITIES = (0.25, 0.5, 1.0)
 PART = (0.06, 0.05, 0.62, 0.36)
@@ -17,7 +25,40 @@ PART = (0.06, 0.05, 0.62, 0.36)
 QUALITY = 82
 
 
-def points_of(names: list[str], dpi: int) -> list[Noise]:
+def picture_kind(path: Path) -> str:
+    """The format of a picture file by its name, as Pillow calls it. Raises ConfigError."""
+    kind = Image.registered_extensions().get(path.suffix.lower())
+    if kind is None:
+        raise ConfigError(f"cannot write a picture called {path.name}: use .jpg, .png or .webp")
+    return kind
+
+
+def draw_gallery(
+    page: Path | None,
+    names: Sequence[str],
+    dpi: int,
+    seed: int,
+    width: int,
+    whole: bool,
+    kind: str,
+) -> tuple[int, bytes]:
+    """Parts of a page, or of one of the sample, under distortions: how many, and the picture.
+
+    Without names, under the single distortions and their mixture. Raises ConfigError.
+    """
+    chosen = page or next(p.image for p in busiest_pages([], seed) if p.image)
+    # In colour, since paper has one.
+    clean = np.asarray(Image.fromarray(load_image(chosen)).convert("RGB"))
+    points = points_of(names or [*WEAK, *STRONG, "semantic"], dpi)
+    images = [part_of(distorted(clean, point, seed), whole) for point in points]
+    captions = [f"{point.name.replace('_', ' ')} {point.strength}" for point in points]
+    sheet = contact_sheet(images, columns=len(INTENSITIES), width=width, captions=captions)
+    sink = io.BytesIO()
+    sheet.save(sink, kind, quality=QUALITY)
+    return len(points), sink.getvalue()
+
+
+def points_of(names: Sequence[str], dpi: int) -> list[Noise]:
     """Single distortions at three intensities; mixtures at their levels."""
     points = []
     for name in names:

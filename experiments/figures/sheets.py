@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 
 from PIL import Image, ImageDraw, ImageFont
@@ -13,6 +14,17 @@ from ohr.types import Page
 GAP, CAPTION = 20, 26
 BACKGROUND = 200  # grey
 Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
+
+
+def draw_sample(
+    attributes: Sequence[str], seed: int, columns: int, width: int
+) -> tuple[int, bytes]:
+    """A page of each domain of the sample: how many, and the picture (PNG)."""
+    pages = busiest_pages(attributes, seed)
+    images = [Image.open(page.image).convert("L") for page in pages if page.image]
+    sink = io.BytesIO()
+    contact_sheet(images, columns=columns, width=width).save(sink, "PNG", optimize=True)
+    return len(images), sink.getvalue()
 
 
 def contact_sheet(

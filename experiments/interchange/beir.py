@@ -12,12 +12,31 @@ from typing import Any
 import pandas as pd
 
 from ohr.errors import MissingDependencyError, OhrError
+from ohr.names import did_you_mean
 from ohr.store.atomic import write_text
 from ohr.study.cases import read_domains, read_questions, read_texts
-from ohr.study.config import StudyConfig
+from ohr.study.config import StudyConfig, load_config
 from ohr.study.plan import load_dataset, select_questions
 from ohr.study.results import read_run
 from ohr.types import PageRef, Question
+
+FORMATS = ("beir", "datasets")
+
+
+def export(source: Sequence[str], out: Path, format_name: str) -> int:
+    """Write the knowledge bases of a run, or the ground truth of a dataset. Raises OhrError."""
+    if format_name not in FORMATS:
+        raise OhrError(f"unknown --format {format_name!r}; {did_you_mean(format_name, FORMATS)}")
+    is_run = len(source) == 1 and (Path(source[0]) / "manifest.json").is_file()
+    if is_run:
+        collections = run_collections(Path(source[0]))
+    else:
+        collections = dataset_collections(load_config(source))
+    for name, collection in collections:
+        folder = out / name
+        (write_beir if format_name == "beir" else write_datasets)(collection, folder)
+        print(f"{folder}: {len(collection.corpus)} pages, {len(collection.queries)} questions")
+    return 0
 
 
 @dataclass(frozen=True)

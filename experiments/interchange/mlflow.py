@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
+from ohr.errors import MissingDependencyError, OhrError
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.results import Run, knowledge_base_name
 
@@ -16,6 +19,29 @@ STATISTICS = {"mean": "", "ci_low": ".ci_low", "ci_high": ".ci_high"}
 """Columns of the cells that become metrics, and what their names end with."""
 _LONGEST_PARAM = 500
 _MOST_AT_ONCE = 1000
+
+
+def log_runs(runs: Sequence[Run], experiment: str, tracking_uri: str) -> int:
+    """Log runs to an experiment, which is made if need be. Raises OhrError."""
+    mlflow = _mlflow()
+    os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")  # two lines a condition
+    try:
+        client = mlflow.MlflowClient(tracking_uri=tracking_uri or None)
+        known = client.get_experiment_by_name(experiment)
+        place = known.experiment_id if known else client.create_experiment(experiment)
+        for run in runs:
+            count = log_run(mlflow, client, place, run)
+            print(f"{run.name}: logged with {count} conditions")
+    except mlflow.exceptions.MlflowException as error:
+        raise OhrError(f"MLflow: {error}") from error
+    return 0
+
+
+def _mlflow() -> Any:
+    try:
+        return import_module("mlflow")
+    except ImportError as error:
+        raise MissingDependencyError(f"MLflow is not installed: {INSTALL}") from error
 
 
 def log_run(mlflow: Any, client: Any, experiment_id: str, run: Run) -> int:

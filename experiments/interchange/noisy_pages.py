@@ -16,11 +16,10 @@ from ohr.errors import ConfigError, OhrError
 from ohr.printable import plain
 from ohr.registry import PluginSpec
 from ohr.store.atomic import write_bytes, write_text
-from ohr.study.noise import Noise
-from ohr.study.pages.sources import DistortTask, distort_page
+from ohr.study.noise import Noise, noises
+from ohr.study.pages.sources import DistortTask, Format, distort_page, find_pages
 from ohr.study.pages.variants import stop_if_not_the_page
 from ohr.study.progress import Progress
-from ohr.study.yaml_values import parse_yaml
 from ohr.workers import Limits, WorkerPool
 
 SUFFIXES = {"png": ".png", "jpeg": ".jpg", "webp": ".webp"}
@@ -28,15 +27,33 @@ SHEET_PAGES, SHEET_COLUMNS, SHEET_WIDTH = 24, 6, 360
 LIMITS = Limits(cpu_s=120, wall_s=900)
 
 
-def _spec(text: str) -> PluginSpec:
-    """``rotation``, or ``{name: rotation, params: {degrees: 10}}``. Raises ConfigError."""
-    try:
-        return PluginSpec.parse(parse_yaml(text))
-    except ValueError as error:
-        raise ConfigError(f"cannot read the noise {text!r}: it is not YAML: {error}") from error
+def distort_files(
+    inputs: Sequence[Path],
+    out: Path,
+    operators: Sequence[PluginSpec],
+    levels: Sequence[str] | None,
+    intensities: Sequence[float],
+    dpi: int,
+    format: Format,
+    quality: int,
+    seed: int,
+    workers: int,
+) -> int:
+    """Distort the pages of PDFs, images and folders by each operator at each strength.
+
+    1 if a page failed, else 0. Raises OhrError.
+    """
+    tasks = []
+    for source in find_pages(inputs, dpi):
+        points = noises(operators, levels, intensities, source.dpi)
+        _check_kind(points)
+        file = source.file(SUFFIXES[format])
+        files = tuple((point, f"{point.name}_{point.strength}/{file}") for point in points)
+        tasks.append(DistortTask(source, files, seed, out, format, quality))
+    return write_noisy_pages(tasks, out, workers)
 
 
-def check_kind(points: Sequence[Noise]) -> None:
+def _check_kind(points: Sequence[Noise]) -> None:
     """Raise ConfigError for noise that is not for images."""
     for point in points:
         if point.kind != "semantic":

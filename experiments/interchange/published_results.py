@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import io
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 
-from ohr.errors import OhrError
+from ohr.dataset import ValidationReport
+from ohr.datasets.ohrbench import read_questions
+from ohr.errors import DatasetError, OhrError
 from ohr.metrics.scores import R_NOISE_THRESHOLD
+from ohr.store.atomic import write_bytes, write_text
+from ohr.store.identity import file_digest
 from ohr.study.cells import CELL_COLUMNS, KEY_COLUMNS, mean_columns
+from ohr.study.csv import write_csv
 from ohr.study.groups import group_rows
 from ohr.study.results import clusters_of, counted
 from ohr.types import Question, Status
@@ -31,6 +39,48 @@ class Named:
     retriever: str
     reader: str
     top_k: int
+
+
+def import_results(files: Sequence[str], questions: Path, out: Path, named: Named) -> int:
+    """Make a run of result files, each ``[STAGE=]FILE``, and print its means. Raises OhrError."""
+    if (out / "manifest.json").exists():
+        raise OhrError(f"{out} holds a run already: choose another --out")
+    report = ValidationReport()
+    asked = {question.qid: question for question in read_questions(questions, report)}
+    if not asked:
+        raise DatasetError(f"{questions} has no questions")
+    given = [_stage_and_path(text) for text in files]
+    parts = [read_results(path, stage, asked, named) for stage, path in given]
+    rows = pd.concat(parts, ignore_index=True)
+    repeated = rows.duplicated(["qid", "stage", "metric"])
+    if repeated.any():
+        row = rows[repeated].iloc[0]
+        raise OhrError(f"question {row['qid']} has two values of {row['stage']} {row['metric']}")
+    cells = make_cells(rows)
+    sink = io.BytesIO()
+    pq.write_table(pa.Table.from_pandas(rows, preserve_index=False), sink, compression="zstd")
+    write_bytes(out / "rows.parquet", sink.getvalue())
+    write_csv(out / "cells.csv", cells)
+    manifest = {
+        "config": {"scoring": "reference"},
+        "seed": 0,
+        "imported": asdict(named)
+        | {"files": {path.name: file_digest(path) for _, path in given}}
+        | {"questions": {questions.name: file_digest(questions)}},
+    }
+    write_text(out / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
+    shown = cells[cells["group"] == "all"]
+    for cell in shown.to_dict("records"):
+        print(f"{cell['stage']} {cell['metric']}: {cell['mean']:.4f} (n = {cell['n']})")
+    print(f"run: {out}")
+    return 0
+
+
+def _stage_and_path(text: str) -> tuple[str, Path]:
+    stage, equals, path = text.partition("=")
+    if equals and stage in STAGES:
+        return stage, Path(path)
+    return "", Path(text)
 
 
 def read_results(

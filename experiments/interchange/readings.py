@@ -11,33 +11,56 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ohr import registry
 from ohr.errors import ConfigError, StoreError
+from ohr.plugins import OcrBackend
 from ohr.printable import plain
 from ohr.registry import PluginSpec
+from ohr.store.artefacts import ArtefactStore
 from ohr.store.atomic import write_text
 from ohr.store.identity import canonical_json
-from ohr.study.pages.files import FilePage, FileReadings
-from ohr.study.pages.sources import PageSource
+from ohr.store.locking import locked
+from ohr.study.pages.files import FilePage, FileReadings, file_pages
+from ohr.study.pages.sources import PageSource, find_pages
 from ohr.study.progress import Progress
 from ohr.study.run import versions
-from ohr.study.yaml_values import parse_yaml
 from ohr.types import FAILED, Outcome, Status
+from ohr.workers import Limits
 
 _RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9})?)?")
 _NAMED_FAILURES = 20
 MANIFEST = "manifest.json"
 
 
-def parse_engine(text: str) -> PluginSpec:
-    """``tesseract``, or ``{name: tesseract, params: {psm: 6}}``. Raises ConfigError."""
-    try:
-        value = parse_yaml(text)
-    except ValueError as error:
-        raise ConfigError(f"cannot read the engine {text!r}: it is not YAML: {error}") from error
-    # YAML reads "name: value" as a mapping, but "name:value" as the text that it is.
-    if not isinstance(value, str | dict):
-        raise ConfigError(f"not an engine: {text!r}")
-    return PluginSpec.parse(value)
+def read_files(
+    inputs: Sequence[Path],
+    engine: PluginSpec,
+    out: Path,
+    *,
+    pages: str,
+    dpi: int,
+    hand_over_pdfs: bool,
+    retry: bool,
+    workers: int,
+    cache: Path,
+    limits: Limits,
+    stop_after_failures: int,
+) -> int:
+    """Read the pages of PDFs, images and folders into a knowledge base, and sum up.
+
+    1 if a page failed, else 0. Raises OhrError.
+    """
+    backend = registry.create("engine", engine)
+    if not isinstance(backend, OcrBackend):
+        raise ConfigError(f"engine {engine.label!r} reads no pages: name an OCR engine")
+    sources = select_pages(list(find_pages(inputs, dpi)), pages)
+    wanted = file_pages(sources, engine, backend, hand_over_pdfs=hand_over_pdfs)
+    readings = FileReadings(
+        engine, backend.identity(), ArtefactStore(cache), limits, workers, stop_after_failures
+    )
+    with locked(out):
+        check_out(out, wanted, readings.identity)
+        return write_readings(wanted, readings, out, retry=retry)
 
 
 def select_pages(sources: Sequence[PageSource], wanted: str) -> list[PageSource]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,8 +12,9 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from experiments.reports.terminal import show
 from ohr import registry
-from ohr.errors import ConfigError, EngineError, MissingDependencyError
+from ohr.errors import ConfigError, EngineError, MissingDependencyError, OhrError
 from ohr.metrics.default import edit_distance
 from ohr.pdf import load_image
 from ohr.plugins import OcrBackend
@@ -43,6 +45,28 @@ class Listed:
     @property
     def installed(self) -> bool:
         return self.state == "yes"
+
+
+def list_engines(specs: Sequence[PluginSpec], check: bool) -> int:
+    """Print how engines stand; with ``check`` let the installed ones read a page.
+
+    1 if one of them could not. Raises OhrError.
+    """
+    listed = [engine for spec in specs if (engine := examine(spec)) is not None]
+    show(engines_table(listed))
+    for engine in listed:
+        if engine.reason:
+            print(plain(how_to_mend(engine)))
+    if not check:
+        return 0
+    print()
+    checked = [engine for engine in listed if engine.installed]
+    if not checked:
+        raise OhrError("no engine is installed that could be checked")
+    with tempfile.TemporaryDirectory() as folder:
+        outcomes = check_engines(checked, Path(folder))
+    show(checks_table(checked, outcomes))
+    return int(any(outcome.value is None for outcome in outcomes))
 
 
 def how_to_mend(engine: Listed) -> str:

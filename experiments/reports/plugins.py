@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,8 @@ from pydantic.fields import FieldInfo
 
 from ohr import registry
 from ohr.errors import ConfigError, MissingDependencyError
+from ohr.names import did_you_mean
+from ohr.printable import plain
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,23 @@ class Listed:
     parameters: str = ""
     reason: str = ""
     """Why it cannot be used as it is."""
+
+
+def list_plugins(kinds: Sequence[str]) -> int:
+    """Print the plug-ins of some kinds. Raises ConfigError for a kind that is none."""
+    for kind in kinds:
+        if kind not in registry.KINDS:
+            raise ConfigError(f"unknown kind {kind!r}; {did_you_mean(kind, registry.KINDS)}")
+    for kind in kinds:
+        print(f"{kind} ({registry.KINDS[kind]})")
+        for name in registry.known(kind):
+            listed = examine(kind, name)
+            state = "" if listed.state == "yes" else f" [{listed.state}]"
+            print(plain(f"  {name}{state}: {listed.what}"))
+            for line in (listed.parameters, listed.reason):
+                if line:
+                    print(plain(f"      {line}"))
+    return 0
 
 
 def examine(kind: str, name: str) -> Listed:

@@ -17,9 +17,8 @@ from experiments.analysis.calibration import (
     measured_means,
 )
 from experiments.figures.calibration import calibration_checks, calibration_curves
-from experiments.reports.plan import print_plan
 from experiments.reports.terminal import number, report_troubles, show
-from ohr.errors import ConfigError, OhrError
+from ohr.errors import ConfigError
 from ohr.printable import plain
 from ohr.study.calibration import UnreachableError
 from ohr.study.config import StudyConfig
@@ -36,12 +35,12 @@ INTENSITIES = {
 TARGETS = (0.3, 0.5, 0.7)
 
 
-def calibrate(config: StudyConfig, out: Path | None, check: bool, dry_run: bool) -> int:
-    """Measure, fit, and, with ``check``, ask for wanted values. Raises OhrError."""
+def measurement(config: StudyConfig) -> StudyConfig:
+    """The study that measures the noise. Raises ConfigError."""
     if config.levels:
         raise ConfigError("levels=[…] cannot be calibrated: give intensities=[…]")
     kinds = {perturbation_class(spec).kind for spec in config.noise}
-    measure = config.model_copy(
+    return config.model_copy(
         update={
             "levels": (),
             "stages": ("ocr",),
@@ -53,12 +52,11 @@ def calibrate(config: StudyConfig, out: Path | None, check: bool, dry_run: bool)
             "ground_truth": False,
         }
     )
-    if dry_run:
-        print_plan(measure)
-        return 0
-    if out is None:
-        raise OhrError("where should the results go? give --out RUN, such as --out runs/calibrated")
-    result = run_study(measure, out / "measured", progress=Progress())
+
+
+def calibrate(config: StudyConfig, out: Path, check: bool) -> int:
+    """Measure, fit, and, with ``check``, ask for wanted values. Raises OhrError."""
+    result = run_study(measurement(config), out / "measured", progress=Progress())
     rows = pd.read_parquet(out / "measured" / "rows.parquet")
     split = halves(result.plan, config.seed)
     calibration = fit_curves(result.plan, rows, split)

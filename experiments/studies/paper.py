@@ -23,7 +23,7 @@ from experiments.reports.terminal import report_troubles, show, terminal_table
 from experiments.studies.noise_statistics import noise_statistics
 from experiments.studies.wordings import compare_wordings
 from ohr import registry
-from ohr.errors import ConfigError, OhrError
+from ohr.errors import ConfigError
 from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
 from ohr.study.config import StudyConfig
@@ -33,10 +33,8 @@ from ohr.study.results import read_run
 from ohr.study.run import Result, run_study
 
 
-def reproduce_paper(config: StudyConfig, out: Path | None) -> int:
+def reproduce_paper(config: StudyConfig, out: Path) -> int:
     """Run and report all of it; 1 if a whole condition failed. Raises OhrError."""
-    if out is None:
-        raise OhrError("where should the results go? give --out RUN, such as --out runs/paper")
     if config.noise or config.intensities or config.r_noise or config.edit_distance:
         raise ConfigError("paper has its own noise: leave out noise, intensities and the like")
     # The paper's own figures are of its own wordings.

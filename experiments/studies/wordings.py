@@ -17,12 +17,11 @@ from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.atomic import write_text
 from ohr.study.answers import Answering
-from ohr.study.config import StudyConfig
+from ohr.study.config import StudyConfig, parse_plugin
 from ohr.study.plan import load_dataset, select_questions
 from ohr.study.progress import Progress
 from ohr.study.run import run_study
 from ohr.study.wordings import wordings_csv
-from ohr.study.yaml_values import parse_yaml
 from ohr.types import Hit
 
 
@@ -59,16 +58,14 @@ def rewrite(config: StudyConfig, spec: PluginSpec, number: int) -> dict[str, str
     return found
 
 
-def ask_in_other_words(config: StudyConfig, out: Path | None, rewriter: str, number: int) -> int:
+def ask_in_other_words(config: StudyConfig, out: Path, rewriter: str, number: int) -> int:
     """Reword, where a model is to, then run the study in both wordings. Raises OhrError."""
-    if out is None:
-        raise OhrError("where should the results go? give --out RUN, such as --out runs/style")
     if rewriter and config.dataset.rewritten is not None:
         raise ConfigError("give dataset.rewritten=FILE or --rewriter, not both")
     path = config.dataset.rewritten
     if rewriter:
         path = out / "rewritten.csv"
-        write_text(path, wordings_csv(rewrite(config, _spec(rewriter), number)))
+        write_text(path, wordings_csv(rewrite(config, parse_plugin("rewriter", rewriter), number)))
         print(f"wordings: {path}")
     if path is None:
         raise ConfigError("question_style needs dataset.rewritten=FILE, or --rewriter")
@@ -90,10 +87,3 @@ def compare_wordings(config: StudyConfig, path: Path, out: Path, *, overwrite: b
     rows = ", ".join(f"{name} {100 * a:.1f} to {100 * b:.1f}" for name, (a, b) in paper)
     print(f"paper, 100 questions reworded by hand, F1 in per cent: {rows}")
     return report_troubles(troubles, failed)
-
-
-def _spec(text: str) -> PluginSpec:
-    try:
-        return PluginSpec.parse(parse_yaml(text))
-    except ValueError as error:
-        raise ConfigError(f"cannot read --rewriter {text!r}: it is not YAML: {error}") from error

@@ -53,11 +53,13 @@ _ALIKE = 80
 
 
 class FolderParams(DatasetParams):
-    """``open_cpu_s`` and ``open_memory_mb``: what opening a PDF, or taking the text layer of one
-    of its pages, may use before it counts as unreadable."""
+    """What opening a PDF, or taking the text layer of one of its pages, may use."""
 
     open_cpu_s: float = Field(LIMITS.cpu_s, gt=0)
+    """CPU seconds that opening a PDF, or a page's text layer, may take before it counts as
+    unreadable."""
     open_memory_mb: float = Field(LIMITS.memory_mb or 0, ge=100)
+    """Memory that it may take, in megabytes."""
 
 
 class Folder(DatasetSource):

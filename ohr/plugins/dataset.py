@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import ClassVar
 
+from pydantic import ConfigDict
+
 from ohr.dataset import Dataset
 from ohr.plugins.base import Params, Plugin
 
@@ -13,13 +15,22 @@ from ohr.plugins.base import Params, Plugin
 class DatasetParams(Params):
     """What every kind of dataset may be told; a kind that cannot use a field refuses it."""
 
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
     path: Path | None = None
+    """Folder of the documents."""
     questions: Path | None = None
+    """File of the questions."""
     pdfs: Path | None = None
+    """Folder of the documents' PDFs, where they lie elsewhere."""
     domains: tuple[str, ...] = ()
+    """Domains whose documents are loaded; empty: all of them."""
     strict: bool = False
+    """Stop on any problem, where it would be reported and passed over."""
     seed: int = 0
+    """What is generated is drawn with it."""
     cache: Path = Path(".ohr-cache")
+    """Folder in which what is generated is kept."""
 
 
 class DatasetSource(Plugin, ABC):

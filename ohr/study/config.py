@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -21,6 +20,7 @@ from pydantic import (
 from ohr.bounded import read_bounded
 from ohr.errors import ConfigError
 from ohr.metrics.scores import Protocol
+from ohr.names import did_you_mean
 from ohr.registry import PluginSpec, first_error
 from ohr.study.yaml_values import MOST_CHARACTERS, parse_yaml
 
@@ -47,46 +47,65 @@ Stages = Annotated[tuple[Stage, ...], _LISTED]
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # The docstrings of the fields are what ``--help`` and the documentation say of them.
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
 class DatasetConfig(_Strict):
     """Which questions are asked of which documents."""
 
     kind: str = "sample"
+    """What the documents and questions are: sample (generated), ohrbench (files in the layout of
+    OHR-Bench), folder (one's own PDFs), or a plug-in of one's own."""
     path: Path | None = None
+    """Folder of the documents: retrieval_base of ohrbench, the PDFs of folder."""
     questions: Path | None = None
+    """File of the questions: the Q&A file of ohrbench (JSON), the CSV of folder."""
     pdfs: Path | None = None
+    """Folder of the PDFs of ohrbench, for engines that read pages."""
     domains: Names = ()
+    """Domains whose documents are loaded; empty: all of them."""
     documents: Names = ()
     """Documents that are re-read, and whose questions are asked; empty: all of them."""
     pages: Literal["all", "evidence"] = "all"
     """Which of their pages are re-read; the others keep their ground truth."""
     sources: Names = ()
-    """Evidence sources of the questions that are asked; empty: all of them."""
+    """Evidence sources of the questions that are asked, such as table; empty: all of them."""
     limit: Annotated[int, Field(ge=1)] | None = None
-    """At most so many questions, drawn with the seed."""
+    """At most so many questions, drawn with the seed; by default all of them."""
     rewritten: Path | None = None
-    """Other wordings of questions (see ``ohr.study.wordings``); only these are asked."""
+    """Other wordings of questions, a CSV with the columns qid and question, or JSON; only these
+    are asked."""
     wording: Literal["rewritten", "original"] = "rewritten"
     """Which wording of these is asked."""
     strict: bool = False
+    """Stop on any problem in the dataset, where it would be reported and passed over."""
     params: dict[str, Any] = {}
-    """Further parameters of this kind of dataset."""
+    """Further parameters of this kind of dataset, such as n_pages of sample; python -m
+    experiments.plugins dataset lists them."""
 
 
 class StudyConfig(_Strict):
     """A study: every combination of engine, noise, retriever and reader."""
 
     dataset: DatasetConfig = DatasetConfig()
+    """Which questions are asked of which documents."""
     dpi: int = Field(default=150, ge=30, le=1200)
+    """Resolution at which PDFs are rendered, in dots an inch."""
     engines: Specs = Field(default=(PluginSpec(name="gt"),), min_length=1)
+    """OCR engines that read the pages; gt is the ground truth, precomputed:FOLDER what others
+    read. python -m experiments.engines lists them."""
     noise: Specs = ()
+    """Distortions of the page images, or formatting noise for their text; each is measured by
+    itself. python -m experiments.plugins perturbation lists them. Empty: clean pages alone."""
     levels: Names | None = None
-    """Named levels; by default all three, or none where ``intensities`` are given."""
+    """Named levels of the noise (mild, moderate, severe); by default all of them, or none where
+    intensities are given."""
     intensities: Intensities = ()
+    """Intensities of the noise, beside the levels or in place of them."""
     calibration: Path | None = None
-    """File that ``experiments.calibrate`` wrote, for ``r_noise`` and ``edit_distance``."""
+    """File calibration.json that experiments.calibrate wrote; r_noise and edit_distance need
+    it."""
     r_noise: Intensities = ()
     """Wanted noise ratios, in place of intensities."""
     edit_distance: Intensities = ()
@@ -94,28 +113,39 @@ class StudyConfig(_Strict):
     ground_truth: bool = False
     """Also measure the clean ground truth, as the ceiling that the engines are held against."""
     chunkers: Specs = (PluginSpec(name="tokens"),)
+    """How pages are cut into chunks; chunker=NAME names a single one."""
     retrievers: Specs = (PluginSpec(name="bm25"),)
+    """What finds the chunks for a question."""
     readers: Specs = (PluginSpec(name="extractive"),)
+    """What answers a question from the chunks; a language model with openai or transformers."""
     judge: Spec | None = None
-    """A language model that says whether answers are right, as a further metric ``judged``."""
+    """A language model that says whether answers are right, as a further metric judged; by
+    default none."""
     retry_failed: bool = False
     """Ask and read again what readers, judge and engines failed at in an earlier run."""
     stages: Stages = Field(default=STAGES, min_length=1)
+    """What is measured: the pages' text (ocr), the chunks that are found (retrieval), answers from
+    the evidence pages (generation), and answers from the chunks that are found (overall)."""
     top_k: int = Field(default=2, ge=1, le=MOST_HITS)
     """Hits that the readers are given, and that retrieval is measured at."""
     ks: Annotated[tuple[Annotated[int, Field(ge=1, le=MOST_HITS)], ...], _LISTED] = ()
     """Further numbers of hits that retrieval is measured at."""
     scoring: Protocol = "default"
+    """How is scored: by the toolkit's own rules, or as the published evaluation does
+    (reference)."""
     reading_metrics: bool = False
     """Also measure tables, formulas, regions and reading order of each page that is re-read."""
     seed: Seed = 0
+    """What all that is random is drawn with."""
     seeds: Annotated[tuple[Seed, ...], _LISTED] | None = None
-    """Seeds of the draws of the noise, all in one run; by default three from ``seed`` on where
-    fewer than 200 pages are re-read, else ``seed`` alone."""
+    """Seeds of the draws of the noise, all in one run; by default three from seed on where fewer
+    than 200 pages are re-read, else seed alone."""
     stop_after_failures: int = Field(default=20, ge=0)
     """Pages or questions that fail in a row for the same reason before a run stops; 0: never."""
     workers: int = Field(default_factory=lambda: os.cpu_count() or 1, ge=1, le=1024)
+    """Processes that read pages; by default one for each processor core."""
     cache: Path = Path(".ohr-cache")
+    """Folder in which readings and answers are kept: the same is never read twice."""
     page_cpu_s: float = Field(default=300, gt=0)
     """CPU seconds that reading one page may take before it counts as a timeout."""
     page_wall_s: float = Field(default=1800, gt=0)
@@ -181,6 +211,21 @@ def load_config(arguments: Iterable[str], defaults: Mapping[str, Any] | None = N
         raise ConfigError(f"configuration: {_explain(error)}") from error
 
 
+def parse_plugin(kind: str, text: str) -> PluginSpec:
+    """A plug-in as it is typed: ``tesseract``, or ``{name: tesseract, params: {psm: 6}}``.
+
+    Raises ConfigError, which calls it by its kind.
+    """
+    try:
+        value = parse_yaml(text)
+    except ValueError as error:
+        raise ConfigError(f"cannot read the {kind} {text!r}: it is not YAML: {error}") from error
+    # YAML reads "name: value" as a mapping, but "name:value" as the text that it is.
+    if not isinstance(value, str | dict):
+        raise ConfigError(f"cannot read the {kind} {text!r}: it names no plug-in")
+    return PluginSpec.parse(value)
+
+
 def _read_yaml(path: Path) -> Mapping[str, Any]:
     try:
         content = parse_yaml(read_bounded(path, MOST_CHARACTERS).decode("utf-8"))
@@ -218,7 +263,6 @@ def _explain(error: ValidationError) -> str:
         return f"{first_error(error)} (got {problem.get('input')!r})"
     *parents, name = (str(part) for part in problem["loc"])
     model: type[BaseModel] = DatasetConfig if parents == ["dataset"] else StudyConfig
-    close = difflib.get_close_matches(name, model.model_fields, n=1)
-    hint = f"did you mean {'.'.join([*parents, *close])!r}? " if close else ""
-    known = ", ".join(model.model_fields)
-    return f"unknown option {'.'.join([*parents, name])!r}; {hint}known: {known}"
+    dotted = ".".join([*parents, name])
+    known = [".".join([*parents, field]) for field in model.model_fields]
+    return f"unknown option {dotted!r}; {did_you_mean(dotted, known)}"

@@ -6,6 +6,7 @@ import importlib
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,12 @@ import typer
 from typer.testing import CliRunner
 
 import experiments
-from experiments.interchange.readings import parse_engine
+from experiments.__main__ import COMMANDS as LISTED
+from experiments.__main__ import listing
+from experiments.__main__ import main as run_by_name
+from experiments._command import CommandLine
 from ohr import registry
+from ohr.study.config import DatasetConfig, StudyConfig, parse_plugin
 from tests.builders import write_corpus
 from tests.conftest import ROOT
 
@@ -22,10 +27,140 @@ MODULES = sorted(path.stem for path in Path(experiments.__path__[0]).glob("*.py"
 COMMANDS = {
     name: importlib.import_module(f"experiments.{name}").main
     for name in MODULES
-    if isinstance(
-        getattr(importlib.import_module(f"experiments.{name}"), "main", None), typer.Typer
-    )
+    if not name.startswith("_")
 }
+
+
+def parameters(name: str) -> list:
+    return typer.main.get_command(COMMANDS[name]).params
+
+
+def invoke(name: str, *arguments: str):
+    return CliRunner().invoke(COMMANDS[name], list(arguments))
+
+
+def test_every_command_is_made_by_the_one_decorator():
+    assert all(isinstance(main, CommandLine) for main in COMMANDS.values())
+
+
+def test_every_command_is_listed_once_with_the_first_line_of_its_help():
+    names = [name for group in LISTED.values() for name in group]
+    assert sorted(names) == sorted(COMMANDS)
+    lines = listing().splitlines()
+    assert max(map(len, lines)) <= 80
+    for name in names:
+        help_line = typer.main.get_command(COMMANDS[name]).help.partition("\n")[0]
+        assert help_line.endswith(".")
+        assert f"  {name:18}  {help_line}" in lines
+
+
+def test_no_command_is_left_out_of_the_contract_of_independence():
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    contracts = contracts["tool"]["importlinter"]["contracts"]
+    (contract,) = [one for one in contracts if one["type"] == "independence"]
+    assert contract["modules"] == [f"experiments.{name}" for name in sorted(COMMANDS)]
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"]])
+def test_without_a_command_they_are_listed(arguments, capsys):
+    assert run_by_name(arguments) == 0
+    assert capsys.readouterr().out == listing() + "\n"
+
+
+def test_a_mistyped_command_suggests_the_nearest(capsys):
+    assert run_by_name(["nois_curve", "--out", "x"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("error: unknown command 'nois_curve'; did you mean 'noise_curve'? ")
+    assert said.count("\n") == 1
+
+
+def test_a_command_runs_by_its_name(capsys):
+    with pytest.raises(SystemExit) as ended:
+        run_by_name(["plugins", "chunker"])
+    assert ended.value.code == 0
+    assert "sentences" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_mistyped_option_suggests_the_nearest_in_one_line(name):
+    option = next(option for one in parameters(name) for option in one.opts if "--" in option)
+    done = invoke(name, "x", option[:-1])
+    assert done.exit_code == 2
+    assert done.output.startswith(f"error: unknown option '{option[:-1]}'; did you mean '--")
+    assert done.output.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--engines", "[gt]"], "unknown option '--engines'; a study's options are written eng"),
+        (["--top-k=3"], "unknown option '--top-k'; a study's options are written top_k=VALUE"),
+        (["--out"], "option '--out' requires an argument; "),
+        (["engine=[gt]"], "configuration: unknown option 'engine'; did you mean 'engines'? "),
+        (["engines=[gtt]", "--out", "x"], "unknown engine 'gtt'; did you mean 'gt'? known: "),
+        ([], "where should the results go? give --out"),
+    ],
+)
+def test_mistakes_of_a_study_are_one_line(arguments, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = invoke("noise_curve", *arguments)
+    assert (done.exit_code, done.output.count("\n")) == (2, 1)
+    assert done.output.startswith(f"error: {said}")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "said"),
+    [
+        ("ocr", ["--engine", "gt", "--out", "x"], "missing argument 'FILE'"),
+        ("figure3", ["run"], "where should the results go? give --out"),
+        ("gallery", ["--out", "x.png", "--dpi", "5"], "invalid value for '--dpi'"),
+        ("ocr", ["x", "--engine", "{", "--out", "y"], "cannot read the engine '{': it is not YAML"),
+        (
+            "ocr",
+            ["x", "--engine", "[gt]", "--out", "y"],
+            "cannot read the engine '[gt]': it names no",
+        ),
+    ],
+)
+def test_other_mistakes_are_one_line(name, arguments, said):
+    done = invoke(name, *arguments)
+    assert (done.exit_code, done.output.count("\n")) == (2, 1)
+    assert done.output.startswith(f"error: {said}")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_fits_the_terminal_and_explains_every_option(name, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert max(map(len, invoke(name, "--help").output.splitlines())) <= 80
+    assert [one.name for one in parameters(name) if not one.help] == []
+
+
+STUDIES = """attribution block_errors calibrate demo format_counts noise_curve noise_statistics
+ocr_benchmark paper perturb_text question_style retrievers table_format""".split()
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_help_of_a_study_has_every_option_and_its_default(name):
+    lines = [line.split() for line in invoke(name, "--help").output.splitlines()]
+    first = {words[0] for words in lines if words}
+    assert set(StudyConfig.model_fields) - {"dataset"} <= first
+    assert {f"dataset.{key}" for key in DatasetConfig.model_fields} <= first
+
+
+def test_help_shows_the_defaults_of_the_command_itself():
+    def noise_of(name: str) -> str:
+        text = " ".join(invoke(name, "--help").output.split())
+        return text.split("clean pages alone.")[1].split(" levels ")[0].strip()
+
+    assert noise_of("noise_curve") == "[default: salt_and_pepper]"
+    assert noise_of("noise_statistics") == "[default: formatting, semantic]"
+    assert noise_of("ocr_benchmark") == ""
+
+
+def test_help_of_what_only_reads_a_dataset_has_the_options_of_datasets_alone():
+    text = invoke("verify_dataset", "--help").output
+    assert "dataset.strict" in text
+    assert "retrievers" not in text
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -50,7 +185,7 @@ def test_help_keeps_what_stands_in_brackets():
 def test_the_engine_in_the_help_of_ocr_is_one():
     text = " ".join(CliRunner().invoke(COMMANDS["ocr"], ["--help"]).output.split())
     engine = text.partition("or '")[2].partition("'")[0]
-    assert registry.create("engine", parse_engine(engine)).params.languages == ("deu",)
+    assert registry.create("engine", parse_plugin("engine", engine)).params.languages == ("deu",)
 
 
 @pytest.fixture

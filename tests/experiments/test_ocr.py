@@ -214,7 +214,7 @@ def test_names_of_files_are_not_trusted(tmp_path):
         ("gt", "reads no pages"),
         ("tesserakt", "did you mean 'tesseract'"),
         ("[a", "not YAML"),
-        ("5", "not an engine"),
+        ("5", "cannot read the engine '5': it names no plug-in"),
         ("{name: tesseract, params: {nosuch: 1}}", "nosuch"),
     ],
 )

@@ -6,6 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from experiments import plugins
+from experiments.reports.plugins import examine
 from ohr import registry
 from ohr.errors import MissingDependencyError
 
@@ -30,7 +31,7 @@ def test_a_plugin_that_is_not_installed_says_what_installs_it(monkeypatch):
         raise MissingDependencyError("bm25s is not installed: pip install bm25s")
 
     monkeypatch.setattr(registry, "create", missing)
-    listed = plugins.examine("retriever", "bm25")
+    listed = examine("retriever", "bm25")
     assert (listed.state, listed.reason) == ("no", "bm25s is not installed: pip install bm25s")
     assert listed.what
 
@@ -38,4 +39,6 @@ def test_a_plugin_that_is_not_installed_says_what_installs_it(monkeypatch):
 def test_an_unknown_kind_is_named():
     done = CliRunner().invoke(plugins.main, ["readers"])
     assert done.exit_code == 2
-    assert "unknown kind 'readers'; known: perturbation, engine" in done.stderr
+    assert (
+        "unknown kind 'readers'; did you mean 'reader'? known: perturbation, engine" in done.stderr
+    )

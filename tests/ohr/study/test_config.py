@@ -37,7 +37,7 @@ def test_a_single_value_stands_for_a_list():
     ("arguments", "message"),
     [
         (["sede=1"], r"unknown option 'sede'; did you mean 'seed'\? known: dataset, dpi"),
-        (["dataset.knid=x"], r"'dataset.knid'; did you mean 'dataset.kind'\? known: kind"),
+        (["dataset.knid=x"], r"'dataset.knid'; did you mean 'dataset.kind'\? known: dataset.kind"),
         (["colour=red"], r"unknown option 'colour'; known: dataset, dpi"),
         (["top_k=0"], r"top_k: .*greater than or equal to 1 \(got 0\)"),
         (["scoring=best"], r"scoring: .*'default' or 'reference'"),

@@ -115,7 +115,7 @@ def test_the_engine_that_reads_nothing_is_not_rewarded(folder, tmp_path, capsys)
 
 
 def test_an_engine_that_sees_the_page_has_earned_what_it_reads(folder, tmp_path):
-    engine = "{name: tests.experiments.test_truth.Perfect, label: perfect}"
+    engine = "{name: tests.ohr.study.test_truth.Perfect, label: perfect}"
     result, _ = folder_study(
         folder, "How much?,12 euros,typed,1,\n", tmp_path / "run", f"engines=[pdf_text,{engine}]"
     )

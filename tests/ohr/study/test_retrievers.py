@@ -85,7 +85,7 @@ def test_every_number_of_hits_has_the_cells_of_a_run_of_its_own(settings, tmp_pa
 
 def test_rankings_are_made_once_at_the_greatest_depth(settings, tmp_path):
     Spy.seen.clear()
-    spy = "{name: tests.experiments.test_retrievers.Spy, label: spy}"
+    spy = "{name: tests.ohr.study.test_retrievers.Spy, label: spy}"
     run(settings, tmp_path / "run", "ks=[1,5]", f"retrievers=[{spy}]", "engines=[gt]")
     assert Spy.seen == [([f"{words}?" for _, _, words in WORDS], 5)]
 

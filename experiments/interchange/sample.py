@@ -1,0 +1,28 @@
+"""A generated benchmark, written as files."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from ohr.sample.scale import Recipe, write_sample
+from ohr.study.progress import Progress
+
+
+def write_benchmark(recipe: Recipe, out: Path, workers: int) -> int:
+    """Write the sample, or what is not yet there of it, and say how fast it went."""
+    start = time.monotonic()
+    counts: list[int] = []
+    with Progress(verb="writing") as progress:
+
+        def report(done: int, total: int) -> None:
+            counts.append(done)
+            progress("the sample", done, total)
+
+        written = write_sample(recipe, out, workers=workers, progress=report)
+    if not written:
+        print(f"the sample is already in {out}")
+        return 0
+    pages, seconds = recipe.n_pages - counts[0], time.monotonic() - start
+    print(f"{pages} pages in {seconds:.0f} s, {pages / max(seconds, 1e-9):.1f} a second: {out}")
+    return 0

@@ -1,0 +1,100 @@
+"""Every option of a study with its meaning, values and default, from the models themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from ohr.registry import PluginSpec
+from ohr.study.config import DatasetConfig, StudyConfig, load_config
+
+DATASET = "Documents and questions"
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    DATASET: tuple(f"dataset.{name}" for name in DatasetConfig.model_fields),
+    "Engines and pages": ("engines", "dpi", "ground_truth", "page_cpu_s", "page_wall_s"),
+    "Noise": (
+        *("noise", "levels", "intensities", "calibration", "r_noise", "edit_distance"),
+        *("seed", "seeds"),
+    ),
+    "Chunking, retrieval and answers": (
+        *("chunkers", "retrievers", "top_k", "ks", "readers", "judge"),
+    ),
+    "What is measured": ("stages", "scoring", "reading_metrics", "bootstrap"),
+    "The run": ("workers", "cache", "retry_failed", "stop_after_failures"),
+}
+"""Options of a study by what they are about; one of its dataset is ``dataset.name``."""
+_ENDLESS = 1_000_000
+"""A bound as large as this keeps a mistake out, and tells a reader nothing."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a study."""
+
+    key: str
+    """As it is typed: ``dpi``, ``dataset.kind``."""
+    meaning: str
+    """One sentence or more, on one line."""
+    values: str
+    """What it may be: ``30 to 1200``, ``all or evidence``; empty where the meaning says it."""
+    default: str
+    """As it is typed; empty where nothing is set, and the meaning says what then holds."""
+
+    @property
+    def help(self) -> str:
+        """Meaning, values and default in one paragraph."""
+        default = f"default: {self.default}" if self.default else ""
+        notes = "; ".join(note for note in (self.values, default) if note)
+        return f"{self.meaning} [{notes}]" if notes else self.meaning
+
+
+def option_table(
+    defaults: Mapping[str, Any] | None = None, groups: Sequence[str] = tuple(GROUPS)
+) -> dict[str, list[Option]]:
+    """The options of a study by group, in the order to read them.
+
+    ``defaults`` are a command's own, as ``load_config`` takes them; they stand for the model's.
+    """
+    config = load_config([], defaults)
+    return {group: [_option(config, key) for key in GROUPS[group]] for group in groups}
+
+
+def _option(config: StudyConfig, key: str) -> Option:
+    *parents, name = key.split(".")
+    model: BaseModel = config.dataset if parents else config
+    field = type(model).model_fields[name]
+    schema = type(model).model_json_schema()["properties"][name]
+    return Option(
+        key,
+        " ".join((field.description or "").split()),
+        _values(schema),
+        _default(field, getattr(model, name)),
+    )
+
+
+def _values(schema: Mapping[str, Any]) -> str:
+    """What a value, or each of a list, may be."""
+    for part in (schema, schema.get("items", {}), *schema.get("anyOf", ())):
+        if "enum" in part:
+            *others, last = part["enum"]
+            return f"{', '.join(others)} or {last}"
+        low = part.get("minimum", part.get("exclusiveMinimum"))
+        high = part.get("maximum", part.get("exclusiveMaximum", _ENDLESS))
+        if low is not None:
+            above = "above" if "exclusiveMinimum" in part else "from"
+            return f"{low:g} to {high:g}" if high < _ENDLESS else f"{above} {low:g}"
+    return ""
+
+
+def _default(field: FieldInfo, value: Any) -> str:
+    if field.default_factory is not None or value in (None, (), {}):
+        return ""
+    if isinstance(value, tuple):
+        return ", ".join(_default(field, one) for one in value)
+    if isinstance(value, PluginSpec):
+        return value.label
+    return str(value).lower() if isinstance(value, bool) else str(value)
