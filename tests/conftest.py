@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from matplotlib.figure import Figure
 
 from ohr.sample import Sample, SampleParams
 from tests import examples  # noqa: F401  (registers a profile that the command line names)
@@ -24,6 +25,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker("torch"):
                 item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture(autouse=True)
+def unarranged(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures are drawn as they stand: to arrange them first takes longer than to draw them.
+
+    Not where a test, or its module, is marked ``arranged``.
+    """
+    if request.node.get_closest_marker("arranged") is None:
+        monkeypatch.setattr(Figure, "get_layout_engine", lambda figure: None)
 
 
 def _data_dir() -> Path:

@@ -4,23 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
 
 from ohr.study.config import load_config
 from ohr.study.results import Run, read_run
 from ohr.study.run import run_study
 from tests.builders import qa, write_corpus, write_kb, write_questions
-
-
-@pytest.fixture(autouse=True)
-def unarranged(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Figures are drawn as they stand: to arrange them first takes longer than to draw them.
-
-    Not where a test, or its module, is marked ``arranged``.
-    """
-    if request.node.get_closest_marker("arranged") is None:
-        monkeypatch.setattr(Figure, "get_layout_engine", lambda figure: None)
-
 
 METRICS = ("r_noise", "evidence_lcs", "lcs", "f1", "f1_no_context")
 READERS = "readers=[tests.fakes.FactReader,tests.fakes.SteadyReader]"
