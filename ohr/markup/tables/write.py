@@ -43,11 +43,13 @@ def _write(
     table: Table, source: TableFormat, target: TableFormat, depth: int
 ) -> tuple[str, list[Loss]]:
     writer = _Writer(source, target, depth)
-    made = {"latex": writer.latex, "html": writer.html, "markdown": writer.markdown}[target](table)
+    written = {"latex": writer.latex, "html": writer.html, "markdown": writer.markdown}[target](
+        table
+    )
     losses = dict.fromkeys(writer.losses)
     for name in sorted(writer.lost):
         losses[Loss("command" if name.startswith("\\") else "content", name)] = None
-    return made, list(losses)
+    return written, list(losses)
 
 
 class _Writer:
