@@ -134,8 +134,8 @@ def _judge_formulas(true: Sequence[Region], prediction: str) -> Iterator[BlockRe
     """Block formulas, among the reading's formulas of any kind, then in all that it says."""
     sources = [region.latex for region in true if region.kind == "formula"]
     expected = [formula_tokens(latex) for latex in sources]
-    sources = [latex for latex, found in zip(sources, expected, strict=True) if _symbols(found)]
-    expected = [found for found in expected if _symbols(found)]
+    sources = [latex for latex, tokens in zip(sources, expected, strict=True) if _symbols(tokens)]
+    expected = [tokens for tokens in expected if _symbols(tokens)]
     if not expected:
         return
     read = [formula.latex for formula in find_formulas(prediction)]

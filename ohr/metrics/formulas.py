@@ -46,7 +46,7 @@ def find_formulas(text: str) -> list[Formula]:
     the closing one must follow a character that is not white space, in the same paragraph, and
     must not come before a digit (``$5 and $6`` are prices).
     """
-    found: list[Formula] = []
+    formulas: list[Formula] = []
     opening: re.Match[str] | None = None
     for mark in _MARK.finditer(text):
         kind = mark.group()
@@ -57,11 +57,11 @@ def find_formulas(text: str) -> list[Formula]:
             keep_environment = kind.startswith(r"\end")
             source = slice(opening.start(), mark.end()) if keep_environment else slice(*inside)
             display = opening.group() not in ("$", r"\(")
-            found.append(Formula(opening.start(), mark.end(), text[source], display))
+            formulas.append(Formula(opening.start(), mark.end(), text[source], display))
             opening = None
         elif opening is None or not _inside(text, opening, mark):
             opening = mark if _opens(text, mark) else None
-    return found
+    return formulas
 
 
 def _opens(text: str, mark: re.Match[str]) -> bool:
@@ -294,8 +294,8 @@ def page_formulas(text: str) -> list[list[str]]:
     Amounts (``$(32)$``), dates, single signs and note marks (``${ }^{(a)}$``) are left out:
     engines differ in whether they write them as formulas, and neither way is wrong.
     """
-    found = (formula_tokens(formula.latex) for formula in find_formulas(text))
-    return [tokens for tokens in found if _is_mathematics(tokens)]
+    formulas = (formula_tokens(formula.latex) for formula in find_formulas(text))
+    return [tokens for tokens in formulas if _is_mathematics(tokens)]
 
 
 def _is_mathematics(tokens: list[str]) -> bool:

@@ -89,5 +89,9 @@ class RegionF1(plugins.Metric):
 
     def score(self, prediction: str, reference: str) -> float:
         read, true = regions(prediction), regions(reference)
-        found = extraction(read, true, self.params.kind)
-        return found.f1 if found is not None else float(not region_words(read, self.params.kind))
+        extracted = extraction(read, true, self.params.kind)
+        return (
+            extracted.f1
+            if extracted is not None
+            else float(not region_words(read, self.params.kind))
+        )

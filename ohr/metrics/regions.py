@@ -59,23 +59,23 @@ def regions(text: str) -> list[Region]:
         if formula.display
     ]
     marked.sort(key=lambda region: (region.start, -region.end))
-    found: list[Region] = []
+    parts: list[Region] = []
     done = 0
     for region in marked:
         if region.start < done:
             continue
         if text[done : region.start].strip():
-            found.append(Region("text", done, region.start, text[done : region.start]))
-        found.append(region)
+            parts.append(Region("text", done, region.start, text[done : region.start]))
+        parts.append(region)
         done = region.end
     if text[done:].strip():
-        found.append(Region("text", done, len(text), text[done:]))
-    return found
+        parts.append(Region("text", done, len(text), text[done:]))
+    return parts
 
 
-def region_words(found: Sequence[Region], kind: Kind) -> list[str]:
+def region_words(page: Sequence[Region], kind: Kind) -> list[str]:
     """Words of a page's regions of one kind."""
-    return [word for region in found if region.kind == kind for word in words(region.text)]
+    return [word for region in page if region.kind == kind for word in words(region.text)]
 
 
 def words(text: str) -> list[str]:
@@ -92,12 +92,12 @@ def text_blocks(page: Sequence[Region], size: int = BLOCK_WORDS) -> list[list[st
     blocks: list[list[str]] = [[]]
     for region in page:
         for paragraph in _BLANK_LINES.split(region.text) if region.kind == "text" else ():
-            found = words(paragraph)
+            paragraph_words = words(paragraph)
             block = blocks.pop()
-            if len(block) >= size // 2 and len(block) + len(found) > most:
+            if len(block) >= size // 2 and len(block) + len(paragraph_words) > most:
                 blocks.append(block)
                 block = []
-            block += found
+            block += paragraph_words
             n = round(len(block) / size) if len(block) > most else 1
             blocks += [block[i * len(block) // n : (i + 1) * len(block) // n] for i in range(n)]
     last = blocks.pop()
