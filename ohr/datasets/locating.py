@@ -98,17 +98,17 @@ def _cover(lines: Sequence[str], texts: Sequence[str], join: str) -> list[Piece]
         if not lines[begin].strip():  # an empty line between two contexts
             begin += 1
             continue
-        found, end = None, begin + 1
+        piece, end = None, begin + 1
         run = lines[begin]
         while (place := _find(run, texts)) is not None:
-            found = Piece(run, *place)
+            piece = Piece(run, *place)
             end += 1
             if end > len(lines):
                 break
             run = f"{run}{join}{lines[end - 1]}"
-        if found is None:
+        if piece is None:
             return None
-        pieces.append(found)
+        pieces.append(piece)
         begin = end - 1
     return pieces or None
 
