@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from experiments.analysis.labels import SOURCES
 from experiments.analysis.published import figures_of
 from ohr.dataset import Dataset
-from ohr.datasets.locating import PageText, has_math
+from ohr.datasets.locating import SearchablePage, has_math
 from ohr.datasets.verify import form_name
 from ohr.types import Question
 from rag.chunking.token_counter import count_tokens
@@ -87,7 +87,7 @@ def sizes(dataset: Dataset) -> dict[str, str]:
 
 def data_types(text: str) -> int:
     """How many kinds of content a page has: running text, tables, charts, formulas."""
-    page = PageText(text)
+    page = SearchablePage(text)
     spans = sorted([*page.tables, *page.charts])
     ends = [0, *(end for _, end in spans)]
     starts = [*(start for start, _ in spans), len(page.squeezed)]

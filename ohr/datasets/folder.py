@@ -84,13 +84,13 @@ class Folder(DatasetSource):
                 if not params.domains or _domain(doc_id) in params.domains
             }
         )
-        candidates = (
+        located = (
             corpus.with_evidence(line, question)
             for line, question in _read_questions(rows, pdfs, report)
             if not params.domains or question.domain in params.domains
         )
         questions = validate_questions(
-            (question for question in candidates if question is not None),
+            (question for question in located if question is not None),
             corpus.documents,
             report,
             without_evidence=corpus.without_evidence,

@@ -16,7 +16,7 @@ from functools import cached_property
 from ohr.dataset import Dataset
 from ohr.datasets import guessing, locating, wording
 from ohr.datasets.guessing import FOLDS
-from ohr.datasets.locating import PageText, Piece
+from ohr.datasets.locating import Piece, SearchablePage
 from ohr.markup.strip import strip_markup
 from ohr.metrics import default
 from ohr.metrics.scores import R_NOISE_THRESHOLD
@@ -93,7 +93,7 @@ def named_form(answer_form: str) -> str:
 class Case:
     """A question beside the pages that it states, with what several checks need of both."""
 
-    def __init__(self, question: Question, pages: Mapping[PageRef, PageText]) -> None:
+    def __init__(self, question: Question, pages: Mapping[PageRef, SearchablePage]) -> None:
         self.question = question
         self.refs = [ref for ref in question.evidence_pages if ref in pages]
         self.pages = [pages[ref] for ref in self.refs]
@@ -283,7 +283,7 @@ CHECKS = (
 
 def verify(dataset: Dataset) -> Verification:
     """Run every check on every question; nothing in the data makes it fail."""
-    pages = {ref: PageText(page.text) for ref, page in dataset.pages.items()}
+    pages = {ref: SearchablePage(page.text) for ref, page in dataset.pages.items()}
     judged = dict.fromkeys((check.name for check in CHECKS), 0)
     findings: dict[str, list[Finding]] = {check.name: [] for check in CHECKS}
     for question in dataset.questions:
