@@ -23,7 +23,7 @@ from rapidfuzz.distance import LCSseq, Levenshtein
 
 from ohr.metrics.formulas import STRUCTURE, find_formulas, formula_tokens
 from ohr.metrics.matching import assign, best_window, encode
-from ohr.metrics.regions import Kind, Region, region_words, regions, text_blocks, words
+from ohr.metrics.regions import Region, RegionKind, region_words, regions, text_blocks, words
 from ohr.metrics.tables import Grid, match_tables
 
 LEAST_SHARE = 0.95
@@ -37,7 +37,7 @@ FOUND_FORMULA = 0.4
 class BlockResult:
     """How one block of the ground truth was read."""
 
-    kind: Kind
+    kind: RegionKind
     size: int
     """Words of the block, or symbols of a formula."""
     found: bool

@@ -19,8 +19,8 @@ from ohr.metrics.default import tokens
 from ohr.metrics.formulas import find_formulas
 from ohr.metrics.tables import Grid
 
-Kind = Literal["text", "formula", "table"]
-KINDS: tuple[Kind, ...] = ("text", "formula", "table")
+RegionKind = Literal["text", "formula", "table"]
+KINDS: tuple[RegionKind, ...] = ("text", "formula", "table")
 
 BLOCK_WORDS = 100
 """Words of a block of running text: about 130 of the tokens that language models count."""
@@ -33,7 +33,7 @@ _BLANK_LINES = re.compile(r"\n[ \t]*\n")
 class Region:
     """A stretch of a page: ``page[start:end]``; ``grid`` for tables, ``latex`` for formulas."""
 
-    kind: Kind
+    kind: RegionKind
     start: int
     end: int
     text: str
@@ -73,7 +73,7 @@ def regions(text: str) -> list[Region]:
     return parts
 
 
-def region_words(page: Sequence[Region], kind: Kind) -> list[str]:
+def region_words(page: Sequence[Region], kind: RegionKind) -> list[str]:
     """Words of a page's regions of one kind."""
     return [word for region in page if region.kind == kind for word in words(region.text)]
 
@@ -116,7 +116,9 @@ class Extraction(NamedTuple):
     f1: float
 
 
-def extraction(read: Sequence[Region], true: Sequence[Region], kind: Kind) -> Extraction | None:
+def extraction(
+    read: Sequence[Region], true: Sequence[Region], kind: RegionKind
+) -> Extraction | None:
     """How well the words of one kind of region were read; None where the truth has none.
 
     Words are compared as multisets. A reading that marks no region of this kind is judged by
