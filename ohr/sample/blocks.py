@@ -103,7 +103,7 @@ TableRow: TypeAlias = tuple[TableCell, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableBlock:
     """A table: a header of one or two rows, rows of cells, one alignment letter a column.
 
     A place that a merged cell covers is left out, as in HTML: under ``Cell(…, rowspan=2)`` the
@@ -227,7 +227,7 @@ class Figure:
     labels: tuple[str, ...] = ()
 
 
-Plain: TypeAlias = Heading | Paragraph | ListBlock | Table | Formula | Chart | Figure
+Plain: TypeAlias = Heading | Paragraph | ListBlock | TableBlock | Formula | Chart | Figure
 
 
 @dataclass(frozen=True, slots=True)

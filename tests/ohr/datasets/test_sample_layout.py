@@ -33,7 +33,7 @@ from ohr.sample.blocks import (
     Series,
     Span,
     Strong,
-    Table,
+    TableBlock,
     Words,
     text,
 )
@@ -77,7 +77,7 @@ def shown_in(page: pypdfium2.PdfPage, box: tuple[float, float, float, float]) ->
 
 
 def test_merged_cells_in_latex() -> None:
-    table = Table(
+    table = TableBlock(
         (Cell(text("Area"), rowspan=2), Cell(text("Budget"), colspan=2)),
         (
             (Cell(text("Roads"), rowspan=2), text("1"), text("2")),
@@ -121,7 +121,7 @@ def test_merged_cells_in_latex() -> None:
 )
 def test_cells_that_jut_out_or_overlap_are_refused(rows: tuple[tuple[object, ...], ...]) -> None:
     with pytest.raises(ValueError, match="uneven"):
-        Table((text("x"), text("y")), rows, "lr")  # type: ignore[arg-type]
+        TableBlock((text("x"), text("y")), rows, "lr")  # type: ignore[arg-type]
 
 
 @settings(max_examples=60, deadline=None)
@@ -143,7 +143,9 @@ def test_merged_rows_have_an_entry_for_every_column(data: st.DataObject) -> None
                     free[y][x] = False
             cells.append(Cell(text("v"), across, down))
         rows.append(tuple(cells))
-    table = Table(tuple(text("h") for _ in range(columns)), tuple(rows), "l" * columns, grid=True)
+    table = TableBlock(
+        tuple(text("h") for _ in range(columns)), tuple(rows), "l" * columns, grid=True
+    )
     lines = [line for line in block_text(table).splitlines() if line.endswith(r" \\")]
     assert len(lines) == 1 + n_rows
     for line in lines:
