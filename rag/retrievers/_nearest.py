@@ -35,18 +35,18 @@ class Nearest:
         if self._graph is not None:
             return self._search_graph(queries, k)
         return [
-            found
+            hits
             for start in range(0, len(queries), QUERIES)
-            for found in self._search_block(queries[start : start + QUERIES], k)
+            for hits in self._search_block(queries[start : start + QUERIES], k)
         ]
 
     def _search_block(self, queries: np.ndarray, k: int) -> Found:
         best: Found = [[] for _ in queries]
         for start in range(0, len(self._vectors), VECTORS):
             products = queries @ self._vectors[start : start + VECTORS].T
-            for row, found in zip(products, best, strict=True):
-                found += [(start + i, float(row[i])) for i in top_k(row, k)]
-        return [sorted(found, key=lambda hit: (-hit[1], hit[0]))[:k] for found in best]
+            for row, hits in zip(products, best, strict=True):
+                hits += [(start + i, float(row[i])) for i in top_k(row, k)]
+        return [sorted(hits, key=lambda hit: (-hit[1], hit[0]))[:k] for hits in best]
 
     def _search_graph(self, queries: np.ndarray, k: int) -> Found:
         assert self._graph is not None

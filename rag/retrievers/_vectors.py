@@ -51,8 +51,8 @@ class VectorStore:
         wanted = list(missing.items())
         for start in range(0, len(wanted), PART):
             part = wanted[start : start + PART]
-            made = encode([text for _, text in part])
-            arrays = [np.asarray(array, dtype=np.float32) for array in made]
+            encoded = encode([text for _, text in part])
+            arrays = [np.asarray(array, dtype=np.float32) for array in encoded]
             self._write([key for key, _ in part], arrays)
         return [self._vectors[key] for key in keys]
 
