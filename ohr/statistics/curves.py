@@ -49,7 +49,7 @@ class NoiseCurve:
         return float(x.min()), float(x.max())
 
     def means(self) -> Points:
-        """The curve: one."""
+        """The curve of all questions: arrays of one row."""
         return self._split(self._stacked.mean(axis=1)[None])
 
     def means_without(self) -> Points:
