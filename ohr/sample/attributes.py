@@ -60,7 +60,7 @@ def look_of(domain: str, attributes: Sequence[str]) -> Look:
     return drawn
 
 
-def found_attributes(
+def attributes_of_pages(
     layout: PageLayout, texts: Sequence[str], boxes: Sequence[Box], pages: Sequence[PageBlocks]
 ) -> list[list[str]]:
     """For each page the paper's attributes that what was written has, whatever was asked for.

@@ -185,7 +185,7 @@ class Series:
 
     @property
     def numbers(self) -> tuple[float, ...]:
-        """The values as numbers."""
+        """A float a value, thousands separators left out; ValueError for what is no number."""
         return tuple(float(value.replace(",", "")) for value in self.values)
 
 
@@ -268,7 +268,7 @@ class PageLayout:
     nameplate: bool = False
 
     def header_of(self, page_no: int) -> str:
-        """The header as it is printed on a page."""
+        """The header of a page counted from 0: a nameplate on the first, else with its number."""
         if self.nameplate and page_no == 0:
             return self.header.replace(",", "", 1)
         return self.header.replace("{page}", str(page_no + 1))

@@ -63,7 +63,7 @@ class Written:
 
     @property
     def group(self) -> int:
-        """The group of the document."""
+        """From 0: every author writes one document of a group, and questions stay inside it."""
         return self.number // len(AUTHORS)
 
     @property
@@ -177,7 +177,9 @@ def questions(seed: int, corpus: Sequence[Written], count: int) -> list[GoldQues
 
 
 def group_questions(seed: int, members: Sequence[Written], count: int) -> list[GoldQuestion]:
-    """Questions of the documents of one group."""
+    """``count`` questions of one group's documents, in page order. Raises ConfigError for more
+    than the pages can answer.
+    """
     rng = generator_for(seed, "sample.questions", PageRef("", members[0].group))
     return ask([Answerable(one.doc_id, one.pages) for one in members], count, rng)
 

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ohr.errors import StoreError
-from ohr.sample.attributes import found_attributes
+from ohr.sample.attributes import attributes_of_pages
 from ohr.sample.corpus import Written, with_breaks
 from ohr.sample.markdown import page_text
 from ohr.sample.questions.qas import record
@@ -91,7 +91,7 @@ def write_document(folder: Path, written: Written, *, images: bool) -> Stored:
     _write(folder / "retrieval_base" / "gt" / f"{doc_id}.json", _json(pages))
     arrangement = rendered.arrangement
     _write(folder / "boxes" / f"{doc_id}.json", _lines(arrangement.record(len(texts))))
-    page_attributes = found_attributes(
+    page_attributes = attributes_of_pages(
         written.layout, texts, arrangement.boxes, [page.blocks for page in written.pages]
     )
     about = {

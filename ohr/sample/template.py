@@ -199,7 +199,7 @@ def write_page(
     tables: Mapping[str, Draft],
     rng: np.random.Generator,
 ) -> WrittenPage:
-    """A document of one page."""
+    """The only page of a document; raises what :func:`write_document` raises."""
     return write_document([template], slots, tables, lambda _: rng)[0]
 
 

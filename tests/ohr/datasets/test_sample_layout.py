@@ -17,7 +17,7 @@ from PIL import Image
 
 from ohr.errors import ConfigError, DatasetError
 from ohr.sample import corpus
-from ohr.sample.attributes import ATTRIBUTES, check_attributes, count_tokens, found_attributes
+from ohr.sample.attributes import ATTRIBUTES, attributes_of_pages, check_attributes, count_tokens
 from ohr.sample.authors.all import AUTHORS
 from ohr.sample.blocks import (
     Cell,
@@ -379,7 +379,7 @@ def test_dense_pages_have_more_tokens_than_the_papers_threshold() -> None:
         said = page_text(page.blocks, written.layout)
         assert count_tokens(said) > 770
         boxes = print_document(written, images=False).arrangement.boxes
-        (found,) = found_attributes(written.layout, [said], boxes, [page.blocks])
+        (found,) = attributes_of_pages(written.layout, [said], boxes, [page.blocks])
         assert "dense_text" in found
 
 
