@@ -27,7 +27,7 @@ _CJK_SIZE = 0.6  # an ideograph carries about as much as this part of an English
 
 
 class UnitKind(IntEnum):
-    """Kind of a unit of evidence."""
+    """What a unit of evidence was cut from; a feature of the ranking."""
 
     SENTENCE = 0
     HEADING = 1
