@@ -47,8 +47,8 @@ def noise_statistics(config: StudyConfig, out: Path) -> int:
         print("\nTable S3: blocks with errors, and commands that the ground truth does not have")
         parts = [_part(config, [spec for spec in readings if spec not in images], "")]
         parts.append(_part(config, images, "semantic"))
-        found = [block_errors(part, Progress()) for part in parts if part.engines]
-        errors = pd.concat(found, ignore_index=True)
+        tables = [block_errors(part, Progress()) for part in parts if part.engines]
+        errors = pd.concat(tables, ignore_index=True)
         write_csv(out / BLOCK_FILE, errors)
         show(errors_table(errors))
         print(EXPLANATION)
