@@ -321,11 +321,11 @@ def _how(first: Question, again: Question) -> str:
 
 
 def _differ(first: Question, again: Question) -> bool:
-    ours, theirs = (
+    first_answers, other_answers = (
         {" ".join(default.tokens(answer)) for answer in question.answers}
         for question in (first, again)
     )
-    return not ours & theirs
+    return not first_answers & other_answers
 
 
 def _balance(questions: Iterable[Question]) -> CheckResult:

@@ -111,17 +111,17 @@ def _judge_tables(
 
 def shape(grid: Grid) -> tuple[int, int, tuple[tuple[int, int], ...]]:
     """Rows, columns and spans of merged cells, rows and columns without any text left out."""
-    taken: set[tuple[int, int]] = set()
+    occupied: set[tuple[int, int]] = set()
     rows: set[int] = set()
     columns: set[int] = set()
     merged = []
     for row, (texts, spans) in enumerate(zip(grid.texts, grid.spans, strict=True)):
         column = 0
         for text, (n_rows, n_columns) in zip(texts, spans, strict=True):
-            while (row, column) in taken:
+            while (row, column) in occupied:
                 column += 1
             for below in range(row + 1, row + n_rows):
-                taken.update((below, column + i) for i in range(n_columns))
+                occupied.update((below, column + i) for i in range(n_columns))
             if text:
                 rows.add(row)
                 columns.add(column)
@@ -147,13 +147,13 @@ def _judge_formulas(true: Sequence[Region], prediction: str) -> Iterator[BlockRe
         symbols = _symbols(formula)
         if j in partner:
             other_formula = predicted[partner[j]]
-            theirs = _symbols(other_formula)
-            share = 1 - Levenshtein.distance(symbols, theirs) / len(symbols)
+            other_symbols = _symbols(other_formula)
+            share = 1 - Levenshtein.distance(symbols, other_symbols) / len(symbols)
             built = [token for token in formula if token in STRUCTURE]
-            built_theirs = [token for token in other_formula if token in STRUCTURE]
+            other_built = [token for token in other_formula if token in STRUCTURE]
             same = _squeezed(read[partner[j]]) == _squeezed(sources[j])
             yield BlockResult(
-                "formula", len(symbols), True, max(0.0, share), built != built_theirs, same
+                "formula", len(symbols), True, max(0.0, share), built != other_built, same
             )
             continue
         if everything is None:

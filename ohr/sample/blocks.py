@@ -138,27 +138,27 @@ class TableBlock:
         """
         columns = len(self.align)
         every = (*self.heads, *self.rows)
-        taken = [[False] * columns for _ in every]
+        occupied = [[False] * columns for _ in every]
         placed: list[list[tuple[int, Cell]]] = []
         uneven = f"a table of {columns} columns with align {self.align!r}: uneven rows"
         for row, cells in enumerate(every):
             placed.append([])
             column = 0
             for cell in map(as_cell, cells):
-                while column < columns and taken[row][column]:
+                while column < columns and occupied[row][column]:
                     column += 1
                 across = range(column, column + cell.colspan)
                 down = range(row, row + cell.rowspan)
                 if across.stop > columns or down.stop > len(every):
                     raise ValueError(uneven)
-                if any(taken[i][j] for i in down for j in across):
+                if any(occupied[i][j] for i in down for j in across):
                     raise ValueError(uneven)
                 for i in down:
                     for j in across:
-                        taken[i][j] = True
+                        occupied[i][j] = True
                 placed[row].append((column, cell))
                 column = across.stop
-            if not all(taken[row]):
+            if not all(occupied[row]):
                 raise ValueError(uneven)
         return placed
 

@@ -101,17 +101,17 @@ class Plan:
 
 def load_dataset(config: StudyConfig) -> Dataset:
     """The dataset that a configuration names. Raises ConfigError, DatasetError."""
-    wanted = config.dataset
-    given: dict[str, Any] = {
-        "path": wanted.path,
-        "questions": wanted.questions,
-        "pdfs": wanted.pdfs,
-        "domains": wanted.domains,
-        "strict": wanted.strict,
+    section = config.dataset
+    values: dict[str, Any] = {
+        "path": section.path,
+        "questions": section.questions,
+        "pdfs": section.pdfs,
+        "domains": section.domains,
+        "strict": section.strict,
         "cache": config.cache,
     }
-    params = {name: value for name, value in given.items() if value is not None} | wanted.params
-    source: DatasetSource = registry.create("dataset", PluginSpec(name=wanted.kind, params=params))
+    params = {name: value for name, value in values.items() if value is not None} | section.params
+    source: DatasetSource = registry.create("dataset", PluginSpec(name=section.kind, params=params))
     return source.load()
 
 
