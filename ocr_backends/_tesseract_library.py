@@ -39,15 +39,15 @@ class PageSettings:
     hocr: bool = False
 
 
-def pick_library(wanted: Literal["auto", "tesserocr", "pytesseract"]) -> Library:
+def pick_library(name: Literal["auto", "tesserocr", "pytesseract"]) -> Library:
     """The library to use. Raises MissingDependencyError if it is not installed."""
-    if wanted == "auto":
-        wanted = "tesserocr" if importlib.util.find_spec("tesserocr") else "pytesseract"
-    if importlib.util.find_spec(wanted) is None:
-        raise MissingDependencyError(f"{wanted} is not installed: pip install {wanted}")
-    if wanted == "pytesseract":
+    if name == "auto":
+        name = "tesserocr" if importlib.util.find_spec("tesserocr") else "pytesseract"
+    if importlib.util.find_spec(name) is None:
+        raise MissingDependencyError(f"{name} is not installed: pip install {name}")
+    if name == "pytesseract":
         _program()
-    return wanted
+    return name
 
 
 def library_version(library: Library) -> str:

@@ -153,13 +153,13 @@ def _past_atom(formula: Formula, at: int) -> tuple[int, bool]:
             following = min(following + 1, len(tokens))
         return _past_arguments(formula, following, _ARGUMENTS[name])
     # An unknown command: what groups follow are its arguments; without any, more may.
-    following, taken = at + 1, False
+    following, has_arguments = at + 1, False
     while True:
         following_group = _skip_space(tokens, following)
         if following_group < len(tokens) and tokens[following_group] == "{":
-            following, taken = formula.groups[following_group] + 1, True
+            following, has_arguments = formula.groups[following_group] + 1, True
         else:
-            return following, taken
+            return following, has_arguments
 
 
 def _past_arguments(formula: Formula, at: int, count: int) -> tuple[int, bool]:

@@ -105,10 +105,10 @@ class BgeM3(LocalEncoder):
         assert self._nearest is not None
         vectors = self.collect("queries", queries, self.encode_queries)
         candidates = self._nearest.search(stacked(vectors), max(k, self.params.candidates))
-        wanted = sorted({i for hits in candidates for i, _ in hits})
-        texts = [self._chunks[i].indexed_text for i in wanted]
+        indices = sorted({i for hits in candidates for i, _ in hits})
+        texts = [self._chunks[i].indexed_text for i in indices]
         passages = self.collect("passages of many vectors", texts, self._encode_many_vectors)
-        many = dict(zip(wanted, passages, strict=True))
+        many = dict(zip(indices, passages, strict=True))
         query_vectors = self.collect("queries of many vectors", queries, self._encode_many_vectors)
         words = self._word_scores(queries) if self._scores_words else None
         dense, lexical, multi = self.params.weights
