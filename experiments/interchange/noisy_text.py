@@ -154,5 +154,5 @@ def worth_showing(pages: Mapping[PageRef, str], count: int, seed: int) -> list[P
             kinds.setdefault(("tabular" in text, "$" in text), []).append(ref)
     rng = np.random.default_rng(seed)
     drawn = [[refs[i] for i in rng.permutation(len(refs))] for _, refs in sorted(kinds.items())]
-    taken = [ref for rank in range(count) for refs in drawn for ref in refs[rank : rank + 1]]
-    return sorted(taken[:count])
+    in_turn = [ref for rank in range(count) for refs in drawn for ref in refs[rank : rank + 1]]
+    return sorted(in_turn[:count])

@@ -49,21 +49,21 @@ def read_results(
             raise OhrError(f"{path}: result {number} is of no question of the Q&A file")
         values = result.get("metrics", result)
         status = Status.OK if result.get("valid", True) else Status.EMPTY
-        for theirs, ours in MEASURES.items():
-            if theirs not in values:
+        for measure, metric in MEASURES.items():
+            if measure not in values:
                 continue
-            value = values[theirs]
+            value = values[measure]
             if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
-                raise OhrError(f"{path}: result {number} has the {theirs} {value!r}: no number")
+                raise OhrError(f"{path}: result {number} has the {measure} {value!r}: no number")
             failed = value < 0
-            row = _condition(_stage_of(ours, stage, path), named)
-            row |= {"metric": ours, "qid": question.qid, "doc_id": question.doc_id}
+            row = _condition(_stage_of(metric, stage, path), named)
+            row |= {"metric": metric, "qid": question.qid, "doc_id": question.doc_id}
             row |= {"page_no": question.evidence_pages[0].page_no}
             row |= {"evidence_source": question.evidence_source, "domain": question.domain}
             row |= {"answer_form": question.answer_form, "task": question.task}
             row |= {"value": 0.0 if failed else float(value)}
             records.append(row | {"status": str(Status.ERROR if failed else status)})
-            if ours == "evidence_lcs":
+            if metric == "evidence_lcs":
                 records.append(records[-1] | {"metric": "r_noise"})
                 records[-1]["value"] = float(value <= R_NOISE_THRESHOLD)
     if not records:

@@ -28,16 +28,16 @@ def noise_statistics(config: StudyConfig, out: Path) -> int:
     """Write and print whatever of the three the engines allow; 1 if all pages of a knowledge base
     failed. Raises OhrError.
     """
-    given, images = [], []
+    knowledge_bases, images = [], []
     for spec in config.engines:
         engine = registry.create("engine", spec)
         if isinstance(engine, KnowledgeBaseSource):
-            given.append(spec)
+            knowledge_bases.append(spec)
         elif isinstance(engine, OcrBackend) and "image" in engine.accepts:
             images.append(spec)
-    if given:
+    if knowledge_bases:
         print("\nTable S2: formatting commands a page")
-        counts = count_knowledge_bases(_part(config, given, "formatting"))
+        counts = count_knowledge_bases(_part(config, knowledge_bases, "formatting"))
         write_text(
             out / "format_counts.csv", counts.to_csv(index_label="kind", float_format="%.4f")
         )
