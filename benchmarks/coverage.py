@@ -264,9 +264,9 @@ def curve_coverage(curve: NoiseCurve, n_documents: int, simulations: int) -> dic
             curve.floor[rows],
             Clusters(owners, n_documents, "document"),
         )
-        found = curve_statistics(study, resamples=200)
+        statistics = curve_statistics(study, resamples=200)
         for name in CURVE_STATISTICS:
-            interval = getattr(found, name).interval
+            interval = getattr(statistics, name).interval
             if interval.unit:
                 hits[name].append(interval.low <= getattr(truth, name).value <= interval.high)
     return {name: float(np.mean(inside)) for name, inside in hits.items() if inside}
@@ -326,7 +326,7 @@ def main() -> None:
     parser.add_argument("--simulations", type=int, default=2000)
     options = parser.parse_args()
     levels, changes = real_scores(read_run(options.run))
-    found = {
+    by_score = {
         scores.name: {n: coverage(scores, n, options.simulations) for n in DOCUMENTS}
         for scores in (*levels, *changes)
     }
@@ -334,12 +334,14 @@ def main() -> None:
     for place, what in enumerate(("least coverage over all scores", "mean coverage")):
         combine = min if place == 0 else lambda shares: sum(shares) / len(shares)
         rows = {
-            name: [combine([found[s][n].get(name, nothing)[0] for s in found]) for n in DOCUMENTS]
+            name: [
+                combine([by_score[s][n].get(name, nothing)[0] for s in by_score]) for n in DOCUMENTS
+            ]
             for name in (PAGES, *ALTERNATIVES, PLAIN, OURS)
         }
         table(f"{what}, of 95; documents:", rows, DOCUMENTS)
     for measure, place in (("coverage", 0), ("median width", 1)):
-        rows = {s: [found[s][n][OURS][place] for n in DOCUMENTS] for s in found}
+        rows = {s: [by_score[s][n][OURS][place] for n in DOCUMENTS] for s in by_score}
         table(f"{measure} of ours; documents:", rows, DOCUMENTS)
     nulls: dict[str, list[float]] = {}
     for n in DOCUMENTS:

@@ -67,10 +67,10 @@ def make_page() -> np.ndarray:
 def memory(field: str) -> float:
     """``VmRSS`` (now) or ``VmHWM`` (the most since the last reset) of this process, in MB."""
     status = Path("/proc/self/status").read_text("utf-8")
-    found = re.search(rf"^{field}:\s+(\d+) kB", status, re.MULTILINE)
-    if found is None:
+    match = re.search(rf"^{field}:\s+(\d+) kB", status, re.MULTILINE)
+    if match is None:
         raise OSError(f"no {field} in /proc/self/status: this benchmark needs Linux")
-    return int(found[1]) / 1024
+    return int(match[1]) / 1024
 
 
 def measure(name: str, colour: str, page_file: str) -> dict[str, float]:
@@ -152,16 +152,16 @@ def print_costs(names: list[str]) -> None:
             if ours not in costs or other not in costs:
                 continue
             for colour in ("grey", "RGB"):
-                mine, theirs = costs[ours][colour], costs[other][colour]
+                own_cost, augraphy_cost = costs[ours][colour], costs[other][colour]
                 ratios.add_row(
                     ours,
                     other,
                     colour,
-                    f"{mine['ms']:.1f}",
-                    f"{theirs['ms']:.1f}",
-                    f"{theirs['ms'] / mine['ms']:.1f}",
-                    f"{mine['extra']:.0f}",
-                    f"{theirs['extra']:.0f}",
+                    f"{own_cost['ms']:.1f}",
+                    f"{augraphy_cost['ms']:.1f}",
+                    f"{augraphy_cost['ms'] / own_cost['ms']:.1f}",
+                    f"{own_cost['extra']:.0f}",
+                    f"{augraphy_cost['extra']:.0f}",
                 )
     if ratios.row_count:
         print()
@@ -199,15 +199,15 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help="such as warping; default: all")
     parser.add_argument("--sheet", type=Path, help="PNG file to draw instead of measuring")
     parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    for name in given.names:
+    options = parser.parse_args()
+    for name in options.names:
         registry.plugin_class("perturbation", name)  # an unknown name lists the known ones
-    if given.one:
-        print(json.dumps(measure(*given.one)))
-    elif given.sheet:
-        draw_sheet(given.sheet, given.names or distortions())
+    if options.one:
+        print(json.dumps(measure(*options.one)))
+    elif options.sheet:
+        draw_sheet(options.sheet, options.names or distortions())
     else:
-        print_costs(given.names or distortions())
+        print_costs(options.names or distortions())
 
 
 if __name__ == "__main__":

@@ -117,18 +117,18 @@ def mean(measured: Sequence[Measured], protocol: str) -> float:
 
 def groups(measured: Sequence[Measured]) -> dict[str, list[Measured]]:
     """All answers, those to other than yes/no questions, and by source, form and domain."""
-    found: dict[str, list[Measured]] = defaultdict(list)
+    by_group: dict[str, list[Measured]] = defaultdict(list)
     by: tuple[Callable[[Item], str], ...] = (
         lambda item: f"source {item.source}",
         lambda item: f"form {item.form}",
         lambda item: f"domain {item.doc_id.split('/')[0]}",
     )
     for row in measured:
-        found["all"].append(row)
-        found["yes/no" if row.item.is_verdict else "not yes/no"].append(row)
+        by_group["all"].append(row)
+        by_group["yes/no" if row.item.is_verdict else "not yes/no"].append(row)
         for key in by:
-            found[key(row.item)].append(row)
-    return dict(sorted(found.items(), key=lambda pair: (" " in pair[0][:7], pair[0])))
+            by_group[key(row.item)].append(row)
+    return dict(sorted(by_group.items(), key=lambda pair: (" " in pair[0][:7], pair[0])))
 
 
 def main() -> None:

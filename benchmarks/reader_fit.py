@@ -28,7 +28,7 @@ from scipy.optimize import minimize
 from benchmarks.reader import Item, data_folder, load
 from ohr.metrics import reference
 from rag.readers import extractive
-from rag.readers._candidates import Page, read_page
+from rag.readers._candidates import ParsedPage, read_page
 from rag.readers._question_type import QuestionType, question_type
 from rag.readers._rank import Ranked
 from rag.readers._spans import FEATURES, Spans, spans
@@ -51,7 +51,7 @@ class Example:
 
 def examples(items: Sequence[Item]) -> list[Example]:
     """Every question that has candidates and no yes/no answer, in the order of ``KINDS``."""
-    found = []
+    usable = []
     for item in items:
         kind = question_type(item.question)
         if item.is_verdict or kind is QuestionType.YES_NO:
@@ -61,34 +61,34 @@ def examples(items: Sequence[Item]) -> list[Example]:
             ranked, weights = extractive.rank(item.question, pages)
             candidates = spans(ranked, pages, weights, item.question)
             f1 = np.max([word_f1(candidates, ranked, pages, a) for a in item.answers], axis=0)
-            found.append(Example(item.doc_id, kind, candidates.features, f1))
-    return sorted(found, key=lambda example: KINDS.index(example.kind))
+            usable.append(Example(item.doc_id, kind, candidates.features, f1))
+    return sorted(usable, key=lambda example: KINDS.index(example.kind))
 
 
 def word_f1(
-    candidates: Spans, ranked: Sequence[Ranked], pages: Sequence[Page], answer: str
+    candidates: Spans, ranked: Sequence[Ranked], pages: Sequence[ParsedPage], answer: str
 ) -> np.ndarray:
     """F1 of each candidate by running counts of the answer's words."""
     gold = Counter(reference.tokens(answer))
     f1 = np.zeros(len(candidates.start), dtype=np.float32)
     for index, item in enumerate(ranked):
         page = pages[item.page]
-        mine = np.flatnonzero(candidates.unit == index)
+        members = np.flatnonzero(candidates.unit == index)
         words = [
             (match.start(), word)
             for match in re.finditer(r"\S+", page.units[item.unit].text)
             if (word := reference.normalise(match.group()))
         ]
-        if not words or not len(mine):
+        if not words or not len(members):
             continue
         starts = np.array([start for start, _ in words])
         hits = np.concatenate([[0], np.cumsum([word in gold for _, word in words])])
-        first = np.searchsorted(starts, page.char_start[candidates.start[mine]], "right") - 1
+        first = np.searchsorted(starts, page.char_start[candidates.start[members]], "right") - 1
         first = np.maximum(first, 0)
-        last = np.searchsorted(starts, page.char_end[candidates.end[mine] - 1], "left")
+        last = np.searchsorted(starts, page.char_end[candidates.end[members] - 1], "left")
         count = last - first
         shared = np.minimum(hits[last] - hits[first], np.minimum(gold.total(), count))
-        f1[mine] = 2 * shared / np.maximum(count + gold.total(), 1)
+        f1[members] = 2 * shared / np.maximum(count + gold.total(), 1)
     return f1
 
 
@@ -146,8 +146,8 @@ def fit(batch: Batch) -> np.ndarray:
         return float(value), (gradient / questions + 2 * ridge * table).ravel()
 
     options = {"maxiter": ITERATIONS}
-    found = minimize(loss, np.zeros(shape).ravel(), jac=True, method="L-BFGS-B", options=options)
-    table = found.x.reshape(shape)
+    optimum = minimize(loss, np.zeros(shape).ravel(), jac=True, method="L-BFGS-B", options=options)
+    table = optimum.x.reshape(shape)
     return np.asarray(table[0] + table[1:], dtype=np.float32)
 
 

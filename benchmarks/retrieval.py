@@ -45,7 +45,7 @@ def compare(data: Path, every: int) -> None:
     chunks = registry.create("chunker", "tokens").chunks(pages)
     started = time.process_time()
     tokens = [ENGLISH.ids(chunk.indexed_text).tolist() for chunk in chunks]
-    asked = [ENGLISH.ids(question).tolist() for question in questions]
+    queries = [ENGLISH.ids(question).tolist() for question in questions]
     shared = time.process_time() - started
 
     started = time.process_time()
@@ -59,9 +59,9 @@ def compare(data: Path, every: int) -> None:
     theirs = BM25Okapi(tokens)
     their_index = time.process_time() - started
     started = time.process_time()
-    for query in asked[::every]:
+    for query in queries[::every]:
         np.argsort(-theirs.get_scores(query))[:10]
-    their_search = (time.process_time() - started) * len(asked) / len(asked[::every])
+    their_search = (time.process_time() - started) * len(queries) / len(queries[::every])
     total = their_index + their_search
     print(f"{len(pages)} pages, {len(chunks)} chunks, {len(questions)} questions; CPU s")
     print(f"terms (both)   {shared:8.2f}")
@@ -144,12 +144,12 @@ def main() -> None:
     parser.add_argument("--chunks", type=int, default=1_000_000)
     parser.add_argument("--every", type=int, default=10)
     parser.add_argument("--only-scale", action="store_true")
-    given = parser.parse_args()
-    if given.only_scale:
-        scale(given.chunks)
+    options = parser.parse_args()
+    if options.only_scale:
+        scale(options.chunks)
         return
-    compare(given.data, given.every)
-    command = ["-m", "benchmarks.retrieval", "--only-scale", "--chunks", str(given.chunks)]
+    compare(options.data, options.every)
+    command = ["-m", "benchmarks.retrieval", "--only-scale", "--chunks", str(options.chunks)]
     subprocess.run([sys.executable, *command], check=True)
 
 

@@ -29,7 +29,7 @@ COLUMN_DOMAINS = {"academic", "newspaper"}
 
 def kinds(text: str, domain: str) -> list[str]:
     """What a page holds besides running text; ``plain text`` if nothing."""
-    found = [
+    names = [
         kind
         for kind, mark in (
             ("tables", "\\begin{tabular}"),
@@ -39,8 +39,8 @@ def kinds(text: str, domain: str) -> list[str]:
         if mark in text.replace("\\$", "")
     ]
     if domain in COLUMN_DOMAINS:
-        found.append("columns")
-    return found or ["plain text"]
+        names.append("columns")
+    return names or ["plain text"]
 
 
 def main() -> None:

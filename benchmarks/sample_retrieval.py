@@ -20,13 +20,15 @@ from experiments.reports.terminal import show
 from ohr import registry
 from ohr.sample import corpus
 from ohr.sample.markdown import page_text
-from ohr.sample.questions.questions import Asked
+from ohr.sample.questions.questions import GoldQuestion
 from ohr.types import PageRef
 
 KS = (1, 2, 5, 10)
 
 
-def ranks(documents: Sequence[corpus.Written], asked: Sequence[Asked]) -> dict[str, list[int]]:
+def ranks(
+    documents: Sequence[corpus.Written], questions: Sequence[GoldQuestion]
+) -> dict[str, list[int]]:
     """Domain -> for each of its questions the rank of the first chunk of an evidence page, from 1.
 
     A question whose pages are not among the first ten chunks has rank 11.
@@ -36,13 +38,15 @@ def ranks(documents: Sequence[corpus.Written], asked: Sequence[Asked]) -> dict[s
         for number, page in enumerate(one.pages):
             ref = PageRef(one.doc_id, number)
             pages[one.domain].append((ref, page_text(page.blocks, one.layout, number)))
-    found: dict[str, list[int]] = {}
+    by_domain: dict[str, list[int]] = {}
     for domain, texts in pages.items():
-        mine = [one for one in asked if one.evidence[0].ref.doc_id.startswith(f"{domain}/")]
+        domain_questions = [
+            one for one in questions if one.evidence[0].ref.doc_id.startswith(f"{domain}/")
+        ]
         retriever = registry.create("retriever", "bm25")
         retriever.index(registry.create("chunker", "tokens").chunks(texts))
-        hits = retriever.search_many([one.question for one in mine], max(KS))
-        found[domain] = [
+        hits = retriever.search_many([one.question for one in domain_questions], max(KS))
+        by_domain[domain] = [
             next(
                 (
                     rank
@@ -51,9 +55,9 @@ def ranks(documents: Sequence[corpus.Written], asked: Sequence[Asked]) -> dict[s
                 ),
                 max(KS) + 1,
             )
-            for one, each in zip(mine, hits, strict=True)
+            for one, each in zip(domain_questions, hits, strict=True)
         ]
-    return found
+    return by_domain
 
 
 def main() -> None:
@@ -62,9 +66,9 @@ def main() -> None:
     parser.add_argument("pages", nargs="?", type=int, default=600)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--difficulty", choices=corpus.EDITIONS, default=corpus.DIFFICULTY)
-    given = parser.parse_args()
-    documents = corpus.documents(given.seed, given.pages, difficulty=given.difficulty)
-    by_domain = ranks(documents, corpus.questions(given.seed, documents, given.pages))
+    options = parser.parse_args()
+    documents = corpus.documents(options.seed, options.pages, difficulty=options.difficulty)
+    by_domain = ranks(documents, corpus.questions(options.seed, documents, options.pages))
     by_domain["all"] = [rank for each in by_domain.values() for rank in each]
     table = Table("domain", "questions", *(f"hit@{k}" for k in KS), box=None)
     for domain, each in by_domain.items():

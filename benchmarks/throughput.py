@@ -186,11 +186,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pages", nargs="?", type=int, default=24)
     parser.add_argument("--memory", type=int, default=0, metavar="PAGES")
-    given = parser.parse_args()
+    options = parser.parse_args()
     # Only a fresh process can hold OpenMP to one thread: the bare engine runs as ours does.
     os.environ["OMP_THREAD_LIMIT"] = os.environ["OMP_NUM_THREADS"] = "1"
     with tempfile.TemporaryDirectory() as folder:
-        params = {"cache": folder, "n_pages": given.pages, "n_questions": 1}
+        params = {"cache": folder, "n_pages": options.pages, "n_questions": 1}
         sample: Sample = registry.create("dataset", PluginSpec(name="sample", params=params))
         paths = [page.image for page in sample.load().pages.values() if page.image is not None]
         images = [load_image(path) for path in paths]
@@ -198,17 +198,17 @@ def main() -> None:
                       "wanted", "2 : 1", "others' load", box=None)  # fmt: skip
         for contender in contenders():
             load = busy()
-            seconds, more = overhead(contender, images[: max(3, given.pages // 4)])
+            seconds, more = overhead(contender, images[: max(3, options.pages // 4)])
             one, two = (pages_a_second(contender, paths, workers) for workers in (1, 2))
             table.add_row(
                 contender.label, f"{seconds:.2f}", f"{100 * more:+.1f} %", f"{one:.2f}",
                 f"{two:.2f}", f"{contender.wanted}", f"{two / one:.2f}", f"{load:.1f}",
             )  # fmt: skip
         show(table)
-        for contender in contenders() if given.memory else []:
-            early, late = memory(contender, images[0], given.memory)
+        for contender in contenders() if options.memory else []:
+            early, late = memory(contender, images[0], options.memory)
             grown = f"{early:.0f} MB early, {late:.0f} MB late"
-            print(f"{contender.label}: {given.memory} crops of a page: {grown}")
+            print(f"{contender.label}: {options.memory} crops of a page: {grown}")
 
 
 if __name__ == "__main__":

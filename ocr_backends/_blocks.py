@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["heading", "text", "item", "formula", "table", "code", "furniture"]
+BlockKind = Literal["heading", "text", "item", "formula", "table", "code", "furniture"]
 
 
 @dataclass(frozen=True)
 class Block:
     """A block in reading order. ``level`` is a heading's; a table's text is HTML."""
 
-    kind: Kind
+    kind: BlockKind
     text: str
     level: int = 1
 

@@ -97,21 +97,21 @@ class DocumentEngine(OcrBackend):
             raise EngineError("nothing about the page in what it wrote")
         return text
 
-    def _page(self, source: Path, page_no: int, wanted: Sequence[int]) -> Outcome[str]:
+    def _page(self, source: Path, page_no: int, page_nos: Sequence[int]) -> Outcome[str]:
         try:
             status = source.stat()
             file = (source.resolve(), status.st_mtime_ns, status.st_size)
             if self._file != file:
                 self._file, self._kept, self._batch_failed = file, {}, False
             if page_no not in self._kept:
-                self._read_batch(source, self._batch(source, page_no, wanted), page_no)
+                self._read_batch(source, self._batch(source, page_no, page_nos), page_no)
             return self._kept[page_no]
         except MissingDependencyError:
             raise
         except Exception as error:
             return failed(self.name, error)
 
-    def _batch(self, source: Path, page_no: int, wanted: Sequence[int]) -> list[int]:
+    def _batch(self, source: Path, page_no: int, page_nos: Sequence[int]) -> list[int]:
         """The page with others that are asked for, or that will be: those that follow it."""
         count = page_count(source)
         if not 0 <= page_no < count:
@@ -119,10 +119,10 @@ class DocumentEngine(OcrBackend):
         size: int = self.params.batch
         if self._batch_failed:
             return [page_no]
-        if len(wanted) == 1:
+        if len(page_nos) == 1:
             start = page_no // size * size
             return list(range(start, min(start + size, count)))
-        left = [no for no in dict.fromkeys(wanted) if 0 <= no < count and no not in self._kept]
+        left = [no for no in dict.fromkeys(page_nos) if 0 <= no < count and no not in self._kept]
         start = left.index(page_no)
         return sorted(left[start : start + size])
 

@@ -85,17 +85,17 @@ def program_version(program: str, package: str, install: str) -> str:
     Asks the environment's interpreter, as starting the program may load its models. Raises
     MissingDependencyError.
     """
-    found = shutil.which(program)
-    if found is None:
+    path = shutil.which(program)
+    if path is None:
         raise MissingDependencyError(f"no program {program!r}: {install}")
     code = f"from importlib.metadata import version; print(version({package!r}))"
     try:
-        said = run([_interpreter(Path(found)), "-I", "-c", code], timeout_s=60, install=install)
+        output = run([_interpreter(Path(path)), "-I", "-c", code], timeout_s=60, install=install)
     except EngineError as error:
         raise MissingDependencyError(
-            f"{package} is not in the environment of {found}: {install}"
+            f"{package} is not in the environment of {path}: {install}"
         ) from error
-    return f"{package} {said.decode('utf-8', 'replace').strip()}"
+    return f"{package} {output.decode('utf-8', 'replace').strip()}"
 
 
 def _interpreter(program: Path) -> str:

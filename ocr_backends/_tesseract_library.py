@@ -29,7 +29,7 @@ PLACES = ("/usr/share/tesseract-ocr/*/tessdata", "/usr/share/tessdata", "/usr/lo
 
 
 @dataclass(frozen=True)
-class Page:
+class PageSettings:
     """How a page is read; ``hocr`` gives Tesseract's hOCR instead of plain text."""
 
     languages: tuple[str, ...]
@@ -39,15 +39,15 @@ class Page:
     hocr: bool = False
 
 
-def pick_library(wanted: Literal["auto", "tesserocr", "pytesseract"]) -> Library:
+def pick_library(name: Literal["auto", "tesserocr", "pytesseract"]) -> Library:
     """The library to use. Raises MissingDependencyError if it is not installed."""
-    if wanted == "auto":
-        wanted = "tesserocr" if importlib.util.find_spec("tesserocr") else "pytesseract"
-    if importlib.util.find_spec(wanted) is None:
-        raise MissingDependencyError(f"{wanted} is not installed: pip install {wanted}")
-    if wanted == "pytesseract":
+    if name == "auto":
+        name = "tesserocr" if importlib.util.find_spec("tesserocr") else "pytesseract"
+    if importlib.util.find_spec(name) is None:
+        raise MissingDependencyError(f"{name} is not installed: pip install {name}")
+    if name == "pytesseract":
         _program()
-    return wanted
+    return name
 
 
 def library_version(library: Library) -> str:
@@ -62,7 +62,7 @@ def library_version(library: Library) -> str:
 def traineddata_digests(library: Library, languages: tuple[str, ...]) -> list[str]:
     """Name and digest of each language. Raises MissingDependencyError that names the package."""
     folder = tessdata(library)
-    found = []
+    digests = []
     for language in languages:
         path = folder / f"{language}.traineddata"
         if not path.is_file():
@@ -71,8 +71,8 @@ def traineddata_digests(library: Library, languages: tuple[str, ...]) -> list[st
                 f"Tesseract has no language {language!r} in {folder}: "
                 f"apt-get install tesseract-ocr-{package}"
             )
-        found.append(f"{language} {file_digest(path)}")
-    return found
+        digests.append(f"{language} {file_digest(path)}")
+    return digests
 
 
 def tessdata(library: Library) -> Path:
@@ -93,11 +93,11 @@ def tessdata(library: Library) -> Path:
 @cache
 def _tessdata_of(program: str, prefix: str) -> Path:
     """Keyed on all it depends on; ``prefix`` reaches Tesseract by the environment."""
-    found = re.match(r'List of available languages in "(.*)" \(', _ask(program, "--list-langs"))
-    if found is None:
+    match = re.match(r'List of available languages in "(.*)" \(', _ask(program, "--list-langs"))
+    if match is None:
         first = _ask(program, "--version").partition("\n")[0]
         raise MissingDependencyError(f"Tesseract 5 is needed, found {first!r}: {INSTALL}")
-    return Path(found[1])
+    return Path(match[1])
 
 
 def _program() -> str:
@@ -113,14 +113,14 @@ def _ask(program: str, option: str) -> str:
     return done.stdout or done.stderr
 
 
-def read_page(library: Library, image: np.ndarray, how: Page) -> str:
+def read_page(library: Library, image: np.ndarray, how: PageSettings) -> str:
     """The page's text or hOCR. Raises EngineError, MissingDependencyError."""
     if library == "tesserocr":
         return _in_process(image, how)
     return _in_a_process(image, how)
 
 
-def _in_process(image: np.ndarray, how: Page) -> str:
+def _in_process(image: np.ndarray, how: PageSettings) -> str:
     with _API_LOCK:
         api = _api(how, str(tessdata("tesserocr")))
         try:
@@ -137,7 +137,7 @@ _API_LOCK = threading.Lock()  # one engine cannot read two pages at a time
 
 
 @cache
-def _api(how: Page, folder: str) -> Any:
+def _api(how: PageSettings, folder: str) -> Any:
     """The engine with its model, loaded once in a process."""
     tesserocr = _tesserocr()
     # The library takes the folder as it is, without the separator that it needs.
@@ -161,7 +161,7 @@ def _tesserocr() -> Any:
     return tesserocr
 
 
-def _in_a_process(image: np.ndarray, how: Page) -> str:
+def _in_a_process(image: np.ndarray, how: PageSettings) -> str:
     import pytesseract
 
     options = ["--psm", str(how.psm), "--oem", str(how.oem)]
@@ -169,15 +169,15 @@ def _in_a_process(image: np.ndarray, how: Page) -> str:
         options += ["--dpi", str(how.dpi)]
     # Without a page separator the text does not end in a form feed.
     options += ["-c", "page_separator="]
-    given = {"lang": "+".join(how.languages), "config": " ".join(options)}
+    arguments = {"lang": "+".join(how.languages), "config": " ".join(options)}
     try:
         with _one_thread():
             if how.hocr:
                 page = pytesseract.image_to_pdf_or_hocr(
-                    Image.fromarray(image), extension="hocr", **given
+                    Image.fromarray(image), extension="hocr", **arguments
                 )
                 return bytes(page).decode("utf-8")
-            return str(pytesseract.image_to_string(Image.fromarray(image), **given))
+            return str(pytesseract.image_to_string(Image.fromarray(image), **arguments))
     except pytesseract.TesseractError as error:
         status = error.status
         how_it_ended = f"exit status {status}" if status >= 0 else f"killed by signal {-status}"

@@ -112,10 +112,10 @@ class TransformersEngine(LocalModel, OcrBackend):
     @cached_property
     def _folder(self) -> Path:
         folder = super()._folder
-        if (found := model_type(folder)) != self.model_type:
+        if (stored := model_type(folder)) != self.model_type:
             raise ConfigError(
                 f"{self.name} reads checkpoints of model_type {self.model_type!r}; "
-                f"{folder} holds {found!r}"
+                f"{folder} holds {stored!r}"
             )
         return folder
 
@@ -147,8 +147,8 @@ class TransformersEngine(LocalModel, OcrBackend):
             failure = None
             try:
                 generated = self._generate(loaded, [pages[index] for index in batch])
-                for index, made in zip(batch, generated, strict=True):
-                    outcomes[index] = self._outcome(loaded, made)
+                for index, output in zip(batch, generated, strict=True):
+                    outcomes[index] = self._outcome(loaded, output)
             except MissingDependencyError:
                 raise
             except Exception as error:
@@ -172,19 +172,19 @@ class TransformersEngine(LocalModel, OcrBackend):
             rows = model.generate(**inputs)
         # Decoders alone hand back the prompt too.
         start = inputs["input_ids"].shape[1] if "input_ids" in inputs else 1
-        made = []
+        outputs = []
         for row in rows[:, start:].tolist():
             end = next((at for at, token in enumerate(row) if token in loaded.eos), None)
             text = loaded.processor.tokenizer.decode(row[:end], skip_special_tokens=True)
-            made.append(Generated(text, len(row[:end]), end is None))
-        return made
+            outputs.append(Generated(text, len(row[:end]), end is None))
+        return outputs
 
-    def _outcome(self, loaded: Loaded, made: Generated) -> Outcome[str]:
+    def _outcome(self, loaded: Loaded, output: Generated) -> Outcome[str]:
         steps: Normalise = self.params.normalise
         # First of all: what an engine itself does to a loop hides it.
-        text, loop = without_loop(made.text) if steps.loops else (made.text, "")
+        text, loop = without_loop(output.text) if steps.loops else (output.text, "")
         text = normalise(self.finish(loaded.processor, text), steps)
-        cut = f"cut at {made.tokens} tokens" if made.cut else ""
+        cut = f"cut at {output.tokens} tokens" if output.cut else ""
         return Outcome.of_text(text, "; ".join(filter(None, [cut, loop])))
 
 

@@ -70,9 +70,9 @@ class Command(DocumentEngine):
             else part.replace(INPUT, str(file)).replace(OUTPUT, str(output))
             for part in self.params.template
         ]
-        said = run(command, timeout_s=self.params.timeout_s, install=self.install, folder=folder)
+        printed = run(command, timeout_s=self.params.timeout_s, install=self.install, folder=folder)
         if not any(OUTPUT in part for part in self.params.template):
-            return [said.decode("utf-8", "replace")]
+            return [printed.decode("utf-8", "replace")]
         return [_written(output)]
 
     def identity(self) -> dict[str, object]:
@@ -89,11 +89,13 @@ class Command(DocumentEngine):
         Raises MissingDependencyError.
         """
         program, *arguments = self.params.template
-        found = shutil.which(program)
-        if found is None:
+        program_path = shutil.which(program)
+        if program_path is None:
             raise MissingDependencyError(f"command: no program {program!r}: {self.install}")
         paths = {part: Path(part) for part in arguments if _is_file(part)}
-        return {part: path.absolute() for part, path in {program: Path(found), **paths}.items()}
+        return {
+            part: path.absolute() for part, path in {program: Path(program_path), **paths}.items()
+        }
 
 
 def _is_file(argument: str) -> bool:
@@ -108,10 +110,10 @@ def _is_file(argument: str) -> bool:
 def _written(output: Path) -> str:
     """What stands in the output file, or in the only text of the output folder."""
     if output.is_dir():
-        found = sorted(path for path in output.rglob("*") if path.suffix.lower() in TEXTS)
-        if len(found) != 1:
-            raise EngineError(f"{len(found)} texts in the output folder, 1 expected")
-        output = found[0]
+        texts = sorted(path for path in output.rglob("*") if path.suffix.lower() in TEXTS)
+        if len(texts) != 1:
+            raise EngineError(f"{len(texts)} texts in the output folder, 1 expected")
+        output = texts[0]
     if not output.is_file():
         raise EngineError("the program wrote no {output}")
     with output.open(encoding="utf-8", errors="replace") as stream:

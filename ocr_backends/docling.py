@@ -50,11 +50,11 @@ class Docling(DocumentEngine):
             folder=folder,
             environment=OFFLINE if self.params.offline else None,
         )
-        found = sorted(folder.rglob("*.json"))
-        if len(found) != 1:
-            raise EngineError(f"Docling wrote {len(found)} JSON files, 1 expected")
+        files = sorted(folder.rglob("*.json"))
+        if len(files) != 1:
+            raise EngineError(f"Docling wrote {len(files)} JSON files, 1 expected")
         try:
-            document = json.loads(found[0].read_text("utf-8", "replace"))
+            document = json.loads(files[0].read_text("utf-8", "replace"))
             pages = _Document(document).pages(count)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise EngineError(f"Docling's JSON cannot be read: {error!r}") from error
@@ -102,8 +102,8 @@ class _Document:
 
     def _item(self, reference: str) -> Mapping[str, Any]:
         _, kind, number = reference.split("/")
-        found: Mapping[str, Any] = self._document[kind][int(number)]
-        return found
+        item: Mapping[str, Any] = self._document[kind][int(number)]
+        return item
 
     def _block(self, item: Mapping[str, Any]) -> Block | None:
         label, text = str(item.get("label", "")), str(item.get("text") or "")

@@ -51,10 +51,10 @@ class Marker(DocumentEngine):
             folder=folder,
             environment=OFFLINE if self.params.offline else None,
         )
-        found = sorted(folder.rglob("*.md"))
-        if len(found) != 1:
-            raise EngineError(f"Marker wrote {len(found)} Markdown files, 1 expected")
-        return split_pages(found[0].read_text("utf-8", "replace"), count)
+        files = sorted(folder.rglob("*.md"))
+        if len(files) != 1:
+            raise EngineError(f"Marker wrote {len(files)} Markdown files, 1 expected")
+        return split_pages(files[0].read_text("utf-8", "replace"), count)
 
     def engine_version(self) -> str:
         """Version of marker-pdf. Raises MissingDependencyError."""

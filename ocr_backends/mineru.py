@@ -18,7 +18,7 @@ from typing import Any
 
 from pydantic import Field
 
-from ocr_backends._blocks import Block, Kind, to_markdown
+from ocr_backends._blocks import Block, BlockKind, to_markdown
 from ocr_backends._documents import DocumentEngine, DocumentParams
 from ocr_backends._process import run
 from ohr.errors import ConfigError, EngineError, MissingDependencyError
@@ -96,35 +96,35 @@ class MinerU(DocumentEngine):
         return _version(_program(self.params.executable))
 
     def _major(self) -> int:
-        said = _version(_program(self.params.executable))
-        major = int(said.partition(".")[0])
+        version = _version(_program(self.params.executable))
+        major = int(version.partition(".")[0])
         if major >= 4 and self.params.mode not in TIERS:
             raise ConfigError(
-                f"mineru: mode {self.params.mode!r} is no tier of MinerU {said}; "
+                f"mineru: mode {self.params.mode!r} is no tier of MinerU {version}; "
                 f"known: {', '.join(TIERS)}"
             )
         if major < 4 and self.params.mode in TIERS:
             raise ConfigError(
-                f"mineru: mode {self.params.mode!r} needs MinerU 4, found {said}: name a backend, "
-                "such as pipeline"
+                f"mineru: mode {self.params.mode!r} needs MinerU 4, found {version}: "
+                "name a backend, such as pipeline"
             )
         return major
 
 
 def _program(name: str) -> str:
-    found = shutil.which(name)
-    if found is None:
+    path = shutil.which(name)
+    if path is None:
         raise MissingDependencyError(f"mineru: no program {name!r}: {INSTALL}")
-    return found
+    return path
 
 
 @cache
 def _version(program: str) -> str:
-    said = run([program, "--version"], timeout_s=120, install=INSTALL).decode("utf-8", "replace")
-    found = re.search(r"\d+\.\d+[\w.]*", said)
-    if found is None:
+    output = run([program, "--version"], timeout_s=120, install=INSTALL).decode("utf-8", "replace")
+    match = re.search(r"\d+\.\d+[\w.]*", output)
+    if match is None:
         raise MissingDependencyError(f"mineru: {program} states no version: {INSTALL}")
-    return found[0]
+    return match[0]
 
 
 def _pages_of_zip(path: Path) -> dict[int, list[Block]]:
@@ -144,12 +144,12 @@ def _pages_of_zip(path: Path) -> dict[int, list[Block]]:
 
 def _pages_of_list(folder: Path) -> dict[int, list[Block]]:
     """Blocks of each page, of 3.x; a page without blocks is not in its list."""
-    found = sorted(folder.rglob("*_content_list.json"))
-    if len(found) != 1:
-        raise EngineError(f"MinerU wrote {len(found)} content lists, 1 expected")
+    files = sorted(folder.rglob("*_content_list.json"))
+    if len(files) != 1:
+        raise EngineError(f"MinerU wrote {len(files)} content lists, 1 expected")
     pages: dict[int, list[Block]] = _Empty()
     try:
-        for item in json.loads(found[0].read_text("utf-8")):
+        for item in json.loads(files[0].read_text("utf-8")):
             pages.setdefault(int(item["page_idx"]), []).extend(_blocks(item))
     except (OSError, KeyError, TypeError, ValueError) as error:
         raise EngineError(f"MinerU's content list cannot be read: {error!r}") from error
@@ -174,7 +174,7 @@ def _blocks(item: Mapping[str, Any]) -> Iterator[Block]:
             yield Block("text", note)
 
 
-def _kind(kind: str) -> Kind:
+def _kind(kind: str) -> BlockKind:
     if kind in FORMULAS:
         return "formula"
     if kind in TABLES:

@@ -63,18 +63,18 @@ class Precomputed(KnowledgeBaseSource):
         digests = []
         for document in dataset.documents.values():
             data, problem = b"", ""
-            found: dict[int, Outcome[str]] = {}
+            outcomes: dict[int, Outcome[str]] = {}
             try:
                 pages_folder = _pages_folder(folder, document.doc_id)
                 if pages_folder is None:
                     data = _read(folder, document.doc_id)
-                    found, problem = parse_pages(data)
+                    outcomes, problem = parse_pages(data)
                 else:
-                    found, problem, data = read_markdown(pages_folder, self.params.first_page)
+                    outcomes, problem, data = read_markdown(pages_folder, self.params.first_page)
             except EngineError as error:
                 problem = str(error)
             digests.append((document.doc_id, digest(data)))
-            pages |= _with_missing(document, found, f"page missing from {folder.name}", problem)
+            pages |= _with_missing(document, outcomes, f"page missing from {folder.name}", problem)
         return KnowledgeBase(pages, {"engine": self.identity(), "digest": digest(digests)})
 
 
@@ -133,11 +133,11 @@ def read_markdown(
     for path in sorted(folder.iterdir()):
         if path.suffix.lower() not in TEXTS or not path.is_file():
             continue
-        found = _NUMBER.search(path.stem)
-        if found is None:
+        digits = _NUMBER.search(path.stem)
+        if digits is None:
             astray += 1
             continue
-        other = numbered.setdefault(int(found[0]), path)
+        other = numbered.setdefault(int(digits[0]), path)
         if other != path:
             raise EngineError(f"{other.name} and {path.name} are the same page")
     if first_page is None:
@@ -203,10 +203,10 @@ def parse_pages(data: bytes) -> tuple[dict[int, Outcome[str]], str]:
 
 
 def _with_missing(
-    document: Document, found: dict[int, Outcome[str]], missing: str, problem: str
+    document: Document, outcomes: dict[int, Outcome[str]], missing: str, problem: str
 ) -> dict[PageRef, Outcome[str]]:
     """The pages found, then an error for each ground-truth page that is not among them."""
-    pages = {PageRef(document.doc_id, page_no): page for page_no, page in found.items()}
+    pages = {PageRef(document.doc_id, page_no): page for page_no, page in outcomes.items()}
     why = " ".join(f"{missing}: {problem}".split()) if problem else missing
     for page in document.pages:
         pages.setdefault(page.ref, Outcome.error(why))

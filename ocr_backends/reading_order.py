@@ -88,10 +88,10 @@ def _letters(text: str) -> int:
 
 def _cut(page: _Boxes, part: np.ndarray, unit: float) -> list[np.ndarray]:
     """The part as it is, or cut at its best gutter, and so on."""
-    found = _best_gutter(page, part, unit)
-    if found is None:
+    gutter = _best_gutter(page, part, unit)
+    if gutter is None:
         return [part] if len(part) else []
-    x, top, bottom = found
+    x, top, bottom = gutter
     middle = (page.top[part] + page.bottom[part]) / 2
     above, below = part[middle <= top], part[middle >= bottom]
     between = part[(middle > top) & (middle < bottom)]
@@ -111,7 +111,7 @@ def _best_gutter(page: _Boxes, part: np.ndarray, unit: float) -> tuple[float, fl
     if long.sum() < 2 * FULL_LINES:
         return None
     half = GUTTER * unit / 2
-    found: dict[float, tuple[float, float, float]] = {}
+    by_area: dict[float, tuple[float, float, float]] = {}
     for x in np.unique(np.ceil(right)) + half:  # a gutter begins where some box ends
         on_left, on_right = right <= x - half, left >= x + half
         stops = np.concatenate([[-np.inf], np.sort(middle[~(on_left | on_right)]), [np.inf]])
@@ -120,8 +120,8 @@ def _best_gutter(page: _Boxes, part: np.ndarray, unit: float) -> tuple[float, fl
             fewest = min((beside & long & on_left).sum(), (beside & long & on_right).sum())
             if fewest >= FULL_LINES:
                 area = float(np.sum((right - left)[beside & (on_left | on_right)]))
-                found.setdefault(area, (float(x), float(top), float(bottom)))
-    for _, (x, top, bottom) in sorted(found.items(), reverse=True):
+                by_area.setdefault(area, (float(x), float(top), float(bottom)))
+    for _, (x, top, bottom) in sorted(by_area.items(), reverse=True):
         beside = (middle > top) & (middle < bottom)
         sides = part[beside & (right <= x)], part[beside & (left >= x)]
         if all(_is_column(page, side, x) for side in sides):

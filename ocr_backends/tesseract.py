@@ -13,7 +13,7 @@ from ocr_backends._images import read_images
 from ocr_backends._tesseract_layout import hocr_to_markdown
 from ocr_backends._tesseract_library import (
     INSTALL,
-    Page,
+    PageSettings,
     library_version,
     pick_library,
     read_page,
@@ -80,7 +80,7 @@ class Tesseract(OcrBackend):
         params = self.params
         library = pick_library(params.library)
         traineddata_digests(library, params.languages)
-        how = Page(params.languages, params.psm, params.oem, params.dpi, hocr=params.layout)
+        how = PageSettings(params.languages, params.psm, params.oem, params.dpi, hocr=params.layout)
 
         def read(image: np.ndarray) -> str:
             text = read_page(library, image, how)

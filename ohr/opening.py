@@ -40,12 +40,12 @@ def file_facts(paths: Iterable[Path], limits: Limits = LIMITS) -> dict[Path, Fil
 
     One that cannot be opened counts as one plain page: reading it fails with the reason.
     """
-    wanted = list(dict.fromkeys(paths))
-    with _opener(len(wanted), limits) as outcomes:
-        facts = outcomes([partial(_facts, path) for path in wanted])
+    unique = list(dict.fromkeys(paths))
+    with _opener(len(unique), limits) as outcomes:
+        facts = outcomes([partial(_facts, path) for path in unique])
     return {
         path: outcome.value or FileFacts(1, RENDERER if _is_pdf(path) else None, None)
-        for path, outcome in zip(wanted, facts, strict=True)
+        for path, outcome in zip(unique, facts, strict=True)
     }
 
 

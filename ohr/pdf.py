@@ -231,10 +231,10 @@ def drawn_by(path: Path) -> str | None:
 def _orientation(image: Image.Image) -> int:
     """The EXIF orientation, 1 to 8; 1 if there is none, or none that can be understood."""
     try:
-        found = image.getexif().get(ExifTags.Base.Orientation, 1)
+        orientation = image.getexif().get(ExifTags.Base.Orientation, 1)
     except _BROKEN_TAGS:
         return 1
-    return found if isinstance(found, int) else 1
+    return orientation if isinstance(orientation, int) else 1
 
 
 def _is_transparent(image: Image.Image) -> bool:

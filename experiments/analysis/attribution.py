@@ -44,7 +44,7 @@ def swapped_scores(
     reader: str,
 ) -> dict[Coalition, np.ndarray]:
     """The F1 of each question, float ``(questions,)``, for every set of replaced parts."""
-    found = {}
+    scores = {}
     for kb in (read, truth):
         hits = scorer.retrieve(kb, chunker, retriever)
         for removed in COALITIONS:
@@ -54,13 +54,13 @@ def swapped_scores(
                     for question, ranked in zip(scorer.plan.questions, hits, strict=True)
                 ]
                 answers = scorer.answers(reader, contexts)
-                found[removed] = np.array(
+                scores[removed] = np.array(
                     [
                         _f1(scorer, *pair)
                         for pair in zip(scorer.plan.questions, answers, strict=True)
                     ]
                 )
-    return found
+    return scores
 
 
 def _context(
@@ -71,11 +71,11 @@ def _context(
     ranked: list[Hit],
     removed: Coalition,
 ) -> list[Hit]:
-    found = ranked[: scorer.plan.config.top_k]
+    hits = ranked[: scorer.plan.config.top_k]
     if "chunking" in removed:
-        refs = question.evidence_pages if "retrieval" in removed else [hit.ref for hit in found]
+        refs = question.evidence_pages if "retrieval" in removed else [hit.ref for hit in hits]
         return _whole(kb, list(dict.fromkeys(refs)))
-    return gold_chunks(scorer, kb, chunker, question) if "retrieval" in removed else found
+    return gold_chunks(scorer, kb, chunker, question) if "retrieval" in removed else hits
 
 
 def _whole(kb: KnowledgeBase, refs: Sequence[PageRef]) -> list[Hit]:

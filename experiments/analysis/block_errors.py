@@ -72,22 +72,22 @@ def summarise(results: Sequence[BlockResult]) -> Iterator[dict[str, object]]:
     which counts those that were not found as errors.
     """
     for kind in KINDS:
-        mine = [result for result in results if result.kind == kind]
-        found = [result for result in mine if result.found]
+        of_kind = [result for result in results if result.kind == kind]
+        matched = [result for result in of_kind if result.found]
         yield {
             "kind": kind,
-            "blocks": len(mine),
-            "found": len(found),
-            "mean_size": _share([result.size for result in found]),
-            "textual": _share([result.textual for result in found]),
-            "any_textual": _share([result.share < 1 for result in found]),
-            "structural": _share([result.structural for result in found if kind != "text"]),
+            "blocks": len(of_kind),
+            "found": len(matched),
+            "mean_size": _share([result.size for result in matched]),
+            "textual": _share([result.textual for result in matched]),
+            "any_textual": _share([result.share < 1 for result in matched]),
+            "structural": _share([result.structural for result in matched if kind != "text"]),
             "differs_as_written": _share(
-                [not result.as_written for result in found if kind == "formula"]
+                [not result.as_written for result in matched if kind == "formula"]
             ),
-            "textual_or_lost": _share([not result.found or result.textual for result in mine]),
+            "textual_or_lost": _share([not result.found or result.textual for result in of_kind]),
             "structural_or_lost": _share(
-                [not result.found or result.structural for result in mine if kind != "text"]
+                [not result.found or result.structural for result in of_kind if kind != "text"]
             ),
         }
 

@@ -62,7 +62,7 @@ def measured_means(rows: pd.DataFrame, split: Split) -> pd.DataFrame:
     ``half`` is ``fitted``, ``held_out`` or ``all``; the clean reading is intensity 0 of each
     operator.
     """
-    found = []
+    records = []
     for engine, operator, metric, curve in _curves(rows):
         fitted = split.is_fitted(curve)
         for half, chosen in (
@@ -72,7 +72,7 @@ def measured_means(rows: pd.DataFrame, split: Split) -> pd.DataFrame:
         ):
             for intensity, group in curve[chosen].groupby("intensity"):
                 mean, error = _mean(group)
-                found.append(
+                records.append(
                     {
                         "engine": engine,
                         "perturbation": operator,
@@ -84,18 +84,20 @@ def measured_means(rows: pd.DataFrame, split: Split) -> pd.DataFrame:
                         "n": len(group),
                     }
                 )
-    return pd.DataFrame(found)
+    return pd.DataFrame(records)
 
 
 def _curves(rows: pd.DataFrame) -> Iterator[tuple[str, str, Metric, pd.DataFrame]]:
     """The rows of each engine, operator and metric, clean ones included."""
     measured = rows[rows["stage"] == "ocr"]
     for engine in measured["engine"].unique():
-        mine = measured[measured["engine"] == engine]
-        for operator in [name for name in mine["perturbation"].unique() if name != "none"]:
+        of_engine = measured[measured["engine"] == engine]
+        for operator in [name for name in of_engine["perturbation"].unique() if name != "none"]:
             for metric in METRICS:
-                chosen = mine["perturbation"].isin([operator, "none"]) & (mine["metric"] == metric)
-                yield str(engine), str(operator), metric, mine[chosen]
+                chosen = of_engine["perturbation"].isin([operator, "none"]) & (
+                    of_engine["metric"] == metric
+                )
+                yield str(engine), str(operator), metric, of_engine[chosen]
 
 
 def _mean(group: pd.DataFrame) -> tuple[float, float]:
@@ -152,7 +154,7 @@ def check_targets(rows: pd.DataFrame, split: Split) -> pd.DataFrame:
     The tolerance is two standard errors of the difference between the halves, or
     ``SMALLEST_TOLERANCE`` if that is more: both halves are samples.
     """
-    found = []
+    records = []
     wanted = rows[rows["level"].astype(str).str.contains("=")]
     for (engine, operator, level), group in wanted.groupby(
         ["engine", "perturbation", "level"], sort=False, observed=True
@@ -163,7 +165,7 @@ def check_targets(rows: pd.DataFrame, split: Split) -> pd.DataFrame:
         (mean, error), (other, other_error) = _mean(chosen[fitted]), _mean(chosen[~fitted])
         smallest = SMALLEST_TOLERANCE[str(chosen["noise"].iloc[0])]
         tolerance = max(smallest, 2 * float(np.hypot(error, other_error)))
-        found.append(
+        records.append(
             {
                 "engine": str(engine),
                 "perturbation": str(operator),
@@ -177,4 +179,4 @@ def check_targets(rows: pd.DataFrame, split: Split) -> pd.DataFrame:
                 "met": abs(other - float(value)) <= tolerance,
             }
         )
-    return pd.DataFrame(found)
+    return pd.DataFrame(records)

@@ -52,11 +52,11 @@ def case_shares(run: Run, right: float, stage: str) -> pd.DataFrame:
     # An F1 is a ratio of small integers: the last digit must not decide.
     both["answer"] = np.where(both["value"] >= right - 1e-9, "answer_right", "answer_wrong")
     both["case"] = both["ocr"] + "_" + both["answer"]
-    found = []
+    records = []
     for values, condition in both.groupby([*KNOWLEDGE_BASE, *SETTING], sort=False):
         key = dict(zip([*KNOWLEDGE_BASE, *SETTING], values, strict=True))
-        found += [key | row for row in _shares(condition)]
-    return pd.DataFrame(found)
+        records += [key | row for row in _shares(condition)]
+    return pd.DataFrame(records)
 
 
 def distinct(shares: Sequence[pd.DataFrame], names: Sequence[str]) -> pd.DataFrame:
@@ -64,15 +64,15 @@ def distinct(shares: Sequence[pd.DataFrame], names: Sequence[str]) -> pd.DataFra
 
     What is the same in several runs, as the clean ground truth, comes once.
     """
-    found = pd.concat([one.assign(run=name) for one, name in zip(shares, names, strict=True)])
-    found = found[found["group"] == "all"]
-    found = found.drop_duplicates([*KNOWLEDGE_BASE, *SETTING, "n", *CASES])
-    found = found.assign(
-        name=[knowledge_base_name(row) for _, row in found.iterrows()],
-        setting=_settings(found),
+    table = pd.concat([one.assign(run=name) for one, name in zip(shares, names, strict=True)])
+    table = table[table["group"] == "all"]
+    table = table.drop_duplicates([*KNOWLEDGE_BASE, *SETTING, "n", *CASES])
+    table = table.assign(
+        name=[knowledge_base_name(row) for _, row in table.iterrows()],
+        setting=_settings(table),
     )
-    twice = found.duplicated(["name", "setting"], keep=False)
-    return found.assign(name=found["name"].mask(twice, found["name"] + " (" + found["run"] + ")"))
+    twice = table.duplicated(["name", "setting"], keep=False)
+    return table.assign(name=table["name"].mask(twice, table["name"] + " (" + table["run"] + ")"))
 
 
 def _shares(condition: pd.DataFrame) -> Iterator[dict[str, Any]]:

@@ -56,7 +56,7 @@ def comparisons(
     of the result; a setting that was not held fixed is empty. Raises OhrError if nothing can be
     paired.
     """
-    found: list[dict[str, Any]] = []
+    records: list[dict[str, Any]] = []
     there: dict[str, None] = {}
     for stage, metric in metrics:
         rows = _gathered(runs, stage, metric, by)
@@ -68,10 +68,10 @@ def comparisons(
         for values, setting in rows.groupby(fixed, sort=False):
             known = dict(zip(fixed, values, strict=True)) | {"stage": stage, "metric": metric}
             for pair in _pairs(setting, baseline):
-                found += [known | row for row in _compared(*pair, runs[0], every_group)]
-    if not found:
+                records += [known | row for row in _compared(*pair, runs[0], every_group)]
+    if not records:
         raise _nothing_to_compare(by, baseline, list(there))
-    result = pd.DataFrame(found)
+    result = pd.DataFrame(records)
     result["p_holm"] = holm(result["p"].to_numpy())
     result["p_bh"] = benjamini_hochberg(result["p"].to_numpy())
     return result.reindex(columns=list(COLUMNS))
@@ -118,13 +118,13 @@ def _pairs(setting: pd.DataFrame, baseline: str) -> Iterator[tuple[pd.DataFrame,
 
 def _of(setting: pd.DataFrame, variant: str) -> pd.DataFrame:
     """The rows of a variant, of the first run that has it."""
-    mine: pd.DataFrame = setting[setting["variant"] == variant]
-    mine = mine[mine["run"] == mine["run"].iloc[0]]
-    if mine.duplicated(list(UNIT_COLUMNS)).any():
+    chosen: pd.DataFrame = setting[setting["variant"] == variant]
+    chosen = chosen[chosen["run"] == chosen["run"].iloc[0]]
+    if chosen.duplicated(list(UNIT_COLUMNS)).any():
         raise OhrError(
             f"{variant!r} has several values for one question: name what to compare --by"
         )
-    return mine
+    return chosen
 
 
 def _compared(
@@ -139,20 +139,20 @@ def _compared(
         if pairs.empty:
             continue
         before, after = pairs["value_baseline"].to_numpy(), pairs["value_other"].to_numpy()
-        found = compare_paired(after - before, clusters_of(pairs), seed=run.seed)
+        comparison = compare_paired(after - before, clusters_of(pairs), seed=run.seed)
         yield names | {
             "group": group,
             "baseline_mean": before.mean(),
             "other_mean": after.mean(),
-            "difference": found.difference,
+            "difference": comparison.difference,
             # Student's interval does not know that scores lie in [0, 1]; NaN stays NaN.
-            "ci_low": np.maximum(found.interval.low, -1.0),
-            "ci_high": np.minimum(found.interval.high, 1.0),
-            "ci_unit": found.interval.unit,
-            "p": found.p,
-            "cohens_dz": found.cohens_dz,
-            "cliffs_delta": found.cliffs_delta,
-            "n": found.n,
+            "ci_low": np.maximum(comparison.interval.low, -1.0),
+            "ci_high": np.minimum(comparison.interval.high, 1.0),
+            "ci_unit": comparison.interval.unit,
+            "p": comparison.p,
+            "cohens_dz": comparison.cohens_dz,
+            "cliffs_delta": comparison.cliffs_delta,
+            "n": comparison.n,
             "n_documents": pairs["doc_id"].nunique(),
             "n_baseline_only": n_baseline.get(group, len(pairs)) - len(pairs),
             "n_other_only": n_other.get(group, len(pairs)) - len(pairs),

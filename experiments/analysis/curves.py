@@ -89,8 +89,8 @@ def _floor(rows: pd.DataFrame, key: dict[str, Any]) -> pd.DataFrame | None:
     if key["stage"] == "retrieval":
         return None
     guesses = measured(rows, "generation", key["metric"] + FLOOR_SUFFIX)
-    mine = guesses[(guesses["reader"] == key["reader"]) & (guesses["engine"] == key["engine"])]
-    clean: pd.DataFrame = mine[mine["noise"] == "none"]
+    of_reader = guesses[(guesses["reader"] == key["reader"]) & (guesses["engine"] == key["engine"])]
+    clean: pd.DataFrame = of_reader[of_reader["noise"] == "none"]
     return clean if len(clean) else None
 
 
@@ -213,12 +213,12 @@ def seeds_table(table: pd.DataFrame) -> pd.DataFrame:
     if (twice := table.duplicated([*keys, "seed"])).any():
         seed = table.loc[twice, "seed"].iloc[0]
         raise OhrError(f"two runs have the same curve with seed {seed}: give one run a seed")
-    found = []
+    records = []
     for values, curves in table.groupby(keys, sort=False):
         for name in ("clean", *STATISTICS):
             draws = curves[name].to_numpy(dtype=float)
             if np.isinf(draws).any():
                 continue
             row = dict(zip(keys, values, strict=True)) | {"statistic": name}
-            found.append(row | asdict(across_seeds(draws)))
-    return pd.DataFrame(found)
+            records.append(row | asdict(across_seeds(draws)))
+    return pd.DataFrame(records)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from experiments.analysis.labels import SOURCES
 from experiments.analysis.published import figures_of
 from ohr.dataset import Dataset
-from ohr.datasets.locating import PageText, has_math
+from ohr.datasets.locating import SearchablePage, has_math
 from ohr.datasets.verify import form_name
 from ohr.types import Question
 from rag.chunking.token_counter import count_tokens
@@ -58,11 +58,11 @@ def paper_sizes() -> dict[str, str]:
 
 def counts(questions: Iterable[Question]) -> list[Count]:
     """Questions by group, in the paper's order, then names that the paper does not have."""
-    asked = list(questions)
+    all_questions = list(questions)
     rows = []
     paper = paper_counts()
     for group, name_of in _GROUPS.items():
-        ours = Counter(map(name_of, asked))
+        ours = Counter(map(name_of, all_questions))
         names = [*paper[group], *sorted(set(ours) - set(paper[group]))]
         rows += [Count(group, name, ours[name], paper[group].get(name, 0)) for name in names]
     return rows
@@ -70,24 +70,24 @@ def counts(questions: Iterable[Question]) -> list[Count]:
 
 def sizes(dataset: Dataset) -> dict[str, str]:
     """Documents, pages and tokens, under the names of :func:`paper_sizes`."""
-    pages = [count_tokens(page.text) for page in dataset.pages.values()]
-    asked = [count_tokens(question.text) for question in dataset.questions]
-    answers = [count_tokens(q.answers[0]) for q in dataset.questions if q.answers]
+    page_tokens = [count_tokens(page.text) for page in dataset.pages.values()]
+    question_tokens = [count_tokens(question.text) for question in dataset.questions]
+    answer_tokens = [count_tokens(q.answers[0]) for q in dataset.questions if q.answers]
     return {
         "documents": f"{len(dataset.documents):,}",
         "domains": str(len({document.domain for document in dataset.documents.values()})),
-        "pages": f"{len(pages):,}",
-        "tokens a page": f"{statistics.fmean(pages):,.0f}" if pages else "-",
+        "pages": f"{len(page_tokens):,}",
+        "tokens a page": f"{statistics.fmean(page_tokens):,.0f}" if page_tokens else "-",
         "data types a page": _mean([data_types(page.text) for page in dataset.pages.values()]),
         "questions": f"{len(dataset.questions):,}",
-        "tokens a question": _spread(asked),
-        "tokens an answer": _spread(answers),
+        "tokens a question": _spread(question_tokens),
+        "tokens an answer": _spread(answer_tokens),
     }
 
 
 def data_types(text: str) -> int:
     """How many kinds of content a page has: running text, tables, charts, formulas."""
-    page = PageText(text)
+    page = SearchablePage(text)
     spans = sorted([*page.tables, *page.charts])
     ends = [0, *(end for _, end in spans)]
     starts = [*(start for start, _ in spans), len(page.squeezed)]

@@ -21,32 +21,32 @@ def paired_drops(result: Result) -> pd.DataFrame:
     rows = pd.read_parquet(result.out / "rows.parquet")
     rows = mean_over_draws(counted(rows[rows["stage"] == "retrieval"]))
     sources = list(dict.fromkeys(rows["evidence_source"]))
-    found: list[dict[str, object]] = []
+    records: list[dict[str, object]] = []
     for (k, metric), measured in rows.groupby(["top_k", "metric"], observed=True, sort=False):
-        asked, values = _by_question(measured)
+        questions, values = _by_question(measured)
         base, *others = dict.fromkeys(key[2:] for key in values)
         settings = list(dict.fromkeys(key[:2] for key in values))
         for other in others:
             falls = {s: values[*s, *base] - values[*s, *other] for s in settings}
             for setting in settings:
                 for group in ["all", *(f"source:{source}" for source in sources)]:
-                    mine = _members(asked, group)
-                    mine = mine[~np.isnan(falls[setting][mine])]
-                    drop = _paired(asked, falls[setting], mine)
+                    members = _members(questions, group)
+                    members = members[~np.isnan(falls[setting][members])]
+                    drop = _paired(questions, falls[setting], members)
                     more_lost = falls[setting] - falls[settings[0]]
-                    more = _paired(asked, more_lost, mine[~np.isnan(more_lost[mine])])
-                    found.append(
+                    more = _paired(questions, more_lost, members[~np.isnan(more_lost[members])])
+                    records.append(
                         dict(zip(SETTING, setting, strict=True))
                         | {"top_k": k, "metric": metric, "group": group}
                         | dict(zip(BASE, other, strict=True))
-                        | {"clean": _mean(values[*setting, *base][mine])}
-                        | {"noisy": _mean(values[*setting, *other][mine])}
+                        | {"clean": _mean(values[*setting, *base][members])}
+                        | {"noisy": _mean(values[*setting, *other][members])}
                         | _columns("drop", drop)
                         | _columns("drop_less_first", more)
-                        | {"ci_unit": drop.interval.unit, "n": len(mine)}
-                        | {"n_documents": asked.iloc[mine]["doc_id"].nunique()}
+                        | {"ci_unit": drop.interval.unit, "n": len(members)}
+                        | {"n_documents": questions.iloc[members]["doc_id"].nunique()}
                     )
-    drops = pd.DataFrame(found)
+    drops = pd.DataFrame(records)
     for name in ("drop", "drop_less_first") if len(drops) else ():
         by_metric = drops.groupby(["top_k", "metric"], observed=True)[f"{name}_p"]
         drops[f"{name}_p_holm"] = by_metric.transform(lambda p: holm(p.to_numpy()))
@@ -58,31 +58,36 @@ _Key = tuple[object, ...]
 
 def _by_question(measured: pd.DataFrame) -> tuple[pd.DataFrame, dict[_Key, np.ndarray]]:
     """The questions, and each condition's values in their order; NaN where one does not count."""
-    asked = measured[QUESTION].drop_duplicates().sort_values("qid").reset_index(drop=True)
+    questions = measured[QUESTION].drop_duplicates().sort_values("qid").reset_index(drop=True)
     grouped = measured.groupby([*SETTING, *BASE], observed=True, sort=False)
-    return asked, {
-        tuple(key): rows.set_index("qid")["value"].reindex(asked["qid"]).to_numpy(dtype=float)
+    return questions, {
+        tuple(key): rows.set_index("qid")["value"].reindex(questions["qid"]).to_numpy(dtype=float)
         for key, rows in grouped
     }
 
 
-def _members(asked: pd.DataFrame, group: str) -> np.ndarray:
+def _members(questions: pd.DataFrame, group: str) -> np.ndarray:
     source = group.partition(":")[2]
-    return np.flatnonzero((asked["evidence_source"] == source) | (group == "all"))
+    return np.flatnonzero((questions["evidence_source"] == source) | (group == "all"))
 
 
 def _mean(values: np.ndarray) -> float:
     return float(values.mean()) if len(values) else math.nan
 
 
-def _paired(asked: pd.DataFrame, values: np.ndarray, members: np.ndarray) -> PairedComparison:
+def _paired(questions: pd.DataFrame, values: np.ndarray, members: np.ndarray) -> PairedComparison:
     """The mean of paired values of some questions, with interval and p; NaN for none."""
     if not len(members):
         nan = math.nan
         return PairedComparison(nan, NO_INTERVAL, nan, nan, nan, 0)
-    return compare_paired(values[members], clusters_of(asked.iloc[members]))
+    return compare_paired(values[members], clusters_of(questions.iloc[members]))
 
 
-def _columns(name: str, found: PairedComparison) -> dict[str, object]:
-    low, high = found.interval.low, found.interval.high
-    return {name: found.difference, f"{name}_low": low, f"{name}_high": high, f"{name}_p": found.p}
+def _columns(name: str, comparison: PairedComparison) -> dict[str, object]:
+    low, high = comparison.interval.low, comparison.interval.high
+    return {
+        name: comparison.difference,
+        f"{name}_low": low,
+        f"{name}_high": high,
+        f"{name}_p": comparison.p,
+    }

@@ -41,7 +41,7 @@ def figure3_points(runs: Sequence[Run]) -> pd.DataFrame:
     Raises OhrError if no run has noise, or one has several distortions of one kind and no
     mixture of them, or an engine comes in two runs at one level.
     """
-    found: list[dict[str, Any]] = []
+    records: list[dict[str, Any]] = []
     for kind in KINDS:
         parts = [(run, _operator(run, kind)) for run in runs]
         parts = [(run, operator) for run, operator in parts if operator]
@@ -70,13 +70,13 @@ def figure3_points(runs: Sequence[Run]) -> pd.DataFrame:
                         "level": level.name,
                         "engines": len({name for rows in level.rows for name in rows["engine"]}),
                     }
-                    found += [key | point for point in _panels(here, level, floor, runs[0])]
-    if not found:
+                    records += [key | point for point in _panels(here, level, floor, runs[0])]
+    if not records:
         raise OhrError(
             "nothing to draw: these runs measured no noise, or not the stage ocr "
             "(noise=[semantic] with OCR engines, noise=[formatting] with engines=[gt])"
         )
-    return pd.DataFrame(found)
+    return pd.DataFrame(records)
 
 
 def _operator(run: Run, kind: str) -> str:
@@ -97,8 +97,8 @@ def _settings(runs: Sequence[Run], stage: str, metric: str) -> list[tuple[str, s
     """Retrievers with readers, as far as the stage uses them."""
     pairs: dict[tuple[str, str], None] = {}
     for run in runs:
-        mine = measured(run.rows, stage, metric)[["retriever", "reader"]].drop_duplicates()
-        pairs |= dict.fromkeys((str(a), str(b)) for a, b in mine.itertuples(index=False))
+        parts = measured(run.rows, stage, metric)[["retriever", "reader"]].drop_duplicates()
+        pairs |= dict.fromkeys((str(a), str(b)) for a, b in parts.itertuples(index=False))
     return list(pairs)
 
 
@@ -157,20 +157,20 @@ def _panels(
         guesses = floor[[*UNIT_COLUMNS, "value"]].rename(columns={"value": "floor"})
         means = means.merge(guesses, on=list(UNIT_COLUMNS), how="left")
     for panel, sources in PANELS.items():
-        mine = means[means["evidence_source"].isin(sources)] if sources else means
-        if mine.empty:
+        of_panel = means[means["evidence_source"].isin(sources)] if sources else means
+        if of_panel.empty:
             continue
         # Means over engines of scores lie in [0, 1], too.
-        interval = mean_interval(mine["value"].to_numpy(), clusters_of(mine), bounded=True)
+        interval = mean_interval(of_panel["value"].to_numpy(), clusters_of(of_panel), bounded=True)
         yield {
             "panel": panel,
-            "r_noise": mine["r_noise"].mean(),
-            "mean": mine["value"].mean(),
+            "r_noise": of_panel["r_noise"].mean(),
+            "mean": of_panel["value"].mean(),
             "ci_low": interval.low,
             "ci_high": interval.high,
             "ci_unit": interval.unit,
-            "n": len(mine),
-            "floor": mine["floor"].mean() if floor is not None else float("nan"),
+            "n": len(of_panel),
+            "floor": of_panel["floor"].mean() if floor is not None else float("nan"),
         }
 
 

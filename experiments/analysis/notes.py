@@ -54,4 +54,4 @@ def note_lines(labels: Iterable[object], notes: Notes | None = None) -> list[str
     for label in named:
         if note := known.get(label, ""):
             by_note.setdefault(note, []).append(label)
-    return [f"{', '.join(mine)}: {note}" for note, mine in by_note.items()]
+    return [f"{', '.join(readers)}: {note}" for note, readers in by_note.items()]

@@ -54,16 +54,16 @@ def published_engine(label: str) -> str | None:
 
 def contradictions() -> pd.DataFrame:
     """Rows for which another table of the paper gives another value, in ``elsewhere``."""
-    found = []
+    records = []
     for _, rows in published().groupby(list(KEY), sort=False):
         if rows["value"].max() - rows["value"].min() > SMALLEST_CONTRADICTION:
             for row in rows.to_dict("records"):
                 others = rows[rows["table"] != row["table"]]
-                found.append(dict(row) | {"elsewhere": _said(others)})
-    return pd.DataFrame(found)
+                records.append(dict(row) | {"elsewhere": _values_by_table(others)})
+    return pd.DataFrame(records)
 
 
-def _said(rows: pd.DataFrame) -> str:
+def _values_by_table(rows: pd.DataFrame) -> str:
     return "; ".join(f"{row.value:.3f} ({row.table})" for row in rows.itertuples(index=False))
 
 
@@ -77,24 +77,26 @@ def beside_published(cells: pd.DataFrame) -> pd.DataFrame:
     clean = cells[cells["noise"] == "none"]
     labels = _our_labels(clean)
     elsewhere = _elsewhere()
-    found = []
+    records = []
     for row in published().to_dict("records"):
         label = labels.get(row["engine"])
-        mine = clean[clean["engine"] == label]
+        of_engine = clean[clean["engine"] == label]
         if row["reader"]:
-            mine = mine[mine["reader"].str.lower() == row["reader"].lower()]
-        ours = averages(mine, row["stage"], row["metric"], row["group"]).get(str(label))
+            of_engine = of_engine[of_engine["reader"].str.lower() == row["reader"].lower()]
+        ours = averages(of_engine, row["stage"], row["metric"], row["group"]).get(str(label))
         if ours is None:
             continue
-        same = mine[(mine["stage"] == row["stage"]) & (mine["metric"] == row["metric"])]
+        same = of_engine[
+            (of_engine["stage"] == row["stage"]) & (of_engine["metric"] == row["metric"])
+        ]
         key = tuple(row[name] for name in ("table", *KEY))
-        found.append(
+        records.append(
             {name: row[name] for name in ("table", *KEY)}
             | {"elsewhere": elsewhere.get(key, ""), "paper": row["value"], "ours": ours}
             | {"difference": ours - row["value"]}
             | {"n": int(same[same["group"] == row["group"]]["n"].max())}
         )
-    return pd.DataFrame(found)
+    return pd.DataFrame(records)
 
 
 def on_our_domains(cells: pd.DataFrame) -> pd.DataFrame:
@@ -106,7 +108,7 @@ def on_our_domains(cells: pd.DataFrame) -> pd.DataFrame:
     """
     clean = cells[cells["noise"] == "none"]
     labels = _our_labels(clean)
-    found = []
+    records = []
     for stage, metric, _ in STAGE_METRICS:
         names = [name for name in labels if _by_domain(clean, labels[name], stage, metric)]
         ours = {name: _by_domain(clean, labels[name], stage, metric) for name in names}
@@ -124,33 +126,38 @@ def on_our_domains(cells: pd.DataFrame) -> pd.DataFrame:
         }
         if TRUTH in means:
             means |= {
-                f"{TRUTH} to {name}": (means[TRUTH][0] - theirs, means[TRUTH][1] - mine)
-                for name, (theirs, mine) in list(means.items())
+                f"{TRUTH} to {name}": (means[TRUTH][0] - their_mean, means[TRUTH][1] - our_mean)
+                for name, (their_mean, our_mean) in list(means.items())
                 if name != TRUTH
             }
-        for engine, (theirs, mine) in means.items():
+        for engine, (their_mean, our_mean) in means.items():
             key = (BY_DOMAIN[stage], engine, "", stage, metric, OUR_DOMAINS)
-            found.append(
+            records.append(
                 dict(zip(("table", *KEY), key, strict=True))
-                | {"elsewhere": "", "paper": theirs, "ours": mine, "difference": mine - theirs}
+                | {
+                    "elsewhere": "",
+                    "paper": their_mean,
+                    "ours": our_mean,
+                    "difference": our_mean - their_mean,
+                }
                 | {"n": sum(weights.values())}
                 | {"domains": ", ".join(group_label(group) for group in weights)}
             )
-    return pd.DataFrame(found)
+    return pd.DataFrame(records)
 
 
 def drop_lines(rows: pd.DataFrame) -> list[str]:
     """What share of the paper's drop from the ground truth ours is, an engine a line."""
     lines = []
     drops = rows[rows["engine"].str.startswith(f"{TRUTH} to ")] if len(rows) else rows
-    for engine, mine in drops.groupby("engine", sort=False) if len(drops) else ():
+    for engine, of_engine in drops.groupby("engine", sort=False) if len(drops) else ():
         shares = [
             f"{row['ours']:.3f} of {row['paper']:.3f} ({row['stage']}"
             + (f", {100 * row['ours'] / row['paper']:.0f} %)" if row["paper"] > 0 else ")")
-            for row in mine.to_dict("records")
+            for row in of_engine.to_dict("records")
         ]
         lines.append(
-            f"drop from {engine} on {mine['domains'].iloc[0]}, the paper's tables by domain "
+            f"drop from {engine} on {of_engine['domains'].iloc[0]}, the paper's tables by domain "
             f"weighted by our questions: {', '.join(shares)}"
         )
     return lines
@@ -167,8 +174,10 @@ def _our_labels(clean: pd.DataFrame) -> dict[str, str]:
 
 def _by_domain(cells: pd.DataFrame, label: str, stage: str, metric: str) -> dict[str, float]:
     """An engine's mean on each domain, over retrievers and readers."""
-    mine = cells[cells["engine"] == label]
-    means = {g: averages(mine, stage, metric, g).get(label) for g in _domains(mine["group"])}
+    of_engine = cells[cells["engine"] == label]
+    means = {
+        g: averages(of_engine, stage, metric, g).get(label) for g in _domains(of_engine["group"])
+    }
     return {group: mean for group, mean in means.items() if mean is not None}
 
 

@@ -45,13 +45,13 @@ def page_distances(run: Path, natural: str = "") -> pd.DataFrame:
 
 def summarise(pages: pd.DataFrame) -> pd.DataFrame:
     """Mean, quartiles and, beside natural pages, the Kolmogorov-Smirnov distance to them."""
-    found = []
+    records = []
     for (engine, noise), group in pages.groupby(["engine", "noise"], sort=False):
         values = group["value"].to_numpy()
         low, middle, high = np.quantile(values, QUARTILES)
         by_nature = pages[(pages["engine"] == engine) & (pages["noise"] == NATURAL)]["value"]
         apart = float(ks_2samp(values, by_nature).statistic) if len(by_nature) else float("nan")
-        found.append(
+        records.append(
             {
                 "engine": engine,
                 "noise": noise,
@@ -63,4 +63,4 @@ def summarise(pages: pd.DataFrame) -> pd.DataFrame:
                 "distance_to_natural": apart,
             }
         )
-    return pd.DataFrame(found)
+    return pd.DataFrame(records)

@@ -53,7 +53,7 @@ def robustness(run: Run, baseline: str = "") -> pd.DataFrame:
     if floors.empty:
         raise OhrError(f"{run.path} has no score without context: run it with stage generation")
     floors = floors.drop_duplicates(["reader", *UNIT_COLUMNS])
-    found: list[dict[str, Any]] = []
+    records: list[dict[str, Any]] = []
     fixed = ["stage", "chunker", "retriever", "top_k"]
     for values, setting in rows.groupby(fixed, sort=False):
         key = dict(zip(fixed, values, strict=True))
@@ -67,14 +67,16 @@ def robustness(run: Run, baseline: str = "") -> pd.DataFrame:
                 continue
             table = _joined(setting, kb, bases[clean], floors, readers)
             for group, questions in group_rows(table):
-                mine = key | {"knowledge_base": name, "clean_knowledge_base": clean}
-                found += [mine | {"group": group} | r for r in _readers(questions, readers, run)]
-    if not found:
+                base_key = key | {"knowledge_base": name, "clean_knowledge_base": clean}
+                records += [
+                    base_key | {"group": group} | r for r in _readers(questions, readers, run)
+                ]
+    if not records:
         raise OhrError(
             f"{run.path} has nothing for readers to stand: no noise, and no engine's clean pages "
             "beside the ground truth's (noise=[…], or gt and another engine)"
         )
-    result = pd.DataFrame(found)
+    result = pd.DataFrame(records)
     for correction, adjust in (("holm", holm), ("bh", benjamini_hochberg)):
         by_group = result.groupby("group")["p"]
         result[f"p_{correction}"] = by_group.transform(lambda p, a=adjust: a(p.to_numpy()))
@@ -99,10 +101,10 @@ def _joined(
     columns = list(KNOWLEDGE_BASE)
     table: pd.DataFrame | None = None
     for i, reader in enumerate(readers):
-        mine = setting[setting["reader"] == reader]
+        of_reader = setting[setting["reader"] == reader]
         parts = {
-            f"noisy {i}": mine[(mine[columns] == kb).all(axis=1)],
-            f"clean {i}": mine[(mine[columns] == clean).all(axis=1)],
+            f"noisy {i}": of_reader[(of_reader[columns] == kb).all(axis=1)],
+            f"clean {i}": of_reader[(of_reader[columns] == clean).all(axis=1)],
             f"floor {i}": floors[floors["reader"] == reader],
         }
         for name, part in parts.items():

@@ -119,15 +119,15 @@ def settings_of(cells: pd.DataFrame) -> list[Setting]:
 def blocks_of(cells: pd.DataFrame) -> list[Block]:
     """A block a setting, then the means over retrievers and readers, if there are several."""
     settings = settings_of(cells)
-    blocks = [Block(_told_apart(one, settings), (one,)) for one in settings]
+    blocks = [Block(_distinction(one, settings), (one,)) for one in settings]
     groups: dict[tuple[str, str], list[Setting]] = {}
     for one in settings:
         groups.setdefault((one.chunker, one.top_k), []).append(one)
     heads = [Setting(chunker, "", top_k, "") for chunker, top_k in groups]
-    for head, mine in zip(heads, groups.values(), strict=True):
-        if len(mine) > 1:
-            which = _told_apart(head, heads)
-            blocks.append(Block(f"mean, {which}" if which else "mean", tuple(mine)))
+    for head, members in zip(heads, groups.values(), strict=True):
+        if len(members) > 1:
+            which = _distinction(head, heads)
+            blocks.append(Block(f"mean, {which}" if which else "mean", tuple(members)))
     return blocks
 
 
@@ -141,7 +141,7 @@ def setting_names(cells: pd.DataFrame) -> str:
     return "; ".join(names for names in named if names)
 
 
-def _told_apart(setting: Setting, settings: Sequence[Setting]) -> str:
+def _distinction(setting: Setting, settings: Sequence[Setting]) -> str:
     """The parts of a setting that are not the same in all."""
     kinds = zip(setting.parts, zip(*(s.parts for s in settings), strict=True), strict=True)
     return ", ".join(part for part, every in kinds if part and len(set(every)) > 1)

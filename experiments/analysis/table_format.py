@@ -32,11 +32,12 @@ def paired_differences(result: Result, cells: pd.DataFrame) -> pd.DataFrame:
     rows = rows[rows["evidence_source"] == GROUP.partition(":")[2]]
     rows["top_k"] = rows["top_k"].astype("string").fillna("")
     first, *others = list(dict.fromkeys(cells["engine"]))
-    found = []
+    records = []
     for stage, metric, _ in MEASURES:
         measured = rows[(rows["stage"] == stage) & (rows["metric"] == metric)]
-        for setting, mine in measured.groupby(SETTING, observed=True, sort=False):
-            by_question = mine.pivot(index=["qid", "doc_id", "page_no"], columns="engine")["value"]
+        for setting, condition in measured.groupby(SETTING, observed=True, sort=False):
+            by_engine = condition.pivot(index=["qid", "doc_id", "page_no"], columns="engine")
+            by_question = by_engine["value"]
             for engine in others:
                 if engine not in by_question or first not in by_question:
                     continue
@@ -44,15 +45,15 @@ def paired_differences(result: Result, cells: pd.DataFrame) -> pd.DataFrame:
                 if paired.empty:
                     continue
                 values = paired.to_numpy(dtype=float)
-                asked = paired.index.to_frame(index=False)
-                interval = mean_interval(values, clusters_of(asked), bounded=False)
-                found.append(
+                questions = paired.index.to_frame(index=False)
+                interval = mean_interval(values, clusters_of(questions), bounded=False)
+                records.append(
                     dict(zip(SETTING, setting, strict=True))
                     | {"stage": stage, "metric": metric, "format": engine, "less": first}
                     | {"mean": values.mean(), "ci_low": interval.low, "ci_high": interval.high}
                     | {"ci_unit": interval.unit, "n": len(values)}
                 )
-    return pd.DataFrame(found)
+    return pd.DataFrame(records)
 
 
 def shown(rows: pd.DataFrame, top_k: int) -> pd.DataFrame:

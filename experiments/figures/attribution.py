@@ -39,10 +39,10 @@ def waterfalls(
     """
     paths = []
     for setting, name in each_setting(cells[cells["stage"] == "overall"], "attribution"):
-        mine = losses
+        chosen = losses
         for column in ("chunker", "retriever", "reader"):
-            mine = mine[mine[column] == getattr(setting, column)]
-        paths += _waterfalls(mine, setting.of(cells), folder, name, notes)
+            chosen = chosen[chosen[column] == getattr(setting, column)]
+        paths += _waterfalls(chosen, setting.of(cells), folder, name, notes)
     return paths
 
 
@@ -51,19 +51,19 @@ def _waterfalls(
 ) -> list[Path]:
     groups = [group for group in dict.fromkeys(losses["group"]) if is_shown(group)]
     bases = losses[SETTING].drop_duplicates()
-    with figure(0.9 + 1.75 * len(groups), 0.8 + 2.1 * len(bases)) as made:
-        axes = made.subplots(len(bases), len(groups), squeeze=False, sharey=True, sharex=True)
+    with figure(0.9 + 1.75 * len(groups), 0.8 + 2.1 * len(bases)) as fig:
+        axes = fig.subplots(len(bases), len(groups), squeeze=False, sharey=True, sharex=True)
         for place, (_, base) in enumerate(bases.iterrows()):
-            mine = losses[(losses[SETTING] == base).all(axis=1)]
+            of_base = losses[(losses[SETTING] == base).all(axis=1)]
             for ax, group in zip(axes[place], groups, strict=True):
-                _waterfall(ax, _by_cause(mine[mine["group"] == group]))
+                _waterfall(ax, _by_cause(of_base[of_base["group"] == group]))
                 if place == 0:
                     ax.set_title(group_label(group))
             noise = noise_name(base["perturbation"], base["level"], base["intensity"])
             names = [mathless(name) for name in (base["engine"], noise, "F1")]
             axes[place, 0].set_ylabel("\n".join(names))
-        caption(made, cells, "black lines: from order to order of swapping", notes)
-        return save(made, folder, name)
+        caption(fig, cells, "black lines: from order to order of swapping", notes)
+        return save(fig, folder, name)
 
 
 def _waterfall(ax: Axes, by_cause: list[dict[Any, Any]]) -> None:

@@ -40,9 +40,9 @@ def each_setting(cells: pd.DataFrame, name: str) -> Iterator[tuple[Setting, str]
 
 def questions_of(cells: pd.DataFrame, group: str) -> int:
     """How many questions a group has, whatever applies to each of them."""
-    mine = cells[cells["group"] == group]
-    of_questions = mine[(mine["metric"] == "r_noise") | (mine["stage"] != "ocr")]
-    return int((of_questions if len(of_questions) else mine)["n"].max())
+    of_group = cells[cells["group"] == group]
+    of_questions = of_group[(of_group["metric"] == "r_noise") | (of_group["stage"] != "ocr")]
+    return int((of_questions if len(of_questions) else of_group)["n"].max())
 
 
 def curve_of(cells: pd.DataFrame, engine: str, operator: str) -> pd.DataFrame:
@@ -139,7 +139,7 @@ def room_at_zero(axes: Sequence[Axes]) -> None:
 
 
 def caption(
-    made: Figure,
+    fig: Figure,
     cells: pd.DataFrame,
     lines_are: str = "",
     notes: Notes | None = None,
@@ -168,5 +168,5 @@ def caption(
         setting_names(cells),
         *note_lines(cells["reader"], notes),
     ]
-    text = wrapped("; ".join(part for part in parts if part), made.get_figwidth())
-    made.suptitle(text, fontsize=8, color="#444444")
+    text = wrapped("; ".join(part for part in parts if part), fig.get_figwidth())
+    fig.suptitle(text, fontsize=8, color="#444444")

@@ -34,8 +34,8 @@ def format_bars(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) -
     engines = list(dict.fromkeys(cells["engine"]))
     pairs = settings(cells)
     width = 0.8 / len(engines)
-    with figure(0.8 + 2.0 * len(measures) * max(1.0, 0.6 * len(pairs)), 3.2) as made:
-        axes = made.subplots(1, len(measures), squeeze=False, sharey="row")[0]
+    with figure(0.8 + 2.0 * len(measures) * max(1.0, 0.6 * len(pairs)), 3.2) as fig:
+        axes = fig.subplots(1, len(measures), squeeze=False, sharey="row")[0]
         for ax, (stage, metric, title) in zip(axes, measures, strict=True):
             for place, (retriever, reader) in enumerate(pairs):
                 chosen = of_setting(cells_of(cells, stage, metric, GROUP), retriever, reader)
@@ -57,11 +57,11 @@ def format_bars(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) -
             ax.grid(axis="x", visible=False)
             ax.set_xticks(range(len(pairs)), [_ticks(stage, *pair) for pair in pairs])
         from_zero(axes)
-        made.legend(
+        fig.legend(
             *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(engines)
         )
-        caption(made, cells.assign(group="all"), notes=notes)
-        return save(made, folder, "table_format")
+        caption(fig, cells.assign(group="all"), notes=notes)
+        return save(fig, folder, "table_format")
 
 
 def _ticks(stage: str, retriever: str, reader: str) -> str:
@@ -96,8 +96,8 @@ def _benchmark_bars(
     groups = [g for g in distinct(cells["group"]) if g.startswith("source:")] + ["all"]
     ticks = [tick_name(group) for group in groups]
     place_width = max(0.28 * len(engines), *(0.09 * text_width(tick) for tick in ticks))
-    with figure(2.5 + place_width * len(groups), 0.9 + 2.1 * len(measures)) as made:
-        axes = made.subplots(len(measures), 1, squeeze=False, sharex=True)[:, 0]
+    with figure(2.5 + place_width * len(groups), 0.9 + 2.1 * len(measures)) as fig:
+        axes = fig.subplots(len(measures), 1, squeeze=False, sharex=True)[:, 0]
         width = 0.8 / len(engines)
         for ax, (stage, metric, title) in zip(axes, measures, strict=True):
             for number, engine in enumerate(engines):
@@ -122,13 +122,13 @@ def _benchmark_bars(
             ax.set_ylim(0, 1)
             ax.grid(axis="x", visible=False)
         axes[-1].set_xticks(range(len(groups)), ticks)
-        made.legend(
+        fig.legend(
             *axes[0].get_legend_handles_labels(),
             loc="outside lower center",
             ncols=min(4, len(engines)),
         )
-        caption(made, cells, notes=notes)
-        return save(made, folder, name)
+        caption(fig, cells, notes=notes)
+        return save(fig, folder, name)
 
 
 def tick_name(group: str) -> str:

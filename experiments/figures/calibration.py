@@ -22,20 +22,20 @@ def calibration_curves(means: pd.DataFrame, calibration: Calibration, folder: Pa
     every = means[means["half"] == "all"]
     engines = list(every["engine"].unique())
     operators = list(every["perturbation"].unique())
-    with figure(1.4 + 3.6 * len(engines), 1.2 + 2.4 * len(METRICS)) as made:
-        axes = made.subplots(len(METRICS), len(engines), squeeze=False, sharex=True, sharey="row")
+    with figure(1.4 + 3.6 * len(engines), 1.2 + 2.4 * len(METRICS)) as fig:
+        axes = fig.subplots(len(METRICS), len(engines), squeeze=False, sharex=True, sharey="row")
         for row, metric in enumerate(METRICS):
             for column, engine in enumerate(engines):
                 ax = axes[row, column]
                 for place, operator in enumerate(operators):
-                    mine = every[
+                    points = every[
                         (every["engine"] == engine)
                         & (every["perturbation"] == operator)
                         & (every["metric"] == metric)
                     ].sort_values("intensity")
                     ax.plot(
-                        mine["intensity"],
-                        mine["mean"],
+                        points["intensity"],
+                        points["mean"],
                         color=COLOURS[place % len(COLOURS)],
                         marker=MARKERS[place % len(MARKERS)],
                         linestyle=LINES[place // len(COLOURS) % len(LINES)],
@@ -49,32 +49,32 @@ def calibration_curves(means: pd.DataFrame, calibration: Calibration, folder: Pa
                 if column == 0:
                     ax.set_ylabel(f"measured {TITLES[metric]}")
         handles, labels = axes[0, 0].get_legend_handles_labels()
-        made.legend(handles, labels, loc="outside lower center", ncols=min(4, len(labels)))
-        made.suptitle(
+        fig.legend(handles, labels, loc="outside lower center", ncols=min(4, len(labels)))
+        fig.suptitle(
             f"n = {int(every['n'].max())} questions; curves of half of the {calibration.unit}s "
             "are in calibration.json",
             fontsize=8,
             color="#444444",
         )
-        return save(made, folder, "calibration")
+        return save(fig, folder, "calibration")
 
 
 def calibration_checks(checks: pd.DataFrame, folder: Path) -> list[Path]:
     """Measured against wanted noise, on pages that the curves were not fitted on."""
     engines = list(checks["engine"].unique())
     operators = list(checks["perturbation"].unique())
-    with figure(1.4 + 3.6 * len(engines), 4.4) as made:
-        axes = made.subplots(1, len(engines), squeeze=False, sharey=True)[0]
+    with figure(1.4 + 3.6 * len(engines), 4.4) as fig:
+        axes = fig.subplots(1, len(engines), squeeze=False, sharey=True)[0]
         for ax, engine in zip(axes, engines, strict=True):
             ax.axline((0, 0), slope=1, color="#777777", linewidth=1)
             for place, operator in enumerate(operators):
-                mine = checks[(checks["engine"] == engine) & (checks["perturbation"] == operator)]
+                points = checks[(checks["engine"] == engine) & (checks["perturbation"] == operator)]
                 # Side by side, or points at the same wanted value would hide each other.
                 shift = (place - (len(operators) - 1) / 2) * 0.012
                 ax.errorbar(
-                    mine["wanted"] + shift,
-                    mine["held_out"],
-                    yerr=2 * mine["standard_error"],
+                    points["wanted"] + shift,
+                    points["held_out"],
+                    yerr=2 * points["standard_error"],
                     color=COLOURS[place % len(COLOURS)],
                     marker=MARKERS[place % len(MARKERS)],
                     linestyle="none",
@@ -91,11 +91,11 @@ def calibration_checks(checks: pd.DataFrame, folder: Path) -> list[Path]:
             for ax in axes
             for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
         }
-        made.legend(
+        fig.legend(
             by_label.values(),
             by_label.keys(),
             loc="outside lower center",
             ncols=min(4, len(by_label)),
         )
-        made.suptitle("bars: two standard errors over pages", fontsize=8, color="#444444")
-        return save(made, folder, "calibration_checks")
+        fig.suptitle("bars: two standard errors over pages", fontsize=8, color="#444444")
+        return save(fig, folder, "calibration_checks")

@@ -20,13 +20,13 @@ _STYLES = ((COLOURS[2], ""), (COLOURS[4], "///"), (COLOURS[5], "..."), (COLOURS[
 def case_bars(shares: pd.DataFrame, caption: str, folder: Path) -> list[Path]:
     """A panel a setting; a stacked bar a knowledge base, of the four cases."""
     settings, names = list(dict.fromkeys(shares["setting"])), list(dict.fromkeys(shares["name"]))
-    with figure(2.6 + 3.4 * len(settings), 1.3 + 0.42 * len(names)) as made:
-        axes = made.subplots(1, len(settings), squeeze=False, sharey=True, sharex=True)[0]
+    with figure(2.6 + 3.4 * len(settings), 1.3 + 0.42 * len(names)) as fig:
+        axes = fig.subplots(1, len(settings), squeeze=False, sharey=True, sharex=True)[0]
         for ax, setting in zip(axes, settings, strict=True):
-            mine = shares[shares["setting"] == setting].set_index("name")
+            of_setting = shares[shares["setting"] == setting].set_index("name")
             left = np.zeros(len(names))
             for (case, label), (colour, hatch) in zip(CASES.items(), _STYLES, strict=True):
-                widths = mine[case].reindex(names).fillna(0).to_numpy()
+                widths = of_setting[case].reindex(names).fillna(0).to_numpy()
                 ax.barh(
                     range(len(names)),
                     widths,
@@ -55,12 +55,12 @@ def case_bars(shares: pd.DataFrame, caption: str, folder: Path) -> list[Path]:
             ax.grid(axis="y", visible=False)
         axes[0].set_yticks(range(len(names)), [mathless(name) for name in names])
         axes[0].invert_yaxis()
-        made.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
         least, most = (int(n) for n in (shares["n"].min(), shares["n"].max()))
         n = str(most) if least == most else f"{least} to {most}"
-        made.suptitle(
-            wrapped(f"n = {n} questions; {caption[0].lower()}{caption[1:]}", made.get_figwidth()),
+        fig.suptitle(
+            wrapped(f"n = {n} questions; {caption[0].lower()}{caption[1:]}", fig.get_figwidth()),
             fontsize=8,
             color="#444444",
         )
-        return save(made, folder, "error_analysis", pdf=True)
+        return save(fig, folder, "error_analysis", pdf=True)

@@ -26,14 +26,14 @@ def draw_figure3(points: pd.DataFrame, caption: str, folder: Path) -> list[Path]
     """Rows retrieval, generation, overall; columns the panels; PNG, SVG and PDF."""
     panels = [name for name in PANELS if (points["panel"] == name).any()]
     stages = [measure for measure in STAGE_METRICS if (points["stage"] == measure[0]).any()]
-    with figure(2.4 + 2.4 * len(panels), 0.9 + 2.1 * len(stages)) as made:
-        axes = made.subplots(len(stages), len(panels), squeeze=False, sharex="all", sharey="row")
+    with figure(2.4 + 2.4 * len(panels), 0.9 + 2.1 * len(stages)) as fig:
+        axes = fig.subplots(len(stages), len(panels), squeeze=False, sharex="all", sharey="row")
         for row, (stage, _, title) in enumerate(stages):
-            mine = points[points["stage"] == stage]
-            settings = list(dict.fromkeys(mine["setting"]))
+            of_stage = points[points["stage"] == stage]
+            settings = list(dict.fromkeys(of_stage["setting"]))
             for column, panel in enumerate(panels):
                 ax: Axes = axes[row, column]
-                here = mine[mine["panel"] == panel]
+                here = of_stage[of_stage["panel"] == panel]
                 for number, setting in enumerate(settings):
                     for kind in STYLES:
                         chosen = here[(here["setting"] == setting) & (here["noise"] == kind)]
@@ -47,8 +47,8 @@ def draw_figure3(points: pd.DataFrame, caption: str, folder: Path) -> list[Path]
             from_zero(axes[row])
             _legend(axes[row])
         axes[0, 0].set_xlim(left=-0.02 * float(points["r_noise"].max()))
-        _write_caption(made, caption)
-        return save(made, folder, "figure3", pdf=True)
+        _write_caption(fig, caption)
+        return save(fig, folder, "figure3", pdf=True)
 
 
 def _line(ax: Axes, points: pd.DataFrame, kind: str, setting: str, number: int) -> None:
@@ -105,12 +105,12 @@ def caption_of(runs: Sequence[Run], points: pd.DataFrame) -> str:
     everyone = points[points["panel"] == "all"]
     parts = []
     for kind, (_, mark) in STYLES.items():
-        mine = everyone[everyone["noise"] == kind]
-        if mine.empty:
+        of_kind = everyone[everyone["noise"] == kind]
+        if of_kind.empty:
             continue
-        engines = int(mine["engines"].max())
+        engines = int(of_kind["engines"].max())
         over = f", mean of {engines} engines" if engines > 1 else ""
-        parts.append(f"{mark} {kind} noise{over}, n = {int(mine['n'].max())}")
+        parts.append(f"{mark} {kind} noise{over}, n = {int(of_kind['n'].max())}")
     if (points["metric"] == STRIPPED).any():
         parts.append("retrieval under [F] with mark-up left out")
     scopes = dict.fromkeys(scope for run in runs for scope in run.rows["kb_scope"].unique())
@@ -130,5 +130,5 @@ def caption_of(runs: Sequence[Run], points: pd.DataFrame) -> str:
     return "; ".join([*parts, *truth_notes(run.cells for run in runs)])
 
 
-def _write_caption(made: Figure, caption: str) -> None:
-    made.suptitle(wrapped(caption, made.get_figwidth()), fontsize=8, color="#444444")
+def _write_caption(fig: Figure, caption: str) -> None:
+    fig.suptitle(wrapped(caption, fig.get_figwidth()), fontsize=8, color="#444444")

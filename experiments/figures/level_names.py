@@ -25,22 +25,22 @@ def name_level(ax: Axes, name: str, at: tuple[float, float], colour: str) -> Non
     ).set_in_layout(False)
 
 
-def place_names(made: Figure) -> None:
+def place_names(fig: Figure) -> None:
     """Move the names of each panel to where they cover no other name and least of the marks.
 
     A name for which there is no room inside its panel is left out: the order along a curve is
     that of the levels, and the figure of noise against the requested level has them all.
     """
-    made.draw_without_rendering()
-    for ax in made.axes:
+    fig.draw_without_rendering()
+    for ax in fig.axes:
         marks = [mark for line in ax.lines for mark in _marks(ax, line)]
-        taken: list[Bbox] = []
+        placed: list[Bbox] = []
         for name in [text for text in ax.texts if isinstance(text, Annotation)]:
-            best = _best(ax, name, taken, marks)
+            best = _best(ax, name, placed, marks)
             if best is None:
                 name.remove()
             else:
-                taken.append(best)
+                placed.append(best)
 
 
 def _best(ax: Axes, name: Annotation, taken: list[Bbox], marks: list[Bbox]) -> Bbox | None:
@@ -75,6 +75,6 @@ def _marks(ax: Axes, line: Line2D) -> list[Bbox]:
 
 def _dpi(ax: Axes) -> float:
     """Pixels an inch of the figure that axes belong to."""
-    made = ax.get_figure(root=True)
-    assert made is not None
-    return made.dpi
+    fig = ax.get_figure(root=True)
+    assert fig is not None
+    return fig.dpi

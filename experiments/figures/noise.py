@@ -55,16 +55,16 @@ def _noise_curves(
     if not engines or not measures or cells[axis].isna().all():
         return []
     operators = [p for p in distinct(cells["perturbation"]) if p != "none"]
-    with figure(1.2 + 3.4 * len(engines), 0.9 + 2.2 * len(measures)) as made:
-        axes = made.subplots(len(measures), len(engines), squeeze=False, sharex="all", sharey="row")
+    with figure(1.2 + 3.4 * len(engines), 0.9 + 2.2 * len(measures)) as fig:
+        axes = fig.subplots(len(measures), len(engines), squeeze=False, sharex="all", sharey="row")
         for row, (stage, metric, title) in enumerate(measures):
             for column, engine in enumerate(engines):
                 ax: Axes = axes[row, column]
                 chosen = cells_of(cells, stage, metric, "all")
-                mine = chosen[chosen["engine"] == engine]
+                of_engine = chosen[chosen["engine"] == engine]
                 stripped = cells_of(cells, stage, "lcs_stripped", "all")
                 for number, operator in enumerate(operators):
-                    _curve(ax, mine, axis, operator, number)
+                    _curve(ax, of_engine, axis, operator, number)
                     dotted_line(ax, curve_of(stripped, engine, operator), axis, number)
                 _ground_truth(ax, chosen, axis)
                 if stage == "generation":
@@ -83,15 +83,15 @@ def _noise_curves(
                 if label not in labels:
                     handles.append(handle)
                     labels.append(label)
-        made.legend(
+        fig.legend(
             handles,
             labels,
             loc="outside lower center",
             ncols=5 if len(engines) > 1 else 2,
         )
-        caption(made, cells, notes=notes, more=floor_note(cells, axis))
-        place_names(made)
-        return save(made, folder, name)
+        caption(fig, cells, notes=notes, more=floor_note(cells, axis))
+        place_names(fig)
+        return save(fig, folder, name)
 
 
 def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
@@ -102,15 +102,17 @@ def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
     measures = [name for name in NOISE_MEASURES if (chosen["metric"] == name).any()]
     if not engines or not measures or chosen["mean"].isna().all():
         return []
-    with figure(1.2 + 3.4 * len(operators), 0.8 + 2.2 * len(measures)) as made:
-        axes = made.subplots(len(measures), len(operators), squeeze=False, sharey="row")
+    with figure(1.2 + 3.4 * len(operators), 0.8 + 2.2 * len(measures)) as fig:
+        axes = fig.subplots(len(measures), len(operators), squeeze=False, sharey="row")
         for column, operator in enumerate(operators):
             own = chosen[chosen["perturbation"].isin([operator, "none"])]
             own, names = _placed(own)
             for number, engine in enumerate(engines):
-                mine = own[own["engine"] == engine].sort_values("place", kind="stable")
+                of_engine = own[own["engine"] == engine].sort_values("place", kind="stable")
                 for row, name in enumerate(measures):
-                    curve_line(axes[row, column], mine[mine["metric"] == name], "place", number)
+                    curve_line(
+                        axes[row, column], of_engine[of_engine["metric"] == name], "place", number
+                    )
                     axes[row, column].lines[-1].set_label(mathless(engine))
             axes[0, column].set_title(mathless(operator.replace("_", " ")))
             axes[-1, column].set_xlabel("requested level" if names else "requested intensity")
@@ -120,11 +122,11 @@ def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
         for row_of_axes, name in zip(axes, measures, strict=True):
             row_of_axes[0].set_ylabel(NOISE_MEASURES[name])
             from_zero(row_of_axes, marks=True)
-        made.legend(
+        fig.legend(
             *axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(engines)
         )
-        caption(made, chosen)
-        return save(made, folder, "noise_strength")
+        caption(fig, chosen)
+        return save(fig, folder, "noise_strength")
 
 
 def _placed(cells: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
@@ -150,12 +152,12 @@ def _noisy(cells: pd.DataFrame, engine: str) -> bool:
 
 
 def _curve(ax: Axes, cells: pd.DataFrame, axis: str, operator: str, number: int) -> None:
-    mine = in_order(cells[cells["perturbation"].isin([operator, "none"])])
-    if not (mine["perturbation"] == operator).any():
+    points = in_order(cells[cells["perturbation"].isin([operator, "none"])])
+    if not (points["perturbation"] == operator).any():
         return
-    colour = curve_line(ax, mine, axis, number)
+    colour = curve_line(ax, points, axis, number)
     ax.lines[-1].set_label(mathless(operator.replace("_", " ")))
-    for _, cell in mine[mine["perturbation"] == operator].iterrows():
+    for _, cell in points[points["perturbation"] == operator].iterrows():
         name = strength(cell["level"], cell["intensity"])
         if not math.isnan(cell["mean"]):
             name_level(ax, name, (cell[axis], cell["mean"]), colour)

@@ -17,12 +17,12 @@ def distance_figure(pages: pd.DataFrame, folder: Path) -> list[Path]:
     engines = list(pages["engine"].unique())
     kinds = list(dict.fromkeys(pages["noise"]))
     scatter = np.random.default_rng(0)
-    with figure(1.6 + 3.6 * len(engines), 1.0 + 0.55 * len(kinds)) as made:
-        axes = made.subplots(1, len(engines), squeeze=False, sharey=True, sharex=True)[0]
+    with figure(1.6 + 3.6 * len(engines), 1.0 + 0.55 * len(kinds)) as fig:
+        axes = fig.subplots(1, len(engines), squeeze=False, sharey=True, sharex=True)[0]
         for ax, engine in zip(axes, engines, strict=True):
             for place, kind in enumerate(kinds):
-                mine = pages[(pages["engine"] == engine) & (pages["noise"] == kind)]
-                values = mine["value"].to_numpy()
+                of_kind = pages[(pages["engine"] == engine) & (pages["noise"] == kind)]
+                values = of_kind["value"].to_numpy()
                 if not len(values):
                     continue
                 ax.scatter(
@@ -43,5 +43,5 @@ def distance_figure(pages: pd.DataFrame, folder: Path) -> list[Path]:
             ax.set_yticks(range(len(kinds)), [mathless(kind) for kind in kinds])
             ax.grid(axis="y", visible=False)
         axes[0].invert_yaxis()
-        made.suptitle("each point a page; boxes: quartiles and median", fontsize=8, color="#444444")
-        return save(made, folder, "realism")
+        fig.suptitle("each point a page; boxes: quartiles and median", fontsize=8, color="#444444")
+        return save(fig, folder, "realism")

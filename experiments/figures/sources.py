@@ -53,8 +53,8 @@ def _source_curves(
     if len(groups) < 2 or not measures or not curves or cells[axis].isna().all():
         return []
     groups.append("all")
-    with figure(1.2 + 2.3 * len(groups), 1.1 + 2.0 * len(measures)) as made:
-        axes = made.subplots(len(measures), len(groups), squeeze=False, sharex="all", sharey="row")
+    with figure(1.2 + 2.3 * len(groups), 1.1 + 2.0 * len(measures)) as fig:
+        axes = fig.subplots(len(measures), len(groups), squeeze=False, sharex="all", sharey="row")
         for row, (stage, metric, title) in enumerate(measures):
             for column, group in enumerate(groups):
                 ax: Axes = axes[row, column]
@@ -73,9 +73,9 @@ def _source_curves(
                     ax.set_ylabel(title)
             from_zero(axes[row], marks=True)
         room_at_zero(axes[0])
-        made.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
-        caption(made, cells, notes=notes)
-        return save(made, folder, figure_name)
+        fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+        caption(fig, cells, notes=notes)
+        return save(fig, folder, figure_name)
 
 
 def _curves(cells: pd.DataFrame) -> Iterator[tuple[str, str, bool]]:

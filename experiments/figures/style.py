@@ -55,13 +55,13 @@ _METADATA: dict[str, dict[str, None]] = {
 }
 
 
-def save(made: Figure, folder: Path, name: str, *, pdf: bool = False) -> list[Path]:
+def save(fig: Figure, folder: Path, name: str, *, pdf: bool = False) -> list[Path]:
     """Write PNG, SVG and perhaps PDF without dates, so that equal figures are equal files."""
     paths = []
     for suffix in ("png", "svg", *(["pdf"] if pdf else [])):
         metadata: Any = _METADATA[suffix]
         sink = io.BytesIO()
-        made.savefig(sink, format=suffix, metadata=metadata)
+        fig.savefig(sink, format=suffix, metadata=metadata)
         path = folder / f"{name}.{suffix}"
         write_bytes(path, sink.getvalue())
         paths.append(path)

@@ -82,8 +82,8 @@ def _by_domain(
     """The collection of each domain that a question is asked in."""
     for domain in sorted({question.domain for question in questions}):
         of_domain = {ref: text for ref, text in pages.items() if domains[ref.doc_id] == domain}
-        asked = [question for question in questions if question.domain == domain]
-        yield folder / domain, _collection(of_domain, asked)
+        domain_questions = [question for question in questions if question.domain == domain]
+        yield folder / domain, _collection(of_domain, domain_questions)
 
 
 def _collection(pages: dict[PageRef, str], questions: Sequence[Question]) -> Collection:
@@ -117,20 +117,20 @@ def _page_id(ref: PageRef) -> str:
     return f"{ref.doc_id}#{ref.page_no}"
 
 
-def write_beir(found: Collection, folder: Path) -> None:
+def write_beir(collection: Collection, folder: Path) -> None:
     """``corpus.jsonl``, ``queries.jsonl`` and ``qrels/test.tsv``, as BEIR reads them.
 
     Source: Thakur et al., BEIR: A heterogeneous benchmark for zero-shot evaluation of
     information retrieval models, 2021.
     """
     for name in ("corpus", "queries"):
-        lines = [json.dumps(record, ensure_ascii=False) for record in getattr(found, name)]
+        lines = [json.dumps(record, ensure_ascii=False) for record in getattr(collection, name)]
         write_text(folder / f"{name}.jsonl", "".join(f"{line}\n" for line in lines))
-    qrels = pd.DataFrame(found.qrels, columns=["query-id", "corpus-id", "score"])
+    qrels = pd.DataFrame(collection.qrels, columns=["query-id", "corpus-id", "score"])
     write_text(folder / "qrels" / "test.tsv", qrels.to_csv(sep="\t", index=False))
 
 
-def write_datasets(found: Collection, folder: Path) -> None:
+def write_datasets(collection: Collection, folder: Path) -> None:
     """Folders ``corpus``, ``queries`` and ``qrels`` for ``datasets.load_from_disk``."""
     try:
         from datasets import Dataset, disable_progress_bars
@@ -138,4 +138,4 @@ def write_datasets(found: Collection, folder: Path) -> None:
         raise MissingDependencyError("datasets is not installed: pip install 'ohr[hub]'") from error
     disable_progress_bars()
     for name in ("corpus", "queries", "qrels"):
-        Dataset.from_list(getattr(found, name)).save_to_disk(str(folder / name))
+        Dataset.from_list(getattr(collection, name)).save_to_disk(str(folder / name))

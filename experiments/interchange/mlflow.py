@@ -50,27 +50,27 @@ def log_run(mlflow: Any, client: Any, experiment_id: str, run: Run) -> int:
     def log(
         name: str, tags: dict[str, str], settings: dict[str, str], metrics: dict[str, float]
     ) -> str:
-        made = client.create_run(experiment_id, run_name=name[:250], tags=tags)
+        mlflow_run = client.create_run(experiment_id, run_name=name[:250], tags=tags)
         now = int(time.time() * 1000)
         client.log_batch(
-            made.info.run_id,
+            mlflow_run.info.run_id,
             params=[mlflow.entities.Param(*setting) for setting in settings.items()],
         )
         values = [mlflow.entities.Metric(*metric, now, 0) for metric in metrics.items()]
         for start in range(0, len(values), _MOST_AT_ONCE):
-            client.log_batch(made.info.run_id, metrics=values[start : start + _MOST_AT_ONCE])
-        return str(made.info.run_id)
+            client.log_batch(mlflow_run.info.run_id, metrics=values[start : start + _MOST_AT_ONCE])
+        return str(mlflow_run.info.run_id)
 
     dataset = run.manifest.get("dataset", {})
     config = dict(_flat(run.manifest.get("config", {})))
     run_id = log(run.name, {"ohr.dataset": str(dataset.get("digest", ""))}, config, {})
-    found = list(conditions(run))
-    for name, settings, metrics in found:
+    listed = list(conditions(run))
+    for name, settings, metrics in listed:
         client.set_terminated(log(name, {"mlflow.parentRunId": run_id}, settings, metrics))
     for file in ("manifest.json", "cells.csv"):
         client.log_artifact(run_id, str(run.path / file))
     client.set_terminated(run_id)  # until then it shows as running
-    return len(found)
+    return len(listed)
 
 
 def conditions(run: Run) -> Iterator[tuple[str, dict[str, str], dict[str, float]]]:

@@ -65,28 +65,28 @@ def write_noisy_pages(tasks: Sequence[DistortTask], out: Path, workers: int) -> 
 
     Raises OhrError if every page failed.
     """
-    made: dict[int, list[dict[str, Any]]] = {}
+    by_task: dict[int, list[dict[str, Any]]] = {}
     with (
         Progress(verb="distorting") as progress,
         WorkerPool[list[dict[str, Any]]](distort_page, workers=workers, limits=LIMITS) as pool,
     ):
         for done, (index, outcome) in enumerate(pool.run(tasks), start=1):
             if outcome.value is not None:
-                made[index] = outcome.value
+                by_task[index] = outcome.value
             else:
                 stop_if_not_the_page(outcome.detail)
                 source = tasks[index].source
                 where = "" if source.page_no is None else f" page {source.page_no + 1}"
                 progress.say(f"error: {plain(source.file_name)}{where}: {outcome.detail}")
             progress("pages", done, len(tasks))
-    if not made:
+    if not by_task:
         raise OhrError("no page could be distorted")
-    ordered = [record for index in sorted(made) for record in made[index]]
+    ordered = [record for index in sorted(by_task) for record in by_task[index]]
     lines = [json.dumps(record, ensure_ascii=False) + "\n" for record in ordered]
     write_text(out / "records.jsonl", "".join(lines))
     _write_sheet([out / record["file"] for record in ordered], out / "contact_sheet.png")
     print(f"{len(ordered)} images, records.jsonl and contact_sheet.png: {out}")
-    if failures := len(tasks) - len(made):
+    if failures := len(tasks) - len(by_task):
         print(f"error: {failures} of {len(tasks)} pages could not be distorted", file=sys.stderr)
         return 1
     return 0

@@ -49,7 +49,7 @@ def write_noisy_text(config: StudyConfig, out: Path, show: int) -> int:
     assert isinstance(engine, KnowledgeBaseSource)  # formatting noise has no other engine
     clean = engine.knowledge_base(plan.dataset)
     with Progress(verb="rewriting") as progress:
-        made = {
+        written = {
             folder_name(variant.noise): _write(plan, variant, clean, out, progress)
             for variant in variants
         }
@@ -58,10 +58,10 @@ def write_noisy_text(config: StudyConfig, out: Path, show: int) -> int:
         "seed": config.seed,
         "versions": versions(),
         "dataset": {"kind": plan.dataset.kind, "digest": plan.dataset.digest()},
-        "knowledge_bases": made,
+        "knowledge_bases": written,
     }
     write_text(out / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
-    for name, counts in made.items():
+    for name, counts in written.items():
         print(f"{out / name}: {counts['pages']} pages, {counts['edits']} edits")
     if show:
         write_text(out / "before_after.html", _shown(plan, variants, clean, show))
@@ -154,5 +154,5 @@ def worth_showing(pages: Mapping[PageRef, str], count: int, seed: int) -> list[P
             kinds.setdefault(("tabular" in text, "$" in text), []).append(ref)
     rng = np.random.default_rng(seed)
     drawn = [[refs[i] for i in rng.permutation(len(refs))] for _, refs in sorted(kinds.items())]
-    taken = [ref for rank in range(count) for refs in drawn for ref in refs[rank : rank + 1]]
-    return sorted(taken[:count])
+    in_turn = [ref for rank in range(count) for refs in drawn for ref in refs[rank : rank + 1]]
+    return sorted(in_turn[:count])

@@ -84,7 +84,7 @@ def _stage_and_path(text: str) -> tuple[str, Path]:
 
 
 def read_results(
-    path: Path, stage: str, asked: Mapping[str, Question], named: Named
+    path: Path, stage: str, questions: Mapping[str, Question], named: Named
 ) -> pd.DataFrame:
     """Rows of one result file. Raises OhrError for what is not one, or of other questions.
 
@@ -92,33 +92,33 @@ def read_results(
     (it raised) an error: the published evaluation leaves the first out of its means. Evidence's
     LCS also gives ``r_noise``.
     """
-    found: list[dict[str, Any]] = []
+    records: list[dict[str, Any]] = []
     for number, result in enumerate(_results(path)):
-        question = asked.get(str(result.get("id", result.get("ID", ""))))
+        question = questions.get(str(result.get("id", result.get("ID", ""))))
         if question is None:
             raise OhrError(f"{path}: result {number} is of no question of the Q&A file")
         values = result.get("metrics", result)
         status = Status.OK if result.get("valid", True) else Status.EMPTY
-        for theirs, ours in MEASURES.items():
-            if theirs not in values:
+        for measure, metric in MEASURES.items():
+            if measure not in values:
                 continue
-            value = values[theirs]
+            value = values[measure]
             if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
-                raise OhrError(f"{path}: result {number} has the {theirs} {value!r}: no number")
+                raise OhrError(f"{path}: result {number} has the {measure} {value!r}: no number")
             failed = value < 0
-            row = _condition(_stage_of(ours, stage, path), named)
-            row |= {"metric": ours, "qid": question.qid, "doc_id": question.doc_id}
+            row = _condition(_stage_of(metric, stage, path), named)
+            row |= {"metric": metric, "qid": question.qid, "doc_id": question.doc_id}
             row |= {"page_no": question.evidence_pages[0].page_no}
             row |= {"evidence_source": question.evidence_source, "domain": question.domain}
             row |= {"answer_form": question.answer_form, "task": question.task}
             row |= {"value": 0.0 if failed else float(value)}
-            found.append(row | {"status": str(Status.ERROR if failed else status)})
-            if ours == "evidence_lcs":
-                found.append(found[-1] | {"metric": "r_noise"})
-                found[-1]["value"] = float(value <= R_NOISE_THRESHOLD)
-    if not found:
+            records.append(row | {"status": str(Status.ERROR if failed else status)})
+            if metric == "evidence_lcs":
+                records.append(records[-1] | {"metric": "r_noise"})
+                records[-1]["value"] = float(value <= R_NOISE_THRESHOLD)
+    if not records:
         raise OhrError(f"{path} has none of the measures {', '.join(MEASURES)}")
-    return pd.DataFrame(found).astype({"top_k": "Int64"})
+    return pd.DataFrame(records).astype({"top_k": "Int64"})
 
 
 def _results(path: Path) -> Iterator[Mapping[str, Any]]:
@@ -168,22 +168,22 @@ def _condition(stage: str, named: Named) -> dict[str, Any]:
 def make_cells(rows: pd.DataFrame) -> pd.DataFrame:
     """``cells.csv`` of imported rows: each stage, metric and group."""
     keys = [name for name in KEY_COLUMNS if name != "group"]
-    found = []
+    records = []
     noise: dict[str, float] = {}
-    for _, mine in rows.groupby(["stage", "metric"], sort=False):
-        for group, every in group_rows(mine):
+    for _, of_metric in rows.groupby(["stage", "metric"], sort=False):
+        for group, every in group_rows(of_metric):
             kept = counted(every)
             clusters = clusters_of(kept) if len(kept) else None
-            cell = {name: mine[name].iloc[0] for name in keys} | {"group": group, "draws": 1}
+            cell = {name: of_metric[name].iloc[0] for name in keys} | {"group": group, "draws": 1}
             cell |= mean_columns(kept["value"].to_numpy(dtype=float), clusters)
             for status in (Status.EMPTY, Status.ERROR, Status.TIMEOUT):
                 cell[f"n_{status}"] = int((every["status"] == str(status)).sum())
-            found.append(cell)
+            records.append(cell)
             if cell["metric"] == "r_noise":
                 noise[group] = cell["mean"]
-    for cell in found:
+    for cell in records:
         cell["r_noise"] = noise.get(cell["group"], float("nan"))
-    cells = pd.DataFrame(found).reindex(columns=list(CELL_COLUMNS))
+    cells = pd.DataFrame(records).reindex(columns=list(CELL_COLUMNS))
     return _in_order(cells)
 
 

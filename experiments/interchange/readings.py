@@ -199,11 +199,11 @@ def check_out(out: Path, pages: Sequence[FilePage], identity: dict[str, Any]) ->
         raise ConfigError(f"{out} holds what another engine, or another version, read: {other}")
     if dpi != sorted({page.source.dpi for page in pages}):
         raise ConfigError(f"{out} holds pages read at {dpi} dpi: {other}")
-    wanted: dict[str, set[int]] = {}
+    page_nos: dict[str, set[int]] = {}
     for page in pages:
-        wanted.setdefault(page.ref.doc_id, set()).add(page.ref.page_no)
+        page_nos.setdefault(page.ref.doc_id, set()).add(page.ref.page_no)
     for doc_id, path in there.items():
-        if lost := _page_numbers(path) - wanted.get(doc_id, set()):
+        if lost := _page_numbers(path) - page_nos.get(doc_id, set()):
             raise ConfigError(
                 f"{out} holds page {min(lost) + 1} of {doc_id}, which this command does not read: "
                 f"name all files and pages, or {other}"

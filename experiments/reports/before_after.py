@@ -93,7 +93,7 @@ def _found(before: str, after: str) -> Iterator[tuple[int, str, str]]:
 
 def render_comparison(title: str, noises: Sequence[str], pages: Sequence[ShownPage]) -> str:
     """The whole page as HTML. All texts are escaped; nothing is loaded from elsewhere."""
-    made: str = _TEMPLATES.get_template("before_after.html").render(
+    html: str = _TEMPLATES.get_template("before_after.html").render(
         title=plain(title), noises=[plain(noise) for noise in noises], pages=pages
     )
-    return made
+    return html

@@ -12,9 +12,9 @@ from ohr.study.run import Result
 def report(result: Result) -> None:
     """Draw the bars, print a row an engine and group of questions, write the paper's tables."""
     notes = reader_notes(result.readers)
-    made = benchmark_bars(result.cells, result.out / "figures", notes)
+    paths = benchmark_bars(result.cells, result.out / "figures", notes)
     show(benchmark_table(result.cells, notes))
-    for path in made:
+    for path in paths:
         print(f"figure: {path}")
     for path in write_paper_tables(result.cells, result.out / "tables", notes):
         print(f"table: {path}")

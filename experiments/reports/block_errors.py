@@ -23,7 +23,7 @@ EXPLANATION = (
 )
 
 
-def errors_table(found: pd.DataFrame) -> Table:
+def errors_table(errors: pd.DataFrame) -> Table:
     """A row a knowledge base and kind of block, the paper's shares below.
 
     Table S3 speaks of text, formula and table blocks but gives one pair of shares beside the
@@ -45,7 +45,7 @@ def errors_table(found: pd.DataFrame) -> Table:
         "commands a page",
     ):
         table.add_column(name, justify="right")
-    for row in found.to_dict("records"):
+    for row in errors.to_dict("records"):
         first = row["kind"] == KINDS[0]
         noise = noise_name(row["perturbation"], row["level"], row["intensity"])
         table.add_row(

@@ -34,10 +34,10 @@ def compare_runs(
         raise OhrError(f"unknown --by {by!r}; known: {', '.join(ASPECTS)}")
     runs = [read_run(path) for path in paths]
     wanted = _metrics(runs, metric)
-    found = comparisons(runs, by, wanted, baseline=baseline, every_group=groups)
+    differences = comparisons(runs, by, wanted, baseline=baseline, every_group=groups)
     changes = configuration_changes(runs)
-    notes = note_lines(_readers(runs, found), run_notes(runs))
-    table = _text_table(found, [*notes, *truth_notes(run.cells for run in runs)])
+    notes = note_lines(_readers(runs, differences), run_notes(runs))
+    table = _text_table(differences, [*notes, *truth_notes(run.cells for run in runs)])
     show(terminal_table(table))
     print(table.caption)
     for run in runs:
@@ -49,7 +49,7 @@ def compare_runs(
             values = " -> ".join(plain(str(value)) or "(none)" for value in change[1:])
             print(f"  {plain(str(change[0]))}: {values}")
     if out is not None:
-        paths_written = write_table(out, "differences", found, table)
+        paths_written = write_table(out, "differences", differences, table)
         if len(runs) > 1:
             paths_written += write_table(out, "changes", changes, _changes_table(changes))
         for path in paths_written:
@@ -73,9 +73,9 @@ def _metrics(runs: Sequence[Run], wanted: Sequence[str]) -> list[tuple[str, str]
     return pairs
 
 
-def _readers(runs: Sequence[Run], found: pd.DataFrame) -> list[str]:
+def _readers(runs: Sequence[Run], differences: pd.DataFrame) -> list[str]:
     """The readers of whose answers scores are compared."""
-    pairs = set(found[["stage", "metric"]].itertuples(index=False, name=None))
+    pairs = set(differences[["stage", "metric"]].itertuples(index=False, name=None))
     parts = [run.rows[["stage", "metric", "reader"]].drop_duplicates() for run in runs]
     return [
         str(reader)
@@ -85,16 +85,16 @@ def _readers(runs: Sequence[Run], found: pd.DataFrame) -> list[str]:
     ]
 
 
-def _text_table(found: pd.DataFrame, notes: Sequence[str]) -> TextTable:
+def _text_table(differences: pd.DataFrame, notes: Sequence[str]) -> TextTable:
     """One line a comparison; settings that are the same throughout stand in the caption."""
-    varying = [name for name in SETTINGS if found[name].replace("", None).nunique() > 1]
-    baselines = list(dict.fromkeys(found["baseline"]))
+    varying = [name for name in SETTINGS if differences[name].replace("", None).nunique() > 1]
+    baselines = list(dict.fromkeys(differences["baseline"]))
     header = [
         *("compared", *varying, "stage", "metric", "questions", "n"),
         *("baseline", "mean", "difference", "95 % interval", "p", "Holm", "BH", "d_z", "Cliff"),
     ]
     rows = []
-    for row in found.to_dict("records"):
+    for row in differences.to_dict("records"):
         low, high = row["ci_low"], row["ci_high"]
         rows.append(
             [
@@ -108,19 +108,19 @@ def _text_table(found: pd.DataFrame, notes: Sequence[str]) -> TextTable:
                 *(_signed(row[name]) for name in ("cohens_dz", "cliffs_delta")),
             ]
         )
-    caption = "; ".join([*_caption(found, baselines), *notes])
+    caption = "; ".join([*_caption(differences, baselines), *notes])
     return TextTable(header, rows, caption, left=header.index("n"))
 
 
-def _caption(found: pd.DataFrame, baselines: Sequence[str]) -> list[str]:
+def _caption(differences: pd.DataFrame, baselines: Sequence[str]) -> list[str]:
     parts = [f"less {baselines[0]}" if len(baselines) == 1 else "", "paired by question"]
-    if over := interval_units(found["ci_unit"]):
+    if over := interval_units(differences["ci_unit"]):
         parts.append(f"Student's intervals and p by sign flips for further {over}")
-    tests = int(found["p"].notna().sum())
+    tests = int(differences["p"].notna().sum())
     parts.append(f"Holm and Benjamini-Hochberg over {tests} comparison{'s' * (tests != 1)}")
-    if protocols := list(dict.fromkeys(found["protocol"].dropna())):
+    if protocols := list(dict.fromkeys(differences["protocol"].dropna())):
         parts.append(f"{' and '.join(protocols)} scoring")
-    if unpaired := int(found[["n_baseline_only", "n_other_only"]].sum(axis=1).max()):
+    if unpaired := int(differences[["n_baseline_only", "n_other_only"]].sum(axis=1).max()):
         parts.append(f"up to {unpaired} questions count on one side alone and are left out")
     return [part for part in parts if part]
 

@@ -51,21 +51,21 @@ def report_curves(paths: Sequence[Path], axis: str, out: Path | None) -> int:
 
 def curves_shown(table: pd.DataFrame) -> Table:
     """The curves of all questions, in the three measures of the paper's figure 3."""
-    made = Table(header_style="bold", box=None, pad_edge=False)
+    printed = Table(header_style="bold", box=None, pad_edge=False)
     for name in ("engine", "noise", "setting", "measure"):
-        made.add_column(name)
+        printed.add_column(name)
     shown = ("slope", "breakpoint", "retention", "common_area")
     titles = ("clean", "floor", "slope", "lost 10 % at", "kept at .3", "common area", "worst")
-    made.add_column(str(table["axis"].iloc[0]), justify="right")
+    printed.add_column(str(table["axis"].iloc[0]), justify="right")
     for name in titles:
-        made.add_column(name, justify="right")
+        printed.add_column(name, justify="right")
     for stage, metric, title in STAGE_METRICS:
         chosen = table[(table["stage"] == stage) & (table["metric"] == metric)]
         for row in chosen[chosen["group"] == "all"].to_dict("records"):
             setting = [row["retriever"], row["reader"]]
             if table["seed"].nunique() > 1:
                 setting.append(f"seed {row['seed']}")
-            made.add_row(
+            printed.add_row(
                 Text(plain(row["engine"])),
                 row["perturbation"],
                 Text(plain(", ".join(part for part in setting if part))),
@@ -75,7 +75,7 @@ def curves_shown(table: pd.DataFrame) -> Table:
                 *(_shown(row, name) for name in shown),
                 f"{number(row['worst'])} ({row['worst_level']})",
             )
-    return made
+    return printed
 
 
 def _shown(row: Mapping[Hashable, Any], name: str) -> str:
@@ -91,19 +91,19 @@ def _bound(value: float) -> str:
 
 
 def _seeds_shown(seeds: pd.DataFrame) -> Table:
-    made = Table(header_style="bold", box=None, pad_edge=False)
+    printed = Table(header_style="bold", box=None, pad_edge=False)
     for name in ("engine", "noise", "measure", "statistic"):
-        made.add_column(name)
+        printed.add_column(name)
     for name in ("seeds", "mean", "sd", "95 % interval"):
-        made.add_column(name, justify="right")
+        printed.add_column(name, justify="right")
     for stage, metric, title in STAGE_METRICS:
         chosen = seeds[(seeds["stage"] == stage) & (seeds["metric"] == metric)]
         for row in chosen[chosen["group"] == "all"].to_dict("records"):
-            made.add_row(
+            printed.add_row(
                 *(Text(plain(row[name])) for name in ("engine", "perturbation")),
                 title,
                 row["statistic"].replace("_", " "),
                 *(str(row["n_seeds"]), number(row["mean"]), number(row["sd"])),
                 f"[{number(row['low'])}, {number(row['high'])}]",
             )
-    return made
+    return printed

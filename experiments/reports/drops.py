@@ -49,11 +49,11 @@ def _tables(result: Result, drops: pd.DataFrame) -> Iterator[Table]:
             table.add_column(title, justify="right")
             table.add_column("drop", justify="right")
             table.add_column("95 %", justify="right")
-        for key, mine in noisy.groupby([*SETTING, "group"], observed=True, sort=False):
+        for key, of_group in noisy.groupby([*SETTING, "group"], observed=True, sort=False):
             chunker, retriever, group = map(str, key)
             cells = []
             for metric, _ in metrics:
-                measured = mine[mine["metric"] == metric]
+                measured = of_group[of_group["metric"] == metric]
                 if measured.empty:  # no question has a score that counts
                     cells += ["-", "-", "-"]
                     continue

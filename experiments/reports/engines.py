@@ -71,8 +71,8 @@ def list_engines(specs: Sequence[PluginSpec], check: bool) -> int:
 
 def how_to_mend(engine: Listed) -> str:
     """Why an engine cannot be used as it is, and what mends that."""
-    said = engine.reason.startswith((f"{engine.spec.label}: ", f"engine {engine.spec.label!r}"))
-    line = engine.reason if said else f"{engine.spec.label}: {engine.reason}"
+    named = engine.reason.startswith((f"{engine.spec.label}: ", f"engine {engine.spec.label!r}"))
+    line = engine.reason if named else f"{engine.spec.label}: {engine.reason}"
     install = engine.cls.install if engine.cls is not None else ""
     return line if not install or install in line else f"{line}; it is installed by: {install}"
 
@@ -98,7 +98,7 @@ def examine(spec: PluginSpec) -> Listed | None:
 
 
 def engines_table(engines: Sequence[Listed]) -> Table:
-    """A row an engine."""
+    """A row an engine: whether it is installed, what it reads and returns, and its licence."""
     table = Table(header_style="bold", box=None, pad_edge=False)
     for name in ("engine", "installed", "version", "reads", "returns", "languages", "licence"):
         table.add_column(name)
@@ -159,14 +159,14 @@ def checks_table(engines: Sequence[Listed], outcomes: Sequence[Outcome[dict[str,
         table.add_column(name, justify="right")
     table.add_column("")
     for engine, outcome in zip(engines, outcomes, strict=True):
-        found = outcome.value
+        measured = outcome.value
         figures = (
-            [f"{found[name]:.{n}f}" for name, n in
+            [f"{measured[name]:.{n}f}" for name, n in
              (("edit_distance", 3), ("first_s", 2), ("next_s", 2))]
-            if found
+            if measured
             else ["-"] * 3
         )  # fmt: skip
-        note = "" if found else f"{outcome.status}: {outcome.detail}"
+        note = "" if measured else f"{outcome.status}: {outcome.detail}"
         table.add_row(Text(plain(engine.spec.label)), *figures, Text(plain(note)))
     return table
 
@@ -196,7 +196,7 @@ def read_twice(task: CheckTask) -> dict[str, Any]:
         read = list(engine.transcribe(source, [task.page_no]))
         seconds.append(time.perf_counter() - started)
         if not read or read[0][1].value is None:
-            said = read[0][1].detail if read else "it returned nothing"
-            raise EngineError(f"engine {task.spec.label}: {said}")
+            reason = read[0][1].detail if read else "it returned nothing"
+            raise EngineError(f"engine {task.spec.label}: {reason}")
         text = read[0][1].value
     return {"text": text, "first_s": seconds[0], "next_s": seconds[1]}

@@ -47,8 +47,8 @@ def analyse_errors(
     print(caption)
     over = f"; 95 % intervals for further {units}" if units else ""
     table = _text_table(everyone, caption + over, intervals=True)
-    found = [one.assign(run=name) for one, name in zip(shares, names, strict=True)]
-    written = write_table(out, "error_analysis", pd.concat(found, ignore_index=True), table)
+    by_run = [one.assign(run=name) for one, name in zip(shares, names, strict=True)]
+    written = write_table(out, "error_analysis", pd.concat(by_run, ignore_index=True), table)
     written += case_bars(everyone, caption, out)
     for path in written:
         print(f"written: {path}")

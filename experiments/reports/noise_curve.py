@@ -26,11 +26,11 @@ def report(result: Result, axis: str = "r_noise") -> None:
         raise OhrError(f"{axis} was not measured: stages must include ocr")
     figures = result.out / "figures"
     notes = reader_notes(result.readers)
-    made = noise_curves(result.cells, figures, notes, axis)
-    made += source_curves(result.cells, figures, notes, axis)
-    made += noise_strength(result.cells, figures)
+    paths = noise_curves(result.cells, figures, notes, axis)
+    paths += source_curves(result.cells, figures, notes, axis)
+    paths += noise_strength(result.cells, figures)
     show(noise_table(result.cells, notes))
-    for path in made:
+    for path in paths:
         print(f"figure: {path}")
     curves = statistics_table([read_run(result.out)], axis)
     if len(curves):

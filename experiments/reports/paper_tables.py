@@ -64,15 +64,15 @@ def source_values(cells: pd.DataFrame) -> pd.DataFrame:
         for stage, metric, _ in STAGE_METRICS
         for group, short in SOURCE_COLUMNS.items()
     }
-    found = []
+    records = []
     for block in blocks_of(cells):
         for engine in dict.fromkeys(cells["engine"]):
-            mine = cells[cells["engine"] == engine]
+            of_engine = cells[cells["engine"] == engine]
             row: dict[str, object] = {"engine": engine, "setting": block.label}
             for name, cell in columns.items():
-                row |= _with_n(block, mine, name, cell)
-            found.append(row)
-    return pd.DataFrame(found).dropna(axis="columns", how="all")
+                row |= _with_n(block, of_engine, name, cell)
+            records.append(row)
+    return pd.DataFrame(records).dropna(axis="columns", how="all")
 
 
 def _with_n(
@@ -101,11 +101,11 @@ def source_table(values: pd.DataFrame, title: str, same: Collection[str] = ()) -
         spans.append(("OCR", 1))
         formats["edit_distance"] = distance
     for stage, _, measure in STAGE_METRICS:
-        mine = [name for name in _measures(values) if name.startswith(f"{stage} ")]
-        if mine:
-            header += [name.removeprefix(f"{stage} ") for name in mine]
-            spans.append((measure, len(mine)))
-            formats |= dict.fromkeys(mine, percent)
+        stage_columns = [name for name in _measures(values) if name.startswith(f"{stage} ")]
+        if stage_columns:
+            header += [name.removeprefix(f"{stage} ") for name in stage_columns]
+            spans.append((measure, len(stage_columns)))
+            formats |= dict.fromkeys(stage_columns, percent)
     rows = [
         [
             marked(row["engine"], same),
@@ -157,16 +157,16 @@ def domain_values(cells: pd.DataFrame, stage: str, metric: str) -> pd.DataFrame:
     cells = cells[cells["stage"] == stage]
     engines = list(dict.fromkeys(cells["engine"]))
     groups = [g for g in dict.fromkeys(cells["group"]) if g.startswith("domain:")]
-    found = []
+    records = []
     for block in blocks_of(cells):
         for group in [*groups, "all"]:
             row: dict[str, object] = {"domain": group_label(group), "setting": block.label}
             for engine in engines:
-                mine = cells[cells["engine"] == engine]
-                row |= _with_n(block, mine, engine, (stage, metric, group))
+                of_engine = cells[cells["engine"] == engine]
+                row |= _with_n(block, of_engine, engine, (stage, metric, group))
             if any(row[engine] is not None for engine in engines):
-                found.append(row)
-    return pd.DataFrame(found)
+                records.append(row)
+    return pd.DataFrame(records)
 
 
 def domain_table(values: pd.DataFrame, title: str, same: Collection[str] = ()) -> TextTable:
@@ -271,13 +271,13 @@ def reader_values(cells: pd.DataFrame) -> pd.DataFrame:
     ``delta`` is ALL less the ground truth's under the same reader.
     """
     stage, metric, _ = STAGE_METRICS[2]
-    found = []
+    records = []
     for reader in [name for name in dict.fromkeys(cells["reader"]) if name]:
-        mine = cells[cells["reader"].isin([reader, ""])]
-        truth = averages(_of(mine, _TRUTH), stage, metric, "all")
-        bases = mine[list(KNOWLEDGE_BASE)].drop_duplicates()
+        of_reader = cells[cells["reader"].isin([reader, ""])]
+        truth = averages(_of(of_reader, _TRUTH), stage, metric, "all")
+        bases = of_reader[list(KNOWLEDGE_BASE)].drop_duplicates()
         for base in bases.itertuples(index=False, name=None):
-            here = _of(mine, base)
+            here = _of(of_reader, base)
             means = {
                 short: next(iter(averages(here, stage, metric, group).values()), float("nan"))
                 for group, short in SOURCE_COLUMNS.items()
@@ -287,9 +287,9 @@ def reader_values(cells: pd.DataFrame) -> pd.DataFrame:
             distance = averages(here, "ocr", "edit_distance", "all").values()
             row = {"reader": reader, "knowledge_base": _base_name(base)}
             row |= {"edit_distance": next(iter(distance), float("nan"))} | means
-            found.append(row | {"delta": means["ALL"] - next(iter(truth.values()), float("nan"))})
-    made = pd.DataFrame(found)
-    return made.dropna(axis="columns", how="all")
+            records.append(row | {"delta": means["ALL"] - next(iter(truth.values()), float("nan"))})
+    values = pd.DataFrame(records)
+    return values.dropna(axis="columns", how="all")
 
 
 def _of(cells: pd.DataFrame, base: tuple[object, ...]) -> pd.DataFrame:

@@ -24,12 +24,12 @@ from ohr.study.results import (
 
 def compare_readers(run: Run, out: Path, baseline: str = "") -> int:
     """Print and write what a run's readers keep. Raises OhrError."""
-    found = robustness(run, baseline)
+    losses = robustness(run, baseline)
     notes = run_notes([run])
-    table = _text_table(found[found["group"] == "all"], note_lines(found["reader"], notes))
+    table = _text_table(losses[losses["group"] == "all"], note_lines(losses["reader"], notes))
     show(terminal_table(table))
     print(table.caption)
-    written = write_table(out, "robust_reader", found, table)
+    written = write_table(out, "robust_reader", losses, table)
     if len(reader_values(run.cells)):
         written += write_reader_table(run.cells, out, notes)
     for path in written:
@@ -37,10 +37,10 @@ def compare_readers(run: Run, out: Path, baseline: str = "") -> int:
     return 0
 
 
-def _text_table(found: pd.DataFrame, notes: Sequence[str]) -> TextTable:
+def _text_table(losses: pd.DataFrame, notes: Sequence[str]) -> TextTable:
     titles = {stage: title for stage, _, title in STAGE_METRICS}
     rows = []
-    for row in found.to_dict("records"):
+    for row in losses.to_dict("records"):
         rows.append(
             [
                 titles[row["stage"]],
@@ -55,8 +55,8 @@ def _text_table(found: pd.DataFrame, notes: Sequence[str]) -> TextTable:
             ]
         )
     header = ["stage", "knowledge base", "retriever", "reader", *PARTS, "retention", "loss"]
-    n = int(found["n"].max())
-    first = next((name for name in found["baseline_reader"] if name), "")
+    n = int(losses["n"].max())
+    first = next((name for name in losses["baseline_reader"] if name), "")
     caption = (
         f"n = {n} questions; floor: nothing to read; retention above the floor; "
         f"loss less that of {first} on the same questions, p by sign flips, Holm over these"

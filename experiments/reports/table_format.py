@@ -63,9 +63,9 @@ def _table(cells: pd.DataFrame, differences: pd.DataFrame) -> Table:
         for retriever, reader in settings(cells):
             row = []
             for stage, metric, _ in measures:
-                mine = of_setting(cells_of(cells, stage, metric, GROUP), retriever, reader)
-                mine = mine[mine["engine"] == engine]
-                row.append(number(mine["mean"].iloc[0]) if len(mine) else "-")
+                of_engine = of_setting(cells_of(cells, stage, metric, GROUP), retriever, reader)
+                of_engine = of_engine[of_engine["engine"] == engine]
+                row.append(number(of_engine["mean"].iloc[0]) if len(of_engine) else "-")
                 less = differences[
                     (differences["format"] == engine)
                     & (differences["stage"] == stage)

@@ -112,11 +112,11 @@ def noise_table(cells: pd.DataFrame, notes: Notes | None = None) -> Table:
     same = same_as_truth(cells)
     keys = ["engine", "perturbation", "level", "intensity"]
     for _, key in cells[keys].drop_duplicates().iterrows():
-        mine = cells[(cells[keys] == key).all(axis=1)]
+        of_base = cells[(cells[keys] == key).all(axis=1)]
         clean = key["perturbation"] == "none"
         level = "clean" if clean else strength(key["level"], key["intensity"])
         name = Text(plain(marked(str(key["engine"]), same)))
-        for row in columns.rows(mine, "all"):
+        for row in columns.rows(of_base, "all"):
             table.add_row(name, "" if clean else str(key["perturbation"]), level, *row)
     return _captioned(table, cells, notes)
 
@@ -129,10 +129,10 @@ def benchmark_table(cells: pd.DataFrame, notes: Notes | None = None) -> Table:
     same = same_as_truth(clean)
     groups = [g for g in clean["group"].drop_duplicates() if g.startswith(TABLE_GROUPS)]
     for engine in clean["engine"].drop_duplicates():
-        mine = clean[clean["engine"] == engine]
+        of_engine = clean[clean["engine"] == engine]
         for group in groups:
             name = Text(plain(marked(str(engine), same)) if group == "all" else "")
-            for row in columns.rows(mine, group):
+            for row in columns.rows(of_engine, group):
                 table.add_row(name, Text(plain(group_label(group))), *row)
         table.add_section()
     return _captioned(table, clean, notes)
@@ -148,29 +148,29 @@ def _captioned(table: Table, cells: pd.DataFrame, notes: Notes | None) -> Table:
 
 
 def terminal_table(table: TextTable) -> Table:
-    """A printed table for the terminal."""
-    made = Table(header_style="bold", box=None, pad_edge=False)
+    """The table that the papers' formats print, with dataset text escaped for rich."""
+    printed = Table(header_style="bold", box=None, pad_edge=False)
     for place, name in enumerate(table.header):
-        made.add_column(Text(plain(name)), justify="left" if place < table.left else "right")
+        printed.add_column(Text(plain(name)), justify="left" if place < table.left else "right")
     for row in table.rows:
-        made.add_row(*(Text(plain(cell)) for cell in row))
-    return made
+        printed.add_row(*(Text(plain(cell)) for cell in row))
+    return printed
 
 
 def reader_lines(readers: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """A line for each reader that counts tokens: what its answers took, now and before."""
     lines = []
-    for label, told in readers.items():
-        usage: Mapping[str, float] = told["usage"]
+    for label, summary in readers.items():
+        usage: Mapping[str, float] = summary["usage"]
         if not usage:
             continue
         parts = [
-            f"{told['answers']} answers, {told['asked_in_this_run']} of them asked for now",
+            f"{summary['answers']} answers, {summary['asked_in_this_run']} of them asked for now",
             f"{usage.get('prompt_tokens', 0):,.0f} tokens read",
             f"{usage.get('completion_tokens', 0):,.0f} written",
         ]
         if "cost" in usage:
-            now = told["usage_of_this_run"].get("cost", 0.0)
+            now = summary["usage_of_this_run"].get("cost", 0.0)
             parts.append(f"cost {usage['cost']:.4f}, {now:.4f} of it now")
         for name, what in _NOTED.items():
             if name in usage:

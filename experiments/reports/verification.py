@@ -19,13 +19,15 @@ def findings_table(verification: Verification, examples: int = 1) -> Table:
         table.add_column(name, justify="right")
     table.add_column("what a finding means; the first ones", ratio=1)
     for result in verification.results:
-        found = len(result.findings)
-        share = f"{100 * found / result.judged:.1f} %" if result.judged else "-"
-        lines = [result.about] if not found or not examples else [f"{result.about}:"]
+        n_findings = len(result.findings)
+        share = f"{100 * n_findings / result.judged:.1f} %" if result.judged else "-"
+        lines = [result.about] if not n_findings or not examples else [f"{result.about}:"]
         for finding in result.findings[:examples]:
             lines.append(one_line(f"{finding.qid} {finding.detail}".strip()))
         # Text(), since what a dataset says is not rich's mark-up.
-        table.add_row(result.name, str(result.judged), str(found), share, Text("\n".join(lines)))
+        table.add_row(
+            result.name, str(result.judged), str(n_findings), share, Text("\n".join(lines))
+        )
     return table
 
 

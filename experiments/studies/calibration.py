@@ -80,7 +80,7 @@ def calibrate(config: StudyConfig, out: Path, check: bool) -> int:
 
 def _check(config: StudyConfig, out: Path, split: Split) -> list[Path]:
     """Ask for the wanted values, and compare with what the unseen half measured."""
-    wanted = config.model_copy(
+    targets = config.model_copy(
         update={
             "levels": (),
             "stages": ("ocr",),
@@ -90,7 +90,7 @@ def _check(config: StudyConfig, out: Path, split: Split) -> list[Path]:
             "r_noise": config.r_noise or (() if config.edit_distance else TARGETS),
         }
     )
-    run_study(wanted, out / "checked", progress=Progress())
+    run_study(targets, out / "checked", progress=Progress())
     checks = check_targets(pd.read_parquet(out / "checked" / "rows.parquet"), split)
     write_csv(out / "checks.csv", checks)
     show(_check_table(checks))

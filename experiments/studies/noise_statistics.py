@@ -28,16 +28,16 @@ def noise_statistics(config: StudyConfig, out: Path) -> int:
     """Write and print whatever of the three the engines allow; 1 if all pages of a knowledge base
     failed. Raises OhrError.
     """
-    given, images = [], []
+    knowledge_bases, images = [], []
     for spec in config.engines:
         engine = registry.create("engine", spec)
         if isinstance(engine, KnowledgeBaseSource):
-            given.append(spec)
+            knowledge_bases.append(spec)
         elif isinstance(engine, OcrBackend) and "image" in engine.accepts:
             images.append(spec)
-    if given:
+    if knowledge_bases:
         print("\nTable S2: formatting commands a page")
-        counts = count_knowledge_bases(_part(config, given, "formatting"))
+        counts = count_knowledge_bases(_part(config, knowledge_bases, "formatting"))
         write_text(
             out / "format_counts.csv", counts.to_csv(index_label="kind", float_format="%.4f")
         )
@@ -47,8 +47,8 @@ def noise_statistics(config: StudyConfig, out: Path) -> int:
         print("\nTable S3: blocks with errors, and commands that the ground truth does not have")
         parts = [_part(config, [spec for spec in readings if spec not in images], "")]
         parts.append(_part(config, images, "semantic"))
-        found = [block_errors(part, Progress()) for part in parts if part.engines]
-        errors = pd.concat(found, ignore_index=True)
+        tables = [block_errors(part, Progress()) for part in parts if part.engines]
+        errors = pd.concat(tables, ignore_index=True)
         write_csv(out / BLOCK_FILE, errors)
         show(errors_table(errors))
         print(EXPLANATION)

@@ -111,8 +111,10 @@ def _study(
 
 def _compare(cells: pd.DataFrame, out: Path, notes: Notes) -> None:
     weighted = on_our_domains(cells)
-    found = pd.concat([beside_published(cells), weighted.drop(columns="domains", errors="ignore")])
-    if found.empty:
+    compared = pd.concat(
+        [beside_published(cells), weighted.drop(columns="domains", errors="ignore")]
+    )
+    if compared.empty:
         print("no engine is one of the paper's, so there is nothing to compare with")
         return
     rows = [
@@ -124,7 +126,7 @@ def _compare(cells: pd.DataFrame, out: Path, notes: Notes) -> None:
             str(row["n"]),
             row["elsewhere"],
         ]
-        for row in found.to_dict("records")
+        for row in compared.to_dict("records")
     ]
     header = ["in", "engine", "reader", "stage", "metric", "questions", "paper", "ours"]
     caption = "In per cent; means over retrievers and readers; last: what the paper says elsewhere"
@@ -139,5 +141,5 @@ def _compare(cells: pd.DataFrame, out: Path, notes: Notes) -> None:
     print(caption)
     for line in drop_lines(weighted):
         print(line)
-    for path in write_table(out, "paper", found, table):
+    for path in write_table(out, "paper", compared, table):
         print(f"table: {path}")

@@ -38,24 +38,26 @@ def rewrite(config: StudyConfig, spec: PluginSpec, number: int) -> dict[str, str
     model: Reader = registry.create("reader", spec.model_copy(update={"params": params}))
     questions = select_questions(config, load_dataset(config))
     drawn = np.random.default_rng(config.seed).permutation(len(questions))[:number]
-    asked = [questions[i] for i in sorted(drawn)]
+    chosen = [questions[i] for i in sorted(drawn)]
     progress = Progress(verb="rewording with", unit="questions")
     answering = Answering(
         ArtefactStore(config.cache), config.retry_failed, progress, config.stop_after_failures
     )
     with progress:
-        kinds = [[Hit(q.evidence_pages[0], q.domain, 1.0, 0)] for q in asked]
-        said = answering.answers(spec.label, model, [q.text for q in asked], kinds)
-    found = {
+        kinds = [[Hit(q.evidence_pages[0], q.domain, 1.0, 0)] for q in chosen]
+        replies = answering.answers(spec.label, model, [q.text for q in chosen], kinds)
+    wordings = {
         q.qid: outcome.value.strip()
-        for q, outcome in zip(asked, said, strict=True)
+        for q, outcome in zip(chosen, replies, strict=True)
         if outcome.value and outcome.value.strip()
     }
-    if lost := len(asked) - len(found):
-        print(f"{lost} of {len(asked)} questions were not reworded, and are left out")
-    if not found:
-        raise OhrError(f"{spec.label} reworded no question: {said[0].detail or said[0].status}")
-    return found
+    if lost := len(chosen) - len(wordings):
+        print(f"{lost} of {len(chosen)} questions were not reworded, and are left out")
+    if not wordings:
+        raise OhrError(
+            f"{spec.label} reworded no question: {replies[0].detail or replies[0].status}"
+        )
+    return wordings
 
 
 def ask_in_other_words(config: StudyConfig, out: Path, rewriter: str, number: int) -> int:
@@ -77,8 +79,8 @@ def compare_wordings(config: StudyConfig, path: Path, out: Path, *, overwrite: b
     runs, troubles, failed = [], list[str](), list[str]()
     for wording in ("original", "rewritten"):
         dataset = config.dataset.model_copy(update={"rewritten": path, "wording": wording})
-        asked = config.model_copy(update={"dataset": dataset})
-        result = run_study(asked, out / wording, progress=Progress(), overwrite=overwrite)
+        worded = config.model_copy(update={"dataset": dataset})
+        result = run_study(worded, out / wording, progress=Progress(), overwrite=overwrite)
         runs.append(out / wording)
         troubles += result.troubles
         failed += result.failed

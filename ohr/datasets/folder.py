@@ -86,13 +86,13 @@ class Folder(DatasetSource):
                 if not params.domains or _domain(doc_id) in params.domains
             }
         )
-        asked = (
+        located = (
             corpus.with_evidence(line, question)
             for line, question in _read_questions(rows, pdfs, report)
             if not params.domains or question.domain in params.domains
         )
         questions = validate_questions(
-            (question for question in asked if question is not None),
+            (question for question in located if question is not None),
             corpus.documents,
             report,
             without_evidence=corpus.without_evidence,
@@ -277,9 +277,9 @@ def _read_questions(
     for row in rows:
         page = _PAGE.fullmatch(row["page"])
         if page is None or int(page[1]) < 1:
-            said = row["page"][:_SHOWN]
+            shown = row["page"][:_SHOWN]
             report.add(
-                "malformed_question", f"line {row.line}: page {said!r} is no number from 1 on"
+                "malformed_question", f"line {row.line}: page {shown!r} is no number from 1 on"
             )
             continue
         name = readable(row["document"])

@@ -60,10 +60,10 @@ def _naive_bayes(
     """Log odds of yes for each term that a question has, and those of a question without any."""
     weights, constant = np.zeros(n_terms), 0.0
     for answer, sign in ((True, 1.0), (False, -1.0)):
-        mine = [row for row, yes in zip(rows, truth, strict=True) if yes == answer]
-        counts = np.bincount(np.concatenate([*mine, np.array([], int)]), minlength=n_terms)
-        share = (counts + 1) / (len(mine) + 2)
+        class_rows = [row for row, yes in zip(rows, truth, strict=True) if yes == answer]
+        counts = np.bincount(np.concatenate([*class_rows, np.array([], int)]), minlength=n_terms)
+        share = (counts + 1) / (len(class_rows) + 2)
         weights += sign * (np.log(share) - np.log1p(-share))
-        constant += sign * float(np.log((len(mine) + 1) / (len(rows) + 2)))
+        constant += sign * float(np.log((len(class_rows) + 1) / (len(rows) + 2)))
         constant += sign * float(np.log1p(-share).sum())
     return weights, constant

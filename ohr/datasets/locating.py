@@ -30,7 +30,7 @@ def squeeze(text: str) -> str:
     return "".join(text.split())
 
 
-class PageText:
+class SearchablePage:
     """One page as evidence is looked for on it."""
 
     def __init__(self, text: str) -> None:
@@ -75,7 +75,7 @@ class Piece:
     start: int
 
 
-def verbatim_pieces(evidence: str, pages: Sequence[PageText]) -> list[Piece] | None:
+def verbatim_pieces(evidence: str, pages: Sequence[SearchablePage]) -> list[Piece] | None:
     """Evidence cut at line breaks into runs that stand verbatim on the pages, if it can be.
 
     Evidence of several contexts is joined with line breaks, so that is where it may be cut.
@@ -85,7 +85,7 @@ def verbatim_pieces(evidence: str, pages: Sequence[PageText]) -> list[Piece] | N
     return _cover(evidence.strip("\n").split("\n"), [page.text for page in pages], "\n")
 
 
-def squeezed_pieces(evidence: str, pages: Sequence[PageText]) -> list[Piece] | None:
+def squeezed_pieces(evidence: str, pages: Sequence[SearchablePage]) -> list[Piece] | None:
     """The same with all white space removed on both sides; offsets in the squeezed text."""
     lines = [squeezed for line in evidence.split("\n") if (squeezed := squeeze(line))]
     return _cover(lines, [page.squeezed for page in pages], "")
@@ -98,17 +98,17 @@ def _cover(lines: Sequence[str], texts: Sequence[str], join: str) -> list[Piece]
         if not lines[begin].strip():  # an empty line between two contexts
             begin += 1
             continue
-        found, end = None, begin + 1
+        piece, end = None, begin + 1
         run = lines[begin]
         while (place := _find(run, texts)) is not None:
-            found = Piece(run, *place)
+            piece = Piece(run, *place)
             end += 1
             if end > len(lines):
                 break
             run = f"{run}{join}{lines[end - 1]}"
-        if found is None:
+        if piece is None:
             return None
-        pieces.append(found)
+        pieces.append(piece)
         begin = end - 1
     return pieces or None
 

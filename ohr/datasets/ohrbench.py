@@ -47,12 +47,12 @@ class OhrBench(DatasetSource):
             doc.doc_id: doc
             for doc in read_documents(root / GROUND_TRUTH, params.domains, pdfs, report)
         }
-        asked = [
+        selected = [
             question
             for question in read_questions(params.questions, report)
             if not params.domains or question.domain in params.domains
         ]
-        questions = validate_questions(asked, documents, report)
+        questions = validate_questions(selected, documents, report)
         dataset = Dataset(documents.values(), questions, kind=self.name, root=root, report=report)
         return finish(dataset, strict=params.strict)
 
@@ -61,22 +61,22 @@ def find_pdfs(folder: Path) -> dict[str, Path]:
     """PDFs below a folder by their path in it, without suffix."""
     if not folder.is_dir():
         raise DatasetError(f"no folder of PDFs at {folder}")
-    found: dict[str, Path] = {}
+    pdfs: dict[str, Path] = {}
     for path in sorted(folder.rglob("*")):
         if path.suffix.lower() == ".pdf" and path.is_file():
-            found.setdefault(path.relative_to(folder).with_suffix("").as_posix(), path)
-    return found
+            pdfs.setdefault(path.relative_to(folder).with_suffix("").as_posix(), path)
+    return pdfs
 
 
 class _Pdfs:
     """Which PDF belongs to which document."""
 
-    def __init__(self, found: Mapping[str, Path], doc_ids: Collection[str]) -> None:
-        self.found = found
+    def __init__(self, pdfs: Mapping[str, Path], doc_ids: Collection[str]) -> None:
+        self.pdfs = pdfs
         self.doc_ids = frozenset(doc_ids)
         self.documents = Counter(doc_id.split("/", 1)[1] for doc_id in self.doc_ids)
         self.by_name: dict[str, list[str]] = {}
-        for key in found:
+        for key in pdfs:
             self.by_name.setdefault(key.rsplit("/", 1)[-1], []).append(key)
 
     def of(self, doc_id: str, report: ValidationReport) -> Path | None:
@@ -85,15 +85,15 @@ class _Pdfs:
         That is one somewhere below a folder named after the domain, or one in no folder if no
         second document has the name. Another folder may be another domain.
         """
-        if doc_id in self.found:
-            return self.found[doc_id]
+        if doc_id in self.pdfs:
+            return self.pdfs[doc_id]
         domain, name = doc_id.split("/", 1)
         alike = [key for key in self.by_name.get(name, ()) if key not in self.doc_ids]
         meant = [key for key in alike if domain in key.split("/")[:-1]]
         if not meant and self.documents[name] == 1:
             meant = [key for key in alike if key == name]
         if len(meant) == 1:
-            return self.found[meant[0]]
+            return self.pdfs[meant[0]]
         if alike:
             report.add(
                 "unclear_pdf", f"none taken for {doc_id}; of that name: {', '.join(sorted(alike))}"

@@ -16,7 +16,7 @@ from functools import cached_property
 from ohr.dataset import Dataset
 from ohr.datasets import guessing, locating, wording
 from ohr.datasets.guessing import FOLDS
-from ohr.datasets.locating import PageText, Piece
+from ohr.datasets.locating import Piece, SearchablePage
 from ohr.markup.strip import strip_markup
 from ohr.metrics import default
 from ohr.metrics.scores import R_NOISE_THRESHOLD
@@ -93,7 +93,7 @@ def named_form(answer_form: str) -> str:
 class Case:
     """A question beside the pages that it states, with what several checks need of both."""
 
-    def __init__(self, question: Question, pages: Mapping[PageRef, PageText]) -> None:
+    def __init__(self, question: Question, pages: Mapping[PageRef, SearchablePage]) -> None:
         self.question = question
         self.refs = [ref for ref in question.evidence_pages if ref in pages]
         self.pages = [pages[ref] for ref in self.refs]
@@ -142,8 +142,8 @@ def _located(case: Case) -> str | None:
     if case.pieces is not None:
         return ""
     share = default.lcs("\n".join(page.text for page in case.pages), case.evidence)
-    found = share > R_NOISE_THRESHOLD
-    return "" if found else f"{share:.2f} of its words are there in order: {case.evidence}"
+    is_there = share > R_NOISE_THRESHOLD
+    return "" if is_there else f"{share:.2f} of its words are there in order: {case.evidence}"
 
 
 def _every_page(case: Case) -> str | None:
@@ -169,9 +169,9 @@ def _follows(answer: str, case: Case) -> bool:
     bare = locating.squeeze(answer).strip("$.").casefold()
     if bare and bare in locating.squeeze(case.evidence).casefold():
         return True
-    if case.form == "Numeric" and (found := wording.numbers(answer)):
+    if case.form == "Numeric" and (numbers := wording.numbers(answer)):
         plain = strip_markup(case.evidence)
-        return set(found) <= {*wording.numbers(case.evidence), *wording.numbers(plain)}
+        return set(numbers) <= {*wording.numbers(case.evidence), *wording.numbers(plain)}
     parts = wording.list_items(answer) if case.form == "List" else [answer]
     tokens = [default.tokens(strip_markup(part)) for part in parts]
     return bool(tokens) and all(f" {' '.join(words)} " in case.words for words in tokens if words)
@@ -187,8 +187,8 @@ def _form(case: Case) -> str | None:
         case "List":
             return "" if len(wording.list_items(answer)) > 1 else f"not several items: {answer}"
         case "String":
-            told = wording.verdict(answer)
-            return f"a Yes/No answer: {answer}" if told else ""
+            verdict = wording.verdict(answer)
+            return f"a Yes/No answer: {answer}" if verdict else ""
     return f"unknown answer form: {case.question.answer_form}"
 
 
@@ -197,10 +197,10 @@ def _context(case: Case) -> str | None:
 
 
 def _pronouns(case: Case) -> str | None:
-    found = wording.pronouns(case.question.text)
-    if len(found) <= _PRONOUNS_ALLOWED:
+    pronouns = wording.pronouns(case.question.text)
+    if len(pronouns) <= _PRONOUNS_ALLOWED:
         return ""
-    return f"{', '.join(found)}: {case.question.text}"
+    return f"{', '.join(pronouns)}: {case.question.text}"
 
 
 def _entity(case: Case) -> str | None:
@@ -247,12 +247,12 @@ def _pages_stated(case: Case) -> str | None:
 
 
 def _lengths(case: Case) -> str | None:
-    asked = wording.word_count(case.question.text)
-    if not QUESTION_WORDS[0] <= asked <= QUESTION_WORDS[1]:
-        return f"a question of {asked} words: {case.question.text}"
-    answered = max((wording.word_count(answer) for answer in case.question.answers), default=0)
-    if not ANSWER_WORDS[0] <= answered <= ANSWER_WORDS[1]:
-        return f"an answer of {answered} words: {case.question.text}"
+    question_words = wording.word_count(case.question.text)
+    if not QUESTION_WORDS[0] <= question_words <= QUESTION_WORDS[1]:
+        return f"a question of {question_words} words: {case.question.text}"
+    answer_words = max((wording.word_count(answer) for answer in case.question.answers), default=0)
+    if not ANSWER_WORDS[0] <= answer_words <= ANSWER_WORDS[1]:
+        return f"an answer of {answer_words} words: {case.question.text}"
     return ""
 
 
@@ -283,17 +283,19 @@ CHECKS = (
 
 def verify(dataset: Dataset) -> Verification:
     """Run every check on every question; nothing in the data makes it fail."""
-    pages = {ref: PageText(page.text) for ref, page in dataset.pages.items()}
+    pages = {ref: SearchablePage(page.text) for ref, page in dataset.pages.items()}
     judged = dict.fromkeys((check.name for check in CHECKS), 0)
-    found: dict[str, list[Finding]] = {check.name: [] for check in CHECKS}
+    findings: dict[str, list[Finding]] = {check.name: [] for check in CHECKS}
     for question in dataset.questions:
         case = Case(question, pages)
         for check in CHECKS:
             verdict = check.judge(case)
             judged[check.name] += verdict is not None
             if verdict:
-                found[check.name].append(Finding(check.name, question.qid, verdict))
-    results = [CheckResult(c.name, c.about, judged[c.name], tuple(found[c.name])) for c in CHECKS]
+                findings[check.name].append(Finding(check.name, question.qid, verdict))
+    results = [
+        CheckResult(c.name, c.about, judged[c.name], tuple(findings[c.name])) for c in CHECKS
+    ]
     results += [_contradictions(dataset.questions), _balance(dataset.questions)]
     results += [_wording(dataset.questions), _loaded(dataset)]
     return Verification(len(dataset.questions), tuple(results))
@@ -319,17 +321,17 @@ def _how(first: Question, again: Question) -> str:
 
 
 def _differ(first: Question, again: Question) -> bool:
-    ours, theirs = (
+    first_answers, other_answers = (
         {" ".join(default.tokens(answer)) for answer in question.answers}
         for question in (first, again)
     )
-    return not ours & theirs
+    return not first_answers & other_answers
 
 
 def _balance(questions: Iterable[Question]) -> CheckResult:
     """Yes and no in equal parts, as far as chance would allow (two standard deviations)."""
-    told = [wording.verdict(q.answers[0]) for q in questions if q.answers]
-    yes, no = told.count("yes"), told.count("no")
+    verdicts = [wording.verdict(q.answers[0]) for q in questions if q.answers]
+    yes, no = verdicts.count("yes"), verdicts.count("no")
     line = f"{yes} yes, {no} no"
     uneven = abs(yes - no) > 2 * (yes + no) ** 0.5
     findings = (Finding("yes_no_balance", "", line),) if uneven else ()
@@ -338,8 +340,8 @@ def _balance(questions: Iterable[Question]) -> CheckResult:
 
 def _wording(questions: Iterable[Question]) -> CheckResult:
     """Whether a classifier that sees the question alone can tell yes from no."""
-    told = [(q, wording.verdict(q.answers[0])) for q in questions if q.answers]
-    judged = [(q, verdict == "yes") for q, verdict in told if verdict]
+    answered = [(q, wording.verdict(q.answers[0])) for q in questions if q.answers]
+    judged = [(q, verdict == "yes") for q, verdict in answered if verdict]
     about = f"yes and no can be told from the question (needs {GUESSABLE_FROM} questions)"
     if len(judged) < GUESSABLE_FROM or len({q.doc_id for q, _ in judged}) < FOLDS:
         return CheckResult("yes_no_wording", about, 0, ())

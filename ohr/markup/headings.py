@@ -32,19 +32,19 @@ class Heading:
 
 def headings(text: str) -> list[Heading]:
     """Headings of a text in order: Markdown's ``#`` and LaTeX's sectioning commands."""
-    found = []
+    marks = []
     if "#" in text:
         for match in _MARKDOWN.finditer(f"\n{text}\n"):
             start, end = match.start("marks") - 1, match.end() - 1
-            found.append(Heading(start, end, len(match["marks"]), _title(match["title"])))
+            marks.append(Heading(start, end, len(match["marks"]), _title(match["title"])))
     if "\\" in text:
         for match in _LATEX.finditer(text):
             level = _LATEX_LEVELS[match["command"]]
-            found.append(Heading(match.start(), match.end(), level, _title(match["name"])))
-    if found and ("```" in text or "~~~" in text):  # where # starts a comment
+            marks.append(Heading(match.start(), match.end(), level, _title(match["name"])))
+    if marks and ("```" in text or "~~~" in text):  # where # starts a comment
         fenced = [(m.start() - 1, m.end() - 1) for m in _FENCED.finditer(f"\n{text}")]
-        found = [h for h in found if not any(start <= h.start < end for start, end in fenced)]
-    return sorted((h for h in found if h.title), key=lambda heading: heading.start)
+        marks = [h for h in marks if not any(start <= h.start < end for start, end in fenced)]
+    return sorted((h for h in marks if h.title), key=lambda heading: heading.start)
 
 
 def _title(text: str) -> str:

@@ -23,7 +23,7 @@ from rapidfuzz.distance import LCSseq, Levenshtein
 
 from ohr.metrics.formulas import STRUCTURE, find_formulas, formula_tokens
 from ohr.metrics.matching import assign, best_window, encode
-from ohr.metrics.regions import Kind, Region, region_words, regions, text_blocks, words
+from ohr.metrics.regions import Region, RegionKind, region_words, regions, text_blocks, words
 from ohr.metrics.tables import Grid, match_tables
 
 LEAST_SHARE = 0.95
@@ -37,7 +37,7 @@ FOUND_FORMULA = 0.4
 class BlockResult:
     """How one block of the ground truth was read."""
 
-    kind: Kind
+    kind: RegionKind
     size: int
     """Words of the block, or symbols of a formula."""
     found: bool
@@ -111,17 +111,17 @@ def _judge_tables(
 
 def shape(grid: Grid) -> tuple[int, int, tuple[tuple[int, int], ...]]:
     """Rows, columns and spans of merged cells, rows and columns without any text left out."""
-    taken: set[tuple[int, int]] = set()
+    occupied: set[tuple[int, int]] = set()
     rows: set[int] = set()
     columns: set[int] = set()
     merged = []
     for row, (texts, spans) in enumerate(zip(grid.texts, grid.spans, strict=True)):
         column = 0
         for text, (n_rows, n_columns) in zip(texts, spans, strict=True):
-            while (row, column) in taken:
+            while (row, column) in occupied:
                 column += 1
             for below in range(row + 1, row + n_rows):
-                taken.update((below, column + i) for i in range(n_columns))
+                occupied.update((below, column + i) for i in range(n_columns))
             if text:
                 rows.add(row)
                 columns.add(column)
@@ -134,8 +134,8 @@ def _judge_formulas(true: Sequence[Region], prediction: str) -> Iterator[BlockRe
     """Block formulas, among the reading's formulas of any kind, then in all that it says."""
     sources = [region.latex for region in true if region.kind == "formula"]
     expected = [formula_tokens(latex) for latex in sources]
-    sources = [latex for latex, found in zip(sources, expected, strict=True) if _symbols(found)]
-    expected = [found for found in expected if _symbols(found)]
+    sources = [latex for latex, tokens in zip(sources, expected, strict=True) if _symbols(tokens)]
+    expected = [tokens for tokens in expected if _symbols(tokens)]
     if not expected:
         return
     read = [formula.latex for formula in find_formulas(prediction)]
@@ -147,13 +147,13 @@ def _judge_formulas(true: Sequence[Region], prediction: str) -> Iterator[BlockRe
         symbols = _symbols(formula)
         if j in partner:
             other_formula = predicted[partner[j]]
-            theirs = _symbols(other_formula)
-            share = 1 - Levenshtein.distance(symbols, theirs) / len(symbols)
+            other_symbols = _symbols(other_formula)
+            share = 1 - Levenshtein.distance(symbols, other_symbols) / len(symbols)
             built = [token for token in formula if token in STRUCTURE]
-            built_theirs = [token for token in other_formula if token in STRUCTURE]
+            other_built = [token for token in other_formula if token in STRUCTURE]
             same = _squeezed(read[partner[j]]) == _squeezed(sources[j])
             yield BlockResult(
-                "formula", len(symbols), True, max(0.0, share), built != built_theirs, same
+                "formula", len(symbols), True, max(0.0, share), built != other_built, same
             )
             continue
         if everything is None:

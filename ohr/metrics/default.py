@@ -113,14 +113,14 @@ def tokens(text: str) -> list[str]:
         text = _TAG.sub(" ", text)
     if "\\" in text:
         text = _DRAWN.sub(" ", text)
-    found: list[str] = []
+    parts: list[str] = []
     for word in _TOKEN.findall(text):
         if word[0].isalpha():
             if word not in _ARTICLES:
-                found.append(word.casefold())
+                parts.append(word.casefold())
         else:
-            found += _number_or_sign(word)
-    return found or text.casefold().split()
+            parts += _number_or_sign(word)
+    return parts or text.casefold().split()
 
 
 def _number_or_sign(match: str) -> list[str]:

@@ -46,7 +46,7 @@ def find_formulas(text: str) -> list[Formula]:
     the closing one must follow a character that is not white space, in the same paragraph, and
     must not come before a digit (``$5 and $6`` are prices).
     """
-    found: list[Formula] = []
+    formulas: list[Formula] = []
     opening: re.Match[str] | None = None
     for mark in _MARK.finditer(text):
         kind = mark.group()
@@ -57,11 +57,11 @@ def find_formulas(text: str) -> list[Formula]:
             keep_environment = kind.startswith(r"\end")
             source = slice(opening.start(), mark.end()) if keep_environment else slice(*inside)
             display = opening.group() not in ("$", r"\(")
-            found.append(Formula(opening.start(), mark.end(), text[source], display))
+            formulas.append(Formula(opening.start(), mark.end(), text[source], display))
             opening = None
         elif opening is None or not _inside(text, opening, mark):
             opening = mark if _opens(text, mark) else None
-    return found
+    return formulas
 
 
 def _opens(text: str, mark: re.Match[str]) -> bool:
@@ -202,7 +202,7 @@ class _Canonical:
 
     def __init__(self) -> None:
         self.out: list[str] = []
-        self.wanted = 0
+        self.arguments_left = 0
         """Arguments that the last command still lacks."""
         self.script = ""
         """The mark whose argument is being read at this level, and where it began."""
@@ -212,37 +212,39 @@ class _Canonical:
 
     def add(self, token: str) -> None:
         if token == "{":
-            is_argument = self.wanted > 0
+            is_argument = self.arguments_left > 0
             if is_argument:
-                self.wanted -= 1
+                self.arguments_left -= 1
                 self.out.append("{")
             self.levels.append(
-                (is_argument, self.wanted, self.script, self.start, self.superscript)
+                (is_argument, self.arguments_left, self.script, self.start, self.superscript)
             )
-            self.wanted, self.script, self.superscript = 0, "", None
+            self.arguments_left, self.script, self.superscript = 0, "", None
         elif token == "}":
             if self.levels:
                 self._close()
         elif token in _ARGUMENTS:
-            self.wanted = max(0, self.wanted - 1) + _ARGUMENTS[token]
+            self.arguments_left = max(0, self.arguments_left - 1) + _ARGUMENTS[token]
             self.script = token if token in "^_" else ""
             self.start = len(self.out)
             self.out.append(token)
-        elif self.wanted:
-            self.wanted -= 1
+        elif self.arguments_left:
+            self.arguments_left -= 1
             self.out += ["{", token, "}"]
             self._argument_done()
         else:
             self.out.append(token)
 
     def _close(self) -> None:
-        is_argument, self.wanted, self.script, self.start, self.superscript = self.levels.pop()
+        is_argument, self.arguments_left, self.script, self.start, self.superscript = (
+            self.levels.pop()
+        )
         if is_argument:
             self.out.append("}")
             self._argument_done()
 
     def _argument_done(self) -> None:
-        if self.wanted or not self.script:
+        if self.arguments_left or not self.script:
             return
         here = (self.start, len(self.out))
         if self.script == "^":
@@ -273,11 +275,11 @@ def page_formula_distance(prediction: str, reference: str) -> float:
     Every formula of :func:`page_formulas` counts by its number of tokens; one without a
     partner is all wrong. 0 for two pages without formulas. Symmetric.
     """
-    ours = page_formulas(prediction)
-    theirs = page_formulas(reference)
-    if not ours or not theirs:
-        return float(bool(ours or theirs))
-    one, other = encode(ours, theirs)
+    predicted = page_formulas(prediction)
+    expected = page_formulas(reference)
+    if not predicted or not expected:
+        return float(bool(predicted or expected))
+    one, other = encode(predicted, expected)
     pairs = assign(one, other)
     wrong = whole = 0
     for i, j in pairs:
@@ -294,8 +296,8 @@ def page_formulas(text: str) -> list[list[str]]:
     Amounts (``$(32)$``), dates, single signs and note marks (``${ }^{(a)}$``) are left out:
     engines differ in whether they write them as formulas, and neither way is wrong.
     """
-    found = (formula_tokens(formula.latex) for formula in find_formulas(text))
-    return [tokens for tokens in found if _is_mathematics(tokens)]
+    formulas = (formula_tokens(formula.latex) for formula in find_formulas(text))
+    return [tokens for tokens in formulas if _is_mathematics(tokens)]
 
 
 def _is_mathematics(tokens: list[str]) -> bool:

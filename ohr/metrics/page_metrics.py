@@ -6,7 +6,7 @@ from ohr import plugins
 from ohr.metrics import default
 from ohr.metrics.formulas import page_formula_distance
 from ohr.metrics.reading import order_distance
-from ohr.metrics.regions import Kind, extraction, region_words, regions
+from ohr.metrics.regions import RegionKind, extraction, region_words, regions
 from ohr.metrics.tables import table_similarity
 
 
@@ -75,7 +75,7 @@ class TableSimilarity(plugins.Metric):
 class RegionF1Params(plugins.Params):
     """``kind``: whose words count: ``text``, ``formula`` or ``table``."""
 
-    kind: Kind = "text"
+    kind: RegionKind = "text"
 
 
 class RegionF1(plugins.Metric):
@@ -89,5 +89,9 @@ class RegionF1(plugins.Metric):
 
     def score(self, prediction: str, reference: str) -> float:
         read, true = regions(prediction), regions(reference)
-        found = extraction(read, true, self.params.kind)
-        return found.f1 if found is not None else float(not region_words(read, self.params.kind))
+        extracted = extraction(read, true, self.params.kind)
+        return (
+            extracted.f1
+            if extracted is not None
+            else float(not region_words(read, self.params.kind))
+        )

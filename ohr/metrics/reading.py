@@ -38,16 +38,16 @@ def order_distance(prediction: str, reference: str) -> float:
     # Where tables are marked as such, their numbers cannot be taken for those of a sentence.
     place = region_words(read, "text") if len(read) > 1 else words(prediction)
     before = np.cumsum([0, *map(len, passages)])
-    found = []
+    firsts = []
     for passage, near in zip(passages, before / before[-1], strict=False):
         share, first, _ = best_window("".join(passage), place, near=float(near))
         if share >= FOUND:
-            found.append(first)
-    if len(found) < 2:
+            firsts.append(first)
+    if len(firsts) < 2:
         return 1.0
-    places = np.array(found)
+    places = np.array(firsts)
     wrong = int(np.triu(places[:, None] > places[None, :], 1).sum())
-    return 2 * wrong / (len(found) * (len(found) - 1))
+    return 2 * wrong / (len(firsts) * (len(firsts) - 1))
 
 
 def reading_scores(prediction: str, reference: str) -> dict[str, float]:
@@ -65,7 +65,7 @@ def reading_scores(prediction: str, reference: str) -> dict[str, float]:
     if region_words(true, "text"):
         scores["order_distance"] = order_distance(prediction, reference)
     for kind in KINDS:
-        found = extraction(read, true, kind)
-        if found is not None:
-            scores |= {f"{kind}_{name}": value for name, value in found._asdict().items()}
+        extracted = extraction(read, true, kind)
+        if extracted is not None:
+            scores |= {f"{kind}_{name}": value for name, value in extracted._asdict().items()}
     return scores

@@ -19,8 +19,8 @@ from ohr.metrics.default import tokens
 from ohr.metrics.formulas import find_formulas
 from ohr.metrics.tables import Grid
 
-Kind = Literal["text", "formula", "table"]
-KINDS: tuple[Kind, ...] = ("text", "formula", "table")
+RegionKind = Literal["text", "formula", "table"]
+KINDS: tuple[RegionKind, ...] = ("text", "formula", "table")
 
 BLOCK_WORDS = 100
 """Words of a block of running text: about 130 of the tokens that language models count."""
@@ -33,7 +33,7 @@ _BLANK_LINES = re.compile(r"\n[ \t]*\n")
 class Region:
     """A stretch of a page: ``page[start:end]``; ``grid`` for tables, ``latex`` for formulas."""
 
-    kind: Kind
+    kind: RegionKind
     start: int
     end: int
     text: str
@@ -59,23 +59,23 @@ def regions(text: str) -> list[Region]:
         if formula.display
     ]
     marked.sort(key=lambda region: (region.start, -region.end))
-    found: list[Region] = []
+    parts: list[Region] = []
     done = 0
     for region in marked:
         if region.start < done:
             continue
         if text[done : region.start].strip():
-            found.append(Region("text", done, region.start, text[done : region.start]))
-        found.append(region)
+            parts.append(Region("text", done, region.start, text[done : region.start]))
+        parts.append(region)
         done = region.end
     if text[done:].strip():
-        found.append(Region("text", done, len(text), text[done:]))
-    return found
+        parts.append(Region("text", done, len(text), text[done:]))
+    return parts
 
 
-def region_words(found: Sequence[Region], kind: Kind) -> list[str]:
+def region_words(page: Sequence[Region], kind: RegionKind) -> list[str]:
     """Words of a page's regions of one kind."""
-    return [word for region in found if region.kind == kind for word in words(region.text)]
+    return [word for region in page if region.kind == kind for word in words(region.text)]
 
 
 def words(text: str) -> list[str]:
@@ -92,12 +92,12 @@ def text_blocks(page: Sequence[Region], size: int = BLOCK_WORDS) -> list[list[st
     blocks: list[list[str]] = [[]]
     for region in page:
         for paragraph in _BLANK_LINES.split(region.text) if region.kind == "text" else ():
-            found = words(paragraph)
+            paragraph_words = words(paragraph)
             block = blocks.pop()
-            if len(block) >= size // 2 and len(block) + len(found) > most:
+            if len(block) >= size // 2 and len(block) + len(paragraph_words) > most:
                 blocks.append(block)
                 block = []
-            block += found
+            block += paragraph_words
             n = round(len(block) / size) if len(block) > most else 1
             blocks += [block[i * len(block) // n : (i + 1) * len(block) // n] for i in range(n)]
     last = blocks.pop()
@@ -116,7 +116,9 @@ class Extraction(NamedTuple):
     f1: float
 
 
-def extraction(read: Sequence[Region], true: Sequence[Region], kind: Kind) -> Extraction | None:
+def extraction(
+    read: Sequence[Region], true: Sequence[Region], kind: RegionKind
+) -> Extraction | None:
     """How well the words of one kind of region were read; None where the truth has none.
 
     Words are compared as multisets. A reading that marks no region of this kind is judged by

@@ -55,7 +55,7 @@ SCORING: dict[Protocol, Scoring] = {
 
 
 class ProtocolParams(plugins.Params):
-    """Which protocol scores."""
+    """``default`` is the toolkit's own scoring; ``reference`` that of the published evaluation."""
 
     protocol: Protocol = "default"
 

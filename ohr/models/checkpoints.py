@@ -72,10 +72,10 @@ def _weights(folder: Path) -> Iterator[Path]:
 def model_type(folder: Path) -> str:
     """``model_type`` of the checkpoint's configuration. Raises ConfigError."""
     try:
-        found = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("model_type")
+        name = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("model_type")
     except (OSError, ValueError, AttributeError) as error:
         raise ConfigError(f"{folder / 'config.json'} cannot be read: {error}") from error
-    return str(found)
+    return str(name)
 
 
 def checkpoint_digest(folder: Path) -> str:

@@ -67,19 +67,19 @@ class LocalModel(Plugin):
 
     @cached_property
     def _device(self) -> str:
-        asked: str = self.params.device
-        if asked == "cpu":
-            return asked
+        device: str = self.params.device
+        if device == "cpu":
+            return device
         count = self._torch.cuda.device_count() if self._torch.cuda.is_available() else 0
-        if asked == "auto":
+        if device == "auto":
             return "cuda" if count else "cpu"
-        if int(asked.partition(":")[2] or 0) >= count:
+        if int(device.partition(":")[2] or 0) >= count:
             raise MissingDependencyError(
-                f"{self.name}: device {asked!r} asked for, but torch "
+                f"{self.name}: device {device!r} asked for, but torch "
                 f"{self._torch.__version__} sees {count} GPUs: take device=cpu, "
                 "or install a driver and a torch built for it"
             )
-        return asked
+        return device
 
     @property
     def _dtype(self) -> str:

@@ -88,8 +88,10 @@ class Sample(DatasetSource):
             params.seed, params.n_pages, params.attributes, params.difficulty
         )
         stored = [storage.write_document(folder, one, images=True) for one in written]
-        asked = corpus.questions(params.seed, [one.written for one in stored], params.n_questions)
-        storage.write_lists(folder, [one.about for one in stored], asked)
+        questions = corpus.questions(
+            params.seed, [one.written for one in stored], params.n_questions
+        )
+        storage.write_lists(folder, [one.about for one in stored], questions)
 
     def _read(self, folder: Path) -> Dataset:
         root = folder / "retrieval_base"
@@ -97,10 +99,10 @@ class Sample(DatasetSource):
         paths = sorted((root / "gt").glob("*/*.json"))
         documents = [_document(folder, path) for path in paths if path.parent.name in wanted]
         report = ValidationReport()
-        asked = read_questions(folder / "qas.json", report)
-        questions = [question for question in asked if question.domain in wanted]
+        questions = read_questions(folder / "qas.json", report)
+        selected = [question for question in questions if question.domain in wanted]
         by_id = {document.doc_id: document for document in documents}
-        kept = validate_questions(questions, by_id, report)
+        kept = validate_questions(selected, by_id, report)
         dataset = Dataset(documents, kept, kind=self.name, root=root, report=report)
         return finish(dataset, strict=self.params.strict)
 

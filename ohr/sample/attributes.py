@@ -60,7 +60,7 @@ def look_of(domain: str, attributes: Sequence[str]) -> Look:
     return drawn
 
 
-def found_attributes(
+def attributes_of_pages(
     layout: PageLayout, texts: Sequence[str], boxes: Sequence[Box], pages: Sequence[PageBlocks]
 ) -> list[list[str]]:
     """For each page the paper's attributes that what was written has, whatever was asked for.
@@ -69,7 +69,7 @@ def found_attributes(
     :func:`count_tokens` counts; ``complex_layout``: several columns, or more than 20
     boxes; ``multilingual``: Chinese among the English.
     """
-    found = []
+    by_page = []
     for page_no, (text, blocks) in enumerate(zip(texts, pages, strict=True)):
         count = sum(box.page_no == page_no for box in boxes)
         columns = layout.columns > 1 or any(isinstance(block, Columns) for block in blocks)
@@ -81,8 +81,8 @@ def found_attributes(
             "complex_layout": columns or count > COMPLEX_BOXES,
             "multilingual": _CHINESE.search(text) is not None,
         }
-        found.append([name for name, given in has.items() if given])
-    return found
+        by_page.append([name for name, present in has.items() if present])
+    return by_page
 
 
 def count_tokens(text: str) -> int:

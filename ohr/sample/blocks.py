@@ -103,7 +103,7 @@ TableRow: TypeAlias = tuple[TableCell, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableBlock:
     """A table: a header of one or two rows, rows of cells, one alignment letter a column.
 
     A place that a merged cell covers is left out, as in HTML: under ``Cell(…, rowspan=2)`` the
@@ -138,27 +138,27 @@ class Table:
         """
         columns = len(self.align)
         every = (*self.heads, *self.rows)
-        taken = [[False] * columns for _ in every]
+        occupied = [[False] * columns for _ in every]
         placed: list[list[tuple[int, Cell]]] = []
         uneven = f"a table of {columns} columns with align {self.align!r}: uneven rows"
         for row, cells in enumerate(every):
             placed.append([])
             column = 0
             for cell in map(as_cell, cells):
-                while column < columns and taken[row][column]:
+                while column < columns and occupied[row][column]:
                     column += 1
                 across = range(column, column + cell.colspan)
                 down = range(row, row + cell.rowspan)
                 if across.stop > columns or down.stop > len(every):
                     raise ValueError(uneven)
-                if any(taken[i][j] for i in down for j in across):
+                if any(occupied[i][j] for i in down for j in across):
                     raise ValueError(uneven)
                 for i in down:
                     for j in across:
-                        taken[i][j] = True
+                        occupied[i][j] = True
                 placed[row].append((column, cell))
                 column = across.stop
-            if not all(taken[row]):
+            if not all(occupied[row]):
                 raise ValueError(uneven)
         return placed
 
@@ -185,7 +185,7 @@ class Series:
 
     @property
     def numbers(self) -> tuple[float, ...]:
-        """The values as numbers."""
+        """A float a value, thousands separators left out; ValueError for what is no number."""
         return tuple(float(value.replace(",", "")) for value in self.values)
 
 
@@ -227,7 +227,7 @@ class Figure:
     labels: tuple[str, ...] = ()
 
 
-Plain: TypeAlias = Heading | Paragraph | ListBlock | Table | Formula | Chart | Figure
+Plain: TypeAlias = Heading | Paragraph | ListBlock | TableBlock | Formula | Chart | Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +268,7 @@ class PageLayout:
     nameplate: bool = False
 
     def header_of(self, page_no: int) -> str:
-        """The header as it is printed on a page."""
+        """The header of a page counted from 0: a nameplate on the first, else with its number."""
         if self.nameplate and page_no == 0:
             return self.header.replace(",", "", 1)
         return self.header.replace("{page}", str(page_no + 1))

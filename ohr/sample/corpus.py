@@ -19,7 +19,7 @@ from ohr.sample.authors.naming import cite
 from ohr.sample.authors.world import World
 from ohr.sample.blocks import PageLayout
 from ohr.sample.questions.asks import Ask
-from ohr.sample.questions.questions import Answerable, Asked, ask
+from ohr.sample.questions.questions import Answerable, GoldQuestion, ask
 from ohr.sample.template import Candidate, WrittenPage, page_templates, write_document
 from ohr.sample.typesetting.boxes import Continuation
 from ohr.sample.typesetting.looks import Look
@@ -63,7 +63,7 @@ class Written:
 
     @property
     def group(self) -> int:
-        """The group of the document."""
+        """From 0: every author writes one document of a group, and questions stay inside it."""
         return self.number // len(AUTHORS)
 
     @property
@@ -158,7 +158,7 @@ def documents(
     return sorted(written, key=lambda document: document.doc_id)
 
 
-def questions(seed: int, corpus: Sequence[Written], count: int) -> list[Asked]:
+def questions(seed: int, corpus: Sequence[Written], count: int) -> list[GoldQuestion]:
     """Questions by group, in each in page order, as many of a group as its share of the pages.
 
     Raises ConfigError if the pages cannot answer so many.
@@ -167,17 +167,19 @@ def questions(seed: int, corpus: Sequence[Written], count: int) -> list[Asked]:
     for one in sorted(corpus, key=lambda one: one.number):
         by_group.setdefault(one.group, []).append(one)
     total = sum(len(one.pages) for one in corpus)
-    asked: list[Asked] = []
+    answerable: list[GoldQuestion] = []
     pages = 0
     for members in by_group.values():
         pages += sum(len(one.pages) for one in members)
-        share = count * pages // total - len(asked)
-        asked += group_questions(seed, members, share)
-    return asked
+        share = count * pages // total - len(answerable)
+        answerable += group_questions(seed, members, share)
+    return answerable
 
 
-def group_questions(seed: int, members: Sequence[Written], count: int) -> list[Asked]:
-    """Questions of the documents of one group."""
+def group_questions(seed: int, members: Sequence[Written], count: int) -> list[GoldQuestion]:
+    """``count`` questions of one group's documents, in page order. Raises ConfigError for more
+    than the pages can answer.
+    """
     rng = generator_for(seed, "sample.questions", PageRef("", members[0].group))
     return ask([Answerable(one.doc_id, one.pages) for one in members], count, rng)
 

@@ -24,7 +24,7 @@ from ohr.sample.blocks import (
     Plain,
     Span,
     Strong,
-    Table,
+    TableBlock,
     TableCell,
     Text,
     Words,
@@ -122,7 +122,7 @@ def block_text(block: Block) -> str:
         case Formula(latex, number):
             tag = rf" \tag{{{number}}}" if number else ""
             return f"$$\n{latex}{tag}\n$$"
-        case Table(caption=caption):
+        case TableBlock(caption=caption):
             return "\n\n".join(filter(None, (inline_text(caption), _lines(table_lines(block)))))
         case Chart(caption=caption):
             return "\n\n".join(filter(None, (_lines(chart_lines(block)), inline_text(caption))))
@@ -158,7 +158,7 @@ def inline_text(words: Text) -> str:
     return "".join(parts)
 
 
-def table_lines(table: Table) -> list[str]:
+def table_lines(table: TableBlock) -> list[str]:
     r"""Lines of a ``tabular``; a row is one line, and so is each rule."""
     columns = "|" + "|".join(table.align) + "|" if table.grid else table.align
     lines = [rf"\begin{{tabular}}{{{columns}}}", r"\hline"]
@@ -172,7 +172,7 @@ def table_lines(table: Table) -> list[str]:
     return [*lines, r"\end{tabular}"]
 
 
-def table_evidence(table: Table, row: int) -> str:
+def table_evidence(table: TableBlock, row: int) -> str:
     """The table's lines from its header to ``row`` (0 is the first), verbatim as on its page.
 
     A row alone does not say what its numbers mean.
@@ -192,7 +192,7 @@ def row_text(cells: Sequence[TableCell], *, grid: bool = False) -> str:
     return _joined(entries)
 
 
-def _row_texts(table: Table) -> list[str]:
+def _row_texts(table: TableBlock) -> list[str]:
     places = table.places()
     columns = len(table.align)
     texts = []
@@ -227,7 +227,7 @@ def _entry(cell: Cell, words: str, align: str, grid: bool, first: bool) -> str:
     return words
 
 
-def _rule(table: Table, number: int) -> str:
+def _rule(table: TableBlock, number: int) -> str:
     r"""The rule under row ``number`` (from 1): ``\hline``, or ``\cline`` beside merged rows."""
     crossed: set[int] = set()
     for row, placed in enumerate(table.places()[:number]):
@@ -250,7 +250,7 @@ def _rule(table: Table, number: int) -> str:
 def chart_lines(chart: Chart) -> list[str]:
     """Lines of a chart's data: ``<chart>``, a ``tabular``, ``</chart>``."""
     unit = f" ({chart.unit})" if chart.unit else ""
-    table = Table(
+    table = TableBlock(
         ((Words(chart.label),), *((Words(one.name + unit),) for one in chart.series)),
         tuple(
             ((Words(category),), *((Words(one.values[i]),) for one in chart.series))

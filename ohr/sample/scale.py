@@ -73,8 +73,8 @@ def planned(recipe: Recipe) -> Iterator[Group]:
     for number, members in enumerate(corpus.groups(recipe.seed, recipe.n_pages, recipe.attributes)):
         before = math.floor(pages * recipe.questions_per_page)
         pages += sum(length for _, length in members)
-        asked = math.floor(pages * recipe.questions_per_page) - before
-        yield Group(number, tuple(members), asked)
+        n_questions = math.floor(pages * recipe.questions_per_page) - before
+        yield Group(number, tuple(members), n_questions)
 
 
 def write_sample(
@@ -133,10 +133,10 @@ def write_group(task: tuple[Recipe, str, Group]) -> None:
         for number, length in group.members
     ]
     members = [one.written for one in stored]
-    asked = corpus.group_questions(recipe.seed, members, group.n_questions)
+    questions = corpus.group_questions(recipe.seed, members, group.n_questions)
     note = {
         "documents": [one.about for one in stored],
-        "questions": [record("", one) for one in asked],
+        "questions": [record("", one) for one in questions],
     }
     write_text(_part(folder, group.number), json.dumps(note, ensure_ascii=False))
 

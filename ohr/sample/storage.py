@@ -25,11 +25,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ohr.errors import StoreError
-from ohr.sample.attributes import found_attributes
+from ohr.sample.attributes import attributes_of_pages
 from ohr.sample.corpus import Written, with_breaks
 from ohr.sample.markdown import page_text
 from ohr.sample.questions.qas import record
-from ohr.sample.questions.questions import Asked
+from ohr.sample.questions.questions import GoldQuestion
 from ohr.sample.typesetting.printing import print_document
 
 MANIFEST = "complete.json"
@@ -91,7 +91,7 @@ def write_document(folder: Path, written: Written, *, images: bool) -> Stored:
     _write(folder / "retrieval_base" / "gt" / f"{doc_id}.json", _json(pages))
     arrangement = rendered.arrangement
     _write(folder / "boxes" / f"{doc_id}.json", _lines(arrangement.record(len(texts))))
-    found = found_attributes(
+    page_attributes = attributes_of_pages(
         written.layout, texts, arrangement.boxes, [page.blocks for page in written.pages]
     )
     about = {
@@ -100,20 +100,20 @@ def write_document(folder: Path, written: Written, *, images: bool) -> Stored:
         "title": written.title,
         "pages": len(texts),
         "attributes": list(written.attributes),
-        "page_attributes": found,
+        "page_attributes": page_attributes,
     }
     return Stored(with_breaks(written, arrangement.continuations), about)
 
 
 def write_lists(
-    folder: Path, documents: Sequence[dict[str, object]], asked: Sequence[Asked]
+    folder: Path, documents: Sequence[dict[str, object]], questions: Sequence[GoldQuestion]
 ) -> None:
     """Write ``documents.json`` and ``qas.json`` of a whole corpus."""
     with listing(folder / "documents.json") as add:
         for about in documents:
             add(about)
     with listing(folder / "qas.json") as add:
-        for serial, one in enumerate(asked, start=1):
+        for serial, one in enumerate(questions, start=1):
             add(record(question_id(serial), one))
 
 

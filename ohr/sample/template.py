@@ -54,7 +54,7 @@ from ohr.sample.blocks import (
     Role,
     Series,
     Span,
-    Table,
+    TableBlock,
     TableCell,
     text,
 )
@@ -199,7 +199,7 @@ def write_page(
     tables: Mapping[str, Draft],
     rng: np.random.Generator,
 ) -> WrittenPage:
-    """A document of one page."""
+    """The only page of a document; raises what :func:`write_document` raises."""
     return write_document([template], slots, tables, lambda _: rng)[0]
 
 
@@ -227,7 +227,7 @@ class _Writer:
     columns: str = ""
     column_start: int = 0
     source: str = "text"
-    asked: tuple[str, ...] = ()  # evidence of the line above
+    last_evidence: tuple[str, ...] = ()  # evidence of the line above
     broken: str = ""  # a sentence that goes on below a table, chart or figure, or overleaf
     continued: bool = False
 
@@ -260,18 +260,18 @@ class _Writer:
         elif match := _ITEM.fullmatch(line):
             self.ordered = match[1] != "-"
             self.items.append(self.fill(match[2]))
-            self.source, self.asked = "text", (inline_text(text(self.items[-1])),)
+            self.source, self.last_evidence = "text", (inline_text(text(self.items[-1])),)
         else:
             self.sentence(line)
 
     def sentence(self, line: str) -> None:
         self.sentences.append(self.fill(line))
         written = inline_text(text(self.sentences[-1]))
-        self.source, self.asked = "text", (written,)
+        self.source, self.last_evidence = "text", (written,)
         if self.broken and len(self.sentences) > 1:  # pages that were put together
-            self.asked = (f"{self.broken} {written}",)
+            self.last_evidence = (f"{self.broken} {written}",)
         elif self.broken:
-            self.source, self.asked = "reading_order", (self.broken, written)
+            self.source, self.last_evidence = "reading_order", (self.broken, written)
         self.broken = ""
 
     def flush(self, *, continues: bool = False) -> None:
@@ -287,12 +287,12 @@ class _Writer:
         return spin(template, self.slots, self.rng)
 
     def formula(self, latex: str, number: str) -> None:
-        lead = self.asked[-1]
+        lead = self.last_evidence[-1]
         self.flush()
         self.blocks.append(Formula(latex, number))
         # The formula alone does not say what it is about; the sentence before it does.
         self.source = "formula"
-        self.asked = (f"{lead}\n\n{block_text(self.blocks[-1])}",)
+        self.last_evidence = (f"{lead}\n\n{block_text(self.blocks[-1])}",)
 
     def set_columns(self, line: str) -> None:
         self.flush()
@@ -315,7 +315,7 @@ class _Writer:
                 self.blocks.append(Figure(kind, text(self.fill(caption)), named))
 
     def table(self, draft: TableDraft) -> None:
-        table = Table(
+        table = TableBlock(
             self.cells(draft.header),
             tuple(self.cells(row) for row in draft.rows),
             draft.align,
@@ -353,7 +353,7 @@ class _Writer:
     def asks(self, line: str) -> None:
         mark, _, rest = line.partition(" ")
         parts = [part.strip() for part in rest.split("|")]
-        evidence = self.asked
+        evidence = self.last_evidence
         if mark == "?^":
             written = (self.sentences or self.items)[-1]
             evidence = tuple(note_text(note) for note in notes(Paragraph(text(written))))

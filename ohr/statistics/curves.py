@@ -50,7 +50,7 @@ class NoiseCurve:
         return float(x.min()), float(x.max())
 
     def means(self) -> Points:
-        """The curve: one."""
+        """The curve of all questions: arrays of one row."""
         return self._split(self._stacked.mean(axis=1)[None])
 
     def means_without(self) -> Points:
@@ -146,11 +146,11 @@ def curve_statistics(
     low, high = curve.x_range
     intervals["breakpoint"] = _within(intervals["breakpoint"], low, high, float("inf"))
     intervals["worst"] = _within(intervals["worst"], 0.0, 1.0, 1.0)
-    found = {
+    statistics = {
         name: Statistic(float(values[0]), intervals[name]) for name, values in estimates.items()
     }
     return CurveStatistics(
-        **found,
+        **statistics,
         worst_levels=_worst_levels(x[0], y[0]),
         clean=float(y[0, 0]),
         floor=float(floor[0]),

@@ -31,7 +31,7 @@ class Tally:
     note: str = ""
     used: dict[str, Outcome[str]] = field(default_factory=dict)
     usage: Counter[str] = field(default_factory=Counter)
-    asked: int = 0
+    n_asked: int = 0
     usage_now: Counter[str] = field(default_factory=Counter)
 
     def summary(self) -> dict[str, Any]:
@@ -43,7 +43,7 @@ class Tally:
             "by_status": dict(sorted(Counter(str(o.status) for o in self.used.values()).items())),
             "reasons": reasons(self.used.values()),
             "usage": _rounded(self.usage),
-            "asked_in_this_run": self.asked,
+            "asked_in_this_run": self.n_asked,
             "usage_of_this_run": _rounded(self.usage_now),
         }
 
@@ -90,12 +90,12 @@ class Answering:
         ]
         first = {key: at for at, key in reversed(list(enumerate(keys)))}
         to_ask = sorted(at for key, at in first.items() if not self._kept(tally, journal, key))
-        asked = [questions[at] for at in to_ask], [contexts[at] for at in to_ask]
+        to_send = [questions[at] for at in to_ask], [contexts[at] for at in to_ask]
         streak, held = Streak(label, "questions", self.stop_after_failures), dict[str, Any]()
-        for reply in self._shown(label, _replies(reader, *asked), len(to_ask)):
+        for reply in self._shown(label, _replies(reader, *to_send), len(to_ask)):
             key, outcome = keys[to_ask[reply.index]], _checked(label, reply.outcome)
             usage = dict(reply.usage)
-            tally.asked += 1
+            tally.n_asked += 1
             tally.usage_now.update(usage)
             streak.add(outcome)
             if streak.count <= 1:
@@ -105,13 +105,13 @@ class Answering:
             if not streak.count:
                 _put_all(journal, held)
         _put_all(journal, held)
-        found = {}
+        outcomes = {}
         for key in first:
-            found[key], usage = _parsed(journal.get(key)) or (Outcome.error("no answer"), {})
+            outcomes[key], usage = _parsed(journal.get(key)) or (Outcome.error("no answer"), {})
             if key not in tally.used:
                 tally.usage.update(usage)
-            tally.used[key] = found[key]
-        return [found[key] for key in keys]
+            tally.used[key] = outcomes[key]
+        return [outcomes[key] for key in keys]
 
     def _kept(self, tally: Tally, journal: Journal, key: str) -> bool:
         entry = _parsed(journal.get(key))

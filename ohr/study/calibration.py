@@ -118,14 +118,14 @@ class Calibration(_Strict):
         """The curve of an engine and an operator. Raises ConfigError if it is not there."""
         wanted = _plain(registry.create("perturbation", operator).identity())
         close = [c for c in self.curves if c.engine_identity == _plain(identity)]
-        found = [c for c in close if c.operator_identity == wanted and c.metric == metric]
-        if not found:
+        matching = [c for c in close if c.operator_identity == wanted and c.metric == metric]
+        if not matching:
             there = sorted({f"{c.engine} with {c.operator}" for c in self.curves})
             raise ConfigError(
                 f"the calibration has no curve for this version and these parameters of {engine} "
                 f"with {operator.label}; it has {', '.join(there)}: run experiments.calibrate"
             )
-        return found[0].curve
+        return matching[0].curve
 
     def write(self, path: Path) -> None:
         """Write the JSON file. Raises StoreError."""

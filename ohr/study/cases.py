@@ -197,9 +197,9 @@ def read_domains(run: Path) -> dict[str, str]:
 def read_texts(run: Path) -> dict[str, dict[PageRef, str]]:
     """The texts of the pages of each knowledge base that could be read. Raises OhrError."""
     texts = dict(zip(*read_cases(run, "texts").to_pydict().values(), strict=True))
-    found: dict[str, dict[PageRef, str]] = {}
+    by_base: dict[str, dict[PageRef, str]] = {}
     for page in read_cases(run, "pages").to_pylist():
-        pages = found.setdefault(page["knowledge_base"], {})
+        pages = by_base.setdefault(page["knowledge_base"], {})
         if page["text"] is not None:
             pages[PageRef(page["doc_id"], page["page_no"])] = texts[page["text"]]
-    return found
+    return by_base

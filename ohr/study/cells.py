@@ -202,31 +202,31 @@ def make_rows(plan: Plan, scores: Iterable[Scores]) -> pd.DataFrame:
         asdict(score.condition) | {"draw": score.draw, "stage": score.stage, "metric": score.metric}
         for score in scores
     ]
-    made: dict[str, Any] = {}
+    table: dict[str, Any] = {}
     for name in constants[0]:
         values = [constant[name] for constant in constants]
         if dtype := _NUMERIC.get(name):
-            made[name] = pd.Series(values, dtype=dtype).repeat(lengths).reset_index(drop=True)
+            table[name] = pd.Series(values, dtype=dtype).repeat(lengths).reset_index(drop=True)
         else:
             names, codes = _codes(values)
-            made[name] = _categories(np.repeat(codes, lengths), names)
+            table[name] = _categories(np.repeat(codes, lengths), names)
     by_unit = _unit_columns(plan)
     for name in by_unit["question"]:
         columns = {unit: by_unit[unit][name] for unit in by_unit}
         if name in _NUMERIC:
             numbers = {unit: np.array(column, _NUMERIC[name]) for unit, column in columns.items()}
-            made[name] = np.concatenate([numbers[unit] for unit in owners])
+            table[name] = np.concatenate([numbers[unit] for unit in owners])
             continue
         used = sorted({unit for unit, n in zip(owners, lengths, strict=True) if n})
         names, codes = _codes([value for unit in used for value in columns[unit]])
         ends = np.cumsum([0, *(len(columns[unit]) for unit in used)])
         parts = {unit: codes[ends[i] : ends[i + 1]] for i, unit in enumerate(used)}
         joined = np.concatenate([parts[unit] for unit in owners if unit in parts] or [codes])
-        made[name] = _categories(joined, names)
-    made["value"] = np.concatenate([score.values for score in scores]).astype("float64")
+        table[name] = _categories(joined, names)
+    table["value"] = np.concatenate([score.values for score in scores]).astype("float64")
     names, codes = _codes([str(status) for score in scores for status in score.statuses])
-    made["status"] = _categories(codes, names)
-    return pd.DataFrame(made)
+    table["status"] = _categories(codes, names)
+    return pd.DataFrame(table)
 
 
 _NUMERIC = {

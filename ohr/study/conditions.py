@@ -69,7 +69,7 @@ def condition_of(
 
 def conditions(plan: Plan, stage: Stage) -> list[Condition]:
     """Every condition that the plan measures at a stage, in order."""
-    found: dict[Condition, None] = {}
+    ordered: dict[Condition, None] = {}
     cutoffs = plan.config.cutoffs if stage == "retrieval" else (plan.config.top_k,)
     for variant, chunker, retriever, reader, k in product(
         plan.variants,
@@ -78,5 +78,5 @@ def conditions(plan: Plan, stage: Stage) -> list[Condition]:
         plan.readers or [""],
         cutoffs,
     ):
-        found[condition_of(plan, variant, chunker, retriever, reader, k).at(stage)] = None
-    return list(found)
+        ordered[condition_of(plan, variant, chunker, retriever, reader, k).at(stage)] = None
+    return list(ordered)

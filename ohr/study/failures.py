@@ -51,10 +51,10 @@ def _same(outcome: Outcome[Any]) -> str:
 def reasons(outcomes: Iterable[Outcome[Any]]) -> dict[str, int]:
     """How often each reason is that of a failure, the commonest first, as its first one says it."""
     counts: Counter[str] = Counter()
-    said: dict[str, str] = {}
+    details: dict[str, str] = {}
     for outcome in outcomes:
         if outcome.status in FAILED:
             reason = _same(outcome)
-            said.setdefault(reason, outcome.detail or str(outcome.status))
+            details.setdefault(reason, outcome.detail or str(outcome.status))
             counts[reason] += 1
-    return {said[reason]: count for reason, count in counts.most_common()}
+    return {details[reason]: count for reason, count in counts.most_common()}

@@ -50,10 +50,10 @@ def judged(
         [questions[at].text for at in to_judge],
         [_exhibits(questions[at], answers[at].value or "") for at in to_judge],
     )
-    found = [Outcome(0.0, answer.status) for answer in answers]
-    for at, said in zip(to_judge, verdicts, strict=True):
-        found[at] = verdict(said)
-    return found
+    scores = [Outcome(0.0, answer.status) for answer in answers]
+    for at, reply in zip(to_judge, verdicts, strict=True):
+        scores[at] = verdict(reply)
+    return scores
 
 
 def _exhibits(question: Question, answer: str) -> tuple[Hit, Hit]:
@@ -64,11 +64,11 @@ def _exhibits(question: Question, answer: str) -> tuple[Hit, Hit]:
     )
 
 
-def verdict(said: Outcome[str]) -> Outcome[float]:
+def verdict(reply: Outcome[str]) -> Outcome[float]:
     """What a judge said as 1 or 0, or an error where it said neither."""
-    if said.status in FAILED:
-        return Outcome(None, said.status, said.detail)
-    word = (said.value or "").strip(" \n\t.!*'\"").casefold()
+    if reply.status in FAILED:
+        return Outcome(None, reply.status, reply.detail)
+    word = (reply.value or "").strip(" \n\t.!*'\"").casefold()
     if word not in ("correct", "incorrect"):
         return Outcome.error("the judge said neither correct nor incorrect")
     return Outcome(float(word == "correct"))

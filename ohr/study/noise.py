@@ -83,17 +83,17 @@ def noises(
     """Each operator at each level and intensity; None stands for all its levels, or for none
     where intensities are given. Raises ConfigError.
     """
-    found = []
-    for given in operators:
-        registry.create("perturbation", given)
-        spec = at_dpi(given, dpi)
+    listed = []
+    for operator in operators:
+        registry.create("perturbation", operator)
+        spec = at_dpi(operator, dpi)
         named = levels
         if named is None:
             named = () if intensities else tuple(perturbation_class(spec).levels)
-        found += [at_level(spec, level) for level in named]
-        found += [Noise(spec, "", intensity) for intensity in intensities]
-    if len({(noise.name, noise.strength) for noise in found}) < len(found):
+        listed += [at_level(spec, level) for level in named]
+        listed += [Noise(spec, "", intensity) for intensity in intensities]
+    if len({(noise.name, noise.strength) for noise in listed}) < len(listed):
         raise ConfigError(
             "noise: the same operator, level or intensity is given twice; a label sets one apart"
         )
-    return found
+    return listed

@@ -89,9 +89,9 @@ class Plan:
     @property
     def domains(self) -> tuple[str, ...]:
         """Domains whose questions are asked, in index order."""
-        asked = {question.domain for question in self.questions}
+        with_questions = {question.domain for question in self.questions}
         present = dict.fromkeys(doc.domain for doc in self.dataset.documents.values())
-        return tuple(domain for domain in present if domain in asked)
+        return tuple(domain for domain in present if domain in with_questions)
 
     @property
     def kb_scope(self) -> str:
@@ -101,17 +101,17 @@ class Plan:
 
 def load_dataset(config: StudyConfig) -> Dataset:
     """The dataset that a configuration names. Raises ConfigError, DatasetError."""
-    wanted = config.dataset
-    given: dict[str, Any] = {
-        "path": wanted.path,
-        "questions": wanted.questions,
-        "pdfs": wanted.pdfs,
-        "domains": wanted.domains,
-        "strict": wanted.strict,
+    section = config.dataset
+    values: dict[str, Any] = {
+        "path": section.path,
+        "questions": section.questions,
+        "pdfs": section.pdfs,
+        "domains": section.domains,
+        "strict": section.strict,
         "cache": config.cache,
     }
-    params = {name: value for name, value in given.items() if value is not None} | wanted.params
-    source: DatasetSource = registry.create("dataset", PluginSpec(name=wanted.kind, params=params))
+    params = {name: value for name, value in values.items() if value is not None} | section.params
+    source: DatasetSource = registry.create("dataset", PluginSpec(name=section.kind, params=params))
     return source.load()
 
 
@@ -215,19 +215,19 @@ def _wanted(
             "python -m experiments.calibrate writes"
         )
     calibration = read_calibration(config.calibration)
-    found = []
+    reachable = []
     for operator in config.noise:
-        told = at_dpi(operator, config.dpi)
+        sized = at_dpi(operator, config.dpi)
         for metric, value in wanted:
             try:
                 noise = wanted_noise(
-                    calibration, metric, value, spec.label, engine.identity(), told
+                    calibration, metric, value, spec.label, engine.identity(), sized
                 )
             except UnreachableError as error:
                 unreachable.append(str(error))
             else:
-                found.append(noise)
-    return found
+                reachable.append(noise)
+    return reachable
 
 
 def _check_unique(kind: str, specs: Iterable[PluginSpec]) -> None:
@@ -264,9 +264,9 @@ def select_questions(config: StudyConfig, dataset: Dataset) -> tuple[Question, .
             )
     if config.dataset.rewritten is not None:
         other = reworded(questions, read_wordings(config.dataset.rewritten))
-        asked = {question.qid for question in other}
+        with_wording = {question.qid for question in other}
         original = config.dataset.wording == "original"
-        questions = [q for q in questions if q.qid in asked] if original else other
+        questions = [q for q in questions if q.qid in with_wording] if original else other
     limit = config.dataset.limit
     if limit is not None and limit < len(questions):
         drawn = np.random.default_rng(config.seed).permutation(len(questions))[:limit]
@@ -285,13 +285,13 @@ def _pages_to_reread(
     config: StudyConfig, dataset: Dataset, questions: Sequence[Question]
 ) -> tuple[PageRef, ...]:
     wanted = set(config.dataset.documents)
-    asked = {question.domain for question in questions}
+    domains = {question.domain for question in questions}
     evidence = {ref for question in questions for ref in question.evidence_pages}
     return tuple(
         ref
         for ref in dataset.pages
         if (not wanted or ref.doc_id in wanted)
-        and dataset.documents[ref.doc_id].domain in asked
+        and dataset.documents[ref.doc_id].domain in domains
         and (config.dataset.pages == "all" or ref in evidence)
     )
 

@@ -47,16 +47,16 @@ class Rankings:
             for ref, outcome in kb.pages.items()
             if outcome.value is not None and documents[ref.doc_id].domain == domain
         }
-        asked: list[str] | list[tuple[PageRef, ...]]
+        queries: list[str] | list[tuple[PageRef, ...]]
         if isinstance(retriever, Oracle):
-            asked = [question.evidence_pages for question in questions]
+            queries = [question.evidence_pages for question in questions]
         else:
-            asked = [question.text for question in questions]
+            queries = [question.text for question in questions]
         key = {
             "pages": pages_digest(texts.items()),
             "chunker": cutter.identity(),
             "retriever": retriever.identity(),
-            "queries": digest(asked),
+            "queries": digest(queries),
             "k": k,
         }
         stored: Any = self.store.get("retrieval", key)
@@ -95,12 +95,12 @@ def _ranked(
     try:
         retriever.index(chunks)
         if isinstance(retriever, Oracle):
-            found = [retriever.look_up(question.evidence_pages, k) for question in questions]
+            rankings = [retriever.look_up(question.evidence_pages, k) for question in questions]
         else:
-            found = retriever.search_many([question.text for question in questions], k)
-        if len(found) != len(questions):
-            raise ValueError(f"{len(found)} rankings of {len(questions)} questions")
-        return [[_checked(hit, texts) for hit in hits] for hits in found]
+            rankings = retriever.search_many([question.text for question in questions], k)
+        if len(rankings) != len(questions):
+            raise ValueError(f"{len(rankings)} rankings of {len(questions)} questions")
+        return [[_checked(hit, texts) for hit in hits] for hits in rankings]
     except OhrError:
         raise
     except Exception as error:

@@ -85,21 +85,21 @@ class Scorer:
 
     def _used(self, variant: Variant, kb: KnowledgeBase) -> list[Scores]:
         stages = self.plan.config.stages
-        found: list[Scores] = []
+        scores: list[Scores] = []
         if "generation" in stages:
             for name in self.plan.readers:
-                found += self._generation(variant, kb, name)
+                scores += self._generation(variant, kb, name)
         for setting in product(self.plan.chunkers, self.plan.retrievers):
             ranking = self.retrieve(kb, *setting)
             self.cases.add_hits(self.plan.label(variant), setting, ranking)
             if "retrieval" in stages:
                 for k in self.plan.config.cutoffs:
-                    found += self._retrieval(variant, kb, setting, ranking, k)
+                    scores += self._retrieval(variant, kb, setting, ranking, k)
             if "overall" in stages:
-                hits = [found[: self.plan.config.top_k] for found in ranking]
+                hits = [ranked[: self.plan.config.top_k] for ranked in ranking]
                 for reader in self.plan.readers:
-                    found += self._overall(variant, kb, setting, reader, hits)
-        return found
+                    scores += self._overall(variant, kb, setting, reader, hits)
+        return scores
 
     # --- OCR ---------------------------------------------------------------------------
 
@@ -109,7 +109,7 @@ class Scorer:
 
     def _read(self, variant: Variant, kb: KnowledgeBase) -> list[Scores]:
         condition = condition_of(self.plan, variant).at("ocr")
-        found = []
+        scores = []
         statuses = tuple(kb.status(ref) for ref in self.plan.reread)
         pairs = [(kb.text(ref), self.plan.dataset.pages[ref].text) for ref in self.plan.reread]
         columns = {"edit_distance": [_edit_rates(*pair) for pair in pairs]}
@@ -122,7 +122,7 @@ class Scorer:
         for metric, column in values.items():
             worst = np.where(failed, 1.0, column) if len(column) else column
             worst = np.where(self._without_truth, math.nan, worst)
-            found.append(Scores(condition, "ocr", metric, worst, statuses))
+            scores.append(Scores(condition, "ocr", metric, worst, statuses))
         questions = self.plan.questions
         evidence = tuple(self._evidence_status(question, kb) for question in questions)
         readings = {"r_noise": self.tokens, "r_noise_content": self.content_tokens}
@@ -131,12 +131,12 @@ class Scorer:
         for metric, tokens in readings.items():
             lcs = np.array([self._evidence_lcs(question, kb, tokens) for question in questions])
             damaged = np.where(np.isnan(lcs), lcs, lcs <= R_NOISE_THRESHOLD)
-            found.append(Scores(condition, "ocr", metric, damaged, evidence))
+            scores.append(Scores(condition, "ocr", metric, damaged, evidence))
             if metric == "r_noise":
-                found.append(Scores(condition, "ocr", "evidence_lcs", lcs, evidence))
+                scores.append(Scores(condition, "ocr", "evidence_lcs", lcs, evidence))
         if self.plan.config.reading_metrics:
-            found += self._reading(condition, pairs, statuses)
-        return found
+            scores += self._reading(condition, pairs, statuses)
+        return scores
 
     def _reading(
         self,
@@ -147,13 +147,13 @@ class Scorer:
         """Metrics of tables, formulas, regions and order; NaN where a page has none."""
         pages = [reading_scores(*pair) for pair in pairs]
         failed = np.array([status in FAILED for status in statuses], dtype=bool)
-        found = []
+        scores = []
         for metric, worst in READING_METRICS.items():
             column = np.array([page[metric] for page in pages], dtype=np.float64)
             column[failed & ~np.isnan(column)] = worst
             column[self._without_truth] = math.nan
-            found.append(Scores(condition, "ocr", metric, column, statuses))
-        return found
+            scores.append(Scores(condition, "ocr", metric, column, statuses))
+        return scores
 
     def _evidence_lcs(
         self, question: Question, kb: KnowledgeBase, tokens: Callable[[str], list[str]]
@@ -185,9 +185,9 @@ class Scorer:
         """The ranking of every question, from the knowledge base of its domain."""
         hits: dict[str, list[Hit]] = {}
         for domain in self.plan.domains:
-            asked = [q for q in self.plan.questions if q.domain == domain]
-            found = self.rankings.of_domain(kb, chunker, name, domain, asked)
-            hits.update((q.qid, h) for q, h in zip(asked, found, strict=True))
+            questions = [q for q in self.plan.questions if q.domain == domain]
+            rankings = self.rankings.of_domain(kb, chunker, name, domain, questions)
+            hits.update((q.qid, h) for q, h in zip(questions, rankings, strict=True))
         return [hits[question.qid] for question in self.plan.questions]
 
     def _retrieval(
@@ -204,12 +204,12 @@ class Scorer:
             readings["lcs_stripped"] = self.content_tokens
         rows, statuses = [], []
         for question, hits in zip(self.plan.questions, ranking, strict=True):
-            found, gold = hits[:k], set(question.evidence_pages)
-            chunks = [hit for hit in found if hit.ref in gold]
+            top, gold = hits[:k], set(question.evidence_pages)
+            chunks = [hit for hit in top if hit.ref in gold]
             lcs = [self._retrieved_lcs(question, chunks, read) for read in readings.values()]
-            pages = list(dict.fromkeys(hit.ref for hit in found))
+            pages = list(dict.fromkeys(hit.ref for hit in top))
             rows.append((*lcs, *ranking_scores([ref in gold for ref in pages], len(gold), k)))
-            own = Status.OK if found else Status.EMPTY
+            own = Status.OK if top else Status.EMPTY
             statuses.append(max(own, self._evidence_status(question, kb), key=_severity))
         metrics = (*readings, *ranking_metrics(k))
         columns = np.array(rows).reshape(-1, len(metrics)).T
@@ -283,13 +283,13 @@ class Scorer:
                 status = max(status, self._evidence_status(question, kb), key=_severity)
             statuses.append(status)
         columns = np.array(rows).reshape(-1, len(ANSWER_METRICS)).T
-        found = [
+        scores = [
             Scores(condition, stage, metric + suffix, column, tuple(statuses))
             for metric, column in zip(ANSWER_METRICS, columns, strict=True)
         ]
         if self.plan.judge is not None and kb is not None:
-            found.append(self._judged(condition, stage, answers, statuses))
-        return found
+            scores.append(self._judged(condition, stage, answers, statuses))
+        return scores
 
     def _scored(self, question: Question, outcome: Outcome[str]) -> tuple[float, ...]:
         """The answer's scores by :data:`ANSWER_METRICS`; the best accepted answer counts."""

@@ -33,14 +33,14 @@ def read_wordings(path: Path) -> dict[str, str]:
             f"cannot read the wordings of {path}: {reason}; write a CSV with the columns qid and "
             "question"
         ) from error
-    found: dict[str, str] = {}
+    wordings: dict[str, str] = {}
     for qid, wording in pairs:
-        if qid in found:
+        if qid in wordings:
             raise ConfigError(f"{path}: question {qid!r} comes twice")
         if not wording.strip():
             raise ConfigError(f"{path}: the wording of question {qid!r} is empty")
-        found[qid] = wording.strip()
-    return found
+        wordings[qid] = wording.strip()
+    return wordings
 
 
 def _rows(text: str) -> Iterable[tuple[str, str]]:

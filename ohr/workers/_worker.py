@@ -31,9 +31,9 @@ def describe(error: BaseException) -> str:
 def load(function: str, setup: bytes) -> Callable[[Any], Any]:
     """The function ``module:name``, given the pool's set-up where there is one."""
     module, _, name = function.partition(":")
-    found: Callable[..., Any] = attrgetter(name)(importlib.import_module(module))
+    target: Callable[..., Any] = attrgetter(name)(importlib.import_module(module))
     context = pickle.loads(setup)
-    return found if context is None else lambda task: found(task, context)
+    return target if context is None else lambda task: target(task, context)
 
 
 def answer(call: Callable[[Any], Any], message: bytes) -> bytes:

@@ -30,14 +30,14 @@ def marked(marker: str) -> list[int]:
 
     The environment is inherited, so this finds children that left the worker's group.
     """
-    found = []
-    wanted = os.fsencode(marker)
+    pids = []
+    entry = os.fsencode(marker)
     for name in os.listdir("/proc") if os.path.isdir("/proc/self") else []:
         if name.isdigit() and int(name) != os.getpid():
             with contextlib.suppress(OSError), open(f"/proc/{name}/environ", "rb") as stream:
-                if wanted in stream.read():
-                    found.append(int(name))
-    return found
+                if entry in stream.read():
+                    pids.append(int(name))
+    return pids
 
 
 def sweep(marker: str) -> None:

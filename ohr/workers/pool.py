@@ -98,8 +98,8 @@ class WorkerPool(Generic[R]):
         self.max_tasks = max_tasks
         self.retry = retry
         share = MEMORY_SHARE * psutil.virtual_memory().total / workers
-        given = self.limits.memory_mb
-        self._most_bytes = int(share if given is None else given * 1e6)
+        limit_mb = self.limits.memory_mb
+        self._most_bytes = int(share if limit_mb is None else limit_mb * 1e6)
         self._setup = pack(setup)
         self._live: list[WorkerProcess] = []
         self._open = False
@@ -132,7 +132,7 @@ class WorkerPool(Generic[R]):
         self._open = False
         try:
             for worker in list(self._live):
-                self._bury(worker, sweep=False)
+                self._discard(worker, sweep=False)
         finally:
             self._selector.close()
             if self._guardian.stdin is not None:
@@ -174,7 +174,7 @@ class WorkerPool(Generic[R]):
                     yield index, outcome
             if again:
                 for worker in list(self._live):
-                    self._bury(worker)
+                    self._discard(worker)
             for entry in sorted(again, key=lambda entry: entry[0]):
                 for index, _, outcome in self._attempt(iter([entry]), 1):
                     yield index, outcome
@@ -205,7 +205,7 @@ class WorkerPool(Generic[R]):
                 yield from self._step()
         finally:
             for worker in [worker for worker in self._live if worker.job]:
-                self._bury(worker)
+                self._discard(worker)
 
     def _has_room(self, most: int) -> bool:
         return len(self._live) < most or any(worker.job is None for worker in self._live)
@@ -299,7 +299,7 @@ class WorkerPool(Generic[R]):
         worker.answered += 1
         worn_out = self.max_tasks is not None and worker.answered >= self.max_tasks
         if worn_out or worker.memory() > RECYCLE_SHARE * self._most_bytes:
-            self._bury(worker)
+            self._discard(worker)
         return finished
 
     def _finish(self, worker: WorkerProcess, outcome: Outcome[Any]) -> list[Finished]:
@@ -327,7 +327,7 @@ class WorkerPool(Generic[R]):
         else:
             return []
         finished = self._finish(worker, outcome)
-        self._bury(worker)
+        self._discard(worker)
         return finished
 
     def _over_cpu(self, worker: WorkerProcess, now: float) -> bool:
@@ -336,22 +336,22 @@ class WorkerPool(Generic[R]):
         return most >= self.limits.cpu_s and worker.cpu_s() >= self.limits.cpu_s
 
     def _died(self, worker: WorkerProcess) -> list[Finished]:
-        """Bury a worker that died: on its job, idle, or before it was ready."""
-        how = worker.epitaph()
+        """Discard a worker that died: on its job, idle, or before it was ready."""
+        reason = worker.exit_reason()
         if worker.ready:
-            finished = self._finish(worker, Outcome.error(how))
-            self._bury(worker)
+            finished = self._finish(worker, Outcome.error(reason))
+            self._discard(worker)
             return finished
         self._failed_starts += 1
         job = worker.job
-        self._bury(worker)
+        self._discard(worker)
         if self._failed_starts >= FAILED_STARTS:
-            raise OhrError(f"cannot start a worker for {self.function}: {how}")
+            raise OhrError(f"cannot start a worker for {self.function}: {reason}")
         if job is not None:
             self._assign(job)
         return []
 
-    def _bury(self, worker: WorkerProcess, *, sweep: bool = True) -> None:
+    def _discard(self, worker: WorkerProcess, *, sweep: bool = True) -> None:
         """Kill a worker with all it started, and forget it."""
         self._live.remove(worker)
         registered = self._selector.get_map()

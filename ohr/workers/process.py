@@ -50,35 +50,35 @@ class WorkerProcess:
         self, function: str, setup: bytes, environment: Mapping[str, str], mark: str
     ) -> None:
         self.mark = mark
-        ours, theirs = socket.socketpair()
+        own_end, worker_end = socket.socketpair()
         self.stderr, stderr = os.pipe()
-        arguments = (str(theirs.fileno()), function, json.dumps(sys.path))
+        arguments = (str(worker_end.fileno()), function, json.dumps(sys.path))
         try:
             self.process = subprocess.Popen(
                 [sys.executable, "-P", "-c", _BOOT, *arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=stderr,
                 stderr=stderr,
-                pass_fds=[theirs.fileno()],
+                pass_fds=[worker_end.fileno()],
                 start_new_session=True,
                 env=environment,
             )
         except BaseException:
-            ours.close()
+            own_end.close()
             os.close(self.stderr)
             raise
         finally:
-            theirs.close()
+            worker_end.close()
             os.close(stderr)
         os.set_blocking(self.stderr, False)
-        self.channel = Channel(ours)
+        self.channel = Channel(own_end)
         self.channel.post(setup)
         self.ready = False
         self.job: Job | None = None
         self.answered = 0
         self.started = time.monotonic()
         self.deadline = float("inf")
-        self._said = b""
+        self._stderr_tail = b""
         self._cpu_before = 0.0
 
     def start(self, wall_s: float) -> None:
@@ -88,7 +88,7 @@ class WorkerProcess:
         self._cpu_before = tree_cpu_s(self.process.pid)
         self.started = time.monotonic()
         self.deadline = self.started + wall_s
-        self._said = b""
+        self._stderr_tail = b""
         self.channel.post(self.job.payload)
 
     def cpu_s(self) -> float:
@@ -103,7 +103,7 @@ class WorkerProcess:
         """Keep the tail of what the worker wrote; False once it can write no more."""
         try:
             while data := os.read(self.stderr, 65536):
-                self._said = (self._said + data)[-STDERR_TAIL:]
+                self._stderr_tail = (self._stderr_tail + data)[-STDERR_TAIL:]
         except BlockingIOError:
             return True
         return False
@@ -119,7 +119,7 @@ class WorkerProcess:
         self.channel.socket.close()
         os.close(self.stderr)
 
-    def epitaph(self) -> str:
+    def exit_reason(self) -> str:
         """How a worker that is dead died, in one line."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             # Its socket closes a moment before its exit status can be had.
@@ -133,7 +133,7 @@ class WorkerProcess:
             how = f"exit status {status}"
         with contextlib.suppress(OSError):
             self.listen()
-        last = self._said.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        last = self._stderr_tail.decode("utf-8", "replace").strip().rpartition("\n")[2]
         return one_line(f"worker died ({how})" + (f": {last}" if last else ""))
 
 

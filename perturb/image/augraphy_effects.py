@@ -204,13 +204,13 @@ class AugraphyFolding(AugraphyDistortion):
 def folds(record: AugraphyRecord) -> list[tuple[int, int, int]]:
     """Each fold's middle, half-width and depth in pixels, as Augraphy would draw them."""
     height, width = record.shape[:2]
-    found = []
+    places = []
     for at, wide, deep in uniforms(record.seed, 3 * FOLDS).reshape(FOLDS, 3):
         side = max(1, round(width * _between(FOLD_WIDTHS, wide)))
         middle = side + 1 + int(at * (width - 2 * side - 2))
         depth = round(height * _between(FOLD_DEPTHS, deep) * record.intensity)
-        found.append((middle, side, depth))
-    return found
+        places.append((middle, side, depth))
+    return places
 
 
 def _between(ends: tuple[float, float], share: float) -> float:

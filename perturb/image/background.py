@@ -129,13 +129,13 @@ class Background(PageDistortion[BackgroundRecord]):
 
     def _image(self, texture: str) -> np.ndarray:
         """The image that a record names, if the folder still has it in its place."""
-        _, place, wanted = texture.split(":")
+        _, place, expected = texture.split(":")
         if self.params.folder is None:
             raise ValueError("the record's paper is an image of a folder; set the folder")
         images = images_in(self.params.folder)
-        if int(place) >= len(images) or _digest(images[int(place)]) != wanted:
+        if int(place) >= len(images) or _digest(images[int(place)]) != expected:
             raise ValueError(
-                f"the record's paper is image {place} of a folder, with the digest {wanted}; "
+                f"the record's paper is image {place} of a folder, with the digest {expected}; "
                 f"{self.params.folder} has another there, or none"
             )
         return load_image(images[int(place)])

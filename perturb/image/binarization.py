@@ -181,7 +181,7 @@ class _Paper:
         self._coarse = cv2.blur(coarse, (window, window))
 
     def rows(self, which: tuple[int, int]) -> np.ndarray:
-        """Some rows of it."""
+        """Rows ``which[0]`` to ``which[1]`` of the paper's shade, in the page's size."""
         first, last = which[0] // self._times, -(-which[1] // self._times)
         above, below = max(first - 1, 0), min(last + 1, self._coarse.shape[0])
         coarse = self._coarse[above:below]

@@ -126,9 +126,11 @@ class PageDistortion(ImagePerturbation, Generic[R]):
             parsed = self.Record.model_validate(record)
         except ValidationError as error:
             raise ValueError(f"not a record of {self.name!r}: {first_error(error)}") from error
-        for field, mine in (("name", self.name), ("version", self.version)):
-            if (theirs := getattr(parsed, field)) != mine:
-                raise ValueError(f"record has {field} {theirs!r}, this distortion has {mine!r}")
+        for field, expected in (("name", self.name), ("version", self.version)):
+            if (recorded := getattr(parsed, field)) != expected:
+                raise ValueError(
+                    f"record has {field} {recorded!r}, this distortion has {expected!r}"
+                )
         return parsed  # type: ignore[return-value]  # Record is the class that R stands for
 
     def _rendered(self, page: np.ndarray, record: R) -> np.ndarray:

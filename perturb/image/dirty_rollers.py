@@ -127,13 +127,13 @@ def _opacities(count: int, record: DirtyRollersRecord) -> tuple[np.ndarray, np.n
     # Backwards on the scale: of two streaks on a line the last assigned stays.
     for line in starts[np.argsort(chance[starts], kind="stable")[::-1]]:
         kind, width, strength, edge, other_edge = draws[line, :5]
-        mine, low_high = (dark, DARK_OPACITY) if kind < DARK_SHARE else (light, LIGHT_OPACITY)
+        streaks, low_high = (dark, DARK_OPACITY) if kind < DARK_SHARE else (light, LIGHT_OPACITY)
         profile = _profile(min(int(width * WIDEST), WIDEST - 1) + 1, edge, other_edge)
         along = FAINTEST_STRETCH + (1 - FAINTEST_STRETCH) * draws[line, 8:]
         across = slice(line, line + len(profile))
         opacity = low_high[0] + (low_high[1] - low_high[0]) * strength**2
         dark[across] = light[across] = 0
-        mine[across] = (opacity * profile[:, None] * along)[: lines - line]
+        streaks[across] = (opacity * profile[:, None] * along)[: lines - line]
     return dark, light
 
 

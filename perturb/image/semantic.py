@@ -103,7 +103,9 @@ class Semantic(PageDistortion[SemanticRecord]):
 
 def _distortion(name: str, **params: Any) -> PageDistortion[Any]:
     """A registered distortion. Raises TypeError if another kind of plug-in took its name."""
-    made = registry.create("perturbation", {"name": name, "params": params})
-    if not isinstance(made, PageDistortion):
-        raise TypeError(f"{name!r} is registered as {type(made).__name__}, no page distortion")
-    return made
+    distortion = registry.create("perturbation", {"name": name, "params": params})
+    if not isinstance(distortion, PageDistortion):
+        raise TypeError(
+            f"{name!r} is registered as {type(distortion).__name__}, no page distortion"
+        )
+    return distortion

@@ -13,9 +13,9 @@ from collections.abc import Mapping
 
 from ohr.markup.symbols import CHAR_TO_COMMAND, COMMAND_TO_CHAR
 from perturb.text.formula import BOLD, CURSIVE
-from perturb.text.page import PageText
+from perturb.text.page import EditablePage
 from perturb.text.prose import line_joins
-from perturb.text.scanner import Kind
+from perturb.text.scanner import MarkupKind
 
 KINDS = (
     "bold", "italic", "underline", "heading", "line_break", "inline_formula", "block_formula",
@@ -40,20 +40,22 @@ _BOLD = frozenset((*BOLD, "bm"))
 
 def count_commands(text: str) -> dict[str, int]:
     """How often each of :data:`KINDS` occurs on a page, zeros included."""
-    page = PageText(text)
+    page = EditablePage(text)
     counts: Counter[str] = Counter(dict.fromkeys(KINDS, 0))
     for area in page.body + page.cells:
         for region in area.regions:
             source = text[region.start : region.end]
-            if region.kind in (Kind.INLINE, Kind.DISPLAY):
-                counts["inline_formula" if region.kind is Kind.INLINE else "block_formula"] += 1
+            if region.kind in (MarkupKind.INLINE, MarkupKind.DISPLAY):
+                counts[
+                    "inline_formula" if region.kind is MarkupKind.INLINE else "block_formula"
+                ] += 1
                 _count_formula(text[region.inner_start : region.inner_end], counts)
-            elif region.kind is Kind.EMPHASIS:
+            elif region.kind is MarkupKind.EMPHASIS:
                 opener = _OPENER.match(source)
                 counts[_STYLE_OF.get(opener.group() if opener else "", "bold")] += 1
-            elif region.kind is Kind.TITLE:
+            elif region.kind is MarkupKind.TITLE:
                 counts["heading"] += 1
-            elif region.kind is Kind.TAG:
+            elif region.kind is MarkupKind.TAG:
                 tag = _TAG_NAME.match(source)
                 if tag is not None and (style := _HTML_STYLE.get(tag.group(1).lower())):
                     counts[style] += 1

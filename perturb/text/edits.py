@@ -53,9 +53,9 @@ def read_record(record: Mapping[str, Any], name: str, version: str) -> TextRecor
         parsed = TextRecord.model_validate(record)
     except ValidationError as error:
         raise ValueError(f"not a record of {name!r}: {first_error(error)}") from error
-    for field, mine in (("name", name), ("version", version)):
-        if (theirs := getattr(parsed, field)) != mine:
-            raise ValueError(f"record has {field} {theirs!r}, this perturbation has {mine!r}")
+    for field, expected in (("name", name), ("version", version)):
+        if (recorded := getattr(parsed, field)) != expected:
+            raise ValueError(f"record has {field} {recorded!r}, this perturbation has {expected!r}")
     return parsed
 
 

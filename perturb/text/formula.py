@@ -104,16 +104,16 @@ def read_formula(text: str, start: int, end: int) -> Formula | None:
 
 def gaps(formula: Formula) -> list[int]:
     """Positions in the page where a spacing command may stand, outside every group."""
-    tokens, found = formula.tokens, []
+    tokens, positions = formula.tokens, []
     at, last, closed = _skip_space(tokens, 0), "", False
     while at < len(tokens):
         if closed and _may_part(last, tokens[at], touching=not tokens[at - 1].isspace()):
-            found.append(formula.starts[at])
+            positions.append(formula.starts[at])
         end, closed = _past_atom(formula, at)
         closed = closed and not tokens[at].startswith(_NO_GAP_AFTER)
         last = tokens[end - 1]
         at = _skip_space(tokens, end)
-    return found
+    return positions
 
 
 def _may_part(before: str, after: str, *, touching: bool) -> bool:
@@ -153,13 +153,13 @@ def _past_atom(formula: Formula, at: int) -> tuple[int, bool]:
             following = min(following + 1, len(tokens))
         return _past_arguments(formula, following, _ARGUMENTS[name])
     # An unknown command: what groups follow are its arguments; without any, more may.
-    following, taken = at + 1, False
+    following, has_arguments = at + 1, False
     while True:
         following_group = _skip_space(tokens, following)
         if following_group < len(tokens) and tokens[following_group] == "{":
-            following, taken = formula.groups[following_group] + 1, True
+            following, has_arguments = formula.groups[following_group] + 1, True
         else:
-            return following, taken
+            return following, has_arguments
 
 
 def _past_arguments(formula: Formula, at: int, count: int) -> tuple[int, bool]:
@@ -199,7 +199,7 @@ class Symbol:
 
 def symbols(formula: Formula) -> list[Symbol]:
     """The commands and characters of a formula that have equal commands or characters."""
-    found: list[Symbol] = []
+    replaceable: list[Symbol] = []
     tokens, at, before = formula.tokens, 0, ""
     while at < len(tokens):
         token, start = tokens[at], formula.starts[at]
@@ -209,10 +209,10 @@ def symbols(formula: Formula) -> list[Symbol]:
             continue
         equals = _equals(token, before, tokens[at + 1] if at + 1 < len(tokens) else "")
         if equals:
-            found.append(Symbol(start, start + len(token), equals))
+            replaceable.append(Symbol(start, start + len(token), equals))
         before = token
         at += 1
-    return found
+    return replaceable
 
 
 def _equals(token: str, before: str, after: str) -> tuple[str, ...]:

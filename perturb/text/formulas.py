@@ -8,8 +8,8 @@ import numpy as np
 
 from perturb.text.edits import Edit
 from perturb.text.formula import Formula, gaps, read_formula, symbols
-from perturb.text.page import PageText
-from perturb.text.scanner import Kind, Region
+from perturb.text.page import EditablePage
+from perturb.text.scanner import MarkupKind, MarkupRegion
 from perturb.text.sites import Sites
 
 SPACING = ("\\ ", "\\quad ", "\\qquad ", "\\;", "\\:")
@@ -29,49 +29,51 @@ _INLINE_OF_ENVIRONMENT = {
 _BLOCK_ONLY = ("\\tag", "\\label", "\\notag", "\\nonumber")
 
 
-def formula_conversion(page: PageText, rng: np.random.Generator) -> list[Sites]:
+def formula_conversion(page: EditablePage, rng: np.random.Generator) -> list[Sites]:
     """Inline formulas become block formulas and block formulas inline ones."""
     return [converted(page, [r for r, _ in _formulas(page)])]
 
 
-def formula_spacing(page: PageText, rng: np.random.Generator) -> list[Sites]:
+def formula_spacing(page: EditablePage, rng: np.random.Generator) -> list[Sites]:
     """1 to 5 idle spacing commands in a formula's symbol gaps."""
     return [spaced(_formulas(page), rng)]
 
 
-def equivalent_symbols(page: PageText, rng: np.random.Generator) -> list[Sites]:
+def equivalent_symbols(page: EditablePage, rng: np.random.Generator) -> list[Sites]:
     """Bold, cursive and Unicode symbols become their equals."""
     return [replaced(page, _formulas(page), rng)]
 
 
-def _formulas(page: PageText) -> list[tuple[Region, Formula]]:
+def _formulas(page: EditablePage) -> list[tuple[MarkupRegion, Formula]]:
     return readable(page, (region for area in page.body for region in area.regions))
 
 
-def readable(page: PageText, regions: Iterable[Region]) -> list[tuple[Region, Formula]]:
+def readable(
+    page: EditablePage, regions: Iterable[MarkupRegion]
+) -> list[tuple[MarkupRegion, Formula]]:
     """The formulas among the regions whose inside can be read."""
-    found = []
+    pairs = []
     for region in regions:
-        if region.kind in (Kind.INLINE, Kind.DISPLAY):
+        if region.kind in (MarkupKind.INLINE, MarkupKind.DISPLAY):
             formula = read_formula(page.text, region.inner_start, region.inner_end)
             if formula is not None and formula.tokens:
-                found.append((region, formula))
-    return found
+                pairs.append((region, formula))
+    return pairs
 
 
-def converted(page: PageText, regions: Sequence[Region]) -> Sites:
+def converted(page: EditablePage, regions: Sequence[MarkupRegion]) -> Sites:
     """A site for each formula that has another form; what is drawn is nothing."""
-    found = [edits for region in regions if (edits := _conversion(page.text, region))]
-    ends = [edits[-1].at + len(edits[-1].removed) for edits in found]
-    return Sites([edits[0].at for edits in found], ends, found.__getitem__)
+    conversions = [edits for region in regions if (edits := _conversion(page.text, region))]
+    ends = [edits[-1].at + len(edits[-1].removed) for edits in conversions]
+    return Sites([edits[0].at for edits in conversions], ends, conversions.__getitem__)
 
 
-def _conversion(text: str, region: Region) -> list[Edit]:
+def _conversion(text: str, region: MarkupRegion) -> list[Edit]:
     opener, closer = text[region.start : region.inner_start], text[region.inner_end : region.end]
     inner = text[region.inner_start : region.inner_end]
     if text[region.start - 1 : region.start] == "$" or text[region.end : region.end + 1] == "$":
         return []  # "$a$$b$": other delimiters would run together
-    if region.kind is Kind.INLINE:
+    if region.kind is MarkupKind.INLINE:
         if opener not in _BLOCK_FORM:
             return []
         opening, closing = _BLOCK_FORM[opener]
@@ -101,15 +103,17 @@ def _conversion(text: str, region: Region) -> list[Edit]:
     ]
 
 
-def _apart(text: str, region: Region) -> bool:
+def _apart(text: str, region: MarkupRegion) -> bool:
     """Whether white space or an end of the text stands on both sides."""
     before, after = text[region.start - 1 : region.start], text[region.end : region.end + 1]
     return (region.start == 0 or before.isspace()) and (not after or after.isspace())
 
 
-def spaced(formulas: Sequence[tuple[Region, Formula]], rng: np.random.Generator) -> Sites:
+def spaced(formulas: Sequence[tuple[MarkupRegion, Formula]], rng: np.random.Generator) -> Sites:
     """A site for each formula with a gap: which gaps, and a command for each, are drawn."""
-    open_gaps = [(region, found) for region, formula in formulas if (found := gaps(formula))]
+    open_gaps = [
+        (region, positions) for region, formula in formulas if (positions := gaps(formula))
+    ]
     counts = rng.integers(1, MOST_SPACING + 1, len(open_gaps)).tolist()
     # One row of draws for each formula: places first, then commands.
     places = rng.random((len(open_gaps), MOST_SPACING)).tolist()
@@ -129,15 +133,15 @@ def spaced(formulas: Sequence[tuple[Region, Formula]], rng: np.random.Generator)
 
 
 def replaced(
-    page: PageText, formulas: Sequence[tuple[Region, Formula]], rng: np.random.Generator
+    page: EditablePage, formulas: Sequence[tuple[MarkupRegion, Formula]], rng: np.random.Generator
 ) -> Sites:
     """A site for each symbol that has equals; which of them takes its place is drawn."""
-    found = [symbol for _, formula in formulas for symbol in symbols(formula)]
-    drawn = rng.random(len(found)).tolist()
+    replaceable = [symbol for _, formula in formulas for symbol in symbols(formula)]
+    drawn = rng.random(len(replaceable)).tolist()
 
     def edits(number: int) -> list[Edit]:
-        symbol = found[number]
+        symbol = replaceable[number]
         equal = symbol.equals[int(drawn[number] * len(symbol.equals))]
         return [Edit(symbol.start, page.text[symbol.start : symbol.end], equal)]
 
-    return Sites([s.start for s in found], [s.end for s in found], edits)
+    return Sites([s.start for s in replaceable], [s.end for s in replaceable], edits)

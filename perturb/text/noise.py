@@ -12,7 +12,7 @@ from ohr.store.identity import digest
 from perturb.intensity import check_intensity
 from perturb.text import formulas, prose, tables
 from perturb.text.edits import TextRecord, read_record, rewrite, undone, write_record
-from perturb.text.page import PageText
+from perturb.text.page import EditablePage
 from perturb.text.sites import Rule, chosen
 
 
@@ -28,7 +28,7 @@ class FormattingRule(TextPerturbation):
         Raises ValueError for an intensity outside [0, 1] or something other than a text.
         """
         text, rate = check_text(x), check_intensity(intensity)
-        page = PageText(text)
+        page = EditablePage(text)
         edits = chosen([sites for rule in self.rules for sites in rule(page, rng)], rate, rng)
         return Applied(
             rewrite(text, edits), write_record(self.name, self.version, rate, text, edits)

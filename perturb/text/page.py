@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ohr.markup.tables import ParsedTable, parse_tables
-from perturb.text.scanner import Kind, Region, scan
+from perturb.text.scanner import MarkupKind, MarkupRegion, scan
 from perturb.text.structure import Span, Structure, merged, within
 
 # A word of text alone: no mark-up, except an escaped sign of which LaTeX makes a character.
@@ -52,14 +52,14 @@ class Area:
 
     start: int
     end: int
-    regions: list[Region]
+    regions: list[MarkupRegion]
     words: list[Words]
     format: str = ""
     """The format of the table that a cell belongs to; empty for body text."""
 
 
 @dataclass
-class PageText:
+class EditablePage:
     """A page's text, read once. Nothing here is random."""
 
     text: str
@@ -108,7 +108,7 @@ class PageText:
     def _body(self, start: int, end: int, above: str) -> Area:
         regions = scan(self.structure, start, end)
         shields = [(region.start, region.end) for region in regions]
-        code = [(region.start, region.end) for region in regions if region.kind is Kind.CODE]
+        code = [(region.start, region.end) for region in regions if region.kind is MarkupKind.CODE]
         tail = start
         if above == "markdown":
             # Whatever follows a Markdown table without a blank line would be its last row.

@@ -14,8 +14,8 @@ from itertools import pairwise
 import numpy as np
 
 from perturb.text.edits import Edit
-from perturb.text.page import Area, PageText, Words
-from perturb.text.scanner import Kind, Region
+from perturb.text.page import Area, EditablePage, Words
+from perturb.text.scanner import MarkupKind, MarkupRegion
 from perturb.text.sites import Sites
 from perturb.text.structure import merged, within
 
@@ -56,13 +56,13 @@ _LONGEST_ABBREVIATION = 6
 _LINE_START = re.compile(r"(?:\A|\n) {0,3}\Z")
 
 
-def text_style(page: PageText, rng: np.random.Generator) -> list[Sites]:
+def text_style(page: EditablePage, rng: np.random.Generator) -> list[Sites]:
     """Bold, italic or underline on runs of 2 to 5 words; existing emphasis goes."""
     regions = [region for area in page.body for region in area.regions]
     return [_styled(page, page.body, rng), emphasis_removal(page, regions)]
 
 
-def _styled(page: PageText, areas: Sequence[Area], rng: np.random.Generator) -> Sites:
+def _styled(page: EditablePage, areas: Sequence[Area], rng: np.random.Generator) -> Sites:
     lines = [words for area in areas for words in area.words]
     runs = partition(lines, rng)
     return styled_runs(page, runs, [STYLES] * len(runs), rng)
@@ -92,7 +92,7 @@ def partition(
 
 
 def styled_runs(
-    page: PageText,
+    page: EditablePage,
     runs: Sequence[tuple[int, int]],
     styles: Sequence[Sequence[tuple[str, str]]],
     rng: np.random.Generator,
@@ -117,34 +117,36 @@ def styled_runs(
     return Sites([runs[i][0] for i in kept], [runs[i][1] for i in kept], edits)
 
 
-def emphasis_removal(page: PageText, regions: Iterable[Region]) -> Sites:
+def emphasis_removal(page: EditablePage, regions: Iterable[MarkupRegion]) -> Sites:
     """A site for each existing emphasis: its delimiters go, its text stays."""
-    found = [
+    emphases = [
         region
         for region in regions
-        if region.kind is Kind.EMPHASIS and not page.starts_block(region.inner_start)
+        if region.kind is MarkupKind.EMPHASIS and not page.starts_block(region.inner_start)
     ]
 
     def edits(number: int) -> list[Edit]:
-        return _unwrapped(page.text, found[number])
+        return _unwrapped(page.text, emphases[number])
 
-    return Sites([r.start for r in found], [r.end for r in found], edits)
+    return Sites([r.start for r in emphases], [r.end for r in emphases], edits)
 
 
-def _unwrapped(text: str, region: Region) -> list[Edit]:
+def _unwrapped(text: str, region: MarkupRegion) -> list[Edit]:
     return [
         Edit(region.start, text[region.start : region.inner_start], ""),
         Edit(region.inner_end, text[region.inner_end : region.end], ""),
     ]
 
 
-def titles(page: PageText, rng: np.random.Generator) -> list[Sites]:
+def titles(page: EditablePage, rng: np.random.Generator) -> list[Sites]:
     """Short sentences become titles of level 1 to 3; existing headings become text."""
-    found = [title for area in page.body for words in area.words for title in _short(page, words)]
-    forms = rng.integers(0, len(TITLES), len(found)).tolist()
+    sentences = [
+        title for area in page.body for words in area.words for title in _short(page, words)
+    ]
+    forms = rng.integers(0, len(TITLES), len(sentences)).tolist()
 
     def edits(number: int) -> list[Edit]:
-        title = found[number]
+        title = sentences[number]
         opening, closing = TITLES[forms[number]]
         before, after = page.text[title.lead : title.start], page.text[title.end : title.tail]
         return [
@@ -153,8 +155,8 @@ def titles(page: PageText, rng: np.random.Generator) -> list[Sites]:
         ]
 
     # The claim takes in a line break next to it, so that no removal joins another line on.
-    starts = [max(0, title.lead - title.at_line_start) for title in found]
-    ends = [min(len(page.text), title.tail + title.at_line_end) for title in found]
+    starts = [max(0, title.lead - title.at_line_start) for title in sentences]
+    ends = [min(len(page.text), title.tail + title.at_line_end) for title in sentences]
     return [Sites(starts, ends, edits, TITLE_WEIGHT), _heading_removal(page)]
 
 
@@ -170,7 +172,7 @@ class _Short:
     at_line_end: bool
 
 
-def _short(page: PageText, words: Words) -> Iterator[_Short]:
+def _short(page: EditablePage, words: Words) -> Iterator[_Short]:
     """Sentences of at most 5 words that end with a full stop and could be lines of their own."""
     text = page.text
     lead, start = words.start, words.start
@@ -197,9 +199,9 @@ def _short(page: PageText, words: Words) -> Iterator[_Short]:
         lead, start, usable = end, tail, True
 
 
-def cell_titles(page: PageText, rng: np.random.Generator) -> list[Sites]:
+def cell_titles(page: EditablePage, rng: np.random.Generator) -> list[Sites]:
     """Cells that are one short sentence become titles; cells that are titles become text."""
-    found = [
+    sentences = [
         (words.start, words.end, CELL_TITLES[cell.format])
         for cell in page.cells
         for words in cell.words
@@ -207,16 +209,18 @@ def cell_titles(page: PageText, rng: np.random.Generator) -> list[Sites]:
         and page.text[cell.start : cell.end].strip() == page.text[words.start : words.end]
         and _is_short_sentence(page.text, words)
     ]
-    drawn = rng.random(len(found)).tolist()
+    drawn = rng.random(len(sentences)).tolist()
 
     def edits(number: int) -> list[Edit]:
-        start, end, forms = found[number]
+        start, end, forms = sentences[number]
         opening, closing = forms[int(drawn[number] * len(forms))]
         return [Edit(start, "", opening), Edit(end, "", closing)]
 
-    titled = [region for cell in page.cells for region in cell.regions if region.kind is Kind.TITLE]
+    titled = [
+        region for cell in page.cells for region in cell.regions if region.kind is MarkupKind.TITLE
+    ]
     return [
-        Sites([a for a, _, _ in found], [b for _, b, _ in found], edits, TITLE_WEIGHT),
+        Sites([a for a, _, _ in sentences], [b for _, b, _ in sentences], edits, TITLE_WEIGHT),
         Sites(
             [region.start for region in titled],
             [region.end for region in titled],
@@ -237,35 +241,35 @@ def _is_short_sentence(text: str, words: Words) -> bool:
     )
 
 
-def _heading_removal(page: PageText) -> Sites:
+def _heading_removal(page: EditablePage) -> Sites:
     """A site for each heading, in Markdown or LaTeX, that could stand as text."""
-    found: list[list[Edit]] = []
+    removals: list[list[Edit]] = []
     for start, end in page.headings:
         below = page.text.find("\n", end) + 1
         if not page.starts_block(end) and not (below and page.ruled(below)):
-            found.append([Edit(start, page.text[start:end], "")])
+            removals.append([Edit(start, page.text[start:end], "")])
     for region in (region for area in page.body for region in area.regions):
-        if region.kind is Kind.TITLE and not page.starts_block(region.inner_start):
-            found.append(_unwrapped(page.text, region))
-    found.sort()
-    ends = [edits[-1].at + len(edits[-1].removed) for edits in found]
-    return Sites([edits[0].at for edits in found], ends, found.__getitem__)
+        if region.kind is MarkupKind.TITLE and not page.starts_block(region.inner_start):
+            removals.append(_unwrapped(page.text, region))
+    removals.sort()
+    ends = [edits[-1].at + len(edits[-1].removed) for edits in removals]
+    return Sites([edits[0].at for edits in removals], ends, removals.__getitem__)
 
 
-def line_breaks(page: PageText, rng: np.random.Generator) -> list[Sites]:
+def line_breaks(page: EditablePage, rng: np.random.Generator) -> list[Sites]:
     """A line break for the space between two words; existing breaks in a paragraph go."""
     return [broken(page, page.body), _joined(page, page.body)]
 
 
-def cell_breaks(page: PageText) -> list[Sites]:
+def cell_breaks(page: EditablePage) -> list[Sites]:
     """Line breaks between the words of a cell; existing ones go."""
     return [broken(page, page.cells), _joined(page, page.cells)]
 
 
-def broken(page: PageText, areas: Iterable[Area]) -> Sites:
+def broken(page: EditablePage, areas: Iterable[Area]) -> Sites:
     """A site for each space between words that may become a line break."""
     text = page.text
-    found = [
+    spaces = [
         (*gap, CELL_BREAKS.get(area.format, "\n"))
         for area in areas
         for words in area.words
@@ -274,13 +278,13 @@ def broken(page: PageText, areas: Iterable[Area]) -> Sites:
     ]
 
     def edits(number: int) -> list[Edit]:
-        start, end, line_break = found[number]
+        start, end, line_break = spaces[number]
         return [Edit(start, text[start:end], line_break)]
 
-    return Sites([a for a, _, _ in found], [b for _, b, _ in found], edits)
+    return Sites([a for a, _, _ in spaces], [b for _, b, _ in spaces], edits)
 
 
-def _joined(page: PageText, areas: Iterable[Area]) -> Sites:
+def _joined(page: EditablePage, areas: Iterable[Area]) -> Sites:
     """A site for each line break inside a paragraph: the lines become one."""
     spans = line_joins(page, areas)
 
@@ -291,7 +295,7 @@ def _joined(page: PageText, areas: Iterable[Area]) -> Sites:
     return Sites([a for a, _ in spans], [b for _, b in spans], edits)
 
 
-def line_joins(page: PageText, areas: Iterable[Area]) -> list[tuple[int, int]]:
+def line_joins(page: EditablePage, areas: Iterable[Area]) -> list[tuple[int, int]]:
     """The line breaks, with the space around them, between two lines of words."""
     return [
         (above.end, below.start)

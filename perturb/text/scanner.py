@@ -15,7 +15,7 @@ from enum import Enum
 from perturb.text.structure import Structure
 
 
-class Kind(Enum):
+class MarkupKind(Enum):
     """What a region is. Text rules act outside all of them."""
 
     INLINE = "inline formula"
@@ -29,10 +29,10 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Region:
+class MarkupRegion:
     """``text[start:end]``; ``text[inner_start:inner_end]`` is what its delimiters enclose."""
 
-    kind: Kind
+    kind: MarkupKind
     start: int
     end: int
     inner_start: int
@@ -75,7 +75,7 @@ _STARRED = re.compile(
 _WORD_CHAR = re.compile(r"[^\W_]")
 
 
-def scan(structure: Structure, start: int, end: int) -> list[Region]:
+def scan(structure: Structure, start: int, end: int) -> list[MarkupRegion]:
     """The regions of ``text[start:end]``, in order and apart; nothing beyond it is looked at."""
     return _Scan(structure, start, end).run()
 
@@ -90,10 +90,10 @@ class _Scan:
         self.text = self.structure.text
         self.absent: set[str] = set()
 
-    def run(self) -> list[Region]:
-        found: list[Region] = []
+    def run(self) -> list[MarkupRegion]:
+        regions: list[MarkupRegion] = []
         position, fixed = self.start, self.structure.fixed_spans(self.start, self.end)
-        for kind, a, b in [*fixed, (Kind.CODE.name, self.end, self.end)]:
+        for kind, a, b in [*fixed, (MarkupKind.CODE.name, self.end, self.end)]:
             while position < a:
                 special = _SPECIAL.search(self.text, position, a)
                 if special is None:
@@ -102,12 +102,12 @@ class _Scan:
                 if region is None:
                     position = self._past(special.start(), special.group(), a)
                 else:
-                    found.append(region)
+                    regions.append(region)
                     position = region.end
             if a < b:
-                found.append(Region(Kind[kind], a, b, a, b))
+                regions.append(MarkupRegion(MarkupKind[kind], a, b, a, b))
             position = b
-        return found
+        return regions
 
     def _past(self, at: int, char: str, limit: int) -> int:
         """Where to go on after a special character that opens nothing."""
@@ -118,7 +118,7 @@ class _Scan:
             run += 1
         return run
 
-    def _region(self, at: int, char: str, limit: int) -> Region | None:
+    def _region(self, at: int, char: str, limit: int) -> MarkupRegion | None:
         if char == "$":
             return self._dollar(at, limit)
         if char == "\\":
@@ -132,28 +132,28 @@ class _Scan:
             if link is None:
                 return None
             image = at > self.start and self.text[at - 1] == "!"
-            return _whole(Kind.LINK, at - image, link.end())
+            return _whole(MarkupKind.LINK, at - image, link.end())
         starred = _STARRED.match(self.text, at, limit)
         if starred is None or not _WORD_CHAR.search(starred.group(2)):
             return None
-        return Region(Kind.EMPHASIS, *starred.span(), *starred.span(2))
+        return MarkupRegion(MarkupKind.EMPHASIS, *starred.span(), *starred.span(2))
 
-    def _dollar(self, at: int, limit: int) -> Region | None:
+    def _dollar(self, at: int, limit: int) -> MarkupRegion | None:
         if self.text.startswith("$$", at):
             display = _DOLLARS.match(self.text, at, limit)
             if display is not None and _is_display(display.group(1)):
-                return Region(Kind.DISPLAY, *display.span(), *display.span(1))
+                return MarkupRegion(MarkupKind.DISPLAY, *display.span(), *display.span(1))
             return None
         inline = _DOLLAR.match(self.text, at, limit)
         if inline is None or not _is_formula(inline.group(1), self.text[inline.end() :][:1]):
             return None
-        return Region(Kind.INLINE, *inline.span(), *inline.span(1))
+        return MarkupRegion(MarkupKind.INLINE, *inline.span(), *inline.span(1))
 
-    def _backslash(self, at: int, limit: int) -> Region | None:
-        for pattern, kind in ((_PAREN, Kind.INLINE), (_BRACKET, Kind.DISPLAY)):
+    def _backslash(self, at: int, limit: int) -> MarkupRegion | None:
+        for pattern, kind in ((_PAREN, MarkupKind.INLINE), (_BRACKET, MarkupKind.DISPLAY)):
             formula = pattern.match(self.text, at, limit)
             if formula is not None and formula.group(1).strip():
-                return Region(kind, *formula.span(), *formula.span(1))
+                return MarkupRegion(kind, *formula.span(), *formula.span(1))
         environment = _ENVIRONMENT.match(self.text, at, limit)
         if environment is not None:
             return self._environment(environment, limit)
@@ -164,20 +164,20 @@ class _Scan:
         if name in EMPHASIS_COMMANDS or name in TITLE_COMMANDS:
             group = self.structure.group(command.end(), limit)
             if group is not None:
-                kind = Kind.EMPHASIS if name in EMPHASIS_COMMANDS else Kind.TITLE
-                return Region(kind, at, group[1], group[0] + 1, group[1] - 1)
-        return _whole(Kind.COMMAND, at, self._past_arguments(command.end(), limit))
+                kind = MarkupKind.EMPHASIS if name in EMPHASIS_COMMANDS else MarkupKind.TITLE
+                return MarkupRegion(kind, at, group[1], group[0] + 1, group[1] - 1)
+        return _whole(MarkupKind.COMMAND, at, self._past_arguments(command.end(), limit))
 
-    def _environment(self, begin: re.Match[str], limit: int) -> Region:
+    def _environment(self, begin: re.Match[str], limit: int) -> MarkupRegion:
         name, at = begin.group(2), begin.start()
         end = self.structure.environments.get(at) if begin.group(1) == "begin" else None
         if end is not None and end[1] <= limit:
             inner = (begin.end(), end[0])
             if name in MATH_ENVIRONMENTS:
-                return Region(Kind.DISPLAY, at, end[1], *inner)
+                return MarkupRegion(MarkupKind.DISPLAY, at, end[1], *inner)
             if name in CODE_ENVIRONMENTS:
-                return Region(Kind.CODE, at, end[1], *inner)
-        return _whole(Kind.COMMAND, at, self._past_arguments(begin.end(), limit))
+                return MarkupRegion(MarkupKind.CODE, at, end[1], *inner)
+        return _whole(MarkupKind.COMMAND, at, self._past_arguments(begin.end(), limit))
 
     def _past_arguments(self, position: int, limit: int) -> int:
         """The end of the bracketed and braced arguments that follow on the same line."""
@@ -185,7 +185,7 @@ class _Scan:
             position = group[1]
         return position
 
-    def _code_span(self, at: int, limit: int) -> Region | None:
+    def _code_span(self, at: int, limit: int) -> MarkupRegion | None:
         run = _BACKTICKS.match(self.text, at, limit)
         assert run is not None
         ticks = run.group()
@@ -193,12 +193,12 @@ class _Scan:
         closer = re.compile(rf"(?<!`){ticks}(?!`)").search(self.text, run.end(), paragraph)
         if closer is None:
             return None
-        return Region(Kind.CODE, at, closer.end(), run.end(), closer.start())
+        return MarkupRegion(MarkupKind.CODE, at, closer.end(), run.end(), closer.start())
 
-    def _tag(self, at: int, limit: int) -> Region | None:
+    def _tag(self, at: int, limit: int) -> MarkupRegion | None:
         if self.text.startswith("<!--", at):
             end = self._find("-->", at, limit)
-            return None if end < 0 else _whole(Kind.TAG, at, end)
+            return None if end < 0 else _whole(MarkupKind.TAG, at, end)
         tag = _TAG.match(self.text, at, limit)
         if tag is None:
             return None
@@ -206,8 +206,8 @@ class _Scan:
         if name in CODE_TAGS and not tag.group().startswith("</"):
             end = self._find(f"</{name}>", tag.end(), limit)
             if end >= 0:
-                return _whole(Kind.CODE, at, end)
-        return _whole(Kind.TAG, *tag.span())
+                return _whole(MarkupKind.CODE, at, end)
+        return _whole(MarkupKind.TAG, *tag.span())
 
     def _find(self, closer: str, position: int, limit: int) -> int:
         """The end of the next closer, or -1. One that is absent is looked for only once."""
@@ -220,8 +220,8 @@ class _Scan:
         return at + len(closer)
 
 
-def _whole(kind: Kind, start: int, end: int) -> Region:
-    return Region(kind, start, end, start, end)
+def _whole(kind: MarkupKind, start: int, end: int) -> MarkupRegion:
+    return MarkupRegion(kind, start, end, start, end)
 
 
 def _is_formula(inner: str, after: str) -> bool:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from perturb.text.edits import Edit
-from perturb.text.page import PageText
+from perturb.text.page import EditablePage
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +34,17 @@ class Sites:
     others is weight / (weight + n), so infinity always wins. Sites of weight 0 bear each other."""
 
 
-Rule = Callable[[PageText, np.random.Generator], list[Sites]]
+Rule = Callable[[EditablePage, np.random.Generator], list[Sites]]
 """Finds a rule's sites and draws their choices; every draw depends on the text alone."""
 
 
-def chosen(found: Sequence[Sites], intensity: float, rng: np.random.Generator) -> list[Edit]:
+def chosen(groups: Sequence[Sites], intensity: float, rng: np.random.Generator) -> list[Edit]:
     """The edits of the sites that win their place and whose uniform lies below the intensity."""
-    uniforms = [rng.random(len(sites.starts)) for sites in found]
-    stays = _settle(found, [rng.random(len(sites.starts)) for sites in found])
+    uniforms = [rng.random(len(sites.starts)) for sites in groups]
+    stays = _settle(groups, [rng.random(len(sites.starts)) for sites in groups])
     edits = [
         edit
-        for sites, drawn, stay in zip(found, uniforms, stays, strict=True)
+        for sites, drawn, stay in zip(groups, uniforms, stays, strict=True)
         for i in np.flatnonzero(stay & (drawn < intensity)).tolist()
         for edit in sites.edits(i)
     ]
@@ -53,13 +53,13 @@ def chosen(found: Sequence[Sites], intensity: float, rng: np.random.Generator) -
     return edits
 
 
-def _settle(found: Sequence[Sites], drawn: Sequence[np.ndarray]) -> list[np.ndarray]:
+def _settle(groups: Sequence[Sites], drawn: Sequence[np.ndarray]) -> list[np.ndarray]:
     """Which sites stay when each goes, best priority first, unless a kept one forbids it."""
-    stays = [np.ones(len(sites.starts), dtype=bool) for sites in found]
+    stays = [np.ones(len(sites.starts), dtype=bool) for sites in groups]
     order = sorted(
         (
             (float(drawn[k][i]) ** (1 / sites.weight), k, i)
-            for k, sites in enumerate(found)
+            for k, sites in enumerate(groups)
             if sites.weight > 0
             for i in range(len(sites.starts))
         ),
@@ -68,13 +68,13 @@ def _settle(found: Sequence[Sites], drawn: Sequence[np.ndarray]) -> list[np.ndar
     for priority, k, i in order:
         if not stays[k][i]:
             continue
-        start, end = found[k].starts[i], found[k].ends[i]
+        start, end = groups[k].starts[i], groups[k].ends[i]
         rivals = []
-        for j, sites in enumerate(found):
+        for j, sites in enumerate(groups):
             first = bisect_right(sites.ends, start)
             last = bisect_left(sites.starts, end)
             rivals += [(j, r) for r in range(first, last) if stays[j][r] and (j, r) != (k, i)]
-        if any(_priority(found[j], drawn[j][r]) > priority for j, r in rivals):
+        if any(_priority(groups[j], drawn[j][r]) > priority for j, r in rivals):
             stays[k][i] = False
         else:
             for j, r in rivals:

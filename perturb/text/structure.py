@@ -120,17 +120,17 @@ class Structure:
 
     def _indented(self) -> list[Span]:
         """Indented lines that do not go on with a paragraph."""
-        found: list[Span] = []
+        lines: list[Span] = []
         code_until = 0
         for line in _INDENTED.finditer(self.text):
             start, end = line.span()
             above = self.text.rfind("\n", 0, max(0, start - 1)) + 1
             opens = start <= code_until or _BLOCK_END.match(self.text[above : start - 1])
             if opens and not within(self.tables, start):
-                found.append((start, end))
+                lines.append((start, end))
                 following = _WHITE.match(self.text, end)
                 code_until = following.end() if following is not None else end
-        return found
+        return lines
 
     @cached_property
     def _fixed(self) -> list[tuple[str, int, int]]:
@@ -144,13 +144,13 @@ class Structure:
 
     def fixed_spans(self, start: int, end: int) -> list[tuple[str, int, int]]:
         """Code blocks (``CODE``) and bare URLs (``LINK``) in a stretch, clipped to it."""
-        found = []
+        clipped = []
         for at in range(bisect_right(self._fixed, start, key=_end), len(self._fixed)):
             kind, a, b = self._fixed[at]
             if a >= end:
                 break
-            found.append((kind, max(a, start), min(b, end)))
-        return found
+            clipped.append((kind, max(a, start), min(b, end)))
+        return clipped
 
 
 def _end(fixed: tuple[str, int, int]) -> int:

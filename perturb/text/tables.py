@@ -9,7 +9,7 @@ import numpy as np
 
 from perturb.text.edits import Edit
 from perturb.text.formulas import converted, readable, replaced, spaced
-from perturb.text.page import PageText
+from perturb.text.page import EditablePage
 from perturb.text.prose import (
     HTML_STYLES,
     STYLES,
@@ -25,7 +25,7 @@ from perturb.text.structure import within
 _LINE = re.compile(r"[ \t]*(?:\\hline\b|\\cline[ \t]*\{[^{}\n]{0,20}\})")
 
 
-def table_lines(page: PageText, rng: np.random.Generator) -> list[Sites]:
+def table_lines(page: EditablePage, rng: np.random.Generator) -> list[Sites]:
     r"""``\hline`` between rows and ``\cline`` for columns of LaTeX tables; existing ones go.
 
     Each place between two rows is a site for an ``\hline``; each column is a site for a
@@ -62,7 +62,7 @@ def _single(edits: Sequence[Edit]) -> Sites:
     return Sites([edit.at for edit in edits], ends, lambda number: [edits[number]])
 
 
-def table_cells(page: PageText, rng: np.random.Generator) -> list[Sites]:
+def table_cells(page: EditablePage, rng: np.random.Generator) -> list[Sites]:
     """The rules for plain text and formulas, inside cells.
 
     A cell of up to 5 words takes one style as a whole, or is a title if it is a short sentence.

@@ -42,8 +42,8 @@ def stripped(text: str, spans: Iterable[Span]) -> list[Span]:
 
 def between(cuts: Iterable[int], text: str) -> list[Span]:
     """Stripped spans between ascending cuts, and from the last one to the text's end."""
-    found, start = [], 0
+    spans, start = [], 0
     for cut in [*cuts, len(text)]:
-        found.append((start, cut))
+        spans.append((start, cut))
         start = cut
-    return stripped(text, found)
+    return stripped(text, spans)

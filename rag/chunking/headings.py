@@ -40,10 +40,10 @@ class HeadingChunker(Chunker):
         return "\n".join(section) if self.params.parents else ""
 
     def spans(self, text: str) -> list[Span]:
-        found = headings(text)
+        marks = headings(text)
         cuts = [
             heading.start
-            for heading, before in zip(found, [None, *found], strict=False)
+            for heading, before in zip(marks, [None, *marks], strict=False)
             if before is None or text[before.end : heading.start].strip()
         ]
         return [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rag.readers._candidates import Page
+from rag.readers._candidates import ParsedPage
 
 _BEFORE = re.compile(r"(?:(?<!\w)[-−+]\s?)?[$€£¥]\s?$|(?<![\w)])[-−+~≈]$")
 _AFTER = re.compile(r"\s?[%°]")
@@ -15,7 +15,7 @@ _LIST_MARK = re.compile(
 _PAIRS = (("(", ")"), ("[", "]"), ("“", "”"), ("（", "）"), ("《", "》"), ("「", "」"))
 
 
-def render(page: Page, unit: int, start: int, end: int) -> str:
+def render(page: ParsedPage, unit: int, start: int, end: int) -> str:
     """Text of tokens ``start`` to ``end``, formulas as written.
 
     Signs that belong to the first or last token come along: currency before, per cent after, a

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from rag.readers._tables import Table, split_tables
+from rag.readers._tables import RawTable, split_tables
 from rag.readers._text import FORMULA_MARK, split_formulas, stems, token_spans
 from rag.readers._words import AUXILIARIES, FUNCTION_WORDS, MONTHS, NUMBER_WORDS, PREPOSITIONS
 
@@ -26,8 +26,8 @@ _LONGEST_UNIT = 160  # or here at the latest
 _CJK_SIZE = 0.6  # an ideograph carries about as much as this part of an English word
 
 
-class Kind(IntEnum):
-    """Kind of a unit of evidence."""
+class UnitKind(IntEnum):
+    """What a unit of evidence was cut from; a feature of the ranking."""
 
     SENTENCE = 0
     HEADING = 1
@@ -51,7 +51,7 @@ class Unit:
     ``parents`` are units that say what it is about: the heading above, the header of its table.
     """
 
-    kind: Kind
+    kind: UnitKind
     text: str
     start: int
     end: int
@@ -59,7 +59,7 @@ class Unit:
 
 
 @dataclass(frozen=True)
-class Page:
+class ParsedPage:
     """Units of one text, and parallel arrays over all their tokens.
 
     ``flags`` has a row for each of :data:`FLAGS`; ``columns`` holds the stems of the header
@@ -121,7 +121,7 @@ class _Builder:
 
     def add(
         self,
-        kind: Kind,
+        kind: UnitKind,
         text: str,
         formulas: Sequence[tuple[int, int]] = (),
         cells: Iterable[tuple[int, int]] = (),
@@ -180,13 +180,13 @@ def _gap(between: str) -> Gap:
     return Gap.SPACE
 
 
-def read_page(text: str) -> Page:
+def read_page(text: str) -> ParsedPage:
     """Units and token arrays of a text; kept for a while, as a page gets many questions."""
     return _parse(text[:MAX_CHARS])
 
 
 @lru_cache(maxsize=64)
-def _parse(text: str) -> Page:
+def _parse(text: str) -> ParsedPage:
     builder = _Builder()
     for piece in split_tables(text):
         if isinstance(piece, str):
@@ -206,13 +206,13 @@ def _add_text(builder: _Builder, text: str) -> None:
             continue
         for sentence in _sentences(line):
             restored, spans = _restore(sentence, remaining)
-            kind = Kind.SENTENCE
+            kind = UnitKind.SENTENCE
             if len(spans) == 1 and len(sentence) <= 3:
-                kind = Kind.FORMULA
+                kind = UnitKind.FORMULA
             elif len(line) < 80 and sentence == line and _HEADING.fullmatch(line):
-                kind = Kind.HEADING
+                kind = UnitKind.HEADING
             index = builder.add(kind, restored, spans, parents=builder.heading)
-            if kind == Kind.HEADING and index is not None:
+            if kind == UnitKind.HEADING and index is not None:
                 builder.heading = (index,)
 
 
@@ -240,7 +240,7 @@ def _restore(sentence: str, formulas: Iterator[str]) -> tuple[str, list[tuple[in
     return "".join(out), spans
 
 
-def _add_table(builder: _Builder, table: Table) -> None:
+def _add_table(builder: _Builder, table: RawTable) -> None:
     caption = len(builder.units) - 1
     above = (*builder.heading, caption) if caption >= 0 else builder.heading
     header_cells = table.rows[: table.header_rows]
@@ -269,7 +269,7 @@ def _add_table(builder: _Builder, table: Table) -> None:
             spans += [(a + offset, b + offset) for a, b in inside]
             text += pending + restored
             pending = ""
-        index = builder.add(Kind.ROW, text, spans, cells, (*above, *header, *section))
+        index = builder.add(UnitKind.ROW, text, spans, cells, (*above, *header, *section))
         if index is None:
             continue
         if number < table.header_rows:
@@ -289,7 +289,7 @@ def _stems(text: str) -> list[str]:
     return stems([text[a:b] for a, b in token_spans(text)])
 
 
-def _finish(builder: _Builder) -> Page:
+def _finish(builder: _Builder) -> ParsedPage:
     words = builder.words
     lower = [
         "" if word == "May" and _beside_number(words, i) else word.lower()
@@ -320,7 +320,7 @@ def _finish(builder: _Builder) -> Page:
     ).reshape(len(FLAGS), len(words))
     links = [(i, parent) for i, unit in enumerate(builder.units) for parent in unit.parents]
     ideograph = [word[0] > "\u3000" for word in words]
-    return Page(
+    return ParsedPage(
         units=builder.units,
         vocabulary=vocabulary,
         postings=postings,

@@ -10,7 +10,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def begun(calls: Sequence[Callable[[], T]], at_once: int) -> list[Future[T]]:
+def submitted(calls: Sequence[Callable[[], T]], at_once: int) -> list[Future[T]]:
     """A future of each call, started in order; one that has not started can be cancelled.
 
     A ThreadPoolExecutor's threads are joined at exit, for as long as a server says nothing.
@@ -22,10 +22,10 @@ def begun(calls: Sequence[Callable[[], T]], at_once: int) -> list[Future[T]]:
     def work() -> None:
         while True:
             with lock:
-                taken = next(left, None)
-            if taken is None:
+                entry = next(left, None)
+            if entry is None:
                 return
-            future, call = taken
+            future, call = entry
             if not future.set_running_or_notify_cancel():
                 continue
             try:

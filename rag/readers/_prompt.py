@@ -45,8 +45,8 @@ class Prompt:
 
     def _filled(self, question: str, context: str) -> str:
         # In one pass: a question that says {context} stays as it is.
-        given = {"question": question, "context": context or NOTHING}
-        return _PLACEHOLDER.sub(lambda found: given[found[1]], self.user)
+        values = {"question": question, "context": context or NOTHING}
+        return _PLACEHOLDER.sub(lambda match: values[match[1]], self.user)
 
 
 def load_prompt(prompt: str) -> Prompt:
@@ -75,17 +75,17 @@ def _built_in(name: str) -> str:
 
 def _parsed(text: str, where: str) -> Prompt:
     system, *user = _RULE.split(text, maxsplit=1)
-    found = Prompt(system.strip(), user[0].strip()) if user else Prompt("", text.strip())
-    there = _PLACEHOLDER.findall(found.user)
+    prompt = Prompt(system.strip(), user[0].strip()) if user else Prompt("", text.strip())
+    there = _PLACEHOLDER.findall(prompt.user)
     if missing := [name for name in _KNOWN if name not in there]:
         raise ConfigError(f"{where} lacks {{{missing[0]}}}, where the {missing[0]} goes")
     unknown = [name for name in there if name not in _KNOWN]
-    if unknown := unknown + _PLACEHOLDER.findall(found.system):
+    if unknown := unknown + _PLACEHOLDER.findall(prompt.system):
         raise ConfigError(
             f"{where}: {{{unknown[0]}}} has no place there; "
             "{question} and {context} belong below the line ---"
         )
-    return found
+    return prompt
 
 
 def passages(context: Sequence[Hit]) -> str:
@@ -100,5 +100,5 @@ def answer_in(text: str) -> str:
     What it wrote while thinking aloud (``<think>``) is no answer; an open tag ends with the text.
     """
     text = _THOUGHT.sub("", text)
-    found = [match[2] for match in _ANSWER.finditer(text)]
-    return (found[-1] if found else text).strip()
+    answers = [match[2] for match in _ANSWER.finditer(text)]
+    return (answers[-1] if answers else text).strip()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rag.readers._candidates import Page
+from rag.readers._candidates import ParsedPage
 from rag.readers._text import question_stems
 from rag.readers._words import FUNCTION_WORDS, QUESTION_WORDS
 
@@ -30,12 +30,12 @@ class Ranked:
 
 def content_stems(question: str) -> list[str]:
     """Distinct stems of a question's content words, in order; all its stems if it has none."""
-    found = list(dict.fromkeys(question_stems(question)))
-    content = [stem for stem in found if stem not in _STOP_STEMS]
-    return (content or found)[:_MAX_TERMS]
+    all_stems = list(dict.fromkeys(question_stems(question)))
+    content = [stem for stem in all_stems if stem not in _STOP_STEMS]
+    return (content or all_stems)[:_MAX_TERMS]
 
 
-def local_idf(terms: Sequence[str], pages: Sequence[Page]) -> dict[str, float]:
+def local_idf(terms: Sequence[str], pages: Sequence[ParsedPage]) -> dict[str, float]:
     """Weight of each term that occurs in the context, by how few of its units hold it."""
     total = sum(len(page.units) for page in pages)
     weights = {}
@@ -46,7 +46,7 @@ def local_idf(terms: Sequence[str], pages: Sequence[Page]) -> dict[str, float]:
     return weights
 
 
-def rank_units(weights: dict[str, float], pages: Sequence[Page], k: int) -> list[Ranked]:
+def rank_units(weights: dict[str, float], pages: Sequence[ParsedPage], k: int) -> list[Ranked]:
     """The k units that cover most of the question, best first; ties in reading order."""
     mass = sum(weights.values()) or 1.0
     terms = list(weights)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rag.readers._candidates import FLAGS, Gap, Kind, Page
+from rag.readers._candidates import FLAGS, Gap, ParsedPage, UnitKind
 from rag.readers._question_type import unit_asked
 from rag.readers._rank import Ranked
 
@@ -47,7 +47,7 @@ class Spans:
 
 
 def spans(
-    ranked: Sequence[Ranked], pages: Sequence[Page], weights: dict[str, float], question: str
+    ranked: Sequence[Ranked], pages: Sequence[ParsedPage], weights: dict[str, float], question: str
 ) -> Spans:
     """All spans of the ranked units with their features, ``(n, len(FEATURES))`` float32."""
     parts: list[Spans] = []
@@ -66,7 +66,7 @@ def spans(
 def _page_spans(
     chosen: Sequence[int],
     ranked: Sequence[Ranked],
-    page: Page,
+    page: ParsedPage,
     weights: dict[str, float],
     wanted: tuple[bool, bool],
 ) -> Spans:
@@ -87,23 +87,25 @@ def _page_spans(
         owner.append(index)
         position += length
     at = np.concatenate(tokens)
-    asked = by_stem[page.stem[at]]
+    overlap = by_stem[page.stem[at]]
     gap = np.append(page.gap[at], np.int8(Gap.EDGE))
     gap[first] = Gap.EDGE
     flags = page.flags[:, at]
-    opens, closes = _edges(asked > 0, gap, flags)
+    opens, closes = _edges(overlap > 0, gap, flags)
     unit_of, starts, ends = _pairs(opens, closes, first, last, np.cumsum(page.size[at]))
     columns = _header_coverage(page, page.column[at], weights, mass)
     rows = _unit_features([ranked[i] for i in chosen], ranked[0].score, page)
     spans_ = _span_features(
         starts, ends, np.array(first)[unit_of], np.array(last)[unit_of],
-        asked, gap, flags, page.size[at], page.column[at], columns, wanted,
+        overlap, gap, flags, page.size[at], page.column[at], columns, wanted,
     )  # fmt: skip
     features = np.concatenate([rows[unit_of], spans_], axis=1)
     return Spans(np.array(owner)[unit_of], at[starts], at[ends - 1] + 1, features)
 
 
-def _edges(asked: np.ndarray, gap: np.ndarray, flags: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _edges(
+    overlap: np.ndarray, gap: np.ndarray, flags: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Where a span may start (token indices) and end (exclusive)."""
     function, number, capital = flags[0] > 0, flags[3] > 0, flags[4] > 0
     formula = flags[FLAGS.index("formula")] > 0
@@ -113,7 +115,7 @@ def _edges(asked: np.ndarray, gap: np.ndarray, flags: np.ndarray) -> tuple[np.nd
 
     inside = np.concatenate([[False], formula[1:] & formula[:-1], [False]]) & (gap < Gap.EDGE)
     edge = (
-        (gap > Gap.SPACE) | changes(function) | changes(asked) | changes(number)
+        (gap > Gap.SPACE) | changes(function) | changes(overlap) | changes(number)
         | changes(capital) | changes(formula)
     ) & ~inside  # fmt: skip
     edge[0] = edge[-1] = True
@@ -150,7 +152,7 @@ def _pairs(
 
 
 def _header_coverage(
-    page: Page, column: np.ndarray, weights: dict[str, float], mass: float
+    page: ParsedPage, column: np.ndarray, weights: dict[str, float], mass: float
 ) -> np.ndarray:
     """For each token, the share of the question that the header of its column covers."""
     cover = np.zeros(len(column), dtype=np.float32)
@@ -161,7 +163,7 @@ def _header_coverage(
     return cover
 
 
-def _unit_features(chosen: Sequence[Ranked], best: float, page: Page) -> np.ndarray:
+def _unit_features(chosen: Sequence[Ranked], best: float, page: ParsedPage) -> np.ndarray:
     rows = []
     for item in chosen:
         kind = page.units[item.unit].kind
@@ -169,7 +171,8 @@ def _unit_features(chosen: Sequence[Ranked], best: float, page: Page) -> np.ndar
         rows.append(
             (
                 item.own, item.context, item.following, deficit, float(deficit == 0),
-                float(kind == Kind.HEADING), float(kind == Kind.ROW), float(kind == Kind.FORMULA),
+                float(kind == UnitKind.HEADING), float(kind == UnitKind.ROW),
+                float(kind == UnitKind.FORMULA),
             )
         )  # fmt: skip
     return np.array(rows, dtype=np.float32)
@@ -180,7 +183,7 @@ def _span_features(
     ends: np.ndarray,
     first: np.ndarray,
     last: np.ndarray,
-    asked: np.ndarray,
+    overlap: np.ndarray,
     gap: np.ndarray,
     flags: np.ndarray,
     sizes: np.ndarray,
@@ -200,13 +203,13 @@ def _span_features(
     size = inside(sizes)
     log_size = np.log1p(size)
     has_before, has_after = starts > first, ends < last
-    before, after = np.maximum(starts - 1, 0), np.minimum(ends, len(asked) - 1)
-    asked_total = running(asked)
-    asked_in = asked_total[ends] - asked_total[starts]
-    asked_all = asked_total[last] - asked_total[first]
-    near_before = asked_total[starts] - asked_total[np.maximum(starts - _NEAR, first)]
-    near_after = asked_total[np.minimum(ends + _NEAR, last)] - asked_total[ends]
-    known = (asked > 0).astype(np.float32)
+    before, after = np.maximum(starts - 1, 0), np.minimum(ends, len(overlap) - 1)
+    overlap_total = running(overlap)
+    overlap_in = overlap_total[ends] - overlap_total[starts]
+    overlap_all = overlap_total[last] - overlap_total[first]
+    near_before = overlap_total[starts] - overlap_total[np.maximum(starts - _NEAR, first)]
+    near_after = overlap_total[np.minimum(ends + _NEAR, last)] - overlap_total[ends]
+    known = (overlap > 0).astype(np.float32)
     breaks = running(gap[:-1] > Gap.COMMA)
     content = np.maximum(count - inside(function), 0.5)
     in_cell = column[starts] >= 0
@@ -222,8 +225,8 @@ def _span_features(
         log_size, log_size**2, count == 1, size / 20, starts == first, ends == last,
         (starts == first) & (ends == last),
         inside(known) / count, np.minimum(content - inside(known * (1 - function)), 8) / 8,
-        asked_all - asked_in, near_before, near_after,
-        has_before * (asked[before] > 0), has_after * (asked[after] > 0),
+        overlap_all - overlap_in, near_before, near_after,
+        has_before * (overlap[before] > 0), has_after * (overlap[after] > 0),
         has_before * (gap[starts] == Gap.BREAK), has_after * (gap[ends] == Gap.BREAK),
         has_before * (gap[starts] == Gap.COMMA),
         breaks[ends] - breaks[np.minimum(starts + 1, ends)],
@@ -234,7 +237,7 @@ def _span_features(
         inside(formula) / count, inside(formula) > 0, inside(symbol) / count,
         whole_cell, one_cell & (starts == first), one_cell * header[starts],
         one_cell * (best_header - header[starts]),
-        number[starts] * has_after * (asked[after] > 0),
+        number[starts] * has_after * (overlap[after] > 0),
         percent & wanted[0], percent & (not wanted[0]), ~percent & wanted[0],
         amount & wanted[1], amount & (not wanted[1]),
         (inside(capital) == count) & (count > 1),

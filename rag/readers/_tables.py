@@ -33,7 +33,7 @@ Row = list[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class RawTable:
     """Rows of raw cells; a cell that spans columns is followed by empty ones."""
 
     rows: list[Row]
@@ -41,7 +41,7 @@ class Table:
     """How many of the first rows name the columns; they stay in ``rows``."""
 
 
-def split_tables(text: str) -> Iterator[str | Table]:
+def split_tables(text: str) -> Iterator[str | RawTable]:
     """The page as pieces of running text and tables, in order."""
     for piece in _by_environment(text, _ENVIRONMENT, "begin", _latex):
         if not isinstance(piece, str):
@@ -55,8 +55,8 @@ def split_tables(text: str) -> Iterator[str | Table]:
 
 
 def _by_environment(
-    text: str, marks: re.Pattern[str], opening: str, parse: Callable[[str], Table]
-) -> Iterator[str | Table]:
+    text: str, marks: re.Pattern[str], opening: str, parse: Callable[[str], RawTable]
+) -> Iterator[str | RawTable]:
     """Cut at outermost pairs of marks; an environment that never ends runs to the end."""
     depth, start, done = 0, 0, 0
     for match in marks.finditer(text):
@@ -76,7 +76,7 @@ def _by_environment(
         yield text[done:]
 
 
-def _latex(body: str) -> Table:
+def _latex(body: str) -> RawTable:
     spec = _COLUMN_SPEC.match(body)
     start = spec.end() if spec else 0
     rows: list[Row] = []
@@ -107,7 +107,7 @@ def _latex(body: str) -> Table:
     return _table(rows)
 
 
-def _html(body: str) -> Table:
+def _html(body: str) -> RawTable:
     rows: list[Row] = []
     for part in _HTML_ROW.split(body):
         pieces = _HTML_CELL.split(part)
@@ -120,7 +120,7 @@ def _html(body: str) -> Table:
     return _table(rows)
 
 
-def _markdown(text: str) -> Iterator[str | Table]:
+def _markdown(text: str) -> Iterator[str | RawTable]:
     done = 0
     for match in _PIPE_LINES.finditer(text):
         lines = match.group().splitlines()
@@ -138,7 +138,7 @@ def _markdown(text: str) -> Iterator[str | Table]:
     yield text[done:]
 
 
-def _table(rows: list[Row], header_rows: int | None = None) -> Table:
+def _table(rows: list[Row], header_rows: int | None = None) -> RawTable:
     rows = [row[:_MAX_COLUMNS] for row in rows if any(row)]
     if header_rows is None:
         # A header goes on while its first column is empty: "| | 2021 | | 2020 |" stands
@@ -148,4 +148,4 @@ def _table(rows: list[Row], header_rows: int | None = None) -> Table:
             rows[header_rows - 1][0] and rows[header_rows][0]
         ):
             header_rows += 1
-    return Table(rows, header_rows)
+    return RawTable(rows, header_rows)

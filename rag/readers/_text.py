@@ -39,8 +39,8 @@ def stems(words: list[str]) -> list[str]:
     """Lower-case stems (Porter2 for English); numbers lose their thousands separators."""
     plain = [word[:_MAX_STEM].lower().replace("’", "'").replace(",", "") for word in words]
     # A stemmer keeps state, so threads must not share one; without a cache it is cheap to make.
-    found: list[str] = Stemmer.Stemmer("english", 0).stemWords(plain)
-    return found
+    stemmed: list[str] = Stemmer.Stemmer("english", 0).stemWords(plain)
+    return stemmed
 
 
 def question_stems(question: str) -> list[str]:
@@ -68,14 +68,14 @@ def formula_spans(text: str) -> list[tuple[int, int]]:
     A single ``$`` opens only before and closes only after a character that is not a space,
     and never before a digit, so that amounts in dollars are left alone (Pandoc's rule).
     """
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     opened: tuple[int, str] | None = None
     for match in _DELIMITER.finditer(text):
         mark, start, end = match.group(), match.start(), match.end()
         if opened is not None and mark == opened[1]:
             if mark == "$" and (text[start - 1].isspace() or text[end : end + 1].isdigit()):
                 continue
-            found.append((opened[0], end))
+            spans.append((opened[0], end))
             opened = None
         elif mark[0] == "\n":
             if opened is not None and opened[1] in ("$", "\\)"):
@@ -83,7 +83,7 @@ def formula_spans(text: str) -> list[tuple[int, int]]:
         elif opened is None:
             closer = _closer(mark, text[end : end + 1])
             opened = (start, closer) if closer else None
-    return found
+    return spans
 
 
 def _closer(mark: str, following: str) -> str:

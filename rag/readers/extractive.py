@@ -20,7 +20,7 @@ from ohr import plugins
 from ohr.store.identity import digest
 from ohr.types import Hit, Outcome
 from rag.readers._answer import render
-from rag.readers._candidates import Page, read_page
+from rag.readers._candidates import ParsedPage, read_page
 from rag.readers._question_type import QuestionType, question_type
 from rag.readers._rank import Ranked, content_stems, local_idf, rank_units
 from rag.readers._spans import FEATURES, Spans, spans
@@ -69,21 +69,25 @@ class Extractive(plugins.Reader):
             unit = pages[best.page].units[best.unit]
             evidence = render(pages[best.page], best.unit, unit.start, unit.end)
             return Outcome.of_text(verdict(question, evidence))
-        found = spans(ranked, pages, weights, question)
-        best_span = int(np.argmax(found.features @ span_weights(kind)))
-        return Outcome.of_text(span_text(found, best_span, ranked, pages))
+        candidates = spans(ranked, pages, weights, question)
+        best_span = int(np.argmax(candidates.features @ span_weights(kind)))
+        return Outcome.of_text(span_text(candidates, best_span, ranked, pages))
 
 
-def rank(question: str, pages: Sequence[Page]) -> tuple[list[Ranked], dict[str, float]]:
+def rank(question: str, pages: Sequence[ParsedPage]) -> tuple[list[Ranked], dict[str, float]]:
     """The best units for a question, and the weight of each of its words."""
     weights = local_idf(content_stems(question), pages)
     return rank_units(weights, pages, UNITS), weights
 
 
-def span_text(found: Spans, index: int, ranked: Sequence[Ranked], pages: Sequence[Page]) -> str:
+def span_text(
+    candidates: Spans, index: int, ranked: Sequence[Ranked], pages: Sequence[ParsedPage]
+) -> str:
     """Words of one candidate span."""
-    item = ranked[int(found.unit[index])]
-    return render(pages[item.page], item.unit, int(found.start[index]), int(found.end[index]))
+    item = ranked[int(candidates.unit[index])]
+    return render(
+        pages[item.page], item.unit, int(candidates.start[index]), int(candidates.end[index])
+    )
 
 
 @cache

@@ -17,7 +17,7 @@ from ohr.models.http import Endpoint
 from ohr.plugins import Reply
 from ohr.types import Hit, Outcome
 from rag.chunking.token_counter import cumulative_tokens
-from rag.readers._concurrent import begun
+from rag.readers._concurrent import submitted
 from rag.readers._prompt import passages
 from rag.readers._prompted import PromptedParams, PromptedReader, cut_note, outcome_of
 
@@ -68,7 +68,7 @@ class OpenAi(PromptedReader):
             for question, context in zip(questions, contexts, strict=True)
         ]
         futures = {
-            future: index for index, future in enumerate(begun(asks, self.params.concurrency))
+            future: index for index, future in enumerate(submitted(asks, self.params.concurrency))
         }
         failure: MissingDependencyError | None = None
         try:

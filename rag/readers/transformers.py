@@ -73,17 +73,17 @@ class Transformers(LocalModel, PromptedReader):
 
         Raises MissingDependencyError (package, checkpoint, GPU).
         """
-        asked = []
+        queue = []
         for index, (question, context) in enumerate(zip(questions, contexts, strict=True)):
             encoded = self._encoded(index, question, passages(context))
             if encoded is None:
                 detail = f"{self.name}: the question alone fills the model's window"
                 yield Reply(index, Outcome.error(detail))
             else:
-                asked.append(encoded)
-        asked.sort(key=lambda encoded: -len(encoded.ids))
+                queue.append(encoded)
+        queue.sort(key=lambda encoded: -len(encoded.ids))
         size = self.params.batch_size
-        batches = [asked[start : start + size] for start in range(0, len(asked), size)]
+        batches = [queue[start : start + size] for start in range(0, len(queue), size)]
         while batches:
             batch = batches.pop(0)
             failure = ""
@@ -183,12 +183,12 @@ class Transformers(LocalModel, PromptedReader):
             masks.append(blank + kept if causal else kept + blank)
         device = loaded.model.device
         with torch.inference_mode():
-            made = loaded.model.generate(
+            generated = loaded.model.generate(
                 input_ids=torch.tensor(rows, device=device),
                 attention_mask=torch.tensor(masks, device=device),
             )
-        found: list[list[int]] = made[:, width if causal else 1 :].tolist()
-        return found
+        continuations: list[list[int]] = generated[:, width if causal else 1 :].tolist()
+        return continuations
 
     def _reply(self, encoded: _Encoded, row: list[int]) -> Reply:
         loaded = self._loaded

@@ -87,8 +87,8 @@ class DenseRetriever(Retriever):
             return [[] for _ in queries]
         vectors = self.collect("queries", queries, self.encode_queries)
         return [
-            [hit_of(self._chunks[i], score, rank) for rank, (i, score) in enumerate(found)]
-            for found in self._nearest.search(stacked(vectors), k)
+            [hit_of(self._chunks[i], score, rank) for rank, (i, score) in enumerate(nearest)]
+            for nearest in self._nearest.search(stacked(vectors), k)
         ]
 
 

@@ -11,7 +11,7 @@ from ohr.errors import MissingDependencyError
 from rag.retrievers._hits import top_k
 
 Index = Literal["exact", "hnsw"]
-Found = list[list[tuple[int, float]]]
+Neighbours = list[list[tuple[int, float]]]
 """For each query: (index, dot product), best first."""
 QUERIES, VECTORS = 256, 65536
 _NEIGHBOURS, _BUILD, _SEARCH = 32, 200, 128
@@ -28,27 +28,27 @@ class Nearest:
         self._vectors = vectors
         self._graph = _graph(vectors) if index == "hnsw" and len(vectors) else None
 
-    def search(self, queries: np.ndarray, k: int) -> Found:
+    def search(self, queries: np.ndarray, k: int) -> Neighbours:
         """The k nearest of each query, float32 ``(m, d)``; equal products in index order."""
         if not len(self._vectors) or not len(queries):
             return [[] for _ in queries]
         if self._graph is not None:
             return self._search_graph(queries, k)
         return [
-            found
+            hits
             for start in range(0, len(queries), QUERIES)
-            for found in self._search_block(queries[start : start + QUERIES], k)
+            for hits in self._search_block(queries[start : start + QUERIES], k)
         ]
 
-    def _search_block(self, queries: np.ndarray, k: int) -> Found:
-        best: Found = [[] for _ in queries]
+    def _search_block(self, queries: np.ndarray, k: int) -> Neighbours:
+        best: Neighbours = [[] for _ in queries]
         for start in range(0, len(self._vectors), VECTORS):
             products = queries @ self._vectors[start : start + VECTORS].T
-            for row, found in zip(products, best, strict=True):
-                found += [(start + i, float(row[i])) for i in top_k(row, k)]
-        return [sorted(found, key=lambda hit: (-hit[1], hit[0]))[:k] for found in best]
+            for row, hits in zip(products, best, strict=True):
+                hits += [(start + i, float(row[i])) for i in top_k(row, k)]
+        return [sorted(hits, key=lambda hit: (-hit[1], hit[0]))[:k] for hits in best]
 
-    def _search_graph(self, queries: np.ndarray, k: int) -> Found:
+    def _search_graph(self, queries: np.ndarray, k: int) -> Neighbours:
         assert self._graph is not None
         self._graph.hnsw.efSearch = max(_SEARCH, 2 * k)
         products, indices = self._graph.search(np.ascontiguousarray(queries), k)

@@ -26,5 +26,5 @@ def whole_pages(chunks: Iterable[Chunk]) -> dict[PageRef, Chunk]:
 
 
 def page_hit(page: Chunk, score: float, rank: int) -> Hit:
-    """A whole page as a hit."""
+    """A hit of all that the page's chunks cover, as its text and span; ranks count from 0."""
     return Hit(page.ref, page.text, score, rank, (page.start, page.end))

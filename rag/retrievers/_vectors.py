@@ -48,11 +48,11 @@ class VectorStore:
         missing = {
             key: text for key, text in zip(keys, texts, strict=True) if key not in self._vectors
         }
-        wanted = list(missing.items())
-        for start in range(0, len(wanted), PART):
-            part = wanted[start : start + PART]
-            made = encode([text for _, text in part])
-            arrays = [np.asarray(array, dtype=np.float32) for array in made]
+        to_encode = list(missing.items())
+        for start in range(0, len(to_encode), PART):
+            part = to_encode[start : start + PART]
+            encoded = encode([text for _, text in part])
+            arrays = [np.asarray(array, dtype=np.float32) for array in encoded]
             self._write([key for key, _ in part], arrays)
         return [self._vectors[key] for key in keys]
 

@@ -93,42 +93,42 @@ class BgeM3(LocalEncoder):
             return super().search_many(queries, k)
         if mode == "sparse":
             scores = self._word_scores(queries)
-            found = [[(i, float(row[i])) for i in top_k(row, k) if row[i] > 0] for row in scores]
+            rankings = [[(i, float(row[i])) for i in top_k(row, k) if row[i] > 0] for row in scores]
         else:
-            found = self._rescored(queries, k)
+            rankings = self._rescored(queries, k)
         return [
             [hit_of(self._chunks[i], score, rank) for rank, (i, score) in enumerate(hits)]
-            for hits in found
+            for hits in rankings
         ]
 
     def _rescored(self, queries: Sequence[str], k: int) -> list[list[tuple[int, float]]]:
         assert self._nearest is not None
         vectors = self.collect("queries", queries, self.encode_queries)
         candidates = self._nearest.search(stacked(vectors), max(k, self.params.candidates))
-        wanted = sorted({i for hits in candidates for i, _ in hits})
-        texts = [self._chunks[i].indexed_text for i in wanted]
+        indices = sorted({i for hits in candidates for i, _ in hits})
+        texts = [self._chunks[i].indexed_text for i in indices]
         passages = self.collect("passages of many vectors", texts, self._encode_many_vectors)
-        many = dict(zip(wanted, passages, strict=True))
-        asked = self.collect("queries of many vectors", queries, self._encode_many_vectors)
+        many = dict(zip(indices, passages, strict=True))
+        query_vectors = self.collect("queries of many vectors", queries, self._encode_many_vectors)
         words = self._word_scores(queries) if self._scores_words else None
         dense, lexical, multi = self.params.weights
-        found = []
+        rankings = []
         for at, hits in enumerate(candidates):
             scored = []
             for i, product in hits:
                 # The mean over the query's tokens of the best match among the passage's.
-                score = float((asked[at] @ many[i].T).max(axis=1).mean())
+                score = float((query_vectors[at] @ many[i].T).max(axis=1).mean())
                 if words is not None:
                     score = dense * product + lexical * float(words[at, i]) + multi * score
                     score /= dense + lexical + multi
                 scored.append((i, score))
-            found.append(sorted(scored, key=lambda hit: (-hit[1], hit[0]))[:k])
-        return found
+            rankings.append(sorted(scored, key=lambda hit: (-hit[1], hit[0]))[:k])
+        return rankings
 
     def _word_scores(self, queries: Sequence[str]) -> np.ndarray:
         """Sum over shared tokens of the weights' product: ``(queries, chunks)``."""
-        asked = self._word_matrix("queries", queries)
-        return np.asarray((asked @ self._lexical.T).toarray())
+        query_words = self._word_matrix("queries", queries)
+        return np.asarray((query_words @ self._lexical.T).toarray())
 
     def _word_matrix(self, kind: str, texts: Sequence[str]) -> sparse.csr_matrix:
         arrays = self.collect(f"{kind} in words", texts, self._encode_words)
@@ -144,32 +144,32 @@ class BgeM3(LocalEncoder):
         return self._encode_dense(texts)
 
     def _encode_dense(self, texts: list[str]) -> list[np.ndarray]:
-        made = self._encode(texts, return_dense=True, return_sparse=self._scores_words)
+        output = self._encode(texts, return_dense=True, return_sparse=self._scores_words)
         if self._scores_words:  # which costs nothing on top
-            words = map(_word_array, made["lexical_weights"])
+            words = map(_word_array, output["lexical_weights"])
             self._beside.update(zip(texts, words, strict=True))
-        return list(np.asarray(made["dense_vecs"], dtype=np.float32))
+        return list(np.asarray(output["dense_vecs"], dtype=np.float32))
 
     def _encode_words(self, texts: list[str]) -> list[np.ndarray]:
         left = [text for text in texts if text not in self._beside]
         if left:
-            made = self._encode(left, return_sparse=True)["lexical_weights"]
-            self._beside.update(zip(left, map(_word_array, made), strict=True))
+            word_weights = self._encode(left, return_sparse=True)["lexical_weights"]
+            self._beside.update(zip(left, map(_word_array, word_weights), strict=True))
         return [self._beside.pop(text) for text in texts]
 
     def _encode_many_vectors(self, texts: list[str]) -> list[np.ndarray]:
-        made = self._encode(texts, return_colbert_vecs=True)["colbert_vecs"]
-        return [np.asarray(array, dtype=np.float32) for array in made]
+        vectors = self._encode(texts, return_colbert_vecs=True)["colbert_vecs"]
+        return [np.asarray(array, dtype=np.float32) for array in vectors]
 
     def _encode(self, texts: list[str], **wanted: bool) -> dict[str, Any]:
         flags = dict.fromkeys(("return_dense", "return_sparse", "return_colbert_vecs"), False)
-        made: dict[str, Any] = self._model.encode(
+        output: dict[str, Any] = self._model.encode(
             texts,
             batch_size=self.params.batch_size,
             max_length=self.params.max_tokens,
             **flags | wanted,
         )
-        return made
+        return output
 
     @cached_property
     def _model(self) -> Any:

@@ -70,8 +70,8 @@ class Hybrid(Retriever):
 
     def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
         depth = max(k, self.params.depth)
-        found = [part.search_many(queries, depth) for part in self._parts]
-        return [self._fuse(rankings, k) for rankings in zip(*found, strict=True)]
+        by_part = [part.search_many(queries, depth) for part in self._parts]
+        return [self._fuse(rankings, k) for rankings in zip(*by_part, strict=True)]
 
     def _fuse(self, rankings: Sequence[Sequence[Hit]], k: int) -> list[Hit]:
         weights = self.params.weights or (1.0,) * len(self._parts)
@@ -95,10 +95,10 @@ class Hybrid(Retriever):
 
 
 def _of_chunks(spec: PluginSpec) -> Retriever:
-    made = create(spec)
-    if made.whole_pages:
+    retriever = create(spec)
+    if retriever.whole_pages:
         raise ConfigError(
             f"retriever {spec.label!r} ranks whole pages, and hybrid fuses chunks: put page "
             "outside: {name: page, params: {retriever: {name: hybrid, params: …}}}"
         )
-    return made
+    return retriever

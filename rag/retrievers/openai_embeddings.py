@@ -50,27 +50,27 @@ class OpenAiEmbeddings(DenseRetriever):
         endpoint = Endpoint(
             url, params.api_key_env, params.timeout_s, params.retries, params.retries
         )
-        made: list[np.ndarray] = []
+        vectors: list[np.ndarray] = []
         for start in range(0, len(texts), params.batch_size):
             # Servers refuse an empty text.
             batch = [prompt + text or " " for text in texts[start : start + params.batch_size]]
             body = {"model": params.model, "input": batch, "encoding_format": "float"}
             if params.dimensions is not None:
                 body["dimensions"] = params.dimensions
-            made += _vectors(endpoint.post(body), len(batch))
-        if len({len(vector) for vector in made}) > 1:
+            vectors += _vectors(endpoint.post(body), len(batch))
+        if len({len(vector) for vector in vectors}) > 1:
             raise EngineError(f"{self.name}: vectors of different lengths")
-        return made
+        return vectors
 
 
 def _vectors(answer: Any, n: int) -> list[np.ndarray]:
     """The answer's vectors, of length 1, in the order of the texts. Raises EngineError."""
     try:
-        found = {
+        by_index = {
             int(item["index"]): np.array(item["embedding"], dtype=np.float32)
             for item in answer["data"]
         }
-        vectors = [found[index] for index in range(n)]
+        vectors = [by_index[index] for index in range(n)]
         if any(v.ndim != 1 or not len(v) or not np.isfinite(v).all() for v in vectors):
             raise ValueError("not a vector")
     except (KeyError, TypeError, ValueError) as error:

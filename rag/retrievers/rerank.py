@@ -77,17 +77,17 @@ class Rerank(LocalModel, Retriever):
             for hit in hits
         ]
         scores = iter(self._scores.collect(pairs, self._score))
-        found = []
+        reranked = []
         for hits in rankings:
             scored = [(float(next(scores)[0]), hit) for hit in hits]
             best = sorted(scored, key=lambda pair: (-pair[0], pair[1].rank))[:k]
-            found.append(
+            reranked.append(
                 [
                     Hit(hit.ref, hit.text, score, rank, hit.span)
                     for rank, (score, hit) in enumerate(best)
                 ]
             )
-        return found
+        return reranked
 
     def _score(self, pairs: list[str]) -> list[np.ndarray]:
         return in_batches(pairs, self.params.batch_size, self._score_batch)

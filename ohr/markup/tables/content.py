@@ -41,7 +41,7 @@ class Math:
 
 @dataclass(frozen=True, slots=True)
 class Styled:
-    """Content in a style."""
+    """Nodes between the opening and the closing mark of a style, which may be nested."""
 
     style: Style
     children: tuple[Node, ...]

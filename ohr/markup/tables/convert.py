@@ -33,24 +33,24 @@ def convert_tables(text: str, target: TableFormat) -> tuple[str, list[TableLoss]
     pieces: list[str] = []
     losses: list[TableLoss] = []
     done = 0
-    for number, found in enumerate(parse_tables(text)):
-        if found.format == target:
+    for number, parsed in enumerate(parse_tables(text)):
+        if parsed.format == target:
             continue
-        written, lost = write_table(found.table, found.format, target)
-        lost += [_EXTRAS[name] for name in found.extras]
-        if found.format != "html" and found.table.alignments and target == "html":
+        written, lost = write_table(parsed.table, parsed.format, target)
+        lost += [_EXTRAS[name] for name in parsed.extras]
+        if parsed.format != "html" and parsed.table.alignments and target == "html":
             lost.append(Loss("alignment", "left out"))
         losses += [TableLoss(number, loss) for loss in lost]
-        pieces += [text[done : found.span[0]], _apart(text, found, written, target)]
-        done = found.span[1]
+        pieces += [text[done : parsed.span[0]], _apart(text, parsed, written, target)]
+        done = parsed.span[1]
     return "".join([*pieces, text[done:]]), losses
 
 
-def _apart(text: str, found: ParsedTable, written: str, target: TableFormat) -> str:
+def _apart(text: str, parsed: ParsedTable, written: str, target: TableFormat) -> str:
     """A Markdown table with a blank line on either side; others as they are."""
     if target != "markdown":
         return written
-    start, end = found.span
+    start, end = parsed.span
     line = text.rfind("\n", 0, start) + 1
     if text[line:start].strip():
         written = "\n\n" + written

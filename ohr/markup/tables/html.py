@@ -45,15 +45,15 @@ def parse_html(text: str) -> list[ParsedTable]:
             elif stack:
                 closed.append((stack.pop(), i))
     closed.sort()
-    found: list[ParsedTable] = []
+    tables: list[ParsedTable] = []
     inner = dict(closed)
     end = -1
     for first, last in closed:
         if first > end:
             end = last
             if (table := _table(text, tags, first, last, inner)) is not None:
-                found.append(table)
-    return found
+                tables.append(table)
+    return tables
 
 
 def _tags(text: str) -> list[_Tag]:

@@ -43,17 +43,17 @@ def parse_latex(text: str) -> list[ParsedTable]:
     """Every LaTeX table of a page that is balanced, in order; inner tables stay in their cell."""
     if "\\begin" not in text:
         return []
-    found: list[ParsedTable] = []
+    parsed: list[ParsedTable] = []
     for edge, inner in _environments(text):
         if edge.name not in _FLOATS:
             if (table := _tabular(text, edge)) is not None:
-                found.append(table)
+                parsed.append(table)
             continue
         tables = [t for e in inner if (t := _tabular(text, e)) is not None]
         if len(tables) == len(inner) == 1:
             tables = [_in_float(text, edge, inner[0], tables[0])]
-        found += tables
-    return found
+        parsed += tables
+    return parsed
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,38 +245,38 @@ def _raised(builder: _Builder) -> list[Cell]:
 
 def _alignments(spec: str) -> tuple[str, ...]:
     """A letter for each column of a ``tabular``'s argument; paragraphs are left-aligned."""
-    found: list[str] = []
+    letters: list[str] = []
     i = 0
-    while i < len(spec) and len(found) < MOST_SPANNED:
+    while i < len(spec) and len(letters) < MOST_SPANNED:
         char = spec[i]
         if char in "lcrXLCRSpmbdD":
-            found.append({"c": "c", "C": "c", "r": "r", "R": "r"}.get(char, "l"))
+            letters.append({"c": "c", "C": "c", "r": "r", "R": "r"}.get(char, "l"))
         if char == "*" and (count := group_at(spec, i + 1, len(spec))):
             repeated = group_at(spec, count[1] + 1, len(spec))
             number = spec[slice(*count)].strip()
             if repeated is None or not number.isascii() or not number.isdigit():
-                return tuple(found)
+                return tuple(letters)
             columns = _alignments(spec[slice(*repeated)])
-            found += (columns * min(int(number), MOST_SPANNED))[: MOST_SPANNED - len(found)]
+            letters += (columns * min(int(number), MOST_SPANNED))[: MOST_SPANNED - len(letters)]
             i = repeated[1] + 1
             continue
         if char == "{" and (group := group_at(spec, i, len(spec))):
             i = group[1]
         i += 1
-    return tuple(found)
+    return tuple(letters)
 
 
 def _in_float(
-    text: str, outer: _Environment, inner: _Environment, found: ParsedTable
+    text: str, outer: _Environment, inner: _Environment, table: ParsedTable
 ) -> ParsedTable:
     """The table with its ``table`` environment, if that holds nothing but a caption besides."""
     caption = ""
-    extras = set(found.extras)
+    extras = set(table.extras)
     for start, end in ((outer.body[0], inner.start), (inner.end, outer.body[1])):
         while start < end:
             mark = _FLOAT_HEAD.match(text, start, end)
             if mark is None or mark.end() == start:
-                return found
+                return table
             start = mark.end()
             if mark["label"]:
                 extras.add("label")
@@ -285,11 +285,11 @@ def _in_float(
                     start = short[1] + 1
                 group = group_at(text, start, end)
                 if group is None or caption:
-                    return found
+                    return table
                 caption, start = text[slice(*group)].strip(), group[1] + 1
     return replace(
-        found,
+        table,
         span=(outer.start, outer.end),
-        table=replace(found.table, caption=caption),
+        table=replace(table.table, caption=caption),
         extras=tuple(sorted(extras)),
     )

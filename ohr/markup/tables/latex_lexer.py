@@ -57,9 +57,9 @@ def closed_environments(
             opened[name] = opened.get(name, 0) + 1
         elif opened.get(name):
             while True:
-                begun, at = stack.pop()
-                opened[begun] -= 1
-                if begun == name:
+                innermost, at = stack.pop()
+                opened[innermost] -= 1
+                if innermost == name:
                     break
             yield name, at, span
 
@@ -107,8 +107,8 @@ def rows(text: str, start: int, end: int) -> Iterator[tuple[list[int] | None, in
 
 def is_one_cell(source: str) -> bool:
     """Whether LaTeX can stand in a cell: balanced, and nothing in it splits the row or table."""
-    found = list(rows(source, 0, len(source)))
-    if len(found) != 1 or found[0][0] is None or len(found[0][0]) != 2:
+    split = list(rows(source, 0, len(source)))
+    if len(split) != 1 or split[0][0] is None or len(split[0][0]) != 2:
         return False
     edges = list(EDGE.finditer(source))
     return not edges or len(edges) == 2 * len(inner_environments(source, 0, len(source)))

@@ -22,7 +22,7 @@ def parse_markdown(text: str) -> list[ParsedTable]:
     """Every pipe table of a page, in order: a header, a row of dashes, and rows."""
     if "|" not in text or "-" not in text:
         return []
-    found: list[ParsedTable] = []
+    tables: list[ParsedTable] = []
     done = 0
     for delimiter in _DELIMITER.finditer(text):
         header_end = delimiter.start() - 1
@@ -30,9 +30,9 @@ def parse_markdown(text: str) -> list[ParsedTable]:
             continue
         header_start = text.rfind("\n", done, header_end) + 1 or done
         if (table := _table(text, header_start, header_end, delimiter)) is not None:
-            found.append(table)
+            tables.append(table)
             done = table.span[1]
-    return found
+    return tables
 
 
 def _table(text: str, start: int, header_end: int, delimiter: re.Match[str]) -> ParsedTable | None:
@@ -65,17 +65,17 @@ def _alignments(dashes: list[str], rows: list[list[Span]]) -> tuple[str, ...]:
     if not any(":" in mark for mark in dashes):
         return ()
     letters = {(True, True): "c", (True, False): "l", (False, True): "r", (False, False): ""}
-    found = [letters[mark.startswith(":"), mark.endswith(":")] for mark in dashes]
-    return tuple(found + [""] * (max(map(len, rows)) - len(found)))
+    columns = [letters[mark.startswith(":"), mark.endswith(":")] for mark in dashes]
+    return tuple(columns + [""] * (max(map(len, rows)) - len(columns)))
 
 
-def _row(text: str, start: int, end: int, wanted: int) -> list[Span]:
+def _row(text: str, start: int, end: int, n_columns: int) -> list[Span]:
     """Spans of a row's cells, trimmed."""
     start, end = _stripped(text, start, end)
     cells = _split(text, start, end, protect=True)
-    if len(cells) != wanted:
+    if len(cells) != n_columns:
         bare = _split(text, start, end, protect=False)
-        if len(bare) == wanted or len(cells) < wanted:
+        if len(bare) == n_columns or len(cells) < n_columns:
             cells = bare
     return cells
 

@@ -18,17 +18,17 @@ def parse_tables(text: str) -> list[ParsedTable]:
     Takes any text and never raises: what is unbalanced or odd is not a table. Time is linear in
     the length of the text.
     """
-    found = parse_latex(text) + parse_html(text) + parse_markdown(text)
-    if not found:
+    candidates = parse_latex(text) + parse_html(text) + parse_markdown(text)
+    if not candidates:
         return []
-    found.sort(key=lambda table: table.span)
-    taken = _fences(text)
+    candidates.sort(key=lambda table: table.span)
+    fences = _fences(text)
     kept: list[ParsedTable] = []
     fence, end = 0, 0
-    for table in found:
-        while fence < len(taken) and taken[fence][1] <= table.span[0]:
+    for table in candidates:
+        while fence < len(fences) and fences[fence][1] <= table.span[0]:
             fence += 1
-        fenced = fence < len(taken) and taken[fence][0] < table.span[1]
+        fenced = fence < len(fences) and fences[fence][0] < table.span[1]
         if table.span[0] >= end and not fenced:
             kept.append(table)
             end = table.span[1]

@@ -118,46 +118,46 @@ class _Latex:
         self.environments = inner_environments(text, 0, len(text))
 
     def nodes(self, start: int, end: int, depth: int) -> list[Node]:
-        found: list[Node] = []
+        content: list[Node] = []
         at = start
         while at < end and (mark := _LATEX.match(self.text, at, end)) is not None:
             table = self.inner.get(at)
             if table is not None and table.span[1] <= end:
-                found.append(Inner(table, self.text[at : table.span[1]]))
+                content.append(Inner(table, self.text[at : table.span[1]]))
                 at = table.span[1]
                 continue
             at = mark.end()
             kind = mark.lastgroup
             if kind == "text":
-                found.append(Text(mark[0]))
+                content.append(Text(mark[0]))
             elif kind == "math":
-                found.append(_formula(mark[0]))
+                content.append(_formula(mark[0]))
             elif kind == "break":
-                found.append(Break())
+                content.append(Break())
             elif kind == "escaped":
-                found.append(Text(mark["escaped"]))
+                content.append(Text(mark["escaped"]))
             elif kind == "space":
                 space = mark[0] if mark[0] == "\\ " else mark[0].rstrip()
-                found.append(Text(_LATEX_SPACES[space]))
+                content.append(Text(_LATEX_SPACES[space]))
             elif kind == "brace":
                 close = self.groups.get(mark.start())
                 if mark[0] == "{" and close is not None and close < end:
-                    found += self._group(mark.start(), depth)
+                    content += self._group(mark.start(), depth)
                     at = close + 1
             elif kind == "environment":
                 close = self.environments.get(mark.start(), end + 1)
                 opened = self.groups.get(mark.end() - 1, mark.end() - 1) + 1
                 at = close if close <= end else min(opened, end)
-                found.append(Raw(self.text[mark.start() : at]))
+                content.append(Raw(self.text[mark.start() : at]))
             elif kind == "accent":
                 node, at = self._accent(mark[0][1], mark.start(), at, end)
-                found.append(node)
+                content.append(node)
             elif kind == "command":
                 nodes, at = self._command(mark["command"], mark.start(), at, end, depth)
-                found += nodes
+                content += nodes
             else:
-                found.append(Text(" "))  # a comment, or a space of some width
-        return found
+                content.append(Text(" "))  # a comment, or a space of some width
+        return content
 
     def _group(self, opening: int, depth: int) -> list[Node]:
         close = self.groups[opening]
@@ -237,31 +237,31 @@ def _formula(source: str) -> Node:
 
 
 def _html(content: str, inner: dict[int, ParsedTable], lost: set[str]) -> tuple[Node, ...]:
-    made = Collector()
+    collector = Collector()
     groups = _groups(content)
     environments = inner_environments(content, 0, len(content))
     at = 0
     while at < len(content) and (mark := _HTML.match(content, at)) is not None:
         if at in inner:
-            made.add(Inner(inner[at], content[at : inner[at].span[1]]))
+            collector.add(Inner(inner[at], content[at : inner[at].span[1]]))
             at = inner[at].span[1]
             continue
         at = mark.end()
         if mark["text"] is not None:
-            made.add(Text(html.unescape(mark["text"])))
+            collector.add(Text(html.unescape(mark["text"])))
         elif mark["math"]:
-            made.add(_formula(html.unescape(mark["math"])))
+            collector.add(_formula(html.unescape(mark["math"])))
         elif mark["tag"]:
-            _tag(made, mark, lost)
+            _tag(collector, mark, lost)
         elif mark["escaped"]:
-            made.add(Text(mark["escaped"]))
+            collector.add(Text(mark["escaped"]))
         elif mark["command"]:
-            at = _backslash(made, content, mark, environments, groups, True)
-    return made.finish()
+            at = _backslash(collector, content, mark, environments, groups, True)
+    return collector.finish()
 
 
 def _backslash(
-    made: Collector,
+    collector: Collector,
     content: str,
     mark: re.Match[str],
     environments: dict[int, int],
@@ -272,7 +272,7 @@ def _backslash(
     start, at = mark.span()
     if start in environments:
         at = environments[start]
-        made.add(Raw(html.unescape(content[start:at]) if unescape else content[start:at]))
+        collector.add(Raw(html.unescape(content[start:at]) if unescape else content[start:at]))
         return at
     if mark["command"] in _CHARACTERS:
         at += 2 if content.startswith("{}", at) else 0
@@ -280,56 +280,56 @@ def _backslash(
         at = _arguments_end(content, groups, at, len(content))
     source = content[start:at]
     source = html.unescape(source) if unescape else source
-    made.add(*_Latex(source, {}).nodes(0, len(source), 0))
+    collector.add(*_Latex(source, {}).nodes(0, len(source), 0))
     return at
 
 
-def _tag(made: Collector, mark: re.Match[str], lost: set[str]) -> None:
+def _tag(collector: Collector, mark: re.Match[str], lost: set[str]) -> None:
     name = mark["tag"].lower()
     if name == "br":
-        made.add(Break())
+        collector.add(Break())
     elif name in _TAG_STYLES:
         if mark["close"]:
-            made.close(f"<{name}>")
+            collector.close(f"<{name}>")
         else:
-            made.open(f"<{name}>", _TAG_STYLES[name])
+            collector.open(f"<{name}>", _TAG_STYLES[name])
     elif name in ("p", "div", "li"):
-        made.add(Text(" "))
+        collector.add(Text(" "))
     else:
         lost.add(f"<{name}>")
 
 
 def _markdown(content: str, lost: set[str]) -> tuple[Node, ...]:
-    made = Collector()
+    collector = Collector()
     groups = _groups(content)
     environments = inner_environments(content, 0, len(content))
     at = 0
     while at < len(content) and (mark := _MARKDOWN.match(content, at)) is not None:
         at = mark.end()
         if mark["text"] is not None:
-            made.add(Text(html.unescape(mark["text"])))
+            collector.add(Text(html.unescape(mark["text"])))
         elif mark["math"]:
-            made.add(_formula(mark["math"]))
+            collector.add(_formula(mark["math"]))
         elif mark["ticks"]:
-            made.add(Styled("code", (Text(mark["code"]),)))
+            collector.add(Styled("code", (Text(mark["code"]),)))
         elif mark["tag"]:
-            _tag(made, mark, lost)
+            _tag(collector, mark, lost)
         elif mark["punctuation"]:
-            made.add(Text(mark["punctuation"]))
+            collector.add(Text(mark["punctuation"]))
         elif mark["command"]:
-            at = _backslash(made, content, mark, environments, groups, False)
+            at = _backslash(collector, content, mark, environments, groups, False)
         elif mark["mark"]:
-            _emphasis(made, content, mark)
-    return made.finish(literal=True)
+            _emphasis(collector, content, mark)
+    return collector.finish(literal=True)
 
 
-def _emphasis(made: Collector, content: str, mark: re.Match[str]) -> None:
+def _emphasis(collector: Collector, content: str, mark: re.Match[str]) -> None:
     """A mark of emphasis, where it stands like one: at the outer side of a word."""
     before, after = content[mark.start() - 1 : mark.start()], content[mark.end() : mark.end() + 1]
     inside_word = mark[0][0] == "_" and before.isalnum() and after.isalnum()
-    if made.is_open(mark[0]) and before and not before.isspace() and not inside_word:
-        made.close(mark[0])
+    if collector.is_open(mark[0]) and before and not before.isspace() and not inside_word:
+        collector.close(mark[0])
     elif after and not after.isspace() and not inside_word:
-        made.open(mark[0], "bold" if len(mark[0]) == 2 else "italic")
+        collector.open(mark[0], "bold" if len(mark[0]) == 2 else "italic")
     else:
-        made.add(Text(mark[0]))
+        collector.add(Text(mark[0]))

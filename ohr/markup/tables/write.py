@@ -43,11 +43,13 @@ def _write(
     table: Table, source: TableFormat, target: TableFormat, depth: int
 ) -> tuple[str, list[Loss]]:
     writer = _Writer(source, target, depth)
-    made = {"latex": writer.latex, "html": writer.html, "markdown": writer.markdown}[target](table)
+    written = {"latex": writer.latex, "html": writer.html, "markdown": writer.markdown}[target](
+        table
+    )
     losses = dict.fromkeys(writer.losses)
     for name in sorted(writer.lost):
         losses[Loss("command" if name.startswith("\\") else "content", name)] = None
-    return made, list(losses)
+    return written, list(losses)
 
 
 class _Writer:
@@ -145,15 +147,15 @@ def _filled(table: Table, covered: bool) -> list[list[Cell]]:
     With ``covered`` each cell that spans rows has an empty one, as wide, in every row below.
     """
     rows: list[list[Cell]] = [[] for _ in range(table.n_rows)]
-    taken: list[set[int]] = [set() for _ in range(table.n_rows)]
+    occupied: list[set[int]] = [set() for _ in range(table.n_rows)]
     for cell in table.cells:
         rows[cell.row].append(cell)
         for number in range(cell.row, cell.row + cell.rowspan):
-            taken[number].update(range(cell.column, cell.column + cell.colspan))
+            occupied[number].update(range(cell.column, cell.column + cell.colspan))
             if covered and number > cell.row:
                 rows[number].append(replace(cell, row=number, content="", rowspan=1))
     for number, row in enumerate(rows):
-        gaps = set(range(table.n_columns)) - taken[number]
+        gaps = set(range(table.n_columns)) - occupied[number]
         row += [Cell(number, column) for column in gaps]
         row.sort(key=lambda cell: cell.column)
     return rows

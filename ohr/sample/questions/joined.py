@@ -106,8 +106,10 @@ def _of_links(placed: Sequence[Placed]) -> Iterator[Placed]:
                 continue
             if any(word in description for word in (ask.answer, short)) or entity in ask.answer:
                 continue
-            asked = reasoned(Ask(ask.question.replace(entity, description), ask.answer, ask.form))
-            yield _join(asked, link, one)
+            described = reasoned(
+                Ask(ask.question.replace(entity, description), ask.answer, ask.form)
+            )
+            yield _join(described, link, one)
 
 
 def _names(one: Placed, entity: str) -> bool:

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from ohr.sample.questions.questions import Asked
+from ohr.sample.questions.questions import GoldQuestion
 
 
-def record(qid: str, asked: Asked) -> dict[str, object]:
+def record(qid: str, question: GoldQuestion) -> dict[str, object]:
     """An entry of ``qas.json``; :func:`ohr.datasets.ohrbench.read_questions` reads it back.
 
     Page numbers, contexts and, where they differ, documents are lists if there are several.
     """
-    doc_ids = [one.ref.doc_id for one in asked.evidence]
+    doc_ids = [one.ref.doc_id for one in question.evidence]
     domains = [doc_id.split("/")[0] for doc_id in doc_ids]
     same = len(set(doc_ids)) == 1
     return {
         "doc_name": doc_ids[0] if same else doc_ids,
         "ID": qid,
-        "questions": asked.question,
-        "answers": asked.answer,
+        "questions": question.question,
+        "answers": question.answer,
         "doc_type": domains[0] if same else domains,
-        "answer_form": asked.form,
-        "evidence_source": asked.source,
-        "evidence_context": _several([one.text for one in asked.evidence]),
-        "evidence_page_no": _several([one.ref.page_no for one in asked.evidence]),
-        "task": asked.task,
+        "answer_form": question.form,
+        "evidence_source": question.source,
+        "evidence_context": _several([one.text for one in question.evidence]),
+        "evidence_page_no": _several([one.ref.page_no for one in question.evidence]),
+        "task": question.task,
     }
 
 

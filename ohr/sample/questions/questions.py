@@ -42,7 +42,7 @@ class Answerable:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class GoldQuestion:
     """A question with its gold fields."""
 
     question: str
@@ -53,7 +53,7 @@ class Asked:
     evidence: tuple[Evidence, ...]
 
 
-def ask(group: Sequence[Answerable], count: int, rng: np.random.Generator) -> list[Asked]:
+def ask(group: Sequence[Answerable], count: int, rng: np.random.Generator) -> list[GoldQuestion]:
     """Choose ``count`` questions of some documents, in the order of their pages.
 
     Sources, formats and tasks come as near to the paper's shares as the pages allow; the
@@ -84,13 +84,13 @@ def place(document: Answerable) -> Iterator[Placed]:
     texts = [page_text(page.blocks) for page in document.pages]
     for number, page in enumerate(document.pages):
         for candidate in page.candidates:
-            found = [
+            evidence = [
                 Evidence(PageRef(document.doc_id, near), passage)
                 for passage in candidate.evidence
                 for near in _page_of(passage, texts, number)
             ]
-            if found and len(found) == len(candidate.evidence):
-                yield Placed(candidate.content, candidate.source, tuple(found))
+            if evidence and len(evidence) == len(candidate.evidence):
+                yield Placed(candidate.content, candidate.source, tuple(evidence))
 
 
 def _page_of(passage: str, texts: Sequence[str], number: int) -> list[int]:
@@ -228,7 +228,7 @@ def _parts(shares: Sequence[float], whole: int, rng: np.random.Generator) -> lis
     return [after - before for before, after in pairwise(cuts)]
 
 
-def _answered(chosen: Sequence[Placed]) -> Iterator[Asked]:
+def _answered(chosen: Sequence[Placed]) -> Iterator[GoldQuestion]:
     """The questions with their answers; a yes/no question twice, in turn yes and no first."""
     denied_first = False
     for one in chosen:
@@ -239,4 +239,4 @@ def _answered(chosen: Sequence[Placed]) -> Iterator[Asked]:
             denied_first = not denied_first
         for question, answer in both:
             task = content.task or UNDERSTANDING
-            yield Asked(question, answer, content.form, one.source, task, one.evidence)
+            yield GoldQuestion(question, answer, content.form, one.source, task, one.evidence)

@@ -140,12 +140,12 @@ def arrange(copy: Copy, marks: Marks) -> Arrangement:
         at = 0
         for place, (kind, text) in enumerate(page_parts(blocks, copy.layout, page)):
             if kind in ("header", "footer"):
-                found = [mark for mark in marks[kind] if mark.page == page]
+                block_marks = [mark for mark in marks[kind] if mark.page == page]
                 entry = Entry(page, Paragraph(()), 1)
             else:
                 number, entry = numbered.pop(0)
-                found = list(marks[number])
-            parts = _parts(copy, entry, found, kind)
+                block_marks = list(marks[number])
+            parts = _parts(copy, entry, block_marks, kind)
             cuts = [0, *(len(_common(text, before)) for _, _, before, _ in parts[:-1]), len(text)]
             for (column, box, _, _), start, end in zip(parts, cuts, cuts[1:], strict=False):
                 words = text[start:end].strip()

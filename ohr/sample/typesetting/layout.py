@@ -139,7 +139,7 @@ def _stretch(copy: Copy, marks: Marks) -> tuple[dict[int, float], frozenset[int]
 
 
 def _misfit(copy: Copy, marks: Marks) -> str:
-    pages = 1 + max(mark.page for found in marks.values() for mark in found)
+    pages = 1 + max(mark.page for of_block in marks.values() for mark in of_block)
     foot = A4[1] - copy.look.margins[3] + 1
     if pages > len(copy.pages):  # space or a note may make a page of its own
         return f"{len(copy.pages)} pages of blocks take {pages}"

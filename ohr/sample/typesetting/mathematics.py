@@ -132,9 +132,9 @@ class _Parser:
         return token
 
     def expect(self, value: str) -> None:
-        found = self.take()[1]
-        if found != value:
-            raise ValueError(f"formula {self.latex!r}: {value!r} expected, {found!r} found")
+        token = self.take()[1]
+        if token != value:
+            raise ValueError(f"formula {self.latex!r}: {value!r} expected, {token!r} found")
 
     def row(self) -> Row:
         items: list[Node] = []

@@ -29,7 +29,7 @@ from ohr.sample.blocks import (
     Plain,
     Span,
     Strong,
-    Table,
+    TableBlock,
     Text,
 )
 from ohr.sample.markdown import notes, pieces
@@ -230,7 +230,7 @@ class _Writer:
                 equation = f"math.equation(block: true, {numbering}$ {to_typst(latex)} $.body)"
                 shown = f"block(width: 100%, {equation})" if tag else equation
                 return _apart(f"formula({number}, {shown})", "1.1em")
-            case Table(caption=caption):
+            case TableBlock(caption=caption):
                 return self.captioned(number, self.table(block, columns), caption, above=True)
             case Chart(caption=caption):
                 width = min(CHART_WIDTH, self.copy.look.column_width(columns))
@@ -317,7 +317,7 @@ class _Writer:
             case _:
                 return f"#{string(span.text)};"
 
-    def table(self, table: Table, columns: int) -> str:
+    def table(self, table: TableBlock, columns: int) -> str:
         sides = {"l": "left", "c": "center", "r": "right"}
         aligns = ", ".join(sides[side] for side in table.align)
         # Shares are meant for a page's width; in a narrow column every letter counts.

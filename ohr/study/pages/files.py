@@ -94,8 +94,8 @@ def read_pdf(task: PdfTask, reader: PdfReader) -> None:
 
 def _was_read(store: ArtefactStore, key: dict[str, Any]) -> bool:
     """Whether a page of a PDF that is handed over has a text."""
-    found = stored_reading(store, key, key["engine"])
-    return found is not None and found.outcome.status not in FAILED
+    reading = stored_reading(store, key, key["engine"])
+    return reading is not None and reading.outcome.status not in FAILED
 
 
 def document_id(name: str) -> str:

@@ -45,10 +45,10 @@ def rewritten(
 ) -> dict[PageRef, Outcome[str]]:
     """The pages, those that are wanted with formatting noise."""
     operator = text_perturbation(noise)
-    found = dict(pages)
+    noisy = dict(pages)
     for ref in wanted:
         outcome = pages.get(ref)
         if outcome is not None and outcome.value:
             applied = rewrite_page(operator, outcome.value, ref, noise.intensity, seed)
-            found[ref] = Outcome(applied.value, outcome.status, outcome.detail)
-    return found
+            noisy[ref] = Outcome(applied.value, outcome.status, outcome.detail)
+    return noisy

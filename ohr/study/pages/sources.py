@@ -132,14 +132,14 @@ def _pages_in(
 ) -> Iterator[PageSource]:
     names = [readable(path.relative_to(root).as_posix()) for path in files]
     stems = [name[: -len(path.suffix)] for name, path in zip(names, files, strict=True)]
-    taken = Counter(stems)
+    counts = Counter(stems)
     pdfs: set[str] = set()
     for path, name, stem in zip(files, names, stems, strict=True):
         # Of a.pdf and a.png, each needs a name of its own; the PDF's is that which
         # dataset.kind=folder gives it.
         own = facts[path]
         if path.suffix.lower() != ".pdf":
-            document = stem if taken[stem] == 1 else name
+            document = stem if counts[stem] == 1 else name
             yield PageSource(path, document, None, own.dpi or dpi, own.drawn_by, name)
             continue
         document = name if stem in pdfs else stem

@@ -39,10 +39,10 @@ def stored_reading(
     store: ArtefactStore, key: dict[str, Any], identity: dict[str, Any]
 ) -> StoredReading | None:
     """The reading under a key by the engine of an identity; None if absent or damaged."""
-    found = store.get("reading", key)
-    if isinstance(found, dict) and isinstance(found.get("pixels"), str):
-        return stored_text(store, found["pixels"], identity)
-    return _parsed(found)
+    artefact = store.get("reading", key)
+    if isinstance(artefact, dict) and isinstance(artefact.get("pixels"), str):
+        return stored_text(store, artefact["pixels"], identity)
+    return _parsed(artefact)
 
 
 def stored_text(
@@ -52,9 +52,9 @@ def stored_text(
     return _parsed(store.get("ocr", ocr_key(pixels, identity)))
 
 
-def _parsed(found: object) -> StoredReading | None:
+def _parsed(artefact: object) -> StoredReading | None:
     """The content of an artefact, or None for what is no reading."""
-    match found:
+    match artefact:
         case {"status": "ok" | "empty" as status, "text": str(text), "detail": str(detail)}:
             return StoredReading(Outcome(text, Status(status), detail))
         case {

@@ -94,12 +94,12 @@ class Readings:
         if not isinstance(engine, OcrBackend):
             return []
         identity, retry = engine.identity(), self.plan.config.retry_failed
-        found = [
+        readings = [
             (task, stored_reading(self.store, task.key, identity)) for task in self.tasks(variant)
         ]
         return [
             task
-            for task, reading in found
+            for task, reading in readings
             if reading is None or not reading.stands(self.limits, retry=retry)
         ]
 
@@ -129,7 +129,7 @@ class Readings:
         Raises StoreError if one is not stored: it is no outcome, and must not be scored.
         """
         identity = self.plan.engines[variant.engine.label].identity()
-        found: dict[PageRef, Outcome[str]] = {}
+        outcomes: dict[PageRef, Outcome[str]] = {}
         for task in self.tasks(variant):
             reading = stored_reading(self.store, task.key, identity)
             if reading is None:
@@ -138,8 +138,8 @@ class Readings:
                     f"{variant.engine.label} is not in the cache {self.store.root}: give the "
                     "study's command again, from the folder in which it ran"
                 )
-            found[task.ref] = reading.outcome
-        return found
+            outcomes[task.ref] = reading.outcome
+        return outcomes
 
     def knowledge_base(self, variant: Variant) -> KnowledgeBase:
         """The ground truth with the variant's reading laid over the pages it re-reads."""

@@ -16,7 +16,7 @@ from experiments.reports.verification import findings_json
 from ohr.dataset import Dataset, ValidationReport
 from ohr.datasets import wording
 from ohr.datasets.guessing import guessed
-from ohr.datasets.locating import PageText, squeezed_pieces, verbatim_pieces
+from ohr.datasets.locating import SearchablePage, squeezed_pieces, verbatim_pieces
 from ohr.datasets.verify import CHECKS, GUESSABLE_FROM, Verification, one_line, verify
 from ohr.types import Document, Page, PageRef, Question
 from tests.builders import qa, write_kb, write_questions
@@ -183,7 +183,7 @@ def test_problems_of_loading_are_findings() -> None:
 
 
 def test_pieces_are_cut_at_line_breaks_only() -> None:
-    pages = [PageText("a b\nc d"), PageText("e f")]
+    pages = [SearchablePage("a b\nc d"), SearchablePage("e f")]
     pieces = verbatim_pieces("a b\nc d\ne f", pages)
     assert pieces is not None
     assert [(p.text, p.page, p.start) for p in pieces] == [("a b\nc d", 0, 0), ("e f", 1, 0)]
@@ -356,7 +356,7 @@ def test_nothing_in_the_data_makes_it_fail(
 
 
 def test_unclosed_markup_takes_linear_time() -> None:
-    page = PageText("\\begin{tabular}" * 20_000 + "$$" * 20_000)
+    page = SearchablePage("\\begin{tabular}" * 20_000 + "$$" * 20_000)
     assert page.tables == [(0, len(page.squeezed))]
     assert page.charts == []
 

@@ -17,7 +17,7 @@ from PIL import Image
 
 from ohr.errors import ConfigError, DatasetError
 from ohr.sample import corpus
-from ohr.sample.attributes import ATTRIBUTES, check_attributes, count_tokens, found_attributes
+from ohr.sample.attributes import ATTRIBUTES, attributes_of_pages, check_attributes, count_tokens
 from ohr.sample.authors.all import AUTHORS
 from ohr.sample.blocks import (
     Cell,
@@ -33,7 +33,7 @@ from ohr.sample.blocks import (
     Series,
     Span,
     Strong,
-    Table,
+    TableBlock,
     Words,
     text,
 )
@@ -78,7 +78,7 @@ def shown_in(page: pypdfium2.PdfPage, box: tuple[float, float, float, float]) ->
 
 
 def test_merged_cells_in_latex() -> None:
-    table = Table(
+    table = TableBlock(
         (Cell(text("Area"), rowspan=2), Cell(text("Budget"), colspan=2)),
         (
             (Cell(text("Roads"), rowspan=2), text("1"), text("2")),
@@ -122,7 +122,7 @@ def test_merged_cells_in_latex() -> None:
 )
 def test_cells_that_jut_out_or_overlap_are_refused(rows: tuple[tuple[object, ...], ...]) -> None:
     with pytest.raises(ValueError, match="uneven"):
-        Table((text("x"), text("y")), rows, "lr")  # type: ignore[arg-type]
+        TableBlock((text("x"), text("y")), rows, "lr")  # type: ignore[arg-type]
 
 
 @examples(60)
@@ -144,7 +144,9 @@ def test_merged_rows_have_an_entry_for_every_column(data: st.DataObject) -> None
                     free[y][x] = False
             cells.append(Cell(text("v"), across, down))
         rows.append(tuple(cells))
-    table = Table(tuple(text("h") for _ in range(columns)), tuple(rows), "l" * columns, grid=True)
+    table = TableBlock(
+        tuple(text("h") for _ in range(columns)), tuple(rows), "l" * columns, grid=True
+    )
     lines = [line for line in block_text(table).splitlines() if line.endswith(r" \\")]
     assert len(lines) == 1 + n_rows
     for line in lines:
@@ -378,7 +380,7 @@ def test_dense_pages_have_more_tokens_than_the_papers_threshold() -> None:
         said = page_text(page.blocks, written.layout)
         assert count_tokens(said) > 770
         boxes = print_document(written, images=False).arrangement.boxes
-        (found,) = found_attributes(written.layout, [said], boxes, [page.blocks])
+        (found,) = attributes_of_pages(written.layout, [said], boxes, [page.blocks])
         assert "dense_text" in found
 
 

@@ -31,7 +31,14 @@ from ohr.sample.markdown import page_text
 from ohr.sample.questions.asks import Ask, Fact, Link, exact, off, reasoning_over
 from ohr.sample.questions.joined import Placed, joined_questions
 from ohr.sample.questions.qas import record
-from ohr.sample.questions.questions import FORM_SHARES, SOURCE_SHARES, Answerable, Asked, ask, place
+from ohr.sample.questions.questions import (
+    FORM_SHARES,
+    SOURCE_SHARES,
+    Answerable,
+    GoldQuestion,
+    ask,
+    place,
+)
 from ohr.sample.template import ChartDraft, Merged, TableDraft, write_document, write_page
 from ohr.types import Document, Page, PageRef, Question
 from tests.examples import examples
@@ -52,7 +59,7 @@ def groups() -> list[list[Answerable]]:
 
 
 @pytest.fixture(scope="module")
-def asked(groups: list[list[Answerable]]) -> list[Asked]:
+def asked(groups: list[list[Answerable]]) -> list[GoldQuestion]:
     rngs = (np.random.default_rng(number) for number in range(GROUPS))
     return [
         one for group, rng in zip(groups, rngs, strict=True) for one in ask(group, A_GROUP, rng)
@@ -61,7 +68,9 @@ def asked(groups: list[list[Answerable]]) -> list[Asked]:
 
 @pytest.fixture(scope="module")
 def dataset(
-    groups: list[list[Answerable]], asked: list[Asked], tmp_path_factory: pytest.TempPathFactory
+    groups: list[list[Answerable]],
+    asked: list[GoldQuestion],
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Dataset:
     path = tmp_path_factory.mktemp("qas") / "qas.json"
     path.write_text(json.dumps([record(f"q{i}", one) for i, one in enumerate(asked)]), "utf-8")
@@ -114,7 +123,9 @@ def test_every_domain_and_page_is_asked_about(dataset: Dataset) -> None:
     assert len(pages) > 0.8 * len(dataset.pages)
 
 
-def test_each_yes_no_wording_is_asked_true_and_false_equally_often(asked: list[Asked]) -> None:
+def test_each_yes_no_wording_is_asked_true_and_false_equally_often(
+    asked: list[GoldQuestion],
+) -> None:
     for start in range(0, len(asked), A_GROUP):
         answers: dict[str, Counter[str]] = defaultdict(Counter)
         for one in asked[start : start + A_GROUP]:
@@ -185,7 +196,7 @@ def test_a_wrong_number_is_near_and_printed_alike(value: str) -> None:
     assert abs(exact(wrong) - exact(value)) <= max(unit, exact(value) / 4)
 
 
-def test_questions_are_unique(asked: list[Asked]) -> None:
+def test_questions_are_unique(asked: list[GoldQuestion]) -> None:
     assert len({one.question for one in asked}) == len(asked)
 
 
@@ -210,7 +221,7 @@ def test_sums_and_differences_are_of_numbers_in_the_evidence(
     assert checked[2] > 20
 
 
-def test_a_question_over_several_pages_needs_each_of_them(asked: list[Asked]) -> None:
+def test_a_question_over_several_pages_needs_each_of_them(asked: list[GoldQuestion]) -> None:
     several = [one for one in asked if len({p.ref for p in one.evidence}) > 1]
     assert several
     for one in several:
@@ -220,7 +231,7 @@ def test_a_question_over_several_pages_needs_each_of_them(asked: list[Asked]) ->
             assert one.answer not in first + second
 
 
-def test_no_placeholder_is_left(groups: list[list[Answerable]], asked: list[Asked]) -> None:
+def test_no_placeholder_is_left(groups: list[list[Answerable]], asked: list[GoldQuestion]) -> None:
     texts = [page_text(page.blocks) for group in groups for one in group for page in one.pages]
     for text in [*texts, *(f"{one.question} {one.answer}" for one in asked)]:
         bare = text.replace("<chart>", "").replace("</chart>", "")
@@ -257,7 +268,7 @@ def test_facts_and_links_stand_in_their_evidence(groups: list[list[Answerable]])
 
 def test_the_verifier_finds_nothing_in_what_could_be_asked(groups: list[list[Answerable]]) -> None:
     every = [
-        Asked(c.question, c.answer, c.form, one.source, c.task, one.evidence)
+        GoldQuestion(c.question, c.answer, c.form, one.source, c.task, one.evidence)
         for document in groups[0]
         for one in place(document)
         if isinstance(c := one.content, Ask) and c.form != "Yes/No"
@@ -305,7 +316,7 @@ def test_more_questions_than_the_pages_answer(groups: list[list[Answerable]]) ->
         ask(groups[0][:1], 5000, np.random.default_rng(0))
 
 
-def test_schema_of_the_second_release(asked: list[Asked]) -> None:
+def test_schema_of_the_second_release(asked: list[GoldQuestion]) -> None:
     fields = {
         "doc_name", "ID", "questions", "answers", "doc_type", "answer_form",
         "evidence_source", "evidence_context", "evidence_page_no", "task",

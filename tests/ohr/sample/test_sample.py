@@ -21,7 +21,7 @@ from ohr.errors import ConfigError, DatasetError
 from ohr.registry import create
 from ohr.sample import Sample, SampleParams, corpus, storage
 from ohr.sample.authors.all import AUTHORS
-from ohr.sample.blocks import Math, Paragraph, Strong, Table, Words, text
+from ohr.sample.blocks import Math, Paragraph, Strong, TableBlock, Words, text
 from ohr.sample.markdown import block_text
 from ohr.sample.template import spin
 from ohr.sample.typesetting.mathematics import to_typst
@@ -387,7 +387,7 @@ def test_a_glyph_that_the_fonts_lack_is_refused() -> None:
 def test_ground_truth_escapes_what_is_markup() -> None:
     words = (Words("5 * 3 costs $4, a_b"), Strong("so"), Math("x^{2}"))
     assert block_text(Paragraph(words)) == r"5 \* 3 costs \$4, a\_b**so**$x^{2}$"
-    table = Table((text("A & B"), text("%")), ((text("$x$"), ()),), "lr", grid=True)
+    table = TableBlock((text("A & B"), text("%")), ((text("$x$"), ()),), "lr", grid=True)
     assert block_text(table).splitlines() == [
         r"\begin{tabular}{|l|r|}",
         r"\hline",
@@ -398,7 +398,7 @@ def test_ground_truth_escapes_what_is_markup() -> None:
         r"\end{tabular}",
     ]
     with pytest.raises(ValueError, match="uneven"):
-        Table((text("a"),), ((text("b"), text("c")),), "l")
+        TableBlock((text("a"),), ((text("b"), text("c")),), "l")
 
 
 @examples(30)

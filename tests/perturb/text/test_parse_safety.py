@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from ohr import registry
 from ohr.markup.strip import strip_markup
 from ohr.markup.tables import parse_tables
-from perturb.text.page import PageText
-from perturb.text.scanner import Kind
+from perturb.text.page import EditablePage
+from perturb.text.scanner import MarkupKind
 from tests.examples import examples
 from tests.perturb.text.generated import ANY, ODD, PAGES, formulas
 from tests.perturb.text.parsing import count, latex_problem, skeleton
@@ -85,8 +85,8 @@ def test_formulas_stay_formulas(page, intensity, seed):
 
 def formulas_of(text):
     """How many formulas a page has, outside its tables and inside."""
-    page = PageText(text)
-    kinds = (Kind.INLINE, Kind.DISPLAY)
+    page = EditablePage(text)
+    kinds = (MarkupKind.INLINE, MarkupKind.DISPLAY)
     body = sum(r.kind in kinds for area in page.body for r in area.regions)
     return body, sum(r.kind in kinds for area in page.cells for r in area.regions)
 
