@@ -54,10 +54,15 @@ class DatasetConfig(_Strict):
     """Which questions are asked of which documents."""
 
     kind: str = "sample"
+    """``sample``, ``ohrbench``, ``folder``, or the dotted path of one of your own."""
     path: Path | None = None
+    """Its folder: of PDFs, or the one that holds ``gt``."""
     questions: Path | None = None
+    """The Q&A file of OHR-Bench (either release), or a CSV of questions on a folder of PDFs."""
     pdfs: Path | None = None
+    """Folder of the PDFs that the ground truth of ``ohrbench`` was made from."""
     domains: Names = ()
+    """Domains that are kept; empty: all of them."""
     documents: Names = ()
     """Documents that are re-read, and whose questions are asked; empty: all of them."""
     pages: Literal["all", "evidence"] = "all"
@@ -71,6 +76,7 @@ class DatasetConfig(_Strict):
     wording: Literal["rewritten", "original"] = "rewritten"
     """Which wording of these is asked."""
     strict: bool = False
+    """Whether problems in the data are errors."""
     params: dict[str, Any] = {}
     """Further parameters of this kind of dataset."""
 
@@ -79,12 +85,17 @@ class StudyConfig(_Strict):
     """A study: every combination of engine, noise, retriever and reader."""
 
     dataset: DatasetConfig = DatasetConfig()
+    """Which data; its options are below."""
     dpi: int = Field(default=150, ge=30, le=1200)
+    """Resolution that pages are drawn and distorted at."""
     engines: Specs = Field(default=(PluginSpec(name="gt"),), min_length=1)
+    """What reads the pages."""
     noise: Specs = ()
+    """Distortions, the mixture ``semantic``, ``formatting``, or one of its rules."""
     levels: Names | None = None
     """Named levels; by default all three, or none where ``intensities`` are given."""
     intensities: Intensities = ()
+    """Strengths of the noise in [0, 1]."""
     calibration: Path | None = None
     """File that ``experiments.calibrate`` wrote, for ``r_noise`` and ``edit_distance``."""
     r_noise: Intensities = ()
@@ -94,28 +105,36 @@ class StudyConfig(_Strict):
     ground_truth: bool = False
     """Also measure the clean ground truth, as the ceiling that the engines are held against."""
     chunkers: Specs = (PluginSpec(name="tokens"),)
+    """What cuts pages into chunks; ``chunker`` names a single one."""
     retrievers: Specs = (PluginSpec(name="bm25"),)
+    """What ranks chunks for a question."""
     readers: Specs = (PluginSpec(name="extractive"),)
+    """What answers from chunks."""
     judge: Spec | None = None
     """A language model that says whether answers are right, as a further metric ``judged``."""
     retry_failed: bool = False
     """Ask and read again what readers, judge and engines failed at in an earlier run."""
     stages: Stages = Field(default=STAGES, min_length=1)
+    """What is measured."""
     top_k: int = Field(default=2, ge=1, le=MOST_HITS)
     """Hits that the readers are given, and that retrieval is measured at."""
     ks: Annotated[tuple[Annotated[int, Field(ge=1, le=MOST_HITS)], ...], _LISTED] = ()
     """Further numbers of hits that retrieval is measured at."""
     scoring: Protocol = "default"
+    """``reference`` is the published evaluation with its quirks."""
     reading_metrics: bool = False
     """Also measure tables, formulas, regions and reading order of each page that is re-read."""
     seed: Seed = 0
+    """Seed of everything that is random."""
     seeds: Annotated[tuple[Seed, ...], _LISTED] | None = None
     """Seeds of the draws of the noise, all in one run; by default three from ``seed`` on where
     fewer than 200 pages are re-read, else ``seed`` alone."""
     stop_after_failures: int = Field(default=20, ge=0)
     """Pages or questions that fail in a row for the same reason before a run stops; 0: never."""
     workers: int = Field(default_factory=lambda: os.cpu_count() or 1, ge=1, le=1024)
+    """Processes that read pages; by default one a core."""
     cache: Path = Path(".ohr-cache")
+    """Folder of readings, retrieved chunks and answers."""
     page_cpu_s: float = Field(default=300, gt=0)
     """CPU seconds that reading one page may take before it counts as a timeout."""
     page_wall_s: float = Field(default=1800, gt=0)
