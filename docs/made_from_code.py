@@ -24,6 +24,7 @@ import experiments
 from experiments.config import DatasetConfig, StudyConfig
 from ohr import registry
 from ohr.plugins import OcrBackend
+from ohr.registry import PluginSpec
 
 MARK = re.compile(r"^<!-- made: (\w+)(?: (\w+))? -->$", re.MULTILINE)
 MODELS: dict[str, type[BaseModel]] = {"study": StudyConfig, "dataset": DatasetConfig}
