@@ -23,7 +23,7 @@ import pandas as pd
 
 ROOT = Path(__file__).resolve().parent.parent
 GENERATED = ROOT / "docs" / "results" / "generated"
-CODE = ("ohr", "perturb", "ocr_backends", "rag", "experiments", "benchmarks")
+CODE = ("ohr", "perturb", "ocr_backends", "rag", "experiments")
 """What the figures depend on: the commit named is the last one that changed any of it."""
 DATA = (
     "dataset.kind=ohrbench dataset.path=$D/ohrbench/retrieval_base "
@@ -47,15 +47,22 @@ class Study:
         """As a user gives it."""
         return f"python -m {self.room}.{self.arguments} --out runs/{self.name}"
 
+    @property
+    def code(self) -> str:
+        """The last commit that changed its code; with a ``+`` where it has been edited since."""
+        rooms = {*CODE, self.room}
+        last = git("log", "-1", "--format=%h", "--", *rooms)
+        return last + "+" * bool(git("status", "--porcelain", "--", *rooms))
+
     def run(self, data: Path, cache: Path, runs: Path) -> Path:
         """Its folder, made where it is not finished there."""
         out = runs / self.name
         finished = out / "made_by.json"
-        made_by = {"command": self.command, "code": code_commit()}
+        made_by = {"command": self.command, "code": self.code}
         if finished.exists() and json.loads(finished.read_text("utf-8")) == made_by:
             return out
         command = self.command.replace("$D", str(data)).replace(f"runs/{self.name}", str(out))
-        options = [f"cache={cache}"] if self.room == "experiments" else []
+        options = [f"cache={cache}"] if self.room == "experiments" else ["--cache", str(cache)]
         subprocess.run([sys.executable, *shlex.split(command)[1:], *options], cwd=ROOT, check=True)
         finished.write_text(json.dumps(made_by), "utf-8")
         return out
@@ -88,21 +95,15 @@ class Fragment:
 
 def provenance(studies: Sequence[Study], source: Path) -> str:
     """Command, commit, date and data of a table, on one line."""
-    commands = ", ".join(f"`{study.command}`" for study in studies)
+    commands = " and ".join(f"`{study.command}`" for study in studies)
     manifest = json.loads((source / "manifest.json").read_text("utf-8"))
     data = manifest["dataset"]
     today = datetime.datetime.now(datetime.UTC).date()
     return (
-        f"*{commands}; commit {code_commit()}, {today}; data: {data['kind']}, "
+        f"{commands}; commit {studies[0].code}, {today}; data: {data['kind']}, "
         f"{data['documents']:,} documents, {data['pages']:,} pages, {data['asked']:,} questions, "
-        f"digest {data['digest'][:12]}.*"
+        f"digest {data['digest'][:12]}.\n{{ .provenance }}"
     )
-
-
-def code_commit() -> str:
-    """The last commit that changed the code; with a ``+`` where it has been edited since."""
-    last = git("log", "-1", "--format=%h", "--", *CODE)
-    return last + "+" * bool(git("status", "--porcelain", "--", *CODE))
 
 
 def git(*arguments: str) -> str:
@@ -175,6 +176,7 @@ RETRIEVERS = Study(
 TABLE_FORMATS = Study("table_formats", f"table_format {DATA}")
 BLOCK_ERRORS = Study("block_errors", f'block_errors {DATA} "engines=[precomputed:MinerU]"')
 ATTRIBUTION = Study("attribution", f'attribution {DATA} "engines=[gt,precomputed:MinerU]"')
+SAMPLE_OCR = Study("sample_ocr", "sample_ocr 84", "benchmarks")
 SAMPLE = Study("sample", 'noise_curve "engines=[tesseract]" "noise=[semantic]" ground_truth=true')
 
 
@@ -312,6 +314,18 @@ def sample_rows(run: Path) -> Rows:
         ]
 
 
+def engine_rows(run: Path) -> Rows:
+    """A row a kind of page, a column an engine."""
+    means = pd.read_csv(run / "sample_ocr.csv")
+    for kind, rows in means.groupby("page", sort=False):
+        by_engine = rows.set_index("engine")
+        yield [str(kind), str(rows["n"].iloc[0])] + [
+            f"{number(row['edit_distance'])}, {number(row['without_markup'])}"
+            for engine in ("tesseract", "rapidocr")
+            for row in [by_engine.loc[engine]]
+        ]
+
+
 QUALITY = ("retrieval LCS", "generation F1", "overall F1")
 FRAGMENTS = (
     Fragment(
@@ -368,6 +382,12 @@ FRAGMENTS = (
         (SAMPLE,),
         ("", "r_noise", "of content", "edit distance", *QUALITY),
         sample_rows,
+    ),
+    Fragment(
+        "sample_ocr",
+        (SAMPLE_OCR,),
+        ("pages with", "n", "Tesseract", "RapidOCR"),
+        engine_rows,
     ),
 )
 
