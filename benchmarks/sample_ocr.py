@@ -3,7 +3,7 @@
     python -m benchmarks.sample_ocr [PAGES] [--out DIR]
 
 Mean edit distance to the ground truth, and to the ground truth without mark-up: an engine that
-writes plain text is not asked for LaTeX. ``--out`` writes ``sample_ocr.csv``, and what data it is of.
+writes plain text is not asked for LaTeX. ``--out`` writes these as ``sample_ocr.csv``.
 """
 
 from __future__ import annotations
