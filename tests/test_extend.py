@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ohr import Chunk, PageRef, registry
@@ -27,10 +29,12 @@ SMALLER = {"perturbation": ["levels=[severe]", "seeds=0"]}
 """What makes a study take seconds."""
 
 
-@pytest.fixture
-def extending(monkeypatch):
-    """The folder of the files is where one works."""
-    monkeypatch.syspath_prepend(EXTEND)
+@cache
+def plugin(kind: str, name: str) -> Any:
+    """A plug-in of these files, made where they lie in the folder that one works in."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(EXTEND)
+        return registry.create(kind, name)
 
 
 def test_there_is_a_page_and_a_file_for_every_hook():
@@ -55,12 +59,11 @@ def test_a_study_uses_the_plugin_by_its_dotted_path(page, tmp_path):
     assert not cells[["n_error", "n_timeout"]].to_numpy().any()
 
 
+@settings(deadline=None)
 @given(st.floats(0, 1), st.floats(0, 1), st.integers(0, 2**32))
 def test_the_distortion_keeps_the_laws(low, high, seed):
     low, high = sorted((low, high))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(EXTEND)
-        spots = registry.create("perturbation", "my_perturbation.InkSpots")
+    spots = plugin("perturbation", "my_perturbation.InkSpots")
     page = np.full((60, 40), 255, np.uint8)
     none, some, more = (
         spots.apply(page, intensity=intensity, rng=np.random.default_rng(seed))
@@ -71,19 +74,18 @@ def test_the_distortion_keeps_the_laws(low, high, seed):
     assert (more.value[some.value == 0] == 0).all()
 
 
+@settings(deadline=None)
 @given(st.text("ab. \n", max_size=40))
 def test_the_chunker_cuts_in_order_and_loses_only_white_space(text):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(EXTEND)
-        chunker = registry.create("chunker", "my_chunker.Paragraphs")
+    chunker = plugin("chunker", "my_chunker.Paragraphs")
     ends = [end for span in chunker.spans(text) for end in span]
     assert ends == sorted(ends)
     kept = "".join(text[start:end] for start, end in chunker.spans(text))
     assert "".join(kept.split()) == "".join(text.split())
 
 
-def test_the_retriever_breaks_ties_in_index_order(extending):
-    retriever = registry.create("retriever", "my_retriever.Overlap")
+def test_the_retriever_breaks_ties_in_index_order():
+    retriever = plugin("retriever", "my_retriever.Overlap")
     texts = ["roof", "the roof cost", "roof"]
     retriever.index([Chunk(PageRef("a", i), 0, len(t), t) for i, t in enumerate(texts)])
     hits = retriever.search("What did the roof cost?", 3)
@@ -91,7 +93,7 @@ def test_the_retriever_breaks_ties_in_index_order(extending):
     assert [hit.rank for hit in hits] == [0, 1, 2]
 
 
-def test_the_metric_counts_numbers(extending):
-    metric = registry.create("metric", "my_metric.NumberRecall")
+def test_the_metric_counts_numbers():
+    metric = plugin("metric", "my_metric.NumberRecall")
     assert metric.score("1,200 euros", "1200 of 1500") == 0.5
     assert metric.score("", "no number") == 1.0
