@@ -169,7 +169,7 @@ RETRIEVERS = Study(
     "{name: bm25, label: 3-grams, params: {terms: ngrams, n: 3}},"
     "{name: bm25, label: 4-grams, params: {terms: ngrams}},"
     "{name: bm25, label: 5-grams, params: {terms: ngrams, n: 5}},"
-    "{name: hybrid, label: 'words and 4-grams', params: {retrievers: "
+    "{name: hybrid, label: hybrid, params: {retrievers: "
     "[bm25, {name: bm25, label: 4-grams, params: {terms: ngrams}}]}},"
     'page,oracle]"',
 )
