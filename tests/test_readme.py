@@ -64,7 +64,7 @@ def run(arguments: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_pages_have_their_commands():
-    assert len(COMMANDS) == 24
+    assert len(COMMANDS) == 23
     assert len(SNIPPETS) == 4
 
 
