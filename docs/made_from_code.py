@@ -17,6 +17,7 @@ from types import FunctionType
 from typing import Any
 
 import typer
+from mkdocs.exceptions import PluginError
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
@@ -27,12 +28,22 @@ from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
 
 MARK = re.compile(r"^<!-- made: (\w+)(?: (\w+))? -->$", re.MULTILINE)
+ELSEWHERE = re.compile(
+    r"""<(?:script|img|link|iframe)[^>]*(?:src|href)=["']?(?:https?:)?//[^>]*>"""
+)
 MODELS: dict[str, type[BaseModel]] = {"study": StudyConfig, "dataset": DatasetConfig}
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """What mkdocs calls for each page."""
     return MARK.sub(lambda mark: MAKERS[mark[1]](*filter(None, [mark[2]])), markdown)
+
+
+def on_post_page(output: str, page: Any, **_: Any) -> str:
+    """Refuse a page that would load something from elsewhere."""
+    for load in ELSEWHERE.findall(output):
+        raise PluginError(f"{page.file.src_uri} loads from elsewhere: {load}")
+    return output
 
 
 def commands() -> str:
