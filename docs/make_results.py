@@ -278,7 +278,7 @@ def block_rows(run: Path) -> Rows:
 
 def attribution_rows(run: Path) -> Rows:
     """A row a knowledge base and group of questions, a column a cause."""
-    losses = pd.read_csv(run / "attribution.csv", keep_default_na=False)
+    losses = pd.read_csv(run / "attribution.csv")
     names = {"gt": "ground truth", "precomputed:MinerU": "MinerU"}
     groups = {"all": "all", "source:text": "text", "source:table": "tables"}
     groups["source:formula"] = "formulas"
@@ -286,11 +286,12 @@ def attribution_rows(run: Path) -> Rows:
         for group, title in groups.items():
             mine = losses[(losses["engine"] == engine) & (losses["group"] == group)]
             rows = mine.set_index("cause")
-            shares = [
-                f"{number(row['f1_lost'])} ({interval(row['ci_low'], row['ci_high'])})"
-                for cause in ("reading", "retrieval", "chunking", "ocr")
-                for row in [rows.loc[cause]]
-            ]
+            shares = []
+            for cause in ("reading", "retrieval", "chunking", "ocr"):
+                share = rows.loc[cause]
+                ends = interval(share["ci_low"], share["ci_high"])
+                known = not math.isnan(share["ci_low"])
+                shares.append(f"{number(share['f1_lost'])}{f' ({ends})' * known}")
             overall = number(float(rows["overall_f1"].iloc[0]))
             yield [name, title, str(rows["n"].iloc[0]), *shares, overall]
 
