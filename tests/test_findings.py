@@ -1,4 +1,4 @@
-"""The results pages compare nothing without its command, interval, p and number of documents."""
+"""Results name their origin; findings compare nothing without interval, p and documents."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import pytest
 
 from tests.conftest import ROOT
 
-FINDINGS = (ROOT / "FINDINGS.md").read_text("utf-8")
+RESULTS = ROOT / "docs" / "results"
+FINDINGS = (RESULTS / "findings.md").read_text("utf-8")
 COLUMNS = ["", "compared", "difference", "95 % interval", "p, Holm", "documents", "command"]
 COMPARES = re.compile(
     r"\b(?:better|worse|best|worst|higher|lower|less than|more than|least|most|fewer|"
@@ -17,6 +18,28 @@ COMPARES = re.compile(
 )
 MARK = re.compile(r"\[(c\d+)\]")
 UNDECIDED = "cannot be told apart"
+
+
+PAGES = sorted(RESULTS.glob("*.md"))
+TABLES = sorted((RESULTS / "generated").glob("*.md"))
+COMMIT_AND_DATE = re.compile(r"\bcommit\s+[0-9a-f]{7,}\b[^|]{0,40}?\b2\d{3}-\d\d-\d\d\b")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
+def test_a_page_of_results_says_commit_and_date_of_its_figures(page):
+    text = page.read_text("utf-8")
+    for name in re.findall(r'^--8<-- "(.*)"$', text, re.MULTILINE):
+        text += (ROOT / "docs" / name).read_text("utf-8")
+    assert COMMIT_AND_DATE.search(text)
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda path: path.stem)
+def test_a_table_made_by_a_command_says_which_and_is_on_a_page(table):
+    first = table.read_text("utf-8").splitlines()[0]
+    assert re.match(r"`python -m (experiments|benchmarks)\.\w+ .*--out runs/\w+`", first)
+    assert COMMIT_AND_DATE.search(first)
+    assert re.search(r"data: \w+, [\d,]+ documents, .* digest [0-9a-f]{12}\.$", first)
+    assert any(f'"results/generated/{table.name}"' in page.read_text("utf-8") for page in PAGES)
 
 
 def comparisons() -> dict[str, dict[str, str]]:

@@ -1,6 +1,6 @@
 r"""The toolkit's own metrics: the published ones with each quirk mended deliberately.
 
-``docs/scoring.md`` lists every rule with examples and reasons. In short, unlike
+``docs/reference/protocols.md`` lists every rule with examples and reasons. In short, unlike
 :mod:`ohr.metrics.reference`:
 
 - numbers keep their sign and decimal point, and lose thousands separators: -5 is not 5,

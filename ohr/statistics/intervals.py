@@ -1,7 +1,7 @@
 """95 % intervals for means, and for statistics of means, over clustered units.
 
 Which method was chosen, and how often each covers the truth on real scores of few and of many
-documents: ``docs/intervals.md``, made by ``python -m benchmarks.coverage``.
+documents: ``docs/reference/intervals.md``, made by ``python -m benchmarks.coverage``.
 """
 
 from __future__ import annotations

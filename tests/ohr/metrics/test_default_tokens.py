@@ -1,4 +1,4 @@
-"""Each rule of ``docs/scoring.md``, as a property."""
+"""Each rule of ``docs/reference/protocols.md``, as a property."""
 
 from __future__ import annotations
 

@@ -1,0 +1,15 @@
+"""Chunks that are paragraphs."""
+
+import re
+
+from ohr.plugins import Chunker
+
+
+class Paragraphs(Chunker):
+    """Cuts at blank lines."""
+
+    name = "paragraphs"
+    version = "1"
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        return [match.span() for match in re.finditer(r"\S(?:.|\n(?!\s*\n))*", text)]

@@ -1,0 +1,184 @@
+"""Puts into pages what the code itself says, while mkdocs builds the site.
+
+A line ``<!-- made: commands -->``, ``<!-- made: options study -->`` or
+``<!-- made: plugins retriever -->`` of a page is replaced by the text that it names.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import pkgutil
+import re
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import FunctionType
+from typing import Any
+
+import typer
+from mkdocs.exceptions import PluginError
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+import experiments
+from ohr import registry
+from ohr.plugins import OcrBackend
+from ohr.registry import PluginSpec
+from ohr.study.config import DatasetConfig, StudyConfig
+
+MARK = re.compile(r"^<!-- made: (\w+)(?: (\w+))? -->$", re.MULTILINE)
+ELSEWHERE = re.compile(
+    r"""<(?:script|img|link|iframe)[^>]*(?:src|href)=["']?(?:https?:)?//[^>]*>"""
+)
+MODELS: dict[str, type[BaseModel]] = {"study": StudyConfig, "dataset": DatasetConfig}
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """What mkdocs calls for each page."""
+    return MARK.sub(lambda mark: MAKERS[mark[1]](*filter(None, [mark[2]])), markdown)
+
+
+def on_post_page(output: str, page: Any, **_: Any) -> str:
+    """Refuse a page that would load something from elsewhere."""
+    for load in ELSEWHERE.findall(output):
+        raise PluginError(f"{page.file.src_uri} loads from elsewhere: {load}")
+    return output
+
+
+def commands() -> str:
+    """Each ``python -m experiments.<name>``: what it does and what it takes."""
+    parts = []
+    for name, main, about in command_modules():
+        app = main
+        if isinstance(main, FunctionType):
+            app = typer.Typer(add_completion=False)
+            app.command()(main)
+        parts += [f"## {name}", markdown_of(about), arguments(typer.main.get_command(app))]
+    return "\n\n".join(parts)
+
+
+def command_modules() -> Iterator[tuple[str, Any, str]]:
+    """Name, command line and docstring of each, in alphabetical order."""
+    for info in pkgutil.iter_modules(experiments.__path__):
+        if not info.name.startswith("_"):
+            module = importlib.import_module(f"experiments.{info.name}")
+            if hasattr(module, "main"):
+                yield info.name, module.main, module.__doc__ or ""
+
+
+def arguments(command: Any) -> str:
+    """A table of a command's arguments and options."""
+    rows = []
+    for parameter in command.params:
+        if "--debug" in parameter.opts:
+            continue
+        name = parameter.metavar if parameter.param_type_name == "argument" else None
+        name = name or " ".join(parameter.opts)
+        default = parameter.default
+        shown = "" if default in (None, False, "", ()) or callable(default) else f"`{default}`"
+        rows.append([f"`{name}`", parameter.help or "", "required" * parameter.required or shown])
+    return table(["argument", "meaning", "default"], rows)
+
+
+def options(model: str) -> str:
+    """A table of a configuration's options, with their docstrings."""
+    cls, prefix = MODELS[model], "" if model == "study" else f"{model}."
+    meanings = docstrings(cls)
+    rows = [
+        [f"`{prefix}{name}`", meanings[name], default_of(field)]
+        for name, field in cls.model_fields.items()
+        if not (isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel))
+    ]
+    return table(["option", "meaning", "default"], rows)
+
+
+def docstrings(cls: type[BaseModel]) -> dict[str, str]:
+    """The string below each field. Raises KeyError where one is asked for that has none."""
+    (body,) = ast.parse(textwrap.dedent(inspect.getsource(cls))).body
+    assert isinstance(body, ast.ClassDef)
+    pairs = zip(body.body, body.body[1:], strict=False)
+    return {
+        field.target.id: markdown_of(below.value.value)
+        for field, below in pairs
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(below, ast.Expr)
+        and isinstance(below.value, ast.Constant)
+    }
+
+
+def plugins(kind: str) -> str:
+    """A table of the built-in plug-ins of a kind, with their parameters."""
+    rows = []
+    for name in registry.known(kind):
+        cls = registry.plugin_class(kind, name)
+        about = markdown_of(inspect.getdoc(cls) or "").partition("\n\n")[0]
+        if issubclass(cls, OcrBackend):
+            about += f" Reads {', '.join(accepted(cls))}; returns {cls.returns}."
+            about += f" Licence: {cls.license}." if cls.license else ""
+        fields = cls.Params.model_fields.items()
+        if kind == "dataset":  # the study's own options set these
+            fields = [pair for pair in fields if pair[0] not in DatasetConfig.model_fields]
+        parameters = [f"`{key}`" + default_text(field) for key, field in fields]
+        rows.append([f"`{name}`", about, ", ".join(parameters)])
+    return table(["name", "what it is", "parameters and defaults"], rows)
+
+
+def accepted(cls: type[OcrBackend]) -> Sequence[str]:
+    """What an engine reads; where its parameters decide, what it reads by default."""
+    if not isinstance(cls.accepts, frozenset):
+        return ["what its parameters say"]
+    return sorted({"image": "images", "pdf": "PDFs"}[what] for what in cls.accepts)
+
+
+def default_of(field: FieldInfo) -> str:
+    """The default of a configuration's field as a user would write it."""
+    if field.default_factory is not None:
+        return ""
+    value = field.default
+    if value is None or value == () or value == {}:
+        return ""
+    return f"`{as_yaml(value)}`"
+
+
+def as_yaml(value: Any) -> str:
+    """``[eng]``, ``true``, ``bm25``."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(as_yaml, value))}]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return value.name if isinstance(value, PluginSpec) else f"{value}"
+
+
+def default_text(field: FieldInfo) -> str:
+    """`` = `3` `` of a plug-in's parameter, or that it must be given."""
+    if field.is_required():
+        return " (required)"
+    value = field.get_default(call_default_factory=True)
+    if isinstance(value, PluginSpec):
+        return f" = `{value.name}`"
+    if isinstance(value, BaseModel):
+        on = [name for name, switch in value.model_dump().items() if switch]
+        return f" ({', '.join(on)})"
+    return "" if value in (None, "", (), {}) else f" = `{as_yaml(value)}`"
+
+
+def markdown_of(text: str) -> str:
+    """A docstring as Markdown: one paragraph a paragraph, code in single backticks."""
+    text = re.sub(r":\w+:`~?(?:[\w.]*\.)?(\w+)`", r"`\1`", inspect.cleandoc(text))
+    return text.replace("``", "`")
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table; bars within cells are escaped."""
+    lines = [header, ["---"] * len(header), *rows]
+    cells = [[" ".join(str(cell).split()).replace("|", "\\|") for cell in line] for line in lines]
+    return "\n".join(f"| {' | '.join(line)} |" for line in cells)
+
+
+MAKERS: Mapping[str, Callable[..., str]] = {
+    "commands": commands,
+    "options": options,
+    "plugins": plugins,
+}

@@ -1,0 +1,99 @@
+"""The files of the site's section Extend: each keeps its hook's laws, and runs in a study."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ohr import Chunk, PageRef, registry
+from tests.conftest import ROOT
+from tests.test_readme import run
+
+EXTEND = ROOT / "docs" / "extend"
+STUDIES = {
+    page.stem: command
+    for page in sorted(EXTEND.glob("*.md"))
+    for block in re.findall(r"```bash\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+    for command in block.replace("\\\n", " ").splitlines()
+}
+SMALLER = {"perturbation": ["levels=[severe]", "seeds=0"]}
+"""What makes a study take seconds."""
+
+
+@cache
+def plugin(kind: str, name: str) -> Any:
+    """A plug-in of these files, made where they lie in the folder that one works in."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(EXTEND)
+        return registry.create(kind, name)
+
+
+def test_there_is_a_page_and_a_file_for_every_hook():
+    for kind in registry.KINDS:
+        assert f'--8<-- "extend/my_{kind}.py"' in (EXTEND / f"{kind}.md").read_text("utf-8")
+    assert set(STUDIES) == set(registry.KINDS) - {"metric", "system"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", STUDIES)
+def test_a_study_uses_the_plugin_by_its_dotted_path(page, tmp_path):
+    if "tesseract" in STUDIES[page] and not shutil.which("tesseract"):
+        pytest.skip("tesseract is not installed")
+    for path in EXTEND.glob("my_*"):
+        shutil.copy(path, tmp_path)
+    done = run([*shlex.split(STUDIES[page])[1:], *SMALLER.get(page, [])], tmp_path)
+    assert done.returncode == 0, done.stderr
+    cells = pd.read_csv(tmp_path / STUDIES[page].split("--out ")[1].strip() / "cells.csv")
+    if page != "dataset":
+        [name] = re.findall(r"my_\w+\.\w+", STUDIES[page])
+        assert name in cells[page].to_list()
+    assert not cells[["n_error", "n_timeout"]].to_numpy().any()
+
+
+@settings(deadline=None)
+@given(st.floats(0, 1), st.floats(0, 1), st.integers(0, 2**32))
+def test_the_distortion_keeps_the_laws(low, high, seed):
+    low, high = sorted((low, high))
+    spots = plugin("perturbation", "my_perturbation.InkSpots")
+    page = np.full((60, 40), 255, np.uint8)
+    none, some, more = (
+        spots.apply(page, intensity=intensity, rng=np.random.default_rng(seed))
+        for intensity in (0.0, low, high)
+    )
+    assert (none.value == page).all()
+    assert (spots.replay(page, more.record) == more.value).all()
+    assert (more.value[some.value == 0] == 0).all()
+
+
+@settings(deadline=None)
+@given(st.text("ab. \n", max_size=40))
+def test_the_chunker_cuts_in_order_and_loses_only_white_space(text):
+    chunker = plugin("chunker", "my_chunker.Paragraphs")
+    ends = [end for span in chunker.spans(text) for end in span]
+    assert ends == sorted(ends)
+    kept = "".join(text[start:end] for start, end in chunker.spans(text))
+    assert "".join(kept.split()) == "".join(text.split())
+
+
+def test_the_retriever_breaks_ties_in_index_order():
+    retriever = plugin("retriever", "my_retriever.Overlap")
+    texts = ["roof", "the roof cost", "roof"]
+    retriever.index([Chunk(PageRef("a", i), 0, len(t), t) for i, t in enumerate(texts)])
+    hits = retriever.search("What did the roof cost?", 3)
+    assert [hit.ref.page_no for hit in hits] == [1, 0, 2]
+    assert [hit.rank for hit in hits] == [0, 1, 2]
+
+
+def test_the_metric_counts_numbers():
+    metric = plugin("metric", "my_metric.NumberRecall")
+    assert metric.score("1,200 euros", "1200 of 1500") == 0.5
+    assert metric.score("", "no number") == 1.0
