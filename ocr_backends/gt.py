@@ -17,11 +17,10 @@ class GroundTruthParams(plugins.Params):
     tables: Literal["as_is", "markdown", "latex", "html"] = "as_is"
 
 
-class GroundTruth(KnowledgeBaseSource):
+class GroundTruth(KnowledgeBaseSource[GroundTruthParams]):
     """The dataset's own text."""
 
     name = "gt"
-    Params = GroundTruthParams
 
     def knowledge_base(self, dataset: Dataset) -> KnowledgeBase:
         """Every ground-truth page, in index order; a page without text is ``empty``."""

@@ -15,7 +15,7 @@ import importlib
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, TypeVar
+from typing import Any, Literal, overload
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
@@ -29,18 +29,22 @@ from ohr.errors import (
 from ohr.plugins import (
     Chunker,
     DatasetSource,
+    ImagePerturbation,
     KnowledgeBaseSource,
     Metric,
     OcrBackend,
     Oracle,
-    Perturbation,
     Plugin,
     Reader,
     Retriever,
     System,
+    TextPerturbation,
 )
+from ohr.plugins.base import first_error
 
-P = TypeVar("P", bound=Plugin)
+Engine = OcrBackend | KnowledgeBaseSource
+Noise = ImagePerturbation | TextPerturbation
+Search = Retriever | Oracle
 
 KINDS = {
     "perturbation": "ohr.perturbations",
@@ -54,7 +58,7 @@ KINDS = {
 }
 """Kind of plug-in -> its entry-point group."""
 BASES: dict[str, tuple[type[Plugin], ...]] = {
-    "perturbation": (Perturbation,),
+    "perturbation": (ImagePerturbation, TextPerturbation),
     "engine": (OcrBackend, KnowledgeBaseSource),
     "chunker": (Chunker,),
     "retriever": (Retriever, Oracle),
@@ -100,11 +104,8 @@ class PluginSpec(BaseModel):
             raise ConfigError(f"not a plug-in: {value!r} ({first_error(error)})") from error
 
 
-def first_error(error: ValidationError) -> str:
-    """The first problem of a pydantic error as ``field: message``."""
-    problem = error.errors()[0]
-    where = ".".join(str(part) for part in problem["loc"])
-    return f"{where}: {problem['msg']}" if where else str(problem["msg"])
+PluginValue = str | Mapping[str, Any] | PluginSpec
+"""How a plug-in is named: see :meth:`PluginSpec.parse`."""
 
 
 @cache
@@ -117,6 +118,24 @@ def known(kind: str) -> list[str]:
     return sorted(_entry_points(kind))
 
 
+@overload
+def plugin_class(kind: Literal["perturbation"], name: str) -> type[Noise]: ...
+@overload
+def plugin_class(kind: Literal["engine"], name: str) -> type[Engine]: ...
+@overload
+def plugin_class(kind: Literal["chunker"], name: str) -> type[Chunker]: ...
+@overload
+def plugin_class(kind: Literal["retriever"], name: str) -> type[Search]: ...
+@overload
+def plugin_class(kind: Literal["reader"], name: str) -> type[Reader]: ...
+@overload
+def plugin_class(kind: Literal["system"], name: str) -> type[System]: ...
+@overload
+def plugin_class(kind: Literal["metric"], name: str) -> type[Metric]: ...
+@overload
+def plugin_class(kind: Literal["dataset"], name: str) -> type[DatasetSource]: ...
+@overload
+def plugin_class(kind: str, name: str) -> type[Plugin]: ...
 def plugin_class(kind: str, name: str) -> type[Plugin]:
     """The class registered under a name.
 
@@ -149,12 +168,30 @@ def plugin_class(kind: str, name: str) -> type[Plugin]:
             f"{type(error).__name__}: {error}"
         ) from error
     if not (isinstance(found, type) and issubclass(found, BASES[kind])):
-        bases = " or ".join(f"{base.__module__}.{base.__name__}" for base in BASES[kind])
+        bases = " or ".join(f"ohr.plugins.{base.__name__}" for base in BASES[kind])
         raise UnknownPluginError(f"{kind} {name!r} is none: it does not derive from {bases}")
     return found
 
 
-def create(kind: str, value: str | Mapping[str, Any] | PluginSpec) -> Any:
+@overload
+def create(kind: Literal["perturbation"], value: PluginValue) -> Noise: ...
+@overload
+def create(kind: Literal["engine"], value: PluginValue) -> Engine: ...
+@overload
+def create(kind: Literal["chunker"], value: PluginValue) -> Chunker: ...
+@overload
+def create(kind: Literal["retriever"], value: PluginValue) -> Search: ...
+@overload
+def create(kind: Literal["reader"], value: PluginValue) -> Reader: ...
+@overload
+def create(kind: Literal["system"], value: PluginValue) -> System: ...
+@overload
+def create(kind: Literal["metric"], value: PluginValue) -> Metric: ...
+@overload
+def create(kind: Literal["dataset"], value: PluginValue) -> DatasetSource: ...
+@overload
+def create(kind: str, value: PluginValue) -> Plugin: ...
+def create(kind: str, value: PluginValue) -> Plugin:
     """Make a plug-in from its specification.
 
     Raises UnknownPluginError for the name, ConfigError for its parameters, also for those that its
@@ -183,6 +220,27 @@ def create(kind: str, value: str | Mapping[str, Any] | PluginSpec) -> Any:
         raise PluginError(
             f"{kind} {spec.label!r} cannot be made: {type(error).__name__}: {error}"
         ) from error
+
+
+def ocr_engine(value: PluginValue) -> OcrBackend:
+    """An engine that reads pages. Raises ConfigError for one whose reading exists already."""
+    if not isinstance(engine := create("engine", value), OcrBackend):
+        raise ConfigError(f"engine {engine.name!r} reads no pages: its text exists already")
+    return engine
+
+
+def image_perturbation(value: PluginValue) -> ImagePerturbation:
+    """A distortion. Raises ConfigError for noise that rewrites text."""
+    if not isinstance(noise := create("perturbation", value), ImagePerturbation):
+        raise ConfigError(f"noise {noise.name!r} rewrites text: it distorts no page image")
+    return noise
+
+
+def text_perturbation(value: PluginValue) -> TextPerturbation:
+    """A rewriting of text. Raises ConfigError for noise that distorts page images."""
+    if not isinstance(noise := create("perturbation", value), TextPerturbation):
+        raise ConfigError(f"noise {noise.name!r} distorts page images: it rewrites no text")
+    return noise
 
 
 def _names(model: type[BaseModel]) -> set[str]:

@@ -27,7 +27,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar
 
 from pydantic import Field
 from rapidfuzz import fuzz, process
@@ -60,11 +59,10 @@ class FolderParams(DatasetParams):
     open_memory_mb: float = Field(LIMITS.memory_mb or 0, ge=100)
 
 
-class Folder(DatasetSource):
+class Folder(DatasetSource[FolderParams]):
     """``path`` is the folder of PDFs, ``questions`` the CSV."""
 
     name = "folder"
-    Params: ClassVar[type[DatasetParams]] = FolderParams
 
     def load(self) -> Dataset:
         params = self.params

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import ClassVar
+
+from typing_extensions import TypeVar
 
 from ohr.dataset import Dataset
 from ohr.plugins.base import Params, Plugin
@@ -22,10 +23,11 @@ class DatasetParams(Params):
     cache: Path = Path(".ohr-cache")
 
 
-class DatasetSource(Plugin, ABC):
-    """Reads or makes a dataset."""
+P = TypeVar("P", bound=DatasetParams, covariant=True, default=DatasetParams)
 
-    Params: ClassVar[type[DatasetParams]] = DatasetParams
+
+class DatasetSource(Plugin[P], ABC, abstract=True):
+    """Reads or makes a dataset."""
 
     @abstractmethod
     def load(self) -> Dataset:

@@ -21,7 +21,8 @@ from pydantic import (
 from ohr.bounded import read_bounded
 from ohr.errors import ConfigError
 from ohr.metrics.scores import Protocol
-from ohr.registry import PluginSpec, first_error
+from ohr.plugins.base import first_error
+from ohr.registry import PluginSpec
 from ohr.study.yaml_values import MOST_CHARACTERS, parse_yaml
 
 Stage = Literal["ocr", "retrieval", "generation", "overall"]

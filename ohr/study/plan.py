@@ -13,7 +13,6 @@ from ohr.dataset import Dataset
 from ohr.errors import ConfigError
 from ohr.plugins import (
     Chunker,
-    DatasetSource,
     KnowledgeBaseSource,
     OcrBackend,
     Oracle,
@@ -111,8 +110,7 @@ def load_dataset(config: StudyConfig) -> Dataset:
         "cache": config.cache,
     }
     params = {name: value for name, value in given.items() if value is not None} | wanted.params
-    source: DatasetSource = registry.create("dataset", PluginSpec(name=wanted.kind, params=params))
-    return source.load()
+    return registry.create("dataset", PluginSpec(name=wanted.kind, params=params)).load()
 
 
 def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:

@@ -17,7 +17,6 @@ from ohr.errors import ConfigError, EngineError
 from ohr.file_names import readable
 from ohr.opening import FileFacts, file_facts
 from ohr.pdf import load_image, render
-from ohr.plugins import ImagePerturbation
 from ohr.randomness import generator_for
 from ohr.store.atomic import write_bytes
 from ohr.store.identity import file_digest, pixel_digest
@@ -78,7 +77,7 @@ def distort_page(task: DistortTask) -> list[dict[str, Any]]:
     records = []
     for noise, file in task.noises:
         assert noise.operator is not None  # clean pages are not planned
-        operator: ImagePerturbation = registry.create("perturbation", noise.operator)
+        operator = registry.image_perturbation(noise.operator)
         rng = generator_for(task.seed, operator.name, ref)
         try:
             applied = operator.apply(page, intensity=noise.intensity, rng=rng)

@@ -53,7 +53,7 @@ class PageReader:
         """
         if self._backend is None:
             cv2.setNumThreads(1)  # the workers share the cores already
-            self._backend = registry.create("engine", self.engine)
+            self._backend = registry.ocr_engine(self.engine)
         source = page if isinstance(page, Path) else [page]
         for answered, outcome in self._backend.transcribe(source, [page_no]):
             check_page(self.engine, page_no, answered)
@@ -78,7 +78,7 @@ def distort(task: PageTask, image: np.ndarray) -> tuple[np.ndarray, dict[str, An
     """The page as the engine sees it, and the record of its distortion."""
     if task.operator is None:
         return image, None
-    perturbation: ImagePerturbation = registry.create("perturbation", task.operator)
+    perturbation = registry.image_perturbation(task.operator)
     rng = generator_for(task.seed, task.operator.name, task.ref)
     applied = distorted(perturbation, image, task.intensity, rng, task.operator.label, task.ref)
     return applied.value, applied.record
