@@ -25,10 +25,11 @@ from experiments.reports.terminal import reader_lines, report_troubles
 from ohr.errors import OhrError
 from ohr.printable import plain
 from ohr.study.config import StudyConfig, load_config
-from ohr.study.run import Result, run_study
+from ohr.study.results import Run
+from ohr.study.run import run_study
 from ohr.study.truth import same_lines
 
-Report = Callable[[Result], None]
+Report = Callable[[Run], None]
 """Draws the figures and prints the table of a finished study."""
 Settings = Annotated[
     list[str] | None,
@@ -91,7 +92,7 @@ def study_command(
     report: Report,
     defaults: Mapping[str, Any],
     default_out: Path | None = None,
-    after: Callable[[Result], Sequence[str]] | None = None,
+    after: Callable[[Run], Sequence[str]] | None = None,
 ) -> CommandLine:
     """A command line that runs a study with some defaults and reports it."""
 
@@ -120,7 +121,7 @@ def _run_and_report(
     config: StudyConfig,
     out: Path,
     report: Report,
-    after: Callable[[Result], Sequence[str]] | None,
+    after: Callable[[Run], Sequence[str]] | None,
 ) -> int:
     result = run_study(config, out)
     report(result)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from experiments._command import study_command
 from experiments.reports.noise_curve import report
-from ohr.study.run import Result
+from ohr.study.results import Run
 
 DOCUMENTS = [
     "finance/grispelta-annual-report-2023",
@@ -21,9 +21,9 @@ NEXT = (
 )
 
 
-def after(result: Result) -> list[str]:
+def after(run: Run) -> list[str]:
     """Where the results are and what to try next."""
-    return [f"results: {result.out}", *NEXT]
+    return [f"results: {run.path}", *NEXT]
 
 
 main = study_command(

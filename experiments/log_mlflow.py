@@ -20,7 +20,7 @@ from experiments.interchange.mlflow import (
     log_run,
 )
 from ohr.errors import MissingDependencyError, OhrError
-from ohr.study.results import Run, read_run
+from ohr.study.results import Run, open_run
 
 
 @command("Log finished runs to MLflow.")
@@ -32,7 +32,7 @@ def main(
     ] = "",
 ) -> int:
     """Log."""
-    return _run([read_run(path) for path in runs], experiment, tracking_uri)
+    return _run([open_run(path) for path in runs], experiment, tracking_uri)
 
 
 def _run(runs: list[Run], experiment: str, tracking_uri: str) -> int:

@@ -16,7 +16,7 @@ import typer
 from experiments._command import command
 from experiments.reports.robust_reader import compare_readers
 from ohr.study.results import (
-    read_run,
+    open_run,
 )
 
 
@@ -29,7 +29,7 @@ def main(
     ] = "",
 ) -> int:
     """Compare."""
-    return compare_readers(read_run(run), out, baseline)
+    return compare_readers(open_run(run), out, baseline)
 
 
 if __name__ == "__main__":

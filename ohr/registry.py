@@ -10,7 +10,6 @@ Without packaging, a dotted path names the class itself: ``my_package.retriever.
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from collections.abc import Mapping
 from functools import cache
@@ -26,6 +25,7 @@ from ohr.errors import (
     PluginError,
     UnknownPluginError,
 )
+from ohr.names import did_you_mean
 from ohr.plugins import (
     Chunker,
     DatasetSource,
@@ -146,9 +146,7 @@ def plugin_class(kind: str, name: str) -> type[Plugin]:
     elif "." in name:
         target = ":".join(name.rsplit(".", 1))
     else:
-        close = difflib.get_close_matches(name, known(kind), n=1)
-        hint = f"did you mean {close[0]!r}? " if close else ""
-        raise UnknownPluginError(f"unknown {kind} {name!r}; {hint}known: {', '.join(known(kind))}")
+        raise UnknownPluginError(f"unknown {kind} {name!r}; {did_you_mean(name, known(kind))}")
     module_name, _, class_name = target.partition(":")
     try:
         found = getattr(importlib.import_module(module_name), class_name)

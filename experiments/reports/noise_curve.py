@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from experiments.analysis.curves import statistics_table
 from experiments.analysis.notes import reader_notes
-from experiments.figures.noise import noise_curves, noise_strength
-from experiments.figures.sources import source_curves
+from experiments.figures.of_runs import noise_curve, noise_strength, sources
 from experiments.reports.terminal import noise_table, show
 from ohr.study.csv import write_csv
-from ohr.study.results import read_run
-from ohr.study.run import Result
+from ohr.study.results import Run
 
 
-def report(result: Result) -> None:
+def report(run: Run) -> None:
     """Draw the curves, print a row a knowledge base, and write each curve's statistics."""
-    figures = result.out / "figures"
-    notes = reader_notes(result.readers)
-    made = noise_curves(result.cells, figures, notes) + source_curves(result.cells, figures, notes)
-    made += noise_strength(result.cells, figures)
-    show(noise_table(result.cells, notes))
+    figures = run.path / "figures"
+    runs = [run]
+    made = noise_curve(runs, figures) + sources(runs, figures) + noise_strength(runs, figures)
+    show(noise_table(run.cells, reader_notes(run.readers)))
     for path in made:
         print(f"figure: {path}")
-    curves = statistics_table([read_run(result.out)])
+    curves = statistics_table(runs)
     if len(curves):
-        path = result.out / "curves.csv"
+        path = run.path / "curves.csv"
         write_csv(path, curves)
         print(f"curve statistics: {path}")

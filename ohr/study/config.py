@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -21,6 +20,7 @@ from pydantic import (
 from ohr.bounded import read_bounded
 from ohr.errors import ConfigError
 from ohr.metrics.scores import Protocol
+from ohr.names import did_you_mean
 from ohr.plugins.base import first_error
 from ohr.registry import PluginSpec
 from ohr.study.yaml_values import MOST_CHARACTERS, parse_yaml
@@ -219,7 +219,6 @@ def _explain(error: ValidationError) -> str:
         return f"{first_error(error)} (got {problem.get('input')!r})"
     *parents, name = (str(part) for part in problem["loc"])
     model: type[BaseModel] = DatasetConfig if parents == ["dataset"] else StudyConfig
-    close = difflib.get_close_matches(name, model.model_fields, n=1)
-    hint = f"did you mean {'.'.join([*parents, *close])!r}? " if close else ""
-    known = ", ".join(model.model_fields)
-    return f"unknown option {'.'.join([*parents, name])!r}; {hint}known: {known}"
+    dotted = ".".join([*parents, name])
+    nearest = did_you_mean(name, model.model_fields)
+    return f"unknown option {dotted!r}; {nearest}"

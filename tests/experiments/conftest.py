@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from ohr.study.config import load_config
-from ohr.study.results import Run, read_run
+from ohr.study.results import Run, open_run
 from ohr.study.run import run_study
 from tests.builders import qa, write_corpus, write_kb, write_questions
 
@@ -17,7 +17,7 @@ READERS = "readers=[tests.fakes.FactReader,tests.fakes.SteadyReader]"
 def finished(root: Path, name: str, *settings: str) -> Run:
     """A study that was run, read back."""
     run_study(load_config(settings), root / name)
-    return read_run(root / name)
+    return open_run(root / name)
 
 
 def corpus(root: Path) -> list[str]:

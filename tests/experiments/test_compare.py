@@ -12,7 +12,7 @@ from experiments.analysis.comparison import comparisons, configuration_changes
 from experiments.compare import main
 from ohr.errors import OhrError
 from ohr.study.config import load_config
-from ohr.study.results import Run, measured, read_run
+from ohr.study.results import Run, measured, open_run
 from ohr.study.run import run_study
 from tests.builders import write_corpus
 
@@ -154,7 +154,7 @@ def test_a_manifest_that_is_none(benchmark_runs, tmp_path, content):
     shutil.copytree(benchmark_runs[0].path, tmp_path / "run")
     (tmp_path / "run" / "manifest.json").write_text(content)
     with pytest.raises(OhrError, match=r"manifest\.json is no manifest of a run"):
-        read_run(tmp_path / "run")
+        open_run(tmp_path / "run")
 
 
 def test_cells_that_are_none(benchmark_runs, tmp_path):
@@ -167,11 +167,11 @@ def test_cells_that_are_none(benchmark_runs, tmp_path):
     ):
         broken.to_csv(path, index=False)
         with pytest.raises(OhrError, match=message):
-            read_run(tmp_path / "run")
+            open_run(tmp_path / "run")
 
 
 def test_cells_are_read_as_they_were_written(formatting_run):
-    cells = read_run(formatting_run.path).cells
+    cells = open_run(formatting_run.path).cells
     assert cells["mean"].dtype == float
     assert set(cells["noise"]) == {"none", "formatting"}
     assert not any(math.isnan(n) for n in cells["n"])

@@ -1,0 +1,14 @@
+"""The nearest of the known names."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """``did you mean 'bm25'? known: bm25, hybrid``, without the question where none is near."""
+    names = list(known)
+    close = difflib.get_close_matches(name, names, n=1)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    return f"{hint}known: {', '.join(names)}"
