@@ -27,7 +27,7 @@ from experiments.interchange.published_results import (
     make_cells,
     read_results,
 )
-from ohr.dataset import ValidationReport
+from ohr.collection import ValidationReport
 from ohr.datasets.ohrbench import read_questions
 from ohr.errors import DatasetError, OhrError
 from ohr.store.atomic import write_bytes, write_text

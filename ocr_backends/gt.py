@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from ohr import plugins
-from ohr.dataset import Dataset
+from ohr.collection import Dataset
 from ohr.markup.tables import convert_tables
 from ohr.plugins import KnowledgeBaseSource
 from ohr.types import KnowledgeBase, Outcome

@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from ohr import plugins
-from ohr.dataset import Dataset
+from ohr.collection import Dataset
 from ohr.errors import DatasetError, EngineError
 from ohr.plugins import KnowledgeBaseSource
 from ohr.store.identity import digest

@@ -91,10 +91,18 @@ class PluginSpec(BaseModel):
         return self
 
     @classmethod
-    def parse(cls, value: str | Mapping[str, Any] | PluginSpec) -> PluginSpec:
-        """Read ``"bm25"``, ``"precomputed:MinerU"`` or ``{"name": …, "params": {…}}``."""
+    def parse(
+        cls, value: str | Mapping[str, Any] | PluginSpec | type[Plugin] | Plugin
+    ) -> PluginSpec:
+        """Read ``"bm25"``, ``"precomputed:MinerU"``, ``{"name": …, "params": {…}}``, or a class
+        or object of one's own."""
         if isinstance(value, PluginSpec):
             return value
+        if isinstance(value, Plugin):
+            params = value.params.model_dump(mode="json", exclude_unset=True)
+            return cls.parse(type(value)).model_copy(update={"params": params})
+        if isinstance(value, type) and issubclass(value, Plugin):
+            return cls(name=_name_of(value), label=value.name)
         if isinstance(value, str):
             name, colon, argument = value.partition(":")
             return cls(name=name, argument=argument if colon else None)
@@ -104,13 +112,25 @@ class PluginSpec(BaseModel):
             raise ConfigError(f"not a plug-in: {value!r} ({first_error(error)})") from error
 
 
-PluginValue = str | Mapping[str, Any] | PluginSpec
+PluginValue = str | Mapping[str, Any] | PluginSpec | type[Plugin] | Plugin
 """How a plug-in is named: see :meth:`PluginSpec.parse`."""
 
 
 @cache
 def _entry_points(kind: str) -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=KINDS[kind])}
+
+
+def _name_of(cls: type[Plugin]) -> str:
+    """What a class is registered as, else its dotted path. Raises ConfigError for a local one."""
+    if "<locals>" in cls.__qualname__:
+        raise ConfigError(f"class {cls.__name__} is defined inside a function: move it to a module")
+    target = f"{cls.__module__}:{cls.__qualname__}"
+    for kind in KINDS:
+        for name, point in _entry_points(kind).items():
+            if point.value == target:
+                return name
+    return target.replace(":", ".")
 
 
 def known(kind: str) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from experiments.analysis.labels import SOURCES
-from ohr.dataset import Dataset
+from ohr.collection import Dataset
 from ohr.datasets.locating import PageText, has_math
 from ohr.datasets.verify import form_name
 from ohr.types import Question

@@ -31,7 +31,7 @@ from pathlib import Path
 from pydantic import Field
 from rapidfuzz import fuzz, process
 
-from ohr.dataset import Dataset, ValidationReport, finish, validate_questions
+from ohr.collection import Dataset, ValidationReport, finish, validate_questions
 from ohr.datasets.questions_csv import Row, read_rows
 from ohr.datasets.text_layer import unusable
 from ohr.errors import DatasetError

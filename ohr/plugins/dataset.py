@@ -7,7 +7,7 @@ from pathlib import Path
 
 from typing_extensions import TypeVar
 
-from ohr.dataset import Dataset
+from ohr.collection import Dataset
 from ohr.plugins.base import Params, Plugin
 
 

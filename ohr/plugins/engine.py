@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from ohr.dataset import Dataset
+from ohr.collection import Dataset
 from ohr.errors import ConfigError, EngineError, MissingDependencyError
 from ohr.plugins.base import P, Plugin
 from ohr.types import KnowledgeBase, Outcome

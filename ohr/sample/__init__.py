@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from ohr.dataset import Dataset, ValidationReport, finish, validate_questions
+from ohr.collection import Dataset, ValidationReport, finish, validate_questions
 from ohr.datasets.ohrbench import read_questions
 from ohr.errors import ConfigError
 from ohr.plugins import DatasetParams, DatasetSource

@@ -21,7 +21,7 @@ from ohr.bounded import read_bounded
 from ohr.errors import ConfigError
 from ohr.metrics.scores import Protocol
 from ohr.names import did_you_mean
-from ohr.plugins.base import first_error
+from ohr.plugins.base import Plugin, first_error
 from ohr.registry import PluginSpec
 from ohr.study.yaml_values import MOST_CHARACTERS, parse_yaml
 
@@ -36,7 +36,8 @@ DEFAULT_DRAWS = 3
 
 def _listed(value: Any) -> Any:
     """A single value stands for a list of one."""
-    return [value] if isinstance(value, str | int | float | Mapping) else value
+    single = isinstance(value, str | int | float | Mapping | PluginSpec | Plugin | type)
+    return [value] if single else value
 
 
 _LISTED = BeforeValidator(_listed)
@@ -176,8 +177,27 @@ def load_config(arguments: Iterable[str], defaults: Mapping[str, Any] | None = N
             leaf = leaf.setdefault(parent, {})
         leaf[last] = _parse(argument, text)
         _merge(merged, node)
+    return _validated(merged)
+
+
+def make_config(options: Mapping[str, Any], file: Path | None = None) -> StudyConfig:
+    """A YAML file, if there is one, then options. Raises ConfigError.
+
+    ``dataset="sample"`` stands for ``dataset={"kind": "sample"}``.
+    """
+    merged: dict[str, Any] = {}
+    if file is not None:
+        _merge(merged, _read_yaml(file))
+    given = dict(options)
+    if isinstance(given.get("dataset"), str):
+        given["dataset"] = {"kind": given["dataset"]}
+    _merge(merged, given)
+    return _validated(merged)
+
+
+def _validated(options: Mapping[str, Any]) -> StudyConfig:
     try:
-        return StudyConfig.model_validate(merged)
+        return StudyConfig.model_validate(options)
     except ValidationError as error:
         raise ConfigError(f"configuration: {_explain(error)}") from error
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ohr import registry
-from ohr.dataset import Dataset
+from ohr.collection import Dataset
 from ohr.errors import ConfigError
 from ohr.plugins import (
     Chunker,

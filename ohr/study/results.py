@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 from pydantic import ValidationError
 
-from ohr.dataset import GROUND_TRUTH
+from ohr.collection import GROUND_TRUTH
 from ohr.datasets.verify import named_form
 from ohr.errors import ConfigError, DatasetError, OhrError
 from ohr.statistics import Clusters

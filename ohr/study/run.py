@@ -114,7 +114,7 @@ def _carry_out(plan: Plan, out: Path, clock: Clock, progress: Progress) -> Run:
     readings = Readings(plan, store)
     with clock.stage("read"), progress:
         readings.make(progress)
-    asking = Progress(verb="asking", unit="questions")
+    asking = progress.of("asking", "questions")
     answering = Answering(store, config.retry_failed, asking, config.stop_after_failures)
     scorer = Scorer(plan, store, answering)
     scores: list[Scores] = []

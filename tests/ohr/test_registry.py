@@ -61,7 +61,7 @@ def test_a_dotted_path_names_a_class_without_packaging():
         ("engine", "pathlib.Path", "OcrBackend"),
         ("engine", "rag.retrievers.bm25.Bm25", "OcrBackend"),
         ("retriever", "ocr_backends.gt.GroundTruth", "Retriever or ohr.plugins.Oracle"),
-        ("dataset", "ohr.dataset.Dataset", "ohr.plugins.DatasetSource"),
+        ("dataset", "ohr.collection.Dataset", "ohr.plugins.DatasetSource"),
     ],
 )
 def test_what_is_no_plugin_of_that_kind_is_refused(kind, name, wanted):
