@@ -19,6 +19,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("notebooks")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("tesseract") is None, reason="tesseract is not installed")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs_and_shows_figures(path, folder, monkeypatch):
