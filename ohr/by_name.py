@@ -151,9 +151,7 @@ class LoadedNoise:
     def undo(self, text: str, record: Mapping[str, Any]) -> str:
         """The clean text, to the byte. Raises ConfigError for image noise, ValueError."""
         if not isinstance(self.perturbation, TextPerturbation):
-            raise ConfigError(
-                f"noise {self.perturbation.name!r} distorts images: keep the clean one"
-            )
+            raise ConfigError(f"noise {self.perturbation.name!r} distorts images: it has no undo")
         return self.perturbation.undo(text, record)
 
 

@@ -239,6 +239,5 @@ def _explain(error: ValidationError) -> str:
         return f"{first_error(error)} (got {problem.get('input')!r})"
     *parents, name = (str(part) for part in problem["loc"])
     model: type[BaseModel] = DatasetConfig if parents == ["dataset"] else StudyConfig
-    dotted = ".".join([*parents, name])
-    nearest = did_you_mean(name, model.model_fields)
-    return f"unknown option {dotted!r}; {nearest}"
+    parent = "".join(f"{part}." for part in parents)
+    return f"unknown option {parent + name!r}; {did_you_mean(name, model.model_fields, parent)}"

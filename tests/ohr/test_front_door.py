@@ -59,7 +59,7 @@ def sources():
         yield path.name, "\n".join(code)
 
 
-@pytest.mark.parametrize(("name", "code"), sources())
+@pytest.mark.parametrize(("name", "code"), list(sources()))
 def test_notebooks_and_examples_import_of_the_project_nothing_but_ohr(name, code):
     project = {"ohr", "perturb", "ocr_backends", "rag", "experiments"}
     imported = set()
@@ -109,7 +109,10 @@ def test_a_run_just_made_and_the_same_opened_are_alike(run):
 def test_a_run_of_failures_says_so_when_it_is_opened_too(study):
     root, options = study
     run = ohr.Study(
-        **options, readers="tests.faults.plugins.MendableReader", stages="generation"
+        **options,
+        readers="tests.faults.plugins.MendableReader",
+        stages="generation",
+        stop_after_failures=0,
     ).run(root / "failed", progress=False)
     opened = ohr.open_run(root / "failed")
     assert opened.failed == run.failed
