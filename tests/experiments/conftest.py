@@ -65,7 +65,9 @@ def semantic_run(seed_runs: tuple[Run, Run]) -> Run:
             rows[column] = rows[column].where(~noisy, name)
         parts.append(rows[rows["metric"].isin(METRICS)])
     first = seed_runs[0]
-    return Run(first.path, first.manifest, pd.concat(parts, ignore_index=True), first.cells)
+    return Run(first.path, first.manifest, first.cells).knowing(
+        drawn=pd.concat(parts, ignore_index=True)
+    )
 
 
 @pytest.fixture(scope="session")
