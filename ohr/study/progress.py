@@ -43,7 +43,7 @@ class Progress:
 
     def of(self, verb: str, unit: str) -> Progress:
         """The same for another stage: what is done, to what."""
-        return type(self)(self._console, verb, unit)
+        return Progress(self._console, verb, unit)
 
     def __enter__(self) -> Progress:
         if self._console.is_terminal:
@@ -87,6 +87,9 @@ class Progress:
 
 class Silent(Progress):
     """Says nothing at all."""
+
+    def of(self, verb: str, unit: str) -> Progress:
+        return self
 
     def __enter__(self) -> Progress:
         return self

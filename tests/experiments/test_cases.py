@@ -88,7 +88,7 @@ def test_a_run_without_its_cases_says_how_to_get_them(run, tmp_path):
 
 def test_two_commands_never_write_to_one_folder(settings, tmp_path):
     code = (
-        "import sys, time; from pathlib import Path; from experiments.locking import locked\n"
+        "import sys, time; from pathlib import Path; from ohr.store.locking import locked\n"
         "with locked(Path(sys.argv[1])): print('held', flush=True); time.sleep(600)"
     )
     other = subprocess.Popen(

@@ -141,7 +141,7 @@ def test_a_readers_note_stands_wherever_its_figures_stand(several, tmp_path):
 
 
 def test_a_run_that_is_read_back_has_its_notes(several):
-    manifest = open_run(several.out).manifest
+    manifest = open_run(several.path).manifest
     assert reader_notes(manifest["readers"]) == reader_notes(several.readers)
     older = {label: {"identity": one["identity"]} for label, one in manifest["readers"].items()}
     assert reader_notes(older) == reader_notes(several.readers)
