@@ -30,7 +30,7 @@ from ohr.statistics import (
     mean_interval,
     sign_flip_test,
 )
-from ohr.study.results import UNIT_COLUMNS, Run, measured, read_run
+from ohr.study.results import UNIT_COLUMNS, Run, measured, open_run
 
 DOCUMENTS = (3, 4, 6, 8, 10, 20, 30, 60)
 RESAMPLES = 399
@@ -325,7 +325,7 @@ def main() -> None:
     parser.add_argument("draws", type=Path)
     parser.add_argument("--simulations", type=int, default=2000)
     options = parser.parse_args()
-    levels, changes = real_scores(read_run(options.run))
+    levels, changes = real_scores(open_run(options.run))
     by_score = {
         scores.name: {n: coverage(scores, n, options.simulations) for n in DOCUMENTS}
         for scores in (*levels, *changes)
@@ -350,7 +350,7 @@ def main() -> None:
             nulls.setdefault(name, []).append(max(share[name] for share in shares))
     table("largest share of true nulls with p <= .05; documents:", nulls, DOCUMENTS)
 
-    drawn = read_run(options.draws)
+    drawn = open_run(options.draws)
     units = list(UNIT_COLUMNS)
     for stage, metric in (("ocr", "r_noise"), ("retrieval", "lcs")):
         rows = measured(drawn.drawn, stage, metric)

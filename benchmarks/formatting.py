@@ -17,7 +17,7 @@ from rich.table import Table
 
 from experiments.reports.terminal import show
 from ohr import registry
-from ohr.dataset import Dataset
+from ohr.collection import Dataset
 from ohr.plugins import TextPerturbation
 from ohr.randomness import generator_for
 from ohr.registry import PluginSpec

@@ -29,7 +29,8 @@ from ohr.errors import OhrError
 from ohr.names import did_you_mean
 from ohr.printable import plain
 from ohr.study.config import StudyConfig, load_config
-from ohr.study.run import Result, run_study
+from ohr.study.results import Run
+from ohr.study.run import run_study
 from ohr.study.truth import same_lines
 
 
@@ -177,14 +178,14 @@ def _settings_of(annotation: Any) -> Settings | None:
 
 def study_command(
     defaults: Mapping[str, Any], out: Path | None = None, next_steps: Sequence[str] = ()
-) -> Callable[[Callable[[Result], None]], CommandLine]:
+) -> Callable[[Callable[[Run], None]], CommandLine]:
     """Make a function that draws and prints a finished study the command that runs it.
 
     ``defaults`` are the study's, ``out`` is the default of ``--out``; ``next_steps`` are printed
     last.
     """
 
-    def make(report: Callable[[Result], None]) -> CommandLine:
+    def make(report: Callable[[Run], None]) -> CommandLine:
         def main(config: StudyConfig, out: Path | None = out, dry_run: DryRun = False) -> int:
             if dry_run:
                 print_plan(config)
@@ -213,11 +214,11 @@ def results_folder(out: Path | None) -> Path:
     return out
 
 
-def _report(result: Result, report: Callable[[Result], None], next_steps: Sequence[str]) -> int:
+def _report(result: Run, report: Callable[[Run], None], next_steps: Sequence[str]) -> int:
     report(result)
     for line in same_lines(result.cells):
         print(plain(line))
-    for line in (*reader_lines(result.readers), f"results: {result.out}", *next_steps):
+    for line in (*reader_lines(result.readers), f"results: {result.path}", *next_steps):
         print(line)
     code = report_troubles(result.troubles, result.failed)
     if result.missing:

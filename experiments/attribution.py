@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from experiments._command import study_command
 from experiments.reports.attribution import report
-from ohr.study.run import Result
+from ohr.study.results import Run
 
 
 @study_command({"stages": ["ocr", "generation", "overall"]})
-def main(result: Result) -> None:
+def main(run: Run) -> None:
     """Share out the F1 lost: OCR, chunks, retrieval, reader."""
-    report(result)
+    report(run)
 
 
 if __name__ == "__main__":

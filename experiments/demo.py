@@ -6,7 +6,7 @@ from pathlib import Path
 
 from experiments._command import study_command
 from experiments.reports.noise_curve import report
-from ohr.study.run import Result
+from ohr.study.results import Run
 
 DOCUMENTS = [
     "finance/grispelta-annual-report-2023",
@@ -30,9 +30,9 @@ NEXT = (
 
 
 @study_command(DEFAULTS, out=Path("runs/demo"), next_steps=NEXT)
-def main(result: Result) -> None:
+def main(run: Run) -> None:
     """Distort, read and measure 12 pages of a bundled sample."""
-    report(result)
+    report(run)
 
 
 if __name__ == "__main__":

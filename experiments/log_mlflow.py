@@ -13,7 +13,7 @@ import typer
 
 from experiments._command import FinishedRuns, command
 from experiments.interchange.mlflow import log_runs
-from ohr.study.results import read_run
+from ohr.study.results import open_run
 
 
 @command
@@ -25,7 +25,7 @@ def main(
     ] = "",
 ) -> int:
     """Log finished runs to MLflow."""
-    return log_runs([read_run(path) for path in runs], experiment, tracking_uri)
+    return log_runs([open_run(path) for path in runs], experiment, tracking_uri)
 
 
 if __name__ == "__main__":

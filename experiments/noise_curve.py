@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from experiments._command import study_command
 from experiments.reports.noise_curve import report
-from ohr.study.run import Result
+from ohr.study.results import Run
 
 
 @study_command({"engines": ["tesseract"], "noise": ["salt_and_pepper"], "ground_truth": True})
-def main(result: Result) -> None:
+def main(run: Run) -> None:
     """Measure every stage of RAG against OCR noise."""
-    report(result)
+    report(run)
 
 
 if __name__ == "__main__":

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from experiments._command import study_command
 from experiments.reports.benchmark import report
-from ohr.study.run import Result
+from ohr.study.results import Run
 
 
 @study_command({})
-def main(result: Result) -> None:
+def main(run: Run) -> None:
     """Compare OCR engines through every stage of RAG.
 
     Knowledge bases that others made are engines too: engines=[precomputed:FOLDER].
     """
-    report(result)
+    report(run)
 
 
 if __name__ == "__main__":

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from experiments._command import study_command
 from experiments.reports.drops import report
-from ohr.study.run import Result
+from ohr.study.results import Run
 
 
 @study_command({"stages": ["ocr", "retrieval"], "ks": [1, 2, 5, 10], "retrievers": ["bm25"]})
-def main(result: Result) -> None:
+def main(run: Run) -> None:
     """Compare chunkers and retrievers, and what noise costs."""
-    report(result)
+    report(run)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import typer
 
 from experiments._command import FinishedRun, Out, command
 from experiments.reports.robust_reader import compare_readers
-from ohr.study.results import read_run
+from ohr.study.results import open_run
 
 
 @command
@@ -26,7 +26,7 @@ def main(
     ] = "",
 ) -> int:
     """Compare readers by what they keep under noise (S5)."""
-    return compare_readers(read_run(run), out, baseline)
+    return compare_readers(open_run(run), out, baseline)
 
 
 if __name__ == "__main__":

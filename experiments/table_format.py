@@ -11,7 +11,7 @@ from __future__ import annotations
 from experiments._command import study_command
 from experiments.analysis.table_format import FORMATS
 from experiments.reports.table_format import report
-from ohr.study.run import Result
+from ohr.study.results import Run
 
 DEFAULTS = {
     "dataset": {"sources": ["table"]},
@@ -20,9 +20,9 @@ DEFAULTS = {
 
 
 @study_command(DEFAULTS)
-def main(result: Result) -> None:
+def main(run: Run) -> None:
     """Compare quality by the format of the tables (figure 4)."""
-    report(result)
+    report(run)
 
 
 if __name__ == "__main__":

@@ -7,18 +7,19 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from PIL import Image
-from pydantic import BaseModel, Field
+from pydantic import Field
+from typing_extensions import TypeVar
 
-from ocr_backends._images import failed, read_images
 from ocr_backends.normalise import Normalise, finished
 from ohr import plugins
 from ohr.errors import ConfigError, EngineError, MissingDependencyError
 from ohr.pdf import extract_pages, page_count
 from ohr.plugins import OcrBackend
+from ohr.plugins.engine import failed_page
 from ohr.types import Outcome
 
 
@@ -40,7 +41,10 @@ class DocumentParams(plugins.Params):
     normalise: LayoutSteps = LayoutSteps()
 
 
-class DocumentEngine(OcrBackend):
+P = TypeVar("P", bound=DocumentParams, covariant=True, default=DocumentParams)
+
+
+class DocumentEngine(OcrBackend[P], abstract=True):
     """An engine that is given a file: a PDF and some of its pages, or the image of one page.
 
     A PDF's page comes with the batch it belongs to, which is kept: pages asked for one after
@@ -48,9 +52,8 @@ class DocumentEngine(OcrBackend):
     """
 
     returns = "markdown"
-    Params: ClassVar[type[BaseModel]] = DocumentParams
 
-    def __init__(self, params: Any = None) -> None:
+    def __init__(self, params: P | None = None) -> None:
         super().__init__(params)
         self._file: object = None
         self._kept: dict[int, Outcome[str]] = {}
@@ -81,21 +84,20 @@ class DocumentEngine(OcrBackend):
             other = "PDFs, not page images" if kind == "image" else "page images, not PDFs"
             raise ConfigError(f"{self.name} with these parameters reads {other}")
         if not isinstance(source, Path):
-            yield from read_images(
-                self.name, self._read_image, source, page_nos, self.params.normalise
-            )
+            yield from super().transcribe(source, page_nos)
             return
         for page_no in page_nos:
             yield page_no, self._page(source, page_no, page_nos)
 
-    def _read_image(self, image: np.ndarray) -> str:
+    def read(self, image: np.ndarray) -> Outcome[str]:
+        """Read a page image. Raises EngineError, MissingDependencyError."""
         with _folder() as folder:
             file = folder / "page.png"
             Image.fromarray(image).save(file, compress_level=1)
             [text] = self._converted(file, 1, folder)
         if text is None:
             raise EngineError("nothing about the page in what it wrote")
-        return text
+        return finished(text, self.params.normalise)
 
     def _page(self, source: Path, page_no: int, page_nos: Sequence[int]) -> Outcome[str]:
         try:
@@ -109,7 +111,7 @@ class DocumentEngine(OcrBackend):
         except MissingDependencyError:
             raise
         except Exception as error:
-            return failed(self.name, error)
+            return failed_page(self.name, error)
 
     def _batch(self, source: Path, page_no: int, page_nos: Sequence[int]) -> list[int]:
         """The page with others that are asked for, or that will be: those that follow it."""

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from PIL import Image
 
-from ocr_backends._images import checked
+from ohr.plugins.engine import checked_image
 
 
 def page_image(image: np.ndarray, max_pixels: int, max_ratio: float = math.inf) -> Image.Image:
@@ -17,7 +17,7 @@ def page_image(image: np.ndarray, max_pixels: int, max_ratio: float = math.inf) 
     Grey ``(h, w)`` or RGB ``(h, w, 3)``, uint8. What is padded is white, to the right and
     below. Raises EngineError for what is no page image.
     """
-    image = checked(image)
+    image = checked_image(image)
     if image.ndim == 2:
         image = np.repeat(image[:, :, None], 3, axis=2)
     height, width = image.shape[:2]

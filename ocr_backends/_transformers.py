@@ -16,14 +16,15 @@ from typing import Any, ClassVar
 import numpy as np
 from PIL import Image
 from pydantic import Field
+from typing_extensions import TypeVar
 
-from ocr_backends._images import failed
 from ocr_backends._page_image import page_image
 from ocr_backends.normalise import Normalise, normalise, without_loop
 from ohr.errors import ConfigError, EngineError, MissingDependencyError
 from ohr.models.checkpoints import model_type
 from ohr.models.local import LocalModel, LocalModelParams, problem
 from ohr.plugins import OcrBackend
+from ohr.plugins.engine import failed_page
 from ohr.types import Outcome
 
 MEND = "lower max_pixels or max_new_tokens, or take a smaller dtype"
@@ -58,7 +59,10 @@ class Generated:
     cut: bool
 
 
-class TransformersEngine(LocalModel, OcrBackend):
+P = TypeVar("P", bound=ModelParams, covariant=True, default=ModelParams)
+
+
+class TransformersEngine(LocalModel[P], OcrBackend[P], abstract=True):
     """A model that reads a page image and writes its text, greedily, token by token."""
 
     install = INSTALL
@@ -128,7 +132,8 @@ class TransformersEngine(LocalModel, OcrBackend):
             model = self._load(self.model_class)
         tokenizer = processor.tokenizer
         tokenizer.padding_side = "left"  # a row's own tokens come last, where it is continued
-        config = self._greedy(model, tokenizer, **self.generation(model, processor))
+        length = {"max_new_tokens": self.params.max_new_tokens}
+        config = self._greedy(model, tokenizer, **length | self.generation(model, processor))
         model.generation_config = config
         return Loaded(model, processor, frozenset(config.eos_token_id))
 
@@ -140,7 +145,7 @@ class TransformersEngine(LocalModel, OcrBackend):
             try:
                 pages[index] = page_image(image, self.params.max_pixels, self.max_ratio)
             except EngineError as error:
-                outcomes[index] = failed(self.name, error)
+                outcomes[index] = failed_page(self.name, error)
         batches = [list(pages)] if pages else []
         while batches:
             batch = batches.pop(0)
@@ -157,7 +162,7 @@ class TransformersEngine(LocalModel, OcrBackend):
                 if self._device != "cpu":
                     self._torch.cuda.empty_cache()
                 if len(batch) == 1:
-                    outcomes[batch[0]] = failed(self.name, failure)
+                    outcomes[batch[0]] = failed_page(self.name, failure)
                 else:
                     batches = [[index] for index in batch]
         return [outcome for outcome in outcomes if outcome is not None]

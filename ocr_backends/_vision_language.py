@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from PIL import Image
+from typing_extensions import TypeVar
 
 from ocr_backends._transformers import ModelParams, TransformersEngine
 from ocr_backends.prompts import Prompt, prompt_text, unfenced
@@ -21,7 +22,10 @@ class VisionLanguageParams(ModelParams):
     prompt: Prompt = "detailed"
 
 
-class VisionLanguageEngine(TransformersEngine):
+P = TypeVar("P", bound=VisionLanguageParams, covariant=True, default=VisionLanguageParams)
+
+
+class VisionLanguageEngine(TransformersEngine[P], abstract=True):
     """A chat model that is shown a page and asked for its text."""
 
     @abstractmethod

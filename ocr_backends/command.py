@@ -47,16 +47,15 @@ class CommandParams(DocumentParams):
         return value
 
 
-class Command(DocumentEngine):
+class Command(DocumentEngine[CommandParams]):
     """A program that is run once a page, without a shell."""
 
     name = "command"
     argument: ClassVar[str | None] = "template"
     license = "the program's"
     install = "install the program that the template names"
-    Params = CommandParams
 
-    def __init__(self, params: Any) -> None:
+    def __init__(self, params: CommandParams) -> None:
         super().__init__(params)
         self.accepts = frozenset({self.params.input})
 

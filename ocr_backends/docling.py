@@ -32,14 +32,13 @@ class DoclingParams(DocumentParams):
     offline: bool = True
 
 
-class Docling(DocumentEngine):
+class Docling(DocumentEngine[DoclingParams]):
     """Docling's document, written in Markdown: tables in HTML, formulas in LaTeX if enriched."""
 
     name = "docling"
     accepts = frozenset({"image", "pdf"})
     license = "MIT"
     install = INSTALL
-    Params = DoclingParams
 
     def convert(self, file: Path, count: int, folder: Path) -> Sequence[str]:
         arguments = ["--to", "json", "--image-export-mode", "placeholder", "--output", str(folder)]

@@ -24,7 +24,7 @@ class GotParams(ModelParams):
     no_repeat_ngram: int = Field(20, ge=0)
 
 
-class Got(TransformersEngine):
+class Got(TransformersEngine[GotParams]):
     """GOT-OCR2 (580 million parameters) in format mode."""
 
     name = "got"
@@ -37,7 +37,6 @@ class Got(TransformersEngine):
     processor_class = "GotOcr2Processor"
     # The page is squeezed into a square: a strip would be stretched beyond reading.
     max_ratio = 8.0
-    Params = GotParams
 
     def inputs(self, processor: Any, pages: list[Image.Image]) -> Mapping[str, Any]:
         patches: int = self.params.max_patches

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from ohr import plugins
-from ohr.dataset import Dataset
+from ohr.collection import Dataset
 from ohr.markup.tables import convert_tables
 from ohr.plugins import KnowledgeBaseSource
 from ohr.types import KnowledgeBase, Outcome
@@ -17,11 +17,10 @@ class GroundTruthParams(plugins.Params):
     tables: Literal["as_is", "markdown", "latex", "html"] = "as_is"
 
 
-class GroundTruth(KnowledgeBaseSource):
+class GroundTruth(KnowledgeBaseSource[GroundTruthParams]):
     """The dataset's own text."""
 
     name = "gt"
-    Params = GroundTruthParams
 
     def knowledge_base(self, dataset: Dataset) -> KnowledgeBase:
         """Every ground-truth page, in index order; a page without text is ``empty``."""

@@ -19,7 +19,7 @@ class InternVlParams(VisionLanguageParams):
     max_patches: int = Field(12, ge=1, le=40)
 
 
-class InternVl(VisionLanguageEngine):
+class InternVl(VisionLanguageEngine[InternVlParams]):
     """InternVL 2.5 and 3, in the checkpoints made for transformers (``-hf``)."""
 
     name = "internvl"
@@ -31,7 +31,6 @@ class InternVl(VisionLanguageEngine):
     model_class = "InternVLForConditionalGeneration"
     processor_class = "InternVLProcessor"
     max_ratio = 12.0
-    Params = InternVlParams
 
     def image_options(self) -> dict[str, Any]:
         return {"crop_to_patches": True, "max_patches": self.params.max_patches}

@@ -32,14 +32,13 @@ class MarkerParams(DocumentParams):
     offline: bool = True
 
 
-class Marker(DocumentEngine):
+class Marker(DocumentEngine[MarkerParams]):
     """Marker in Markdown: tables in pipes, formulas in LaTeX, headers and footers left out."""
 
     name = "marker"
     accepts = frozenset({"image", "pdf"})
     license = "GPL-3.0-or-later (code), modified AI Pubs Open RAIL-M (models)"
     install = INSTALL
-    Params = MarkerParams
 
     def convert(self, file: Path, count: int, folder: Path) -> Sequence[str | None]:
         arguments = ["--output_format", "markdown", "--output_dir", str(folder)]

@@ -51,16 +51,15 @@ class MinerUParams(DocumentParams):
     offline: bool = True
 
 
-class MinerU(DocumentEngine):
+class MinerU(DocumentEngine[MinerUParams]):
     """MinerU. Tables come in HTML, formulas in LaTeX (``flash`` leaves formulas out)."""
 
     name = "mineru"
     accepts = frozenset({"image", "pdf"})
     license = "MinerU Open Source License (based on Apache-2.0)"
     install = INSTALL
-    Params = MinerUParams
 
-    def __init__(self, params: Any = None) -> None:
+    def __init__(self, params: MinerUParams | None = None) -> None:
         super().__init__(params)
         if self.params.mode == "flash":
             self.accepts = frozenset({"pdf"})

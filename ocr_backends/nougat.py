@@ -29,7 +29,7 @@ class NougatParams(ModelParams):
     postprocess: bool = True
 
 
-class Nougat(TransformersEngine):
+class Nougat(TransformersEngine[NougatParams]):
     """Nougat: a Swin encoder and an mBART decoder (350 million parameters)."""
 
     name = "nougat"
@@ -41,7 +41,6 @@ class Nougat(TransformersEngine):
     model_class = "VisionEncoderDecoderModel"
     processor_class = "NougatProcessor"
     max_ratio = 8.0
-    Params = NougatParams
 
     def processor(self, folder: Path) -> Any:
         if self.params.postprocess:

@@ -12,13 +12,13 @@ import numpy as np
 from PIL import Image
 from pydantic import Field
 
-from ocr_backends._images import failed
 from ocr_backends._page_image import page_image
 from ocr_backends.normalise import Normalise, finished
 from ocr_backends.prompts import Prompt, prompt_text, unfenced
 from ohr.errors import ConfigError, EngineError, MissingDependencyError
 from ohr.models.chat import TRANSPORT, ServerParams, completion
 from ohr.plugins import OcrBackend
+from ohr.plugins.engine import failed_page
 from ohr.store.identity import digest
 from ohr.types import Outcome
 
@@ -32,7 +32,7 @@ class OpenAiVlmParams(ServerParams):
     normalise: Normalise = Normalise()
 
 
-class OpenAiVlm(OcrBackend):
+class OpenAiVlm(OcrBackend[OpenAiVlmParams]):
     """One page a request, at temperature 0. What it reads and how well is the model's affair."""
 
     name = "openai_vlm"
@@ -41,7 +41,6 @@ class OpenAiVlm(OcrBackend):
     languages = ()
     returns = "markdown"
     install = "vllm serve MODEL"
-    Params = OpenAiVlmParams
 
     def transcribe(
         self, source: Path | Sequence[np.ndarray], page_nos: Sequence[int]
@@ -57,7 +56,7 @@ class OpenAiVlm(OcrBackend):
             try:
                 yield page_no, self._read(image)
             except EngineError as error:
-                yield page_no, failed(self.name, error)
+                yield page_no, failed_page(self.name, error)
             except MissingDependencyError as error:
                 raise MissingDependencyError(f"{self.name}: {error}") from error
 
@@ -66,7 +65,7 @@ class OpenAiVlm(OcrBackend):
         return str(self.params.revision)
 
     def identity(self) -> dict[str, object]:
-        params = self.params.model_dump(mode="json", exclude=TRANSPORT)
+        params = self.params.model_dump(mode="json", exclude=set(TRANSPORT))
         prompt = digest(prompt_text(self.params.prompt))
         return super().identity() | {"params": params, "prompt": prompt}
 

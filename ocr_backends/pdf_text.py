@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from ocr_backends._images import failed
 from ocr_backends.normalise import Normalise, finished
 from ohr import plugins
 from ohr.errors import ConfigError
 from ohr.pdf import RENDERER, page_text
 from ohr.plugins import OcrBackend
+from ohr.plugins.engine import failed_page
 from ohr.types import Outcome
 
 
@@ -23,7 +23,7 @@ class PdfTextParams(plugins.Params):
     normalise: Normalise = Normalise()
 
 
-class PdfText(OcrBackend):
+class PdfText(OcrBackend[PdfTextParams]):
     """PDFium's text in the order of the file. A scanned page is empty."""
 
     name = "pdf_text"
@@ -31,7 +31,6 @@ class PdfText(OcrBackend):
     license = "Apache-2.0 or BSD-3-Clause"
     returns = "text"
     install = "pip install pypdfium2"
-    Params = PdfTextParams
 
     def transcribe(
         self, source: Path | Sequence[np.ndarray], page_nos: Sequence[int]
@@ -43,7 +42,7 @@ class PdfText(OcrBackend):
             try:
                 outcome = finished(page_text(source, page_no), self.params.normalise)
             except Exception as error:
-                outcome = failed(self.name, error)
+                outcome = failed_page(self.name, error)
             yield page_no, outcome
 
     def engine_version(self) -> str:

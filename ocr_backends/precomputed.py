@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from ohr import plugins
-from ohr.dataset import Dataset
+from ohr.collection import Dataset
 from ohr.errors import DatasetError, EngineError
 from ohr.plugins import KnowledgeBaseSource
 from ohr.store.identity import digest
@@ -40,12 +40,11 @@ class PrecomputedParams(plugins.Params):
     first_page: Literal[0, 1] | None = None
 
 
-class Precomputed(KnowledgeBaseSource):
+class Precomputed(KnowledgeBaseSource[PrecomputedParams]):
     """What an engine made of the dataset's documents, read from files."""
 
     name = "precomputed"
     argument = "kb"
-    Params = PrecomputedParams
 
     def check(self, dataset: Dataset) -> None:
         """Raises DatasetError if the folder is missing."""

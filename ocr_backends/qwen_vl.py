@@ -20,7 +20,7 @@ class QwenVlParams(VisionLanguageParams):
     max_pixels: int = Field(3_000_000, ge=784)
 
 
-class QwenVl(VisionLanguageEngine):
+class QwenVl(VisionLanguageEngine[QwenVlParams]):
     """Qwen2.5-VL of any size that fits on one device."""
 
     name = "qwen_vl"
@@ -32,7 +32,6 @@ class QwenVl(VisionLanguageEngine):
     model_class = "Qwen2_5_VLForConditionalGeneration"
     processor_class = "Qwen2_5_VLProcessor"
     max_ratio = 100.0  # beyond 200 its image processor refuses
-    Params = QwenVlParams
 
     def image_options(self) -> dict[str, Any]:
         limits = {

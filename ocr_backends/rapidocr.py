@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import math
-from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -14,8 +13,7 @@ import cv2
 import numpy as np
 from pydantic import Field
 
-from ocr_backends._images import read_images
-from ocr_backends.normalise import Normalise
+from ocr_backends.normalise import Normalise, finished
 from ocr_backends.reading_order import page_text
 from ohr import plugins
 from ohr.errors import MissingDependencyError
@@ -44,7 +42,7 @@ class RapidOcrParams(plugins.Params):
     normalise: Normalise = Normalise()
 
 
-class RapidOcr(OcrBackend):
+class RapidOcr(OcrBackend[RapidOcrParams]):
     """PP-OCRv6 small, as it comes in RapidOCR's wheel. It writes plain text lines."""
 
     name = "rapidocr"
@@ -53,20 +51,11 @@ class RapidOcr(OcrBackend):
     languages = ("zh", "en", "ja")
     returns = "text"
     install = INSTALL
-    Params = RapidOcrParams
 
-    def transcribe(
-        self, source: Path | Sequence[np.ndarray], page_nos: Sequence[int]
-    ) -> Iterator[tuple[int, Outcome[str]]]:
-        """Read page images. Raises MissingDependencyError (package or model)."""
+    def read(self, image: np.ndarray) -> Outcome[str]:
+        """Read a page image. Raises MissingDependencyError (package or model)."""
         engine = _engine(self.params.text_score, self.params.runtime)
-        yield from read_images(
-            self.name,
-            lambda image: _read(engine, image),
-            source,
-            page_nos,
-            self.params.normalise,
-        )
+        return finished(_read(engine, image), self.params.normalise)
 
     def identity(self) -> dict[str, object]:
         known = super().identity()

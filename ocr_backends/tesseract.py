@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from pydantic import Field, field_validator
 
-from ocr_backends._images import read_images
 from ocr_backends._tesseract_layout import hocr_to_markdown
 from ocr_backends._tesseract_library import (
     INSTALL,
@@ -19,7 +16,7 @@ from ocr_backends._tesseract_library import (
     read_page,
     traineddata_digests,
 )
-from ocr_backends.normalise import Normalise
+from ocr_backends.normalise import Normalise, finished
 from ohr import plugins
 from ohr.plugins import OcrBackend
 from ohr.types import Outcome
@@ -63,7 +60,7 @@ class TesseractParams(plugins.Params):
         return tuple(dict.fromkeys(value))
 
 
-class Tesseract(OcrBackend):
+class Tesseract(OcrBackend[TesseractParams]):
     """Tesseract 5. It writes plain text, or headings and paragraphs: no tables, no formulas."""
 
     name = "tesseract"
@@ -71,22 +68,15 @@ class Tesseract(OcrBackend):
     license = "Apache-2.0"
     returns = "text"
     install = f"{INSTALL}; pip install tesserocr"
-    Params = TesseractParams
 
-    def transcribe(
-        self, source: Path | Sequence[np.ndarray], page_nos: Sequence[int]
-    ) -> Iterator[tuple[int, Outcome[str]]]:
-        """Read page images. Raises MissingDependencyError (program or language)."""
+    def read(self, image: np.ndarray) -> Outcome[str]:
+        """Read a page image. Raises MissingDependencyError (program or language)."""
         params = self.params
         library = pick_library(params.library)
         traineddata_digests(library, params.languages)
         how = PageSettings(params.languages, params.psm, params.oem, params.dpi, hocr=params.layout)
-
-        def read(image: np.ndarray) -> str:
-            text = read_page(library, image, how)
-            return hocr_to_markdown(text) if params.layout else text
-
-        yield from read_images(self.name, read, source, page_nos, params.normalise)
+        text = read_page(library, image, how)
+        return finished(hocr_to_markdown(text) if params.layout else text, params.normalise)
 
     def engine_version(self) -> str:
         """Versions of Tesseract and Leptonica, and digests of the traineddata.

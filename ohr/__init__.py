@@ -1,15 +1,35 @@
-"""Measures how OCR noise cascades through retrieval-augmented generation.
+"""Measures how OCR noise cascades through retrieval-augmented generation: the front door.
 
-This package holds the study's vocabulary: documents, questions, datasets, metrics,
-statistics, the artefact store, the plug-in registry and the errors.
+A study, its results, and the pieces that it is made of::
+
+    run = ohr.Study(engines=["gt", "tesseract"], noise="semantic").run("runs/first")
+    run.cells                              # a row for each condition, metric and group
+    run.compare(by="engine")               # paired differences with intervals and p
+    run.plot.noise_curve()                 # a figure, shown by a notebook; .save(folder)
+    ohr.open_run("runs/first")             # the same again
+
+    page = ohr.page_image("report.pdf", 0)
+    noisy = ohr.perturbation("salt_and_pepper")(page, intensity=0.5, seed=0)
+    text = ohr.engine("tesseract").read(noisy.value).value
+
+A plug-in of one's own derives from one of the bases here and is named where a built-in is: a
+retriever is ``class Mine(ohr.Retriever)`` and ``ohr.Study(retrievers=["bm25", Mine])``.
+Nothing is imported before it is used.
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from ohr.errors import (
     ConfigError,
     DatasetError,
     EngineError,
+    LateError,
     MissingDependencyError,
     OhrError,
+    PluginError,
     StoreError,
     UnknownPluginError,
 )
@@ -26,22 +46,128 @@ from ohr.types import (
     Status,
 )
 
+if TYPE_CHECKING:
+    from ohr.by_name import (
+        LoadedEngine,
+        LoadedNoise,
+        chunker,
+        dataset,
+        engine,
+        known,
+        measure,
+        page_image,
+        perturbation,
+        reader,
+        retriever,
+    )
+    from ohr.collection import Dataset
+    from ohr.markup.strip import strip_markup
+    from ohr.plugins import (
+        Applied,
+        Chunker,
+        DatasetParams,
+        DatasetSource,
+        KnowledgeBaseSource,
+        Level,
+        Metric,
+        PageParams,
+        PageRecord,
+        Params,
+        Reader,
+        Retriever,
+        System,
+        TextPerturbation,
+    )
+    from ohr.plugins import OcrBackend as Engine
+    from ohr.plugins import PageDistortion as Distortion
+    from ohr.study.results import Run, open_run
+    from ohr.study.study import Study
+    from ohr.study.views import Plot
+
 __all__ = [
     "Answer",
+    "Applied",
     "Chunk",
+    "Chunker",
     "ConfigError",
+    "Dataset",
     "DatasetError",
+    "DatasetParams",
+    "DatasetSource",
+    "Distortion",
     "Document",
+    "Engine",
     "EngineError",
     "Hit",
     "KnowledgeBase",
+    "KnowledgeBaseSource",
+    "LateError",
+    "Level",
+    "LoadedEngine",
+    "LoadedNoise",
+    "Metric",
     "MissingDependencyError",
     "OhrError",
     "Outcome",
     "Page",
+    "PageParams",
+    "PageRecord",
     "PageRef",
+    "Params",
+    "Plot",
+    "PluginError",
     "Question",
+    "Reader",
+    "Retriever",
+    "Run",
     "Status",
     "StoreError",
+    "Study",
+    "System",
+    "TextPerturbation",
     "UnknownPluginError",
+    "chunker",
+    "dataset",
+    "engine",
+    "known",
+    "measure",
+    "open_run",
+    "page_image",
+    "perturbation",
+    "reader",
+    "retriever",
+    "strip_markup",
 ]
+
+_HOMES = {
+    "ohr.by_name": (
+        "LoadedEngine LoadedNoise chunker dataset engine known measure page_image perturbation "
+        "reader retriever"
+    ),
+    "ohr.collection": "Dataset",
+    "ohr.markup.strip": "strip_markup",
+    "ohr.plugins": (
+        "Applied Chunker DatasetParams DatasetSource KnowledgeBaseSource Level Metric PageParams "
+        "PageRecord Params Reader Retriever System TextPerturbation"
+    ),
+    "ohr.study.results": "Run open_run",
+    "ohr.study.study": "Study",
+    "ohr.study.views": "Plot",
+}
+_LAZY = {name: (module, name) for module, names in _HOMES.items() for name in names.split()}
+_LAZY |= {
+    "Engine": ("ohr.plugins", "OcrBackend"),
+    "Distortion": ("ohr.plugins", "PageDistortion"),
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'ohr' has no attribute {name!r}")
+    module, there = _LAZY[name]
+    value = globals()[name] = getattr(import_module(module), there)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

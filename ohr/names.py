@@ -6,9 +6,12 @@ import difflib
 from collections.abc import Iterable
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """``did you mean 'bm25'? known: bm25, hybrid``, without the question where none is near."""
+def did_you_mean(name: str, known: Iterable[str], parent: str = "") -> str:
+    """``did you mean 'bm25'? known: bm25, hybrid``, without the question where none is near.
+
+    ``parent``: what the nearest name begins with, as ``dataset.``.
+    """
     names = list(known)
     close = difflib.get_close_matches(name, names, n=1)
-    hint = f"did you mean {close[0]!r}? " if close else ""
+    hint = f"did you mean {parent + close[0]!r}? " if close else ""
     return f"{hint}known: {', '.join(names)}"

@@ -14,7 +14,7 @@ import importlib
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, TypeVar
+from typing import Any, Literal, overload
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
@@ -29,18 +29,22 @@ from ohr.names import did_you_mean
 from ohr.plugins import (
     Chunker,
     DatasetSource,
+    ImagePerturbation,
     KnowledgeBaseSource,
     Metric,
     OcrBackend,
     Oracle,
-    Perturbation,
     Plugin,
     Reader,
     Retriever,
     System,
+    TextPerturbation,
 )
+from ohr.plugins.base import first_error
 
-P = TypeVar("P", bound=Plugin)
+Engine = OcrBackend | KnowledgeBaseSource
+Noise = ImagePerturbation | TextPerturbation
+Search = Retriever | Oracle
 
 KINDS = {
     "perturbation": "ohr.perturbations",
@@ -54,7 +58,7 @@ KINDS = {
 }
 """Kind of plug-in -> its entry-point group."""
 BASES: dict[str, tuple[type[Plugin], ...]] = {
-    "perturbation": (Perturbation,),
+    "perturbation": (ImagePerturbation, TextPerturbation),
     "engine": (OcrBackend, KnowledgeBaseSource),
     "chunker": (Chunker,),
     "retriever": (Retriever, Oracle),
@@ -87,10 +91,18 @@ class PluginSpec(BaseModel):
         return self
 
     @classmethod
-    def parse(cls, value: str | Mapping[str, Any] | PluginSpec) -> PluginSpec:
-        """Read ``"bm25"``, ``"precomputed:MinerU"`` or ``{"name": …, "params": {…}}``."""
+    def parse(
+        cls, value: str | Mapping[str, Any] | PluginSpec | type[Plugin] | Plugin
+    ) -> PluginSpec:
+        """Read ``"bm25"``, ``"precomputed:MinerU"``, ``{"name": …, "params": {…}}``, or a class
+        or object of one's own."""
         if isinstance(value, PluginSpec):
             return value
+        if isinstance(value, Plugin):
+            params = value.params.model_dump(mode="json", exclude_unset=True)
+            return cls.parse(type(value)).model_copy(update={"params": params})
+        if isinstance(value, type) and issubclass(value, Plugin):
+            return cls(name=_name_of(value), label=value.name)
         if isinstance(value, str):
             name, colon, argument = value.partition(":")
             return cls(name=name, argument=argument if colon else None)
@@ -100,11 +112,8 @@ class PluginSpec(BaseModel):
             raise ConfigError(f"not a plug-in: {value!r} ({first_error(error)})") from error
 
 
-def first_error(error: ValidationError) -> str:
-    """The first problem of a pydantic error as ``field: message``."""
-    problem = error.errors()[0]
-    where = ".".join(str(part) for part in problem["loc"])
-    return f"{where}: {problem['msg']}" if where else str(problem["msg"])
+PluginValue = str | Mapping[str, Any] | PluginSpec | type[Plugin] | Plugin
+"""How a plug-in is named: see :meth:`PluginSpec.parse`."""
 
 
 @cache
@@ -112,11 +121,41 @@ def _entry_points(kind: str) -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=KINDS[kind])}
 
 
+def _name_of(cls: type[Plugin]) -> str:
+    """What a class is registered as, else its dotted path. Raises ConfigError for a local one."""
+    if "<locals>" in cls.__qualname__:
+        raise ConfigError(f"class {cls.__name__} is defined inside a function: move it to a module")
+    target = f"{cls.__module__}:{cls.__qualname__}"
+    for kind in KINDS:
+        for name, point in _entry_points(kind).items():
+            if point.value == target:
+                return name
+    return target.replace(":", ".")
+
+
 def known(kind: str) -> list[str]:
     """Names of the registered plug-ins of a kind, sorted."""
     return sorted(_entry_points(kind))
 
 
+@overload
+def plugin_class(kind: Literal["perturbation"], name: str) -> type[Noise]: ...
+@overload
+def plugin_class(kind: Literal["engine"], name: str) -> type[Engine]: ...
+@overload
+def plugin_class(kind: Literal["chunker"], name: str) -> type[Chunker]: ...
+@overload
+def plugin_class(kind: Literal["retriever"], name: str) -> type[Search]: ...
+@overload
+def plugin_class(kind: Literal["reader"], name: str) -> type[Reader]: ...
+@overload
+def plugin_class(kind: Literal["system"], name: str) -> type[System]: ...
+@overload
+def plugin_class(kind: Literal["metric"], name: str) -> type[Metric]: ...
+@overload
+def plugin_class(kind: Literal["dataset"], name: str) -> type[DatasetSource]: ...
+@overload
+def plugin_class(kind: str, name: str) -> type[Plugin]: ...
 def plugin_class(kind: str, name: str) -> type[Plugin]:
     """The class registered under a name.
 
@@ -147,12 +186,30 @@ def plugin_class(kind: str, name: str) -> type[Plugin]:
             f"{type(error).__name__}: {error}"
         ) from error
     if not (isinstance(found, type) and issubclass(found, BASES[kind])):
-        bases = " or ".join(f"{base.__module__}.{base.__name__}" for base in BASES[kind])
+        bases = " or ".join(f"ohr.plugins.{base.__name__}" for base in BASES[kind])
         raise UnknownPluginError(f"{kind} {name!r} is none: it does not derive from {bases}")
     return found
 
 
-def create(kind: str, value: str | Mapping[str, Any] | PluginSpec) -> Any:
+@overload
+def create(kind: Literal["perturbation"], value: PluginValue) -> Noise: ...
+@overload
+def create(kind: Literal["engine"], value: PluginValue) -> Engine: ...
+@overload
+def create(kind: Literal["chunker"], value: PluginValue) -> Chunker: ...
+@overload
+def create(kind: Literal["retriever"], value: PluginValue) -> Search: ...
+@overload
+def create(kind: Literal["reader"], value: PluginValue) -> Reader: ...
+@overload
+def create(kind: Literal["system"], value: PluginValue) -> System: ...
+@overload
+def create(kind: Literal["metric"], value: PluginValue) -> Metric: ...
+@overload
+def create(kind: Literal["dataset"], value: PluginValue) -> DatasetSource: ...
+@overload
+def create(kind: str, value: PluginValue) -> Plugin: ...
+def create(kind: str, value: PluginValue) -> Plugin:
     """Make a plug-in from its specification.
 
     Raises UnknownPluginError for the name, ConfigError for its parameters, also for those that its
@@ -181,6 +238,27 @@ def create(kind: str, value: str | Mapping[str, Any] | PluginSpec) -> Any:
         raise PluginError(
             f"{kind} {spec.label!r} cannot be made: {type(error).__name__}: {error}"
         ) from error
+
+
+def ocr_engine(value: PluginValue) -> OcrBackend:
+    """An engine that reads pages. Raises ConfigError for one whose reading exists already."""
+    if not isinstance(engine := create("engine", value), OcrBackend):
+        raise ConfigError(f"engine {engine.name!r} reads no pages: its text exists already")
+    return engine
+
+
+def image_perturbation(value: PluginValue) -> ImagePerturbation:
+    """A distortion. Raises ConfigError for noise that rewrites text."""
+    if not isinstance(noise := create("perturbation", value), ImagePerturbation):
+        raise ConfigError(f"noise {noise.name!r} rewrites text: it distorts no page image")
+    return noise
+
+
+def text_perturbation(value: PluginValue) -> TextPerturbation:
+    """A rewriting of text. Raises ConfigError for noise that distorts page images."""
+    if not isinstance(noise := create("perturbation", value), TextPerturbation):
+        raise ConfigError(f"noise {noise.name!r} distorts page images: it rewrites no text")
+    return noise
 
 
 def _names(model: type[BaseModel]) -> set[str]:

@@ -3,7 +3,7 @@
 import json
 
 from ohr import DatasetError, Document, Page, PageRef, Question
-from ohr.dataset import Dataset
+from ohr.collection import Dataset
 from ohr.plugins.dataset import DatasetSource
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ohr.errors import OhrError
+from experiments.analysis.labels import STAGE_METRICS
+from ohr.errors import ConfigError, OhrError
 from ohr.statistics import benjamini_hochberg, compare_paired, holm
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.groups import group_rows
@@ -32,6 +33,7 @@ ASPECTS: dict[str, tuple[str, ...]] = {
 }
 """What may be compared, and the columns in which the conditions then differ."""
 SETTINGS = ("run", *CONDITION_COLUMNS)
+DEFAULT_METRICS = (("ocr", "r_noise"), *((stage, metric) for stage, metric, _ in STAGE_METRICS))
 COLUMNS = (
     *("baseline", "other", *SETTINGS, "stage", "metric", "group"),
     *("baseline_mean", "other_mean", "difference", "ci_low", "ci_high", "ci_unit"),
@@ -75,6 +77,42 @@ def comparisons(
     result["p_holm"] = holm(result["p"].to_numpy())
     result["p_bh"] = benjamini_hochberg(result["p"].to_numpy())
     return result.reindex(columns=list(COLUMNS))
+
+
+def compare(
+    runs: Sequence[Run],
+    by: str = "",
+    metrics: Sequence[str] = (),
+    baseline: str = "",
+    groups: bool = False,
+) -> pd.DataFrame:
+    """:func:`comparisons` of what is usually compared, unless it is named. Raises ConfigError."""
+    by = by or default_aspect(runs)
+    if by not in ASPECTS:
+        raise ConfigError(f"unknown by={by!r}; known: {', '.join(ASPECTS)}")
+    return comparisons(runs, by, metrics_of(runs, metrics), baseline=baseline, every_group=groups)
+
+
+def default_aspect(runs: Sized) -> str:
+    """What is compared unless it is named: runs, or what one run's engines read."""
+    return "run" if len(runs) > 1 else "knowledge_base"
+
+
+def metrics_of(runs: Sequence[Run], wanted: Sequence[str] = ()) -> list[tuple[str, str]]:
+    """The metrics ``stage:metric`` that are wanted, else the usual ones that were measured."""
+    there = dict.fromkeys(
+        (str(stage), str(metric))
+        for run in runs
+        for stage, metric in run.rows[["stage", "metric"]].drop_duplicates().itertuples(index=False)
+    )
+    if not wanted:
+        return [pair for pair in DEFAULT_METRICS if pair in there]
+    pairs = [(text.partition(":")[0], text.partition(":")[2]) for text in wanted]
+    for pair in pairs:
+        if pair not in there:
+            known = ", ".join(":".join(one) for one in there)
+            raise OhrError(f"no metric {':'.join(pair)!r} in these runs; known: {known}")
+    return pairs
 
 
 def run_names(runs: Sequence[Run]) -> list[str]:

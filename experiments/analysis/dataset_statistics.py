@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from experiments.analysis.labels import SOURCES
 from experiments.analysis.published import figures_of
-from ohr.dataset import Dataset
+from ohr.collection import Dataset
 from ohr.datasets.locating import SearchablePage, has_math
 from ohr.datasets.verify import form_name
 from ohr.types import Question

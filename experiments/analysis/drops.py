@@ -8,17 +8,16 @@ import numpy as np
 import pandas as pd
 
 from ohr.statistics import NO_INTERVAL, PairedComparison, compare_paired, holm
-from ohr.study.results import clusters_of, counted, mean_over_draws
-from ohr.study.run import Result
+from ohr.study.results import Run, clusters_of, counted, mean_over_draws
 
 SETTING = ("chunker", "retriever")
 BASE = ("engine", "perturbation", "level", "intensity")
 QUESTION = ["qid", "doc_id", "page_no", "evidence_source"]
 
 
-def paired_drops(result: Result) -> pd.DataFrame:
+def paired_drops(run: Run) -> pd.DataFrame:
     """A row for each setting, number of hits, metric, group and noisy knowledge base."""
-    rows = pd.read_parquet(result.out / "rows.parquet")
+    rows = pd.read_parquet(run.path / "rows.parquet")
     rows = mean_over_draws(counted(rows[rows["stage"] == "retrieval"]))
     sources = list(dict.fromkeys(rows["evidence_source"]))
     records: list[dict[str, object]] = []

@@ -11,8 +11,7 @@ from ocr_backends.gt import GroundTruth
 from ohr.markup.tables import TableFormat, convert_tables, parse_tables
 from ohr.statistics import mean_interval
 from ohr.study.conditions import CONDITION_COLUMNS
-from ohr.study.results import clusters_of, counted, mean_over_draws
-from ohr.study.run import Result
+from ohr.study.results import Run, clusters_of, counted, mean_over_draws
 
 GROUP = "source:table"
 RETRIEVAL, GENERATION, OVERALL = STAGE_METRICS
@@ -26,9 +25,9 @@ FORMATS = ("latex", "markdown", "html")
 SETTING = [name for name in CONDITION_COLUMNS if name != "engine"]
 
 
-def paired_differences(result: Result, cells: pd.DataFrame) -> pd.DataFrame:
+def paired_differences(run: Run, cells: pd.DataFrame) -> pd.DataFrame:
     """Each format less the first one, question by question: mean and 95 % interval."""
-    rows = mean_over_draws(counted(pd.read_parquet(result.out / "rows.parquet")))
+    rows = mean_over_draws(counted(pd.read_parquet(run.path / "rows.parquet")))
     rows = rows[rows["evidence_source"] == GROUP.partition(":")[2]]
     rows["top_k"] = rows["top_k"].astype("string").fillna("")
     first, *others = list(dict.fromkeys(cells["engine"]))
@@ -65,17 +64,17 @@ def shown(rows: pd.DataFrame, top_k: int) -> pd.DataFrame:
     return rows[(rows["noise"] == "none") & rows["chunker"].isin([chunker, ""]) & (hits == top_k)]
 
 
-def count_losses(result: Result) -> pd.DataFrame:
+def count_losses(run: Run) -> pd.DataFrame:
     """Tables of the re-read pages by format, and how many of them lose what, with an example."""
     counts: dict[tuple[str, str], int] = {}
     details: dict[tuple[str, str], Counter[str]] = {}
-    for label, engine in result.plan.engines.items():
+    for label, engine in run.plan.engines.items():
         if not isinstance(engine, GroundTruth) or engine.params.tables == "as_is":
             continue
         target: TableFormat = engine.params.tables
         counts[label, "tables"] = 0
-        for ref in result.plan.reread:
-            text = result.plan.dataset.pages[ref].text
+        for ref in run.plan.reread:
+            text = run.plan.dataset.pages[ref].text
             tables = parse_tables(text)
             counts[label, "tables"] += len(tables)
             losses = convert_tables(text, target)[1] if tables else []

@@ -10,12 +10,12 @@ import numpy as np
 from PIL import Image
 
 from experiments.figures.sheets import busiest_pages, contact_sheet
+from ohr import registry
 from ohr.errors import ConfigError
 from ohr.pdf import load_image
 from ohr.registry import PluginSpec
 from ohr.study.noise import Noise, noises
 from ohr.study.pages import distort
-from ohr.study.pages.distort import image_perturbation
 from ohr.types import PageRef
 from perturb.image.semantic import STRONG, WEAK
 
@@ -72,7 +72,7 @@ def points_of(names: Sequence[str], dpi: int) -> list[Noise]:
 def distorted(page: np.ndarray, noise: Noise, seed: int) -> np.ndarray:
     """A page image under one noise. Raises ConfigError if the noise is not for images."""
     assert noise.operator is not None
-    operator = image_perturbation(noise.operator)
+    operator = registry.image_perturbation(noise.operator)
     ref = PageRef("gallery", 0)
     return distort.distorted(operator, page, intensity=noise.intensity, seed=seed, ref=ref).value
 

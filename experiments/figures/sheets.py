@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from PIL import Image, ImageDraw, ImageFont
 
 from ohr.printable import plain
-from ohr.sample import Sample
+from ohr.sample import Sample, SampleParams
 from ohr.types import Page
 
 GAP, CAPTION = 20, 26
@@ -65,7 +65,7 @@ def _fitting(text: str, font: Font, width: int) -> str:
 def busiest_pages(attributes: Sequence[str], seed: int) -> list[Page]:
     """Of each domain's first document, the page with most kinds of content."""
     params = {"seed": seed, "attributes": attributes}
-    dataset = Sample(Sample.Params.model_validate(params)).load()
+    dataset = Sample(SampleParams.model_validate(params)).load()
     chosen: dict[str, Page] = {}
     for document in dataset.documents.values():
         marks = ("\\begin{tabular}", "<chart>", "$$", "figure")

@@ -17,7 +17,7 @@ from ohr.store.atomic import write_text
 from ohr.study.cases import read_domains, read_questions, read_texts
 from ohr.study.config import StudyConfig, load_config
 from ohr.study.plan import load_dataset, select_questions
-from ohr.study.results import read_run
+from ohr.study.results import open_run
 from ohr.types import PageRef, Question
 
 FORMATS = ("beir", "datasets")
@@ -61,7 +61,7 @@ def run_collections(path: Path) -> Iterator[tuple[Path, Collection]]:
 
     All of it is in the run's folder. A page that could not be read is in no index. Raises OhrError.
     """
-    if "imported" in read_run(path).manifest:
+    if "imported" in open_run(path).manifest:
         raise OhrError(f"{path} was imported: there are no knowledge bases to export")
     questions, domains = read_questions(path), read_domains(path)
     names: set[str] = set()

@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ohr.dataset import ValidationReport
+from ohr.collection import ValidationReport
 from ohr.datasets.ohrbench import read_questions
 from ohr.errors import DatasetError, OhrError
 from ohr.metrics.scores import R_NOISE_THRESHOLD

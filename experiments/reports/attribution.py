@@ -24,19 +24,19 @@ from experiments.reports.terminal import number, show
 from ohr.printable import plain
 from ohr.study.csv import write_csv
 from ohr.study.noise import noise_name
-from ohr.study.run import Result
+from ohr.study.results import Run
 
 
-def report(result: Result) -> None:
+def report(run: Run) -> None:
     """Print the causes' shares, write the table, draw the waterfalls."""
-    losses = make_losses(result.plan)
-    notes = reader_notes(result.readers)
-    write_csv(result.out / "attribution.csv", losses)
+    losses = make_losses(run.plan)
+    notes = reader_notes(run.readers)
+    write_csv(run.path / "attribution.csv", losses)
     show(loss_table(losses))
     print("F1 that each cause costs; ±: how far the orders of swapping part")
     for line in note_lines(losses["reader"], notes):
         print(plain(line))
-    for path in waterfalls(losses, result.cells, result.out / "figures", notes):
+    for path in waterfalls(losses, run.cells, run.path / "figures", notes):
         print(f"figure: {path}")
 
 

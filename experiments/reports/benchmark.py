@@ -6,15 +6,15 @@ from experiments.analysis.notes import reader_notes
 from experiments.figures.bars import benchmark_bars
 from experiments.reports.paper_tables import write_paper_tables
 from experiments.reports.terminal import benchmark_table, show
-from ohr.study.run import Result
+from ohr.study.results import Run
 
 
-def report(result: Result) -> None:
+def report(run: Run) -> None:
     """Draw the bars, print a row an engine and group of questions, write the paper's tables."""
-    notes = reader_notes(result.readers)
-    paths = benchmark_bars(result.cells, result.out / "figures", notes)
-    show(benchmark_table(result.cells, notes))
+    notes = reader_notes(run.readers)
+    paths = benchmark_bars(run.cells, run.path / "figures", notes)
+    show(benchmark_table(run.cells, notes))
     for path in paths:
         print(f"figure: {path}")
-    for path in write_paper_tables(result.cells, result.out / "tables", notes):
+    for path in write_paper_tables(run.cells, run.path / "tables", notes):
         print(f"table: {path}")

@@ -7,17 +7,22 @@ from pathlib import Path
 
 import pandas as pd
 
-from experiments.analysis.comparison import ASPECTS, SETTINGS, comparisons, configuration_changes
-from experiments.analysis.labels import STAGE_METRICS, group_label, interval_units
+from experiments.analysis.comparison import (
+    ASPECTS,
+    SETTINGS,
+    comparisons,
+    configuration_changes,
+    default_aspect,
+    metrics_of,
+)
+from experiments.analysis.labels import group_label, interval_units
 from experiments.analysis.notes import note_lines, run_notes
 from experiments.reports.files import TextTable, write_table
 from experiments.reports.terminal import number, p_value, show, terminal_table
 from ohr.errors import OhrError
 from ohr.printable import plain
-from ohr.study.results import Run, read_run, uncounted
+from ohr.study.results import Run, open_run, uncounted
 from ohr.study.truth import truth_notes
-
-DEFAULT_METRICS = (("ocr", "r_noise"), *((stage, metric) for stage, metric, _ in STAGE_METRICS))
 
 
 def compare_runs(
@@ -29,11 +34,11 @@ def compare_runs(
     groups: bool = False,
 ) -> int:
     """Print the differences, and write them where ``out`` is given. Raises OhrError."""
-    by = by or ("run" if len(paths) > 1 else "knowledge_base")
+    by = by or default_aspect(paths)
     if by not in ASPECTS:
         raise OhrError(f"unknown --by {by!r}; known: {', '.join(ASPECTS)}")
-    runs = [read_run(path) for path in paths]
-    wanted = _metrics(runs, metric)
+    runs = [open_run(path) for path in paths]
+    wanted = metrics_of(runs, metric)
     differences = comparisons(runs, by, wanted, baseline=baseline, every_group=groups)
     changes = configuration_changes(runs)
     notes = note_lines(_readers(runs, differences), run_notes(runs))
@@ -55,22 +60,6 @@ def compare_runs(
         for path in paths_written:
             print(f"table: {path}")
     return 0
-
-
-def _metrics(runs: Sequence[Run], wanted: Sequence[str]) -> list[tuple[str, str]]:
-    there = dict.fromkeys(
-        (str(stage), str(metric))
-        for run in runs
-        for stage, metric in run.rows[["stage", "metric"]].drop_duplicates().itertuples(index=False)
-    )
-    if not wanted:
-        return [pair for pair in DEFAULT_METRICS if pair in there]
-    pairs = [(text.partition(":")[0], text.partition(":")[2]) for text in wanted]
-    for pair in pairs:
-        if pair not in there:
-            known = ", ".join(":".join(one) for one in there)
-            raise OhrError(f"no metric {':'.join(pair)!r} in these runs; known: {known}")
-    return pairs
 
 
 def _readers(runs: Sequence[Run], differences: pd.DataFrame) -> list[str]:

@@ -17,14 +17,14 @@ from experiments.reports.terminal import number, show
 from ohr.errors import ConfigError, OhrError
 from ohr.printable import plain
 from ohr.study.csv import write_csv
-from ohr.study.results import read_run, uncounted
+from ohr.study.results import open_run, uncounted
 
 
 def report_curves(paths: Sequence[Path], axis: str, out: Path | None) -> int:
     """Write the statistics of finished runs, and print those of all questions. Raises OhrError."""
     if axis not in AXES:
         raise ConfigError(f"unknown axis {axis!r}; known: {', '.join(AXES)}")
-    runs = [read_run(path) for path in paths]
+    runs = [open_run(path) for path in paths]
     table = statistics_table(runs, axis)
     if table.empty:
         raise OhrError(

@@ -10,7 +10,7 @@ from experiments.analysis.dataset_statistics import (
     paper_sizes,
     sizes,
 )
-from ohr.dataset import Dataset
+from ohr.collection import Dataset
 from ohr.printable import plain
 
 

@@ -18,23 +18,23 @@ from experiments.reports.terminal import number, show
 from ohr.printable import plain
 from ohr.study.csv import write_csv
 from ohr.study.measures import ranking_metrics
-from ohr.study.run import Result
+from ohr.study.results import Run
 
 
-def report(result: Result) -> None:
+def report(run: Run) -> None:
     """Write the drops and print a row for each retriever and evidence source."""
-    drops = paired_drops(result)
-    write_csv(result.out / "drops.csv", drops)
-    for table in _tables(result, drops):
+    drops = paired_drops(run)
+    write_csv(run.path / "drops.csv", drops)
+    for table in _tables(run, drops):
         show(table)
-    print(f"drops: {result.out / 'drops.csv'}")
+    print(f"drops: {run.path / 'drops.csv'}")
 
 
-def _tables(result: Result, drops: pd.DataFrame) -> Iterator[Table]:
+def _tables(run: Run, drops: pd.DataFrame) -> Iterator[Table]:
     """A table a noisy knowledge base, at the number of hits that the readers get."""
     if drops.empty:
         return
-    k = result.plan.config.top_k
+    k = run.plan.config.top_k
     hit, mrr, _ = ranking_metrics(k)
     metrics = (("lcs", "LCS"), (hit, hit), (mrr, mrr))
     for base, noisy in drops[drops["top_k"] == k].groupby(list(BASE), observed=True, sort=False):

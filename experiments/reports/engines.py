@@ -20,7 +20,6 @@ from ohr.pdf import load_image
 from ohr.plugins import OcrBackend
 from ohr.printable import plain
 from ohr.registry import PluginSpec
-from ohr.sample import Sample
 from ohr.study.progress import Progress
 from ohr.types import Document, Outcome
 from ohr.workers import Limits, WorkerPool
@@ -86,7 +85,7 @@ def examine(spec: PluginSpec) -> Listed | None:
     if not issubclass(cls, OcrBackend):
         return None
     try:
-        engine = registry.create("engine", spec)
+        engine = registry.ocr_engine(spec)
         version = engine.engine_version()
     except MissingDependencyError as error:
         return Listed(spec, "no", reason=str(error), cls=cls)
@@ -147,7 +146,7 @@ def check_engines(engines: Sequence[Listed], folder: Path) -> list[Outcome[dict[
 
 def _generated(folder: Path) -> Document:
     params = {"cache": folder, "n_pages": 1, "n_questions": 1}
-    sample: Sample = registry.create("dataset", PluginSpec(name="sample", params=params))
+    sample = registry.create("dataset", PluginSpec(name="sample", params=params))
     return next(iter(sample.load().documents.values()))
 
 
@@ -186,7 +185,7 @@ def read_twice(task: CheckTask) -> dict[str, Any]:
 
     Raises EngineError, in a worker process.
     """
-    engine: OcrBackend = registry.create("engine", task.spec)
+    engine = registry.ocr_engine(task.spec)
     by_image = "image" in engine.accepts
     source: Any = [load_image(task.image)] if by_image else task.pdf
     seconds = []

@@ -23,7 +23,7 @@ from experiments.reports.terminal import show, terminal_table
 from ohr.errors import OhrError
 from ohr.metrics.scores import R_NOISE_THRESHOLD
 from ohr.study.results import (
-    read_run,
+    open_run,
 )
 
 
@@ -33,7 +33,7 @@ def analyse_errors(
     """Print and write the shares of finished runs. Raises OhrError."""
     if stage not in STAGES:
         raise OhrError(f"unknown --stage {stage!r}; known: {', '.join(STAGES)}")
-    runs = [read_run(path) for path in paths]
+    runs = [open_run(path) for path in paths]
     shares = [case_shares(run, right, stage) for run in runs]
     caption = (
         f"Share of questions; OCR right: LCS of evidence and page above {R_NOISE_THRESHOLD:g}; "

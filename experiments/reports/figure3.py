@@ -11,12 +11,12 @@ from experiments.figures.figure3 import (
     draw_figure3,
 )
 from ohr.study.csv import write_csv
-from ohr.study.results import read_run
+from ohr.study.results import open_run
 
 
 def make_figure3(paths: Sequence[Path], out: Path) -> int:
     """Draw the figure of finished runs, and write its points. Raises OhrError."""
-    runs = [read_run(path) for path in paths]
+    runs = [open_run(path) for path in paths]
     points = figure3_points(runs)
     write_csv(out / "figure3.csv", points)
     for path in draw_figure3(points, caption_of(runs, points), out):

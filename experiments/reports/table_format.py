@@ -22,33 +22,33 @@ from experiments.reports.terminal import number, show
 from ohr.errors import OhrError
 from ohr.printable import plain
 from ohr.study.csv import write_csv
-from ohr.study.run import Result
+from ohr.study.results import Run
 from ohr.study.select import cells_of
 
 
-def report(result: Result) -> None:
+def report(run: Run) -> None:
     """Print a row for each format and setting, write the losses, draw the bars.
 
     Shown are clean pages, the first chunker and ``top_k`` hits; ``differences.csv``
     has all. Raises OhrError if no question is about a table.
     """
-    cells = result.cells[result.cells["group"] == GROUP]
+    cells = run.cells[run.cells["group"] == GROUP]
     if cells.empty:
         raise OhrError("no question about a table was asked: dataset.sources must hold table")
-    differences = paired_differences(result, cells)
-    losses = count_losses(result)
+    differences = paired_differences(run, cells)
+    losses = count_losses(run)
     for name, frame in (("differences", differences), ("losses", losses)):
-        write_csv(result.out / f"{name}.csv", frame)
-    top_k = result.plan.config.top_k
+        write_csv(run.path / f"{name}.csv", frame)
+    top_k = run.plan.config.top_k
     cells, differences = shown(cells, top_k), shown(differences, top_k)
     show(_table(cells, differences))
-    notes = reader_notes(result.readers)
-    if len(result.plan.chunkers) > 1:
+    notes = reader_notes(run.readers)
+    if len(run.plan.chunkers) > 1:
         print(plain(f"shown: {setting_names(cells)}; differences.csv has every chunker"))
     for line in note_lines(cells["reader"], notes):
         print(plain(line))
     show(_loss_table(losses))
-    for path in format_bars(cells, result.out / "figures", notes):
+    for path in format_bars(cells, run.path / "figures", notes):
         print(f"figure: {path}")
 
 

@@ -29,8 +29,8 @@ from ohr.registry import PluginSpec
 from ohr.study.config import StudyConfig
 from ohr.study.plan import load_dataset, select_questions
 from ohr.study.progress import Progress
-from ohr.study.results import read_run
-from ohr.study.run import Result, run_study
+from ohr.study.results import Run, open_run
+from ohr.study.run import run_study
 
 
 def reproduce_paper(config: StudyConfig, out: Path) -> int:
@@ -55,7 +55,7 @@ def reproduce_paper(config: StudyConfig, out: Path) -> int:
             _study(config, out / "semantic", noise_curve, "Image noise", images, "semantic")
         )
     _title("Figure 3")
-    make_figure3([result.out for result in curves], out / "figure3")
+    make_figure3([result.path for result in curves], out / "figure3")
     code = int(any(result.failed for result in (benchmark, *curves)))
     if "table" in sources:
         dataset = config.dataset.model_copy(update={"sources": ("table",)})
@@ -64,14 +64,14 @@ def reproduce_paper(config: StudyConfig, out: Path) -> int:
         tables = _study(on_tables, out / "table_format", table_format, "Figure 4", formats)
         code |= int(bool(tables.failed))
     _title("Figure 5")
-    analyse_errors([result.out for result in curves], out / "error_analysis")
+    analyse_errors([result.path for result in curves], out / "error_analysis")
     noise = (PluginSpec(name="formatting"), PluginSpec(name="semantic"))
     code |= noise_statistics(config.model_copy(update={"noise": noise}), out / "noise_statistics")
     if len(config.readers) > 1:
         _title("Table S5")
         engines = set(benchmark.cells["engine"])
         held_against_truth = "gt" in engines and len(engines) > 1
-        run = read_run(benchmark.out if held_against_truth else curves[0].out)
+        run = open_run(benchmark.path if held_against_truth else curves[0].path)
         compare_readers(run, out / "robust_reader")
     if rewritten is not None:
         _title("Section IV.2")
@@ -97,7 +97,7 @@ def _study(
     title: str,
     engines: Sequence[PluginSpec] = (),
     noise: str = "",
-) -> Result:
+) -> Run:
     """Run a study with other engines or noise, and report it as its own command does."""
     _title(title)
     update: dict[str, Any] = {"noise": (PluginSpec(name=noise),) if noise else ()}

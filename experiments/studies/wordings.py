@@ -12,7 +12,6 @@ from experiments.reports.comparison import compare_runs
 from experiments.reports.terminal import report_troubles
 from ohr import registry
 from ohr.errors import ConfigError, OhrError
-from ohr.plugins import Reader
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.atomic import write_text
@@ -35,7 +34,7 @@ def rewrite(config: StudyConfig, spec: PluginSpec, number: int) -> dict[str, str
             f"--rewriter: reader {spec.label!r} takes no prompt: name a language model"
         )
     params: dict[str, Any] = {"prompt": "rewrite"} | spec.params
-    model: Reader = registry.create("reader", spec.model_copy(update={"params": params}))
+    model = registry.create("reader", spec.model_copy(update={"params": params}))
     questions = select_questions(config, load_dataset(config))
     drawn = np.random.default_rng(config.seed).permutation(len(questions))[:number]
     chosen = [questions[i] for i in sorted(drawn)]

@@ -27,12 +27,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar
 
 from pydantic import Field
 from rapidfuzz import fuzz, process
 
-from ohr.dataset import Dataset, ValidationReport, finish, validate_questions
+from ohr.collection import Dataset, ValidationReport, finish, validate_questions
 from ohr.datasets.questions_csv import Row, read_rows
 from ohr.datasets.text_layer import unusable
 from ohr.errors import DatasetError
@@ -62,11 +61,10 @@ class FolderParams(DatasetParams):
     """Memory that it may take, in megabytes."""
 
 
-class Folder(DatasetSource):
+class Folder(DatasetSource[FolderParams]):
     """``path`` is the folder of PDFs, ``questions`` the CSV."""
 
     name = "folder"
-    Params: ClassVar[type[DatasetParams]] = FolderParams
 
     def load(self) -> Dataset:
         params = self.params

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ohr.bounded import read_bounded
-from ohr.dataset import Dataset, ValidationReport, finish, validate_questions
+from ohr.collection import Dataset, ValidationReport, finish, validate_questions
 from ohr.errors import DatasetError
 from ohr.plugins import DatasetSource
 from ohr.types import Document, Page, PageRef, Question

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ohr.bounded import read_bounded
-from ohr.dataset import ValidationReport
+from ohr.collection import ValidationReport
 from ohr.errors import DatasetError
 
 REQUIRED_COLUMNS = ("question", "answer", "document", "page")

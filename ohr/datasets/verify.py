@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from ohr.dataset import Dataset
+from ohr.collection import Dataset
 from ohr.datasets import guessing, locating, wording
 from ohr.datasets.guessing import FOLDS
 from ohr.datasets.locating import Piece, SearchablePage

@@ -10,7 +10,7 @@ from ohr.metrics.regions import RegionKind, extraction, region_words, regions
 from ohr.metrics.tables import table_similarity
 
 
-class _Distance(plugins.Metric):
+class _Distance(plugins.Metric, abstract=True):
     missing = 1.0
     higher_is_better = False
 
@@ -60,13 +60,12 @@ class TableSimilarityParams(plugins.Params):
     texts: bool = True
 
 
-class TableSimilarity(plugins.Metric):
+class TableSimilarity(plugins.Metric[TableSimilarityParams]):
     """Mean TEDS of the pages' tables, matched by content; 1 where neither has any."""
 
     name = "table_similarity"
     version = "2"
     missing = 0.0
-    Params = TableSimilarityParams
 
     def score(self, prediction: str, reference: str) -> float:
         return table_similarity(prediction, reference, texts=self.params.texts)
@@ -78,14 +77,13 @@ class RegionF1Params(plugins.Params):
     kind: RegionKind = "text"
 
 
-class RegionF1(plugins.Metric):
+class RegionF1(plugins.Metric[RegionF1Params]):
     """F1 of the words of one kind of region; 1 where neither page has any."""
 
     name = "region_f1"
     version = "2"
     missing = 0.0
     argument = "kind"
-    Params = RegionF1Params
 
     def score(self, prediction: str, reference: str) -> float:
         read, true = regions(prediction), regions(reference)

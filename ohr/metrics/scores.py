@@ -60,11 +60,10 @@ class ProtocolParams(plugins.Params):
     protocol: Protocol = "default"
 
 
-class _Score(plugins.Metric):
+class _Score(plugins.Metric[ProtocolParams], abstract=True):
     version = "2"
     argument = "protocol"
     missing = 0.0
-    Params = ProtocolParams
 
     def score(self, prediction: str, reference: str) -> float:
         scoring = SCORING[self.params.protocol]

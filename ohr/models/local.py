@@ -12,14 +12,14 @@ from contextlib import contextmanager
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Protocol, cast
 
 from pydantic import Field
 
 from ohr import plugins
 from ohr.errors import MissingDependencyError
 from ohr.models.checkpoints import checkpoint_digest, find_checkpoint
-from ohr.plugins import Plugin
+from ohr.plugins.base import P, Plugin
 
 
 class LocalModelParams(plugins.Params):
@@ -39,7 +39,16 @@ class LocalModelParams(plugins.Params):
     max_new_tokens: int = Field(4096, ge=1)
 
 
-class LocalModel(Plugin):
+class Checkpoint(Protocol):
+    """What the parameters of a plug-in on a local model say, in whatever model they stand."""
+
+    model: str
+    revision: str | None
+    device: str
+    dtype: str
+
+
+class LocalModel(Plugin[P], abstract=True):
     """A plug-in that runs a checkpoint of this machine in its own process."""
 
     argument: ClassVar[str | None] = "model"
@@ -63,11 +72,12 @@ class LocalModel(Plugin):
 
     @cached_property
     def _folder(self) -> Path:
-        return find_checkpoint(self.name, self.params.model, self.params.revision, self.install)
+        where = self._checkpoint
+        return find_checkpoint(self.name, where.model, where.revision, self.install)
 
     @cached_property
     def _device(self) -> str:
-        device: str = self.params.device
+        device = self._checkpoint.device
         if device == "cpu":
             return device
         count = self._torch.cuda.device_count() if self._torch.cuda.is_available() else 0
@@ -84,9 +94,13 @@ class LocalModel(Plugin):
     @property
     def _dtype(self) -> str:
         """A dtype's name, or ``auto`` for the checkpoint's own."""
-        if self.params.dtype == "auto" and self._device == "cpu":
+        if self._checkpoint.dtype == "auto" and self._device == "cpu":
             return "float32"  # half precision is slower on a CPU, and no more exact
-        return str(self.params.dtype)
+        return self._checkpoint.dtype
+
+    @property
+    def _checkpoint(self) -> Checkpoint:
+        return cast(Checkpoint, self.params)
 
     @property
     def _torch(self) -> Any:
@@ -147,7 +161,6 @@ class LocalModel(Plugin):
             top_k=None,
             max_length=None,
             forced_eos_token_id=None,  # it would hide that an output was cut
-            max_new_tokens=self.params.max_new_tokens,
         )
         config.update(**more)
         eos = config.eos_token_id if config.eos_token_id is not None else tokenizer.eos_token_id

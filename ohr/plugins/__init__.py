@@ -1,7 +1,8 @@
 """The hooks: one base class for each kind of plug-in.
 
 A plug-in is a class with a ``name``, a ``version`` that changes whenever its output may
-change, and its parameters beside it: ``Params``, a subclass of :class:`Params` below.
+change, and its parameters beside it, a subclass of :class:`Params`: they stand in the brackets of
+``class Mine(Reader[MineParams])``.
 :meth:`Plugin.identity` is what the artefact store keys on. :mod:`ohr.registry` finds plug-ins
 by name.
 """
@@ -15,6 +16,9 @@ from ohr.plugins.perturbation import (
     Applied,
     ImagePerturbation,
     Level,
+    PageDistortion,
+    PageParams,
+    PageRecord,
     Perturbation,
     TextPerturbation,
 )
@@ -33,6 +37,9 @@ __all__ = [
     "Metric",
     "OcrBackend",
     "Oracle",
+    "PageDistortion",
+    "PageParams",
+    "PageRecord",
     "Params",
     "Perturbation",
     "Plugin",

@@ -6,11 +6,13 @@ import contextlib
 import inspect
 import sys
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, cast, get_args, get_origin
 from weakref import WeakKeyDictionary
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
+from typing_extensions import TypeVar
 
+from ohr.errors import PluginError
 from ohr.store.identity import digest, file_digest
 
 PROJECT = frozenset({"ohr", "perturb", "ocr_backends", "rag", "experiments"})
@@ -26,18 +28,38 @@ class Params(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-class Plugin:
-    """Base of every plug-in; subclasses declare a ``Params`` model of their own."""
+P = TypeVar("P", bound=BaseModel, covariant=True, default=BaseModel)
+"""The parameters of a plug-in; of any, where none are named: ``Reader`` is any reader."""
+
+
+class Plugin(Generic[P]):
+    """Base of every plug-in. ``class Mine(Reader[MineParams])`` has the parameters MineParams.
+
+    A class that lacks its name or what its hook asks for raises PluginError where it is made;
+    bases that leave something open say so: ``class Base(Reader, abstract=True)``.
+    """
 
     name: ClassVar[str]
     version: ClassVar[str] = "1"
     argument: ClassVar[str | None] = None
     """The parameter that ``name:value`` sets, as in ``precomputed:MinerU``."""
+    either: ClassVar[tuple[str, ...]] = ()
+    """Methods that call each other unless a plug-in has its own: it needs one of them."""
 
     Params: ClassVar[type[BaseModel]] = Params
 
-    def __init__(self, params: BaseModel | None = None) -> None:
-        self.params: Any = params if params is not None else self.Params()
+    def __init__(self, params: P | None = None) -> None:
+        self.params: P = params if params is not None else cast(P, self.Params())
+
+    def __init_subclass__(cls, *, abstract: bool = False, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "Params" not in vars(cls):
+            model = type_argument(cls, Plugin, 0)
+            model = getattr(model, "__default__", model)
+            if isinstance(model, type) and issubclass(model, BaseModel) and model is not BaseModel:
+                cls.Params = model
+        if not abstract:
+            _check_complete(cls)
 
     def identity(self) -> dict[str, object]:
         """Name, version and parameters as plain JSON; equal identities give equal output."""
@@ -47,6 +69,52 @@ class Plugin:
             "params": self.params.model_dump(mode="json"),
             **source_of(type(self)),
         }
+
+
+def type_argument(cls: type, root: type, index: int) -> object:
+    """What a class puts in place of a type variable of one of its bases, or None.
+
+    A base that leaves it open gives the variable.
+    """
+    for base in vars(cls).get("__orig_bases__", ()):
+        origin, arguments = get_origin(base), get_args(base)
+        if origin is root:
+            argument: object = arguments[index]
+            return argument
+        if isinstance(origin, type) and issubclass(origin, root):
+            parameters = getattr(origin, "__parameters__", ())
+            inner = type_argument(origin, root, index)
+            if inner in parameters:
+                return cast(object, arguments[parameters.index(inner)])
+    return None
+
+
+def _check_complete(cls: type[Plugin]) -> None:
+    """Raise PluginError for a class without a name, or without a method of its hook."""
+    where = f"plug-in {cls.__module__}.{cls.__qualname__}"
+    if not isinstance(getattr(cls, "name", None), str) or not cls.name:
+        raise PluginError(f'{where} has no name: give it one, as name = "{cls.__name__.lower()}"')
+    for method in dir(cls):
+        if getattr(getattr(cls, method, None), "__isabstractmethod__", False):
+            raise PluginError(f"{where} lacks a method: {_looks_of(cls, method)}")
+    if cls.either:
+        hook = next(base for base in cls.__mro__ if "either" in vars(base))
+        if all(getattr(cls, method) is getattr(hook, method) for method in cls.either):
+            ways = " or ".join(_looks_of(cls, method) for method in cls.either)
+            raise PluginError(f"{where} lacks a method: {ways}")
+
+
+def _looks_of(cls: type, method: str) -> str:
+    """``def answer(self, question: str, context: Sequence[Hit]) -> Outcome[str]``."""
+    signature = inspect.signature(getattr(cls, method))
+    return f"def {method}{signature}".replace("'", "")
+
+
+def first_error(error: ValidationError) -> str:
+    """The first problem of a pydantic error as ``field: message``."""
+    problem = error.errors()[0]
+    where = ".".join(str(part) for part in problem["loc"])
+    return f"{where}: {problem['msg']}" if where else str(problem["msg"])
 
 
 def source_of(cls: type) -> dict[str, str]:

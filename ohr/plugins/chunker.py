@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, lru_cache
 
 from ohr.markup.headings import Heading, headings, opened, titles
-from ohr.plugins.base import Plugin
+from ohr.plugins.base import P, Plugin
 from ohr.types import Chunk, PageRef
 
 _CACHED_PAGES = 65536
 
 
-class Chunker(Plugin, ABC):
+class Chunker(Plugin[P], ABC, abstract=True):
     """Cuts pages into chunks."""
 
     @abstractmethod

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import ClassVar
 
 from pydantic import ConfigDict
+from typing_extensions import TypeVar
 
-from ohr.dataset import Dataset
+from ohr.collection import Dataset
 from ohr.plugins.base import Params, Plugin
 
 
@@ -33,10 +33,11 @@ class DatasetParams(Params):
     """Folder in which what is generated is kept."""
 
 
-class DatasetSource(Plugin, ABC):
-    """Reads or makes a dataset."""
+P = TypeVar("P", bound=DatasetParams, covariant=True, default=DatasetParams)
 
-    Params: ClassVar[type[DatasetParams]] = DatasetParams
+
+class DatasetSource(Plugin[P], ABC, abstract=True):
+    """Reads or makes a dataset."""
 
     @abstractmethod
     def load(self) -> Dataset:

@@ -9,15 +9,20 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from ohr.dataset import Dataset
-from ohr.errors import ConfigError
-from ohr.plugins.base import Plugin
+from ohr.collection import Dataset
+from ohr.errors import ConfigError, EngineError, MissingDependencyError
+from ohr.plugins.base import P, Plugin
 from ohr.types import KnowledgeBase, Outcome
 
 
-class OcrBackend(Plugin, ABC):
-    """Reads pages into Markdown. It never sees ground-truth text."""
+class OcrBackend(Plugin[P], ABC, abstract=True):
+    """Reads pages into Markdown. It never sees ground-truth text.
 
+    An engine of page images has :meth:`read`; one that reads PDFs, or does better with several
+    pages at once, has :meth:`transcribe`.
+    """
+
+    either = ("read", "transcribe")
     accepts: frozenset[str] = frozenset({"image"})
     """What it reads: ``image`` (page images), ``pdf`` (a PDF file), or both. Its parameters may
     decide. A study gives it page images wherever it reads them, so that its clean pages are read
@@ -31,14 +36,37 @@ class OcrBackend(Plugin, ABC):
     install: ClassVar[str] = ""
     """The command that installs it."""
 
-    @abstractmethod
+    def read(self, image: np.ndarray) -> str | Outcome[str]:
+        """The text of one page image: uint8, ``(h, w)`` grey or ``(h, w, 3)`` RGB, contiguous.
+
+        What it raises is the page's error outcome, except for MissingDependencyError, which is
+        no page's fault; text of nothing but white space is an ``empty`` outcome.
+        """
+        [(_, outcome)] = self.transcribe([image], [0])
+        return outcome
+
     def transcribe(
         self, source: Path | Sequence[np.ndarray], page_nos: Sequence[int]
     ) -> Iterator[tuple[int, Outcome[str]]]:
         """Read pages of a PDF, or page images (uint8, grey or RGB), in the order given.
 
-        ``page_nos`` are page numbers of the PDF; for images, the number of each image.
+        ``page_nos`` are page numbers of the PDF; for images, the number of each image. Raises
+        ConfigError for a source that the engine does not accept, ValueError unless there is one
+        number an image, and MissingDependencyError.
         """
+        if isinstance(source, Path):
+            raise ConfigError(
+                f"{self.name} reads page images: render {source.name} to images first"
+            )
+        for page_no, image in zip(page_nos, source, strict=True):
+            try:
+                text = self.read(checked_image(image))
+                outcome = text if isinstance(text, Outcome) else Outcome.of_text(text)
+            except MissingDependencyError:
+                raise
+            except Exception as error:
+                outcome = failed_page(self.name, error)
+            yield page_no, outcome
 
     def reads(self) -> tuple[str, ...]:
         """Languages that it reads with these parameters (ISO 639-1); empty where unknown."""
@@ -61,7 +89,23 @@ class OcrBackend(Plugin, ABC):
         return super().identity() | {"engine_version": self.engine_version()}
 
 
-class KnowledgeBaseSource(Plugin, ABC):
+def failed_page(engine: str, error: Exception) -> Outcome[str]:
+    """The error outcome of a page on which an engine failed."""
+    kind = "" if isinstance(error, EngineError) else f"{type(error).__name__}: "
+    return Outcome.error(" ".join(f"{engine}: {kind}{error}".split())[:500])
+
+
+def checked_image(image: np.ndarray) -> np.ndarray:
+    """The image as ``(h, w)`` grey or ``(h, w, 3)`` RGB uint8. Raises EngineError."""
+    if image.ndim == 3 and image.shape[2] == 1:
+        image = image[:, :, 0]
+    grey_or_rgb = image.ndim == 2 or (image.ndim == 3 and image.shape[2] == 3)
+    if image.dtype != np.uint8 or not grey_or_rgb or image.size == 0:
+        raise EngineError(f"not a page image: shape {image.shape}, {image.dtype}")
+    return np.ascontiguousarray(image)
+
+
+class KnowledgeBaseSource(Plugin[P], ABC, abstract=True):
     """An engine whose reading already exists: ground truth, or output made elsewhere."""
 
     @abstractmethod

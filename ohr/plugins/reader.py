@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from ohr.errors import ConfigError, MissingDependencyError, StoreError
-from ohr.plugins.base import Plugin
+from ohr.plugins.base import P, Plugin
 from ohr.types import Hit, Outcome
 
 
@@ -22,7 +22,7 @@ class Reply:
     """What a run adds up: ``prompt_tokens``, ``completion_tokens``, ``cost``, ``contexts_cut``."""
 
 
-class Reader(Plugin, ABC):
+class Reader(Plugin[P], ABC, abstract=True):
     """Answers a question from retrieved text, or from nothing."""
 
     note: ClassVar[str] = ""

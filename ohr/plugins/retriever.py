@@ -5,14 +5,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from ohr.plugins.base import Plugin
+from ohr.plugins.base import P, Plugin
 from ohr.store.artefacts import ArtefactStore
 from ohr.types import Chunk, Hit, PageRef
 
 
-class Retriever(Plugin, ABC):
-    """Ranks chunks for a question's text."""
+class Retriever(Plugin[P], ABC, abstract=True):
+    """Ranks chunks for a question's text: :meth:`index`, and one of the two searches."""
 
+    either = ("search", "search_many")
     whole_pages: bool = False
     """Whether its hits are whole pages in place of the chunks that it was given."""
 
@@ -20,19 +21,19 @@ class Retriever(Plugin, ABC):
     def index(self, chunks: Sequence[Chunk]) -> None:
         """Index chunks, replacing what was indexed before."""
 
-    @abstractmethod
     def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
         """The k best chunks for each query, best first; ties in index order."""
+        return [self.search(query, k) for query in queries]
 
     def search(self, query: str, k: int) -> list[Hit]:
-        """The k best chunks for one query."""
+        """The k best chunks for one query, best first; ties in index order."""
         return self.search_many([query], k)[0]
 
     def use_store(self, store: ArtefactStore) -> None:
         """Told where costly results, such as vectors, may be kept from run to run."""
 
 
-class Oracle(Plugin, ABC):
+class Oracle(Plugin[P], ABC, abstract=True):
     """Knows where the evidence is: a ceiling for retrievers, and not one of them.
 
     A study hands it the pages of each question's evidence and no text. Retrievers, which are

@@ -5,11 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from ohr.plugins.base import Plugin
+from ohr.plugins.base import P, Plugin
 from ohr.types import Answer, Document, Outcome
 
 
-class System(Plugin, ABC):
+class System(Plugin[P], ABC, abstract=True):
     """A whole published system: documents in, answer out."""
 
     @abstractmethod

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import ClassVar
 
 from pydantic import Field
 
-from ohr.dataset import Dataset, ValidationReport, finish, validate_questions
+from ohr.collection import Dataset, ValidationReport, finish, validate_questions
 from ohr.datasets.ohrbench import read_questions
 from ohr.errors import ConfigError
 from ohr.plugins import DatasetParams, DatasetSource
@@ -43,11 +42,10 @@ class SampleParams(DatasetParams):
     difficulty: corpus.Difficulty = corpus.DIFFICULTY
 
 
-class Sample(DatasetSource):
+class Sample(DatasetSource[SampleParams]):
     """Generates the sample on first use, under ``cache/sample``, and reads it from there."""
 
     name = "sample"
-    Params: ClassVar[type[DatasetParams]] = SampleParams
 
     def load(self) -> Dataset:
         """The sample: ``n_pages`` A4 pages (grey PNG, 150 dpi; PDF) and ``n_questions``.

@@ -17,7 +17,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from ohr import registry
 from ohr.errors import ConfigError
-from ohr.registry import PluginSpec, first_error
+from ohr.plugins.base import first_error
+from ohr.registry import PluginSpec
 from ohr.statistics.isotonic import rising_fit
 from ohr.store.atomic import write_text
 from ohr.study.noise import Noise

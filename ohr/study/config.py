@@ -21,7 +21,8 @@ from ohr.bounded import read_bounded
 from ohr.errors import ConfigError
 from ohr.metrics.scores import Protocol
 from ohr.names import did_you_mean
-from ohr.registry import PluginSpec, first_error
+from ohr.plugins.base import Plugin, first_error
+from ohr.registry import PluginSpec
 from ohr.study.yaml_values import MOST_CHARACTERS, parse_yaml
 
 Stage = Literal["ocr", "retrieval", "generation", "overall"]
@@ -35,7 +36,8 @@ DEFAULT_DRAWS = 3
 
 def _listed(value: Any) -> Any:
     """A single value stands for a list of one."""
-    return [value] if isinstance(value, str | int | float | Mapping) else value
+    single = isinstance(value, str | int | float | Mapping | PluginSpec | Plugin | type)
+    return [value] if single else value
 
 
 _LISTED = BeforeValidator(_listed)
@@ -205,8 +207,27 @@ def load_config(arguments: Iterable[str], defaults: Mapping[str, Any] | None = N
             leaf = leaf.setdefault(parent, {})
         leaf[last] = _parse(argument, text)
         _merge(merged, node)
+    return _validated(merged)
+
+
+def make_config(options: Mapping[str, Any], file: Path | None = None) -> StudyConfig:
+    """A YAML file, if there is one, then options. Raises ConfigError.
+
+    ``dataset="sample"`` stands for ``dataset={"kind": "sample"}``.
+    """
+    merged: dict[str, Any] = {}
+    if file is not None:
+        _merge(merged, _read_yaml(file))
+    given = dict(options)
+    if isinstance(given.get("dataset"), str):
+        given["dataset"] = {"kind": given["dataset"]}
+    _merge(merged, given)
+    return _validated(merged)
+
+
+def _validated(options: Mapping[str, Any]) -> StudyConfig:
     try:
-        return StudyConfig.model_validate(merged)
+        return StudyConfig.model_validate(options)
     except ValidationError as error:
         raise ConfigError(f"configuration: {_explain(error)}") from error
 
@@ -263,6 +284,5 @@ def _explain(error: ValidationError) -> str:
         return f"{first_error(error)} (got {problem.get('input')!r})"
     *parents, name = (str(part) for part in problem["loc"])
     model: type[BaseModel] = DatasetConfig if parents == ["dataset"] else StudyConfig
-    dotted = ".".join([*parents, name])
-    known = [".".join([*parents, field]) for field in model.model_fields]
-    return f"unknown option {dotted!r}; {did_you_mean(dotted, known)}"
+    parent = "".join(f"{part}." for part in parents)
+    return f"unknown option {parent + name!r}; {did_you_mean(name, model.model_fields, parent)}"

@@ -25,7 +25,7 @@ def make_judge(spec: PluginSpec) -> Reader:
             f"judge: reader {spec.label!r} takes no prompt: name a language model, such as "
             "judge={name: openai, params: {model: …}}"
         )
-    judge: Reader = registry.create(
+    judge = registry.create(
         "reader", spec.model_copy(update={"params": {"prompt": "judge"} | spec.params})
     )
     return judge

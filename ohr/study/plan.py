@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from ohr import registry
-from ohr.dataset import Dataset
+from ohr.collection import Dataset
 from ohr.errors import ConfigError
 from ohr.plugins import (
     Chunker,
-    DatasetSource,
     KnowledgeBaseSource,
     OcrBackend,
     Oracle,
@@ -111,8 +110,7 @@ def load_dataset(config: StudyConfig) -> Dataset:
         "cache": config.cache,
     }
     params = {name: value for name, value in values.items() if value is not None} | section.params
-    source: DatasetSource = registry.create("dataset", PluginSpec(name=section.kind, params=params))
-    return source.load()
+    return registry.create("dataset", PluginSpec(name=section.kind, params=params)).load()
 
 
 def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:

@@ -41,6 +41,10 @@ class Progress:
         self._started: dict[str, float] = {}
         self._last = 0.0
 
+    def of(self, verb: str, unit: str) -> Progress:
+        """The same for another stage: what is done, to what."""
+        return Progress(self._console, verb, unit)
+
     def __enter__(self) -> Progress:
         if self._console.is_terminal:
             self._bar.start()
@@ -79,3 +83,22 @@ class Progress:
             self._last = now
             left = f", {(now - started) / done * (total - done):.0f} s left" if done else ""
             self.say(f"{self._verb} {what}: {done}/{total} {self._unit}{left}")
+
+
+class Silent(Progress):
+    """Says nothing at all."""
+
+    def of(self, verb: str, unit: str) -> Progress:
+        return self
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def say(self, line: str) -> None:
+        pass
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        pass

@@ -1,4 +1,4 @@
-"""Finished runs, read back from their folders."""
+"""Finished runs: made just now, or read back from their folders."""
 
 from __future__ import annotations
 
@@ -11,15 +11,20 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
+from pydantic import ValidationError
 
-from ohr.dataset import GROUND_TRUTH
-from ohr.errors import OhrError
+from ohr.collection import GROUND_TRUTH
+from ohr.errors import ConfigError, DatasetError, OhrError
 from ohr.statistics import Clusters
 from ohr.study.cells import CELL_COLUMNS, NOISE_COLUMNS, left_out
 from ohr.study.conditions import CONDITION_COLUMNS
+from ohr.study.config import StudyConfig
 from ohr.study.csv import from_csv
 from ohr.study.noise import noise_name
+from ohr.study.plan import Plan, load_dataset, make_plan
+from ohr.study.troubles import failed_in_rows, trouble_lines
 from ohr.study.truth import declare
+from ohr.study.views import Plots, analyse
 from ohr.types import Status
 
 UNIT_COLUMNS = ("qid", "doc_id", "page_no")
@@ -28,22 +33,31 @@ KNOWLEDGE_BASE = ("noise", "perturbation", "level", "intensity", "engine")
 _SEVERITY = {str(status): status.severity for status in Status}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Run:
-    """A finished run.
-
-    ``drawn`` are its rows, only those that count in the means, text columns as strings; ``rows``
-    are their means over the draws of the noise.
-    """
+    """A finished run. What a study has just made and what is read from its folder are alike."""
 
     path: Path
+    """Its folder."""
     manifest: dict[str, Any]
-    drawn: pd.DataFrame
+    """What was run, on what, with which versions, and how long it took."""
     cells: pd.DataFrame
+    """A row for each condition, stage, metric and group, with its mean and interval."""
+    missing: Sequence[str] = ()
+    """Planned cells that are not there; empty when the study is complete."""
+
+    def __repr__(self) -> str:
+        engines = ", ".join(dict.fromkeys(self.cells["engine"]))
+        return f"Run({str(self.path)!r}: {len(self.cells)} cells; {engines})"
+
+    @cached_property
+    def drawn(self) -> pd.DataFrame:
+        """The rows that count in the means, one for each draw of the noise; texts are strings."""
+        return _drawn(self.path)
 
     @cached_property
     def rows(self) -> pd.DataFrame:
-        """A row for each unit, condition, stage and metric."""
+        """A row for each unit, condition, stage and metric: its mean over the draws."""
         return mean_over_draws(self.drawn)
 
     @property
@@ -61,12 +75,90 @@ class Run:
         """Resamples of intervals that need them."""
         return int(self.manifest.get("config", {}).get("bootstrap", 1000))
 
+    @property
+    def config(self) -> StudyConfig:
+        """The study's configuration. Raises ConfigError for results that no study here made."""
+        try:
+            return StudyConfig.model_validate(self.manifest["config"])
+        except (KeyError, ValidationError) as error:
+            raise ConfigError(f"{self.path} was not made by a study of this version") from error
 
-def read_run(path: Path) -> Run:
+    @cached_property
+    def plan(self) -> Plan:
+        """The plan, with the dataset, made anew for a run that was opened.
+
+        Raises DatasetError where the data is not there, or is not what it was.
+        """
+        config = self.config
+        dataset = load_dataset(config)
+        if dataset.digest() != self.manifest["dataset"]["digest"]:
+            raise DatasetError(f"the data of {self.path} has changed since: run the study again")
+        return make_plan(config, dataset)
+
+    @property
+    def readers(self) -> dict[str, dict[str, Any]]:
+        """What each reader (and the judge) was asked, and what it took."""
+        readers: dict[str, dict[str, Any]] = self.manifest.get("readers", {})
+        return readers
+
+    @property
+    def troubles(self) -> list[str]:
+        """A line for each knowledge base and reader with failures: how many, and why."""
+        bases: dict[str, dict[str, Any]] = self.manifest.get("knowledge_bases", {})
+        protocol = self.manifest.get("config", {}).get("scoring", "default")
+        return trouble_lines(bases | self.readers, protocol)
+
+    @cached_property
+    def failed(self) -> list[str]:
+        """Conditions all of whose pages, or all of whose answers, failed in every draw."""
+        return failed_in_rows(read_rows(self.path))
+
+    def compare(
+        self,
+        *others: Run,
+        by: str = "",
+        metrics: Sequence[str] = (),
+        baseline: str = "",
+        groups: bool = False,
+    ) -> pd.DataFrame:
+        """Paired differences with intervals, p (Holm, Benjamini-Hochberg) and effect sizes.
+
+        ``by``: what is compared: ``knowledge_base`` (the default for one run), ``engine``,
+        ``retriever``, ``reader``, ``chunker`` and so on, or ``run``. ``metrics``:
+        ``stage:metric``, as ``retrieval:hit@2``. ``baseline``: what the others are compared
+        with, else the first. ``groups``: also for each evidence source, domain, form and task.
+        Raises OhrError where nothing can be paired.
+        """
+        options = {"by": by, "metrics": metrics, "baseline": baseline, "groups": groups}
+        return analyse("compare", [self, *others], **options)
+
+    def curves(self, *others: Run, axis: str = "r_noise") -> pd.DataFrame:
+        """Area, slope, breakpoint and retention of each noise curve, with 95 % intervals.
+
+        ``axis``: what damage is measured by: ``r_noise``, ``edit_distance`` and so on.
+        """
+        return analyse("curves", [self, *others], axis=axis)
+
+    def attribution(self) -> pd.DataFrame:
+        """The F1 that OCR, chunking, retrieval and reading each cost; reads the study's cache."""
+        return analyse("attribution", [self])
+
+    @property
+    def plot(self) -> Plots:
+        """Its figures: ``run.plot.noise_curve()``."""
+        return Plots(self)
+
+    def knowing(self, **known: Any) -> Run:
+        """The same run, with properties that need not be worked out."""
+        vars(self).update(known)
+        return self
+
+
+def open_run(path: Path | str) -> Run:
     """Read a run's folder. Raises OhrError if it is not one, or not a finished one."""
+    path = Path(path)
     try:
         manifest = json.loads((path / "manifest.json").read_text("utf-8"))
-        rows = read_rows(path)
         cells = from_csv(pd.read_csv(path / "cells.csv", keep_default_na=False, na_values={}))
         if "draws" not in cells:
             cells = cells.assign(draws=1, draw_sd="")
@@ -74,22 +166,14 @@ def read_run(path: Path) -> Run:
         raise OhrError(f"cannot read {path}: is it the folder of a finished run? ({error})") from (
             error
         )
-    sections = ("config", "dataset", "engines", "versions", "imported")
+    sections = ("config", "dataset", "engines", "versions", "imported", "readers")
     if not isinstance(manifest, dict) or not all(
         isinstance(manifest.get(name, {}), dict) for name in sections
     ):
         raise OhrError(f"{path / 'manifest.json'} is no manifest of a run: run it again")
-    of_rows = {*CONDITION_COLUMNS, *UNIT_COLUMNS, "stage", "metric", "value", "status"}
-    for file, table, needed in (
-        ("rows.parquet", rows, of_rows),
-        ("cells.csv", cells, CELL_COLUMNS),
-    ):
-        if missing := set(needed) - set(table.columns):
-            raise OhrError(f"{path / file} has no column {min(missing)!r}: run it again")
-    if "draw" not in rows:  # of a version that drew the noise once
-        rows["draw"] = rows["seed"]
-    for column in rows.columns[rows.dtypes == "category"]:
-        rows[column] = rows[column].astype(str)
+    if missing := set(CELL_COLUMNS) - set(cells.columns):
+        raise OhrError(f"{path / 'cells.csv'} has no column {min(missing)!r}: run it again")
+    drawn = _drawn(path)
     try:
         for column in ("mean", "ci_low", "ci_high", "n", "draws", "draw_sd", *NOISE_COLUMNS):
             cells[column] = pd.to_numeric(cells[column])
@@ -97,7 +181,21 @@ def read_run(path: Path) -> Run:
         raise OhrError(f"{path / 'cells.csv'}: {column}: {error}: run it again") from error
     truth = manifest.get("dataset", {}).get("truth", GROUND_TRUTH)
     declare(cells, truth, manifest.get("same_as_truth", ()))
-    return Run(path, manifest, counted(rows), cells)
+    lacking = manifest.get("cells", {}).get("missing", 0)
+    missing_cells = [f"{lacking} planned cells"] if lacking else []
+    return Run(path, manifest, cells, missing_cells).knowing(drawn=drawn)
+
+
+def _drawn(path: Path) -> pd.DataFrame:
+    rows = read_rows(path)
+    of_rows = {*CONDITION_COLUMNS, *UNIT_COLUMNS, "stage", "metric", "value", "status"}
+    if missing := of_rows - set(rows.columns):
+        raise OhrError(f"{path / 'rows.parquet'} has no column {min(missing)!r}: run it again")
+    if "draw" not in rows:  # of a version that drew the noise once
+        rows["draw"] = rows["seed"]
+    for column in rows.columns[rows.dtypes == "category"]:
+        rows[column] = rows[column].astype(str)
+    return counted(rows)
 
 
 def read_rows(path: Path) -> pd.DataFrame:

@@ -35,8 +35,9 @@ from ohr.study.measures import metric_versions, planned
 from ohr.study.pages.variants import Readings
 from ohr.study.plan import Plan, load_dataset, make_plan
 from ohr.study.progress import Progress
+from ohr.study.results import Run
 from ohr.study.scoring import Scorer, Scores
-from ohr.study.troubles import failed_conditions, trouble_lines
+from ohr.study.troubles import failed_conditions
 from ohr.study.truth import declare, find_same, same_as_truth, truth_lines
 from ohr.types import FAILED, KnowledgeBase
 
@@ -47,23 +48,6 @@ PACKAGES = (
 
 PROBLEMS = "problems.csv"
 """Everything of a dataset that was left out or is doubtful, each with its reason."""
-
-
-@dataclass
-class Result:
-    """What a study found, and where it is written."""
-
-    plan: Plan
-    out: Path
-    cells: pd.DataFrame
-    missing: list[str]
-    """Planned cells that are not there; empty when the study is complete."""
-    troubles: list[str]
-    """A line for each knowledge base and reader with failures: how many, and why."""
-    failed: list[str]
-    """Conditions all of whose pages, or all of whose answers, failed."""
-    readers: dict[str, dict[str, Any]]
-    """What each reader (and the judge) was asked, and what it took, as in the manifest."""
 
 
 @dataclass
@@ -95,7 +79,7 @@ def run_study(
     *,
     progress: Progress | None = None,
     overwrite: bool = False,
-) -> Result:
+) -> Run:
     """Run a study, or finish one that was cut short, and write its results to ``out``.
 
     Raises OhrError for whatever the user can mend, before anything costly happens.
@@ -123,14 +107,14 @@ def run_study(
         return _carry_out(plan, out, clock, progress)
 
 
-def _carry_out(plan: Plan, out: Path, clock: Clock, progress: Progress) -> Result:
+def _carry_out(plan: Plan, out: Path, clock: Clock, progress: Progress) -> Run:
     """Read, score, aggregate and write."""
     config, dataset = plan.config, plan.dataset
     store = ArtefactStore(config.cache)
     readings = Readings(plan, store)
     with clock.stage("read"), progress:
         readings.make(progress)
-    asking = Progress(verb="asking", unit="questions")
+    asking = progress.of("asking", "questions")
     answering = Answering(store, config.retry_failed, asking, config.stop_after_failures)
     scorer = Scorer(plan, store, answering)
     scores: list[Scores] = []
@@ -157,7 +141,7 @@ def _carry_out(plan: Plan, out: Path, clock: Clock, progress: Progress) -> Resul
         write_csv(out / PROBLEMS, pd.DataFrame(dataset.report.lines(), columns=["kind", "problem"]))
         write_bytes(out / CASES, scorer.cases.to_bytes())
     readers = {label: tally.summary() for label, tally in answering.tallies.items()}
-    manifest = {
+    manifest: dict[str, Any] = {
         "config": config.model_dump(mode="json"),
         "seed": config.seed,
         "draws": list(plan.draws),
@@ -189,8 +173,7 @@ def _carry_out(plan: Plan, out: Path, clock: Clock, progress: Progress) -> Resul
         "seconds": clock.seconds,
     }
     write_text(out / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
-    troubles = trouble_lines(bases | readers, config.scoring)
-    return Result(plan, out, cells, missing, troubles, failed_conditions(scores), readers)
+    return Run(out, manifest, cells, missing).knowing(plan=plan, failed=failed_conditions(scores))
 
 
 def _data_there(config: StudyConfig, out: Path) -> str | None:

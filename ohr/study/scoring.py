@@ -11,7 +11,7 @@ from itertools import product
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from ohr.dataset import GROUND_TRUTH
+from ohr.collection import GROUND_TRUTH
 from ohr.markup.strip import strip_markup
 from ohr.metrics import reference
 from ohr.metrics.default import wer

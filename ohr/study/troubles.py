@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import pandas as pd
+
 from ohr.printable import plain
-from ohr.study.conditions import Condition
+from ohr.study.conditions import CONDITION_COLUMNS, Condition
 from ohr.study.noise import noise_name
 from ohr.study.scoring import Scores
 from ohr.types import FAILED
@@ -59,6 +61,23 @@ def failed_conditions(scores: Iterable[Scores]) -> list[str]:
         failed = bool(score.statuses) and all(status in FAILED for status in score.statuses)
         whole[name] = whole.get(name, True) and failed
     return [name for name, failed in whole.items() if failed]
+
+
+def failed_in_rows(rows: pd.DataFrame) -> list[str]:
+    """:func:`failed_conditions` of a run's rows, as far as its stages were ``ocr`` and others."""
+    keys = [*CONDITION_COLUMNS, "stage", "metric"]
+    names = []
+    for key, scores in rows.groupby(keys, sort=False, observed=True, dropna=False):
+        values: dict[str, Any] = dict(zip(keys, key, strict=True))
+        stage, metric = str(values.pop("stage")), str(values.pop("metric"))
+        of_pages = (stage, metric) == _OF_PAGES
+        if not of_pages and (stage, metric) not in _OF_ANSWERS:
+            continue
+        if scores["status"].isin([str(status) for status in FAILED]).all():
+            what = "pages" if of_pages else f"answers ({stage} {metric})"
+            units = len(scores[["qid", "doc_id", "page_no"]].drop_duplicates())
+            names.append(f"{_named(Condition(**values))}: all {units} {what}")
+    return names
 
 
 def _named(condition: Condition) -> str:

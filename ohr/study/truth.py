@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 import pandas as pd
 
-from ohr.dataset import GROUND_TRUTH
+from ohr.collection import GROUND_TRUTH
 from ohr.plugins import KnowledgeBaseSource, OcrBackend
 from ohr.study.plan import Plan
 

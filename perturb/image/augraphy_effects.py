@@ -29,11 +29,11 @@ from typing import Annotated, Any, ClassVar
 
 import cv2
 import numpy as np
-from pydantic import BaseModel, Field, StrictInt, StrictStr
+from pydantic import Field, StrictInt, StrictStr
 
+from ohr.plugins.perturbation import PageDistortion, PageParams, PageRecord
 from perturb.image.augraphy_library import installed_version, seeded
 from perturb.image.coarse import uniforms
-from perturb.image.common import PageDistortion, PageRecord
 
 LARGEST_SIDE = 4000
 """A4 at 340 dpi. LightingGradient needs 1.7 GB for such a page, and four times as much beyond."""
@@ -55,13 +55,12 @@ class AugraphyRecord(PageRecord):
     scale: Annotated[float, Field(ge=0.2, le=8, strict=True)]
 
 
-class AugraphyDistortion(PageDistortion[AugraphyRecord]):
+class AugraphyDistortion(PageDistortion[AugraphyRecord], abstract=True):
     """Runs an effect of Augraphy's on the page in BGR. Making one raises MissingDependencyError."""
 
-    Record = AugraphyRecord
     paper_intensity: ClassVar[float] = 1.0
 
-    def __init__(self, params: BaseModel | None = None) -> None:
+    def __init__(self, params: PageParams | None = None) -> None:
         super().__init__(params)
         self._augraphy = installed_version()
 
@@ -102,7 +101,7 @@ class AugraphyDistortion(PageDistortion[AugraphyRecord]):
         """The effect on an image of our own, uint8 ``(h, w, 3)`` BGR."""
 
 
-class BlendedAugraphy(AugraphyDistortion):
+class BlendedAugraphy(AugraphyDistortion, abstract=True):
     """An effect that leaves everything in its place: blended with the clean page."""
 
     def render(self, page: np.ndarray, record: AugraphyRecord) -> np.ndarray:

@@ -19,8 +19,8 @@ from pydantic import Field, StrictInt, StrictStr, field_validator
 
 from ohr.errors import EngineError
 from ohr.pdf import check_size, drawn_by, load_image
+from ohr.plugins.perturbation import PageDistortion, PageParams, PageRecord
 from ohr.store.identity import digest, file_digest
-from perturb.image.common import PageDistortion, PageParams, PageRecord
 from perturb.image.fields import on_pixels, reduced, sheet_size
 from perturb.image.textures import TEXTURES
 
@@ -75,13 +75,11 @@ class BackgroundRecord(PageRecord):
         return texture
 
 
-class Background(PageDistortion[BackgroundRecord]):
+class Background(PageDistortion[BackgroundRecord, BackgroundParams]):
     """Blends the page with paper; each pixel moves towards the paper's by the opacity."""
 
     name = "background"
     paper_intensity = PAPER_OPACITY / SEVERE_OPACITY
-    Params = BackgroundParams
-    Record = BackgroundRecord
 
     def identity(self) -> dict[str, object]:
         """Of a folder it is the images that count, not where they lie."""

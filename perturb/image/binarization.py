@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 from pydantic import Field, StrictInt
 
-from perturb.image.common import PageDistortion, PageRecord
+from ohr.plugins.perturbation import PageDistortion, PageRecord
 from perturb.image.fields import Fields, on_pixels, ramp, reduced, sheet_size
 
 Effect = Literal["dilation", "erosion", "letterpress", "ink_bleed"]
@@ -58,7 +58,6 @@ class Binarization(PageDistortion[BinarizationRecord]):
 
     name = "binarization"
     paper_intensity = 0.5
-    Record = BinarizationRecord
 
     def plan(self, head: PageRecord, rng: np.random.Generator) -> BinarizationRecord:
         """Draw the effect and a seed."""

@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field, StrictInt
 
-from perturb.image.common import PageDistortion, PageParams, PageRecord
+from ohr.plugins.perturbation import PageDistortion, PageParams, PageRecord
 
 PAPER_PROBABILITY = 0.05
 """The paper's chance that a pixel row or column starts a streak."""
@@ -58,7 +58,7 @@ class DirtyRollersRecord(PageRecord):
     """Width of a line, in pixels."""
 
 
-class DirtyRollers(PageDistortion[DirtyRollersRecord]):
+class DirtyRollers(PageDistortion[DirtyRollersRecord, DirtyRollersParams]):
     """Draws streaks over the page, all of them along its rows or all along its columns.
 
     Every line has a uniform of its own; it starts a streak where that is below the intensity's
@@ -68,8 +68,6 @@ class DirtyRollers(PageDistortion[DirtyRollersRecord]):
 
     name = "dirty_rollers"
     paper_intensity = PAPER_PROBABILITY / SEVERE_PROBABILITY
-    Params = DirtyRollersParams
-    Record = DirtyRollersRecord
 
     def plan(self, head: PageRecord, rng: np.random.Generator) -> DirtyRollersRecord:
         """Draw the direction and a seed."""

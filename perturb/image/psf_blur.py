@@ -26,7 +26,7 @@ import cv2
 import numpy as np
 from pydantic import Field, StrictInt
 
-from perturb.image.common import PageDistortion, PageParams, PageRecord
+from ohr.plugins.perturbation import PageDistortion, PageParams, PageRecord
 
 KERNELS = 100
 """The paper's number of kernels: 25 each of discs, lines, Gaussians and mixtures."""
@@ -63,13 +63,11 @@ class PsfBlurRecord(PageRecord):
     radius: Annotated[float, Field(ge=0, le=LARGEST_PIXELS, strict=True)]
 
 
-class PsfBlur(PageDistortion[PsfBlurRecord]):
+class PsfBlur(PageDistortion[PsfBlurRecord, PsfBlurParams]):
     """Blurs the page with one kernel, drawn once; the intensity scales the kernel's extent."""
 
     name = "psf_blur"
     paper_intensity = 0.5
-    Params = PsfBlurParams
-    Record = PsfBlurRecord
 
     def plan(self, head: PageRecord, rng: np.random.Generator) -> PsfBlurRecord:
         """Draw the kernel and scale the radius."""

@@ -28,7 +28,7 @@ import cv2
 import numpy as np
 from pydantic import Field
 
-from perturb.image.common import PageDistortion, PageParams, PageRecord
+from ohr.plugins.perturbation import PageDistortion, PageParams, PageRecord
 
 PAPER_DEGREES = 3.0
 """The paper's range, either way."""
@@ -53,7 +53,7 @@ class RotationRecord(PageRecord):
     angle: Annotated[float, Field(ge=-LARGEST_DEGREES, le=LARGEST_DEGREES, strict=True)]
 
 
-class Rotation(PageDistortion[RotationRecord]):
+class Rotation(PageDistortion[RotationRecord, RotationParams]):
     """Turns the page about its centre; its size stays, corners take the page's colour.
 
     A page has one draw u, uniform in [-1, 1]; the angle is u times the intensity's range.
@@ -61,8 +61,6 @@ class Rotation(PageDistortion[RotationRecord]):
 
     name = "rotation"
     paper_intensity = 0.5
-    Params = RotationParams
-    Record = RotationRecord
 
     def plan(self, head: PageRecord, rng: np.random.Generator) -> RotationRecord:
         """Draw u and scale it."""

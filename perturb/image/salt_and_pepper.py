@@ -27,7 +27,7 @@ import cv2
 import numpy as np
 from pydantic import Field, StrictInt, model_validator
 
-from perturb.image.common import PageDistortion, PageParams, PageRecord
+from ohr.plugins.perturbation import PageDistortion, PageParams, PageRecord
 
 PAPER_FRACTION = 0.01
 """The paper's share of pixels."""
@@ -65,7 +65,7 @@ class SaltAndPepperRecord(PageRecord):
         return self
 
 
-class SaltAndPepper(PageDistortion[SaltAndPepperRecord]):
+class SaltAndPepper(PageDistortion[SaltAndPepperRecord, SaltAndPepperParams]):
     """Turns a share of the page white or black, half and half, all channels alike.
 
     A page has one random sequence of sites; an intensity hits its first ``count``. So the
@@ -74,8 +74,6 @@ class SaltAndPepper(PageDistortion[SaltAndPepperRecord]):
 
     name = "salt_and_pepper"
     version = "2"
-    Params = SaltAndPepperParams
-    Record = SaltAndPepperRecord
 
     def plan(self, head: PageRecord, rng: np.random.Generator) -> SaltAndPepperRecord:
         """Draw the seed; count the hits that cover the wanted share in expectation."""

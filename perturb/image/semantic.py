@@ -15,7 +15,7 @@ from pydantic import Field, StrictStr
 
 from ohr import registry
 from ohr.plugins import Level
-from perturb.image.common import PageDistortion, PageParams, PageRecord
+from ohr.plugins.perturbation import PageDistortion, PageParams, PageRecord
 
 WEAK = ("background", "binarization", "rotation", "psf_blur")
 STRONG = ("salt_and_pepper", "dirty_rollers", "warping", "shadow")
@@ -43,7 +43,7 @@ class SemanticRecord(PageRecord):
     parts: Annotated[tuple[dict[StrictStr, Any], ...], Field(min_length=1, max_length=len(ORDER))]
 
 
-class Semantic(PageDistortion[SemanticRecord]):
+class Semantic(PageDistortion[SemanticRecord, SemanticParams]):
     """Distorts the page by one or two of the eight distortions, drawn for the page."""
 
     name = "semantic"
@@ -52,8 +52,6 @@ class Semantic(PageDistortion[SemanticRecord]):
         "moderate": Level(1.0, {"draw": "strong"}),
         "severe": Level(1.0, {"draw": "two"}),
     }
-    Params = SemanticParams
-    Record = SemanticRecord
 
     def identity(self) -> dict[str, object]:
         """Also the versions of the distortions that may be drawn."""

@@ -33,8 +33,8 @@ import cv2
 import numpy as np
 from pydantic import Field, StrictInt
 
+from ohr.plugins.perturbation import PageDistortion, PageParams, PageRecord
 from perturb.image.coarse import CELL, enlarged, nodes, strips, uniforms
-from perturb.image.common import PageDistortion, PageParams, PageRecord
 
 SEVERE_OPACITY = 0.75
 """Share of the light that the darkest shadow takes at intensity 1."""
@@ -75,12 +75,10 @@ class ShadowRecord(PageRecord):
     scale: Annotated[float, Field(ge=0.2, le=8, strict=True)]
 
 
-class Shadow(PageDistortion[ShadowRecord]):
+class Shadow(PageDistortion[ShadowRecord, ShadowParams]):
     """Uneven light and cast shadows: one field a page, its opacity scaled by the intensity."""
 
     name = "shadow"
-    Params = ShadowParams
-    Record = ShadowRecord
     paper_intensity: ClassVar[float] = 0.5
     """What does the damage of Augraphy's defaults."""
 

@@ -31,8 +31,8 @@ import cv2
 import numpy as np
 from pydantic import Field, StrictInt
 
+from ohr.plugins.perturbation import PageDistortion, PageParams, PageRecord
 from perturb.image.coarse import CELL, enlarged, nodes, strips, uniforms
-from perturb.image.common import PageDistortion, PageParams, PageRecord
 
 SEVERE_DEPTH = 24.0
 """Height of the highest crease at intensity 1, as the displacement it causes."""
@@ -92,12 +92,10 @@ class WarpingRecord(PageRecord):
     scale: Annotated[float, Field(ge=0.2, le=8, strict=True)]
 
 
-class Warping(PageDistortion[WarpingRecord]):
+class Warping(PageDistortion[WarpingRecord, WarpingParams]):
     """Creases, curls and waves the page; a page has one relief, scaled by the intensity."""
 
     name = "warping"
-    Params = WarpingParams
-    Record = WarpingRecord
     paper_intensity: ClassVar[float] = 1.0
     """What comes nearest to the damage of Augraphy's default."""
 

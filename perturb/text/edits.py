@@ -7,9 +7,9 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
 
-from ohr.registry import first_error
+from ohr.plugins.base import first_error
+from ohr.plugins.perturbation import Fraction
 from ohr.store.identity import digest
-from perturb.intensity import Fraction
 
 
 class Edit(NamedTuple):

@@ -8,15 +8,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ohr.plugins import Applied, Level, TextPerturbation
+from ohr.plugins.perturbation import check_intensity
 from ohr.store.identity import digest
-from perturb.intensity import check_intensity
 from perturb.text import formulas, prose, tables
 from perturb.text.edits import TextRecord, read_record, rewrite, undone, write_record
 from perturb.text.page import EditablePage
 from perturb.text.sites import Rule, chosen
 
 
-class FormattingRule(TextPerturbation):
+class FormattingRule(TextPerturbation, abstract=True):
     """Formatting noise by some rules: a site is edited with a probability of the intensity."""
 
     rules: ClassVar[tuple[Rule, ...]]

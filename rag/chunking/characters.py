@@ -14,11 +14,10 @@ class CharacterChunkerParams(Params):
     size: int = Field(default=1000, ge=1)
 
 
-class CharacterChunker(Chunker):
+class CharacterChunker(Chunker[CharacterChunkerParams]):
     """Cuts after every so many characters, through words and all."""
 
     name = "characters"
-    Params = CharacterChunkerParams
 
     def spans(self, text: str) -> list[Span]:
         return between(range(self.params.size, len(text), self.params.size), text)

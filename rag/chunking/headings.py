@@ -19,7 +19,7 @@ class HeadingChunkerParams(Params):
     parents: bool = True
 
 
-class HeadingChunker(Chunker):
+class HeadingChunker(Chunker[HeadingChunkerParams]):
     """Cuts before each Markdown or LaTeX heading, and a longer section as ``tokens`` does.
 
     Headings without text of their own go with the first text below them. A section that goes on
@@ -27,7 +27,6 @@ class HeadingChunker(Chunker):
     """
 
     name = "headings"
-    Params = HeadingChunkerParams
 
     def __init__(self, params: HeadingChunkerParams | None = None) -> None:
         super().__init__(params)

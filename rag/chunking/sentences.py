@@ -20,11 +20,10 @@ class SentenceChunkerParams(Params):
     size: int = Field(default=5, ge=1)
 
 
-class SentenceChunker(Chunker):
+class SentenceChunker(Chunker[SentenceChunkerParams]):
     """Cuts after every so many sentences. A blank line ends a sentence, with a mark or without."""
 
     name = "sentences"
-    Params = SentenceChunkerParams
 
     def spans(self, text: str) -> list[Span]:
         ends = set(sentence_ends(text, 0, len(text)))

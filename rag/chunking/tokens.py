@@ -47,11 +47,10 @@ class TokenChunkerParams(Params):
         return self
 
 
-class TokenChunker(Chunker):
+class TokenChunker(Chunker[TokenChunkerParams]):
     """Packs sentences into chunks, by the built-in token counter or a tokenizer of one's own."""
 
     name = "tokens"
-    Params = TokenChunkerParams
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         if not text:

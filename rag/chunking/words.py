@@ -20,11 +20,10 @@ class WordChunkerParams(Params):
     size: int = Field(default=100, ge=1)
 
 
-class WordChunker(Chunker):
+class WordChunker(Chunker[WordChunkerParams]):
     """Cuts before every so many words (Karpukhin et al. 2020). An ideograph is a word."""
 
     name = "words"
-    Params = WordChunkerParams
 
     def spans(self, text: str) -> list[Span]:
         starts = (match.start() for match in _WORD.finditer(text))

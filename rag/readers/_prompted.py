@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from pydantic import BaseModel, Field
+from pydantic import Field
+from typing_extensions import TypeVar
 
 from ohr import plugins
 from ohr.plugins import Reply
@@ -26,10 +27,12 @@ class PromptedParams(plugins.Params):
     max_context_tokens: int = Field(8192, ge=1)
 
 
-class PromptedReader(plugins.Reader):
+P = TypeVar("P", bound=PromptedParams, covariant=True, default=PromptedParams)
+
+
+class PromptedReader(plugins.Reader[P], abstract=True):
     """A language model that is asked with a prompt. Subclasses implement :meth:`answer_many`."""
 
-    Params: ClassVar[type[BaseModel]] = PromptedParams
     outside_identity: ClassVar[frozenset[str]] = frozenset()
     """Parameters that cannot change an answer, or are in the identity in another way."""
 

@@ -39,7 +39,7 @@ class OpenAiParams(ServerParams, PromptedParams):
     request: dict[str, Any] = Field(default_factory=dict)
 
 
-class OpenAi(PromptedReader):
+class OpenAi(PromptedReader[OpenAiParams]):
     """One question a request, at temperature 0, several requests at once.
 
     Trouble that may pass (HTTP 408, 425, 429, 5xx, lost connections, no answer in time) is tried
@@ -49,7 +49,6 @@ class OpenAi(PromptedReader):
 
     name = "openai"
     argument = "model"
-    Params = OpenAiParams
     outside_identity = TRANSPORT | {"concurrency", "prompt_price", "completion_price"}
 
     def answer_many(

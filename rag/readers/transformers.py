@@ -47,7 +47,7 @@ class _Encoded:
     note: str
 
 
-class Transformers(LocalModel, PromptedReader):
+class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersParams]):
     """Qwen2, Llama, T5, UnifiedQA and their like, decoded greedily.
 
     A tokenizer's chat template is used where there is one. Nothing is downloaded, and code that
@@ -56,7 +56,6 @@ class Transformers(LocalModel, PromptedReader):
 
     name = "transformers"
     install = INSTALL
-    Params = TransformersParams
     outside_identity = frozenset({"model", "revision", "device", "dtype"})
 
     def identity(self) -> dict[str, object]:
@@ -112,7 +111,7 @@ class Transformers(LocalModel, PromptedReader):
             tokenizer = self._transformers.AutoTokenizer.from_pretrained(folder, **local)
             kind = "Seq2SeqLM" if config.is_encoder_decoder else "CausalLM"
             model = self._load(f"AutoModelFor{kind}")
-        decoding = self._greedy(model, tokenizer)
+        decoding = self._greedy(model, tokenizer, max_new_tokens=self.params.max_new_tokens)
         eos = decoding.eos_token_id
         if decoding.pad_token_id is None:
             decoding.pad_token_id = eos[0] if eos else 0

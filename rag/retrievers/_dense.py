@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
+from typing_extensions import TypeVar
 
 from ohr.plugins import Params, Retriever, source_of
 from ohr.store.artefacts import ArtefactStore
@@ -24,13 +25,16 @@ class DenseParams(Params):
     index: Index = "exact"
 
 
-class DenseRetriever(Retriever):
+P = TypeVar("P", bound=DenseParams, covariant=True, default=DenseParams)
+
+
+class DenseRetriever(Retriever[P], abstract=True):
     """Ranks chunks by the dot product of their vector and the query's."""
 
     outside_identity: ClassVar[frozenset[str]] = frozenset()
     """Parameters that do not change a vector, or that :meth:`encoder_version` stands for."""
 
-    def __init__(self, params: DenseParams | None = None) -> None:
+    def __init__(self, params: P | None = None) -> None:
         super().__init__(params)
         self._chunks: Sequence[Chunk] = ()
         self._nearest: Nearest | None = None
@@ -54,7 +58,7 @@ class DenseRetriever(Retriever):
 
     def encoder_identity(self) -> dict[str, object]:
         """What the vectors depend on; the search is no part of it."""
-        params = self.params.model_dump(mode="json", exclude=self.outside_identity | {"index"})
+        params = self.params.model_dump(mode="json", exclude={*self.outside_identity, "index"})
         return {
             "name": self.name,
             "version": self.version,

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from ohr.models.local import LocalModel
 from ohr.plugins import Params
-from rag.retrievers._dense import DenseParams, DenseRetriever
+from rag.retrievers._dense import DenseRetriever, P
 
 LOCATION = frozenset({"model", "revision", "device", "dtype", "batch_size"})
 """Parameters that the model's version stands for, or that change speed alone."""
@@ -36,12 +36,12 @@ class ModelParams(DeviceParams):
     revision: str | None = None
 
 
-class LocalEncoder(LocalModel, DenseRetriever):
+class LocalEncoder(LocalModel[P], DenseRetriever[P], abstract=True):
     """A dense retriever on a checkpoint of this machine."""
 
     outside_identity = LOCATION
 
-    def __init__(self, params: DenseParams) -> None:
+    def __init__(self, params: P) -> None:
         DenseRetriever.__init__(self, params)
 
     def encoder_version(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BeforeValidator
 
@@ -16,7 +16,7 @@ Spec = Annotated[PluginSpec, BeforeValidator(PluginSpec.parse)]
 
 def create(spec: PluginSpec) -> Retriever:
     """The retriever inside another one. Raises ConfigError for what only knows gold pages."""
-    retriever: Any = registry.create("retriever", spec)
+    retriever = registry.create("retriever", spec)
     if not isinstance(retriever, Retriever):
         raise ConfigError(f"retriever {spec.label!r} does not search: it cannot be combined")
     return retriever

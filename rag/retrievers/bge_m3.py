@@ -44,12 +44,11 @@ class BgeM3Params(DenseParams, ModelParams):
         return weights
 
 
-class BgeM3(LocalEncoder):
+class BgeM3(LocalEncoder[BgeM3Params]):
     """BGE-M3 through FlagEmbedding (Chen et al. 2024). Chunks of up to 8,192 tokens."""
 
     name = "bge_m3"
     install = INSTALL
-    Params = BgeM3Params
     ranking = frozenset({"mode", "weights", "candidates"})
     outside_identity = LocalEncoder.outside_identity | ranking
 
@@ -59,7 +58,7 @@ class BgeM3(LocalEncoder):
         self._beside: dict[str, np.ndarray] = {}
 
     def identity(self) -> dict[str, object]:
-        ranking = self.params.model_dump(mode="json", include=self.ranking)
+        ranking = self.params.model_dump(mode="json", include=set(self.ranking))
         return super().identity() | {"ranking": ranking}
 
     def encoder_version(self) -> str:

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 import bm25s
 import numpy as np
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from ohr.plugins import Params, Retriever
 from ohr.types import Chunk, Hit
@@ -34,7 +34,7 @@ class Bm25Params(Params):
     n: int = Field(default=4, ge=2, le=8)
 
 
-class Bm25(Retriever):
+class Bm25(Retriever[Bm25Params]):
     """BM25 (Robertson et al. 1995), by default with Lucene's inverse document frequency.
 
     Chunks that share no term with the query are no hits. Above 50,000 chunks the index is built
@@ -43,7 +43,6 @@ class Bm25(Retriever):
 
     name = "bm25"
     version = f"2+bm25s-{bm25s.__version__}+pystemmer-{version('pystemmer')}"
-    Params: ClassVar[type[BaseModel]] = Bm25Params
     only_matches: ClassVar[bool] = True
 
     def __init__(self, params: Bm25Params | None = None) -> None:

@@ -25,10 +25,9 @@ class DprParams(DenseParams, DeviceParams):
     max_tokens: int = Field(256, ge=4, le=512)
 
 
-class _Encoder(LocalModel):
+class _Encoder(LocalModel[ModelParams]):
     name = "dpr"
     install = INSTALL
-    Params = ModelParams
 
     def __init__(self, params: ModelParams, model_class: str) -> None:
         super().__init__(params)
@@ -52,11 +51,10 @@ class _Encoder(LocalModel):
             return self._load(self._model_class), tokenizer
 
 
-class Dpr(DenseRetriever):
+class Dpr(DenseRetriever[DprParams]):
     """Dot product of the two encoders' vectors (Karpukhin et al. 2020); use chunks of ``words``."""
 
     name = "dpr"
-    Params = DprParams
     outside_identity = LOCATION | {"question_model", "passage_model"}
 
     def __init__(self, params: DprParams) -> None:

@@ -40,14 +40,13 @@ class HybridParams(Params):
         return self
 
 
-class Hybrid(Retriever):
+class Hybrid(Retriever[HybridParams]):
     """Reciprocal rank fusion (Cormack et al. 2009), or a weighted sum of scores, of chunks.
 
     Raises ConfigError for retrievers of whole pages: a ``page`` goes around a hybrid.
     """
 
     name = "hybrid"
-    Params = HybridParams
 
     def __init__(self, params: HybridParams) -> None:
         super().__init__(params)

@@ -30,9 +30,9 @@ class MiniLm(SentenceTransformers):
     """384 dimensions. It sees the first 256 tokens of a chunk: use chunks of that size."""
 
     name = "minilm"
+    Params = MiniLmParams
     argument = None
     install = INSTALL
-    Params = MiniLmParams
 
     @cached_property
     def _folder(self) -> Path:

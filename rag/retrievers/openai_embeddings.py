@@ -24,14 +24,13 @@ class OpenAiEmbeddingsParams(DenseParams, ServerParams):
     batch_size: int = Field(64, ge=1, le=256)
 
 
-class OpenAiEmbeddings(DenseRetriever):
+class OpenAiEmbeddings(DenseRetriever[OpenAiEmbeddingsParams]):
     """Cosine similarity of the server's vectors. Texts leave the machine if the server is not
     on it.
     """
 
     name = "openai_embeddings"
     argument = "model"
-    Params = OpenAiEmbeddingsParams
     outside_identity = TRANSPORT | {"batch_size"}
 
     def encoder_version(self) -> str:
@@ -54,7 +53,11 @@ class OpenAiEmbeddings(DenseRetriever):
         for start in range(0, len(texts), params.batch_size):
             # Servers refuse an empty text.
             batch = [prompt + text or " " for text in texts[start : start + params.batch_size]]
-            body = {"model": params.model, "input": batch, "encoding_format": "float"}
+            body: dict[str, Any] = {
+                "model": params.model,
+                "input": batch,
+                "encoding_format": "float",
+            }
             if params.dimensions is not None:
                 body["dimensions"] = params.dimensions
             vectors += _vectors(endpoint.post(body), len(batch))

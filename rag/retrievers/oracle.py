@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ohr.plugins import Oracle, Params
+from pydantic import BaseModel
+
+from ohr.plugins import Oracle
 from ohr.types import Chunk, Hit, PageRef
 from rag.retrievers._pages import page_hit, whole_pages
 
@@ -14,7 +16,7 @@ class GoldPages(Oracle):
 
     name = "oracle"
 
-    def __init__(self, params: Params | None = None) -> None:
+    def __init__(self, params: BaseModel | None = None) -> None:
         super().__init__(params)
         self._pages: dict[PageRef, Chunk] = {}
 

@@ -18,12 +18,11 @@ class PageRetrieverParams(Params):
     retriever: Spec = PluginSpec(name="bm25")
 
 
-class PageRetriever(Retriever):
+class PageRetriever(Retriever[PageRetrieverParams]):
     """The k pages of the best chunks; the reader is given the pages whole."""
 
     name = "page"
     whole_pages = True
-    Params = PageRetrieverParams
 
     def __init__(self, params: PageRetrieverParams | None = None) -> None:
         super().__init__(params)

@@ -33,7 +33,7 @@ class RerankParams(ModelParams):
     max_tokens: int = Field(512, ge=8)
 
 
-class Rerank(LocalModel, Retriever):
+class Rerank(LocalModel[RerankParams], Retriever[RerankParams]):
     """Any sequence classifier over pairs: ELECTRA and MiniLM cross-encoders, BGE re-rankers.
 
     The score is the single logit, or of two the second less the first.
@@ -41,7 +41,6 @@ class Rerank(LocalModel, Retriever):
 
     name = "rerank"
     install = INSTALL
-    Params = RerankParams
 
     def __init__(self, params: RerankParams) -> None:
         super().__init__(params)

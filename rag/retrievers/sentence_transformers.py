@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from ohr.errors import MissingDependencyError
 from ohr.store.identity import digest, file_digest
@@ -28,12 +28,11 @@ class SentenceTransformersParams(DenseParams, ModelParams):
     max_tokens: int | None = Field(None, ge=2)
 
 
-class SentenceTransformers(LocalEncoder):
+class SentenceTransformers(LocalEncoder[SentenceTransformersParams]):
     """Bi-encoder (Reimers and Gurevych 2019); cosine similarity unless ``normalise`` is off."""
 
     name = "sentence_transformers"
     install = INSTALL
-    Params: ClassVar[type[BaseModel]] = SentenceTransformersParams
 
     def encoder_version(self) -> str:
         try:

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from ohr.study.config import load_config
-from ohr.study.results import Run, read_run
+from ohr.study.results import Run, open_run
 from ohr.study.run import run_study
 from tests.builders import qa, write_corpus, write_kb, write_questions
 
@@ -17,7 +17,7 @@ READERS = "readers=[tests.fakes.FactReader,tests.fakes.SteadyReader]"
 def finished(root: Path, name: str, *settings: str) -> Run:
     """A study that was run, read back."""
     run_study(load_config(settings), root / name)
-    return read_run(root / name)
+    return open_run(root / name)
 
 
 def corpus(root: Path) -> list[str]:
@@ -65,7 +65,9 @@ def semantic_run(seed_runs: tuple[Run, Run]) -> Run:
             rows[column] = rows[column].where(~noisy, name)
         parts.append(rows[rows["metric"].isin(METRICS)])
     first = seed_runs[0]
-    return Run(first.path, first.manifest, pd.concat(parts, ignore_index=True), first.cells)
+    return Run(first.path, first.manifest, first.cells).knowing(
+        drawn=pd.concat(parts, ignore_index=True)
+    )
 
 
 @pytest.fixture(scope="session")

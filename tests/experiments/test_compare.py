@@ -12,7 +12,7 @@ from experiments.analysis.comparison import comparisons, configuration_changes
 from experiments.compare import main
 from ohr.errors import OhrError
 from ohr.study.config import load_config
-from ohr.study.results import Run, measured, read_run
+from ohr.study.results import Run, measured, open_run
 from ohr.study.run import run_study
 from tests.builders import write_corpus
 
@@ -43,7 +43,9 @@ def test_knowledge_bases_of_one_run(benchmark_runs):
 def test_no_interval_of_a_difference_of_scores_leaves_its_range(benchmark_runs):
     run = benchmark_runs[1]
     documents = list(dict.fromkeys(run.rows["doc_id"]))[:3]
-    few = Run(run.path, run.manifest, run.rows[run.rows["doc_id"].isin(documents)], run.cells)
+    few = Run(run.path, run.manifest, run.cells).knowing(
+        drawn=run.rows[run.rows["doc_id"].isin(documents)]
+    )
     found = comparisons([few], "knowledge_base", [("ocr", "r_noise"), LCS, F1], every_group=True)
     known = found.dropna(subset=["ci_low"])
     assert len(known)
@@ -83,7 +85,9 @@ def test_any_aspect_and_any_baseline(benchmark_runs):
 def test_only_questions_that_both_were_asked(benchmark_runs):
     one, two = benchmark_runs
     asked = sorted(set(two.rows["qid"]) - {""})[:30]
-    fewer = Run(two.path, two.manifest, two.rows[two.rows["qid"].isin(asked)], two.cells)
+    fewer = Run(two.path, two.manifest, two.cells).knowing(
+        drawn=two.rows[two.rows["qid"].isin(asked)]
+    )
     found = comparisons([one, fewer], "run", [LCS])
     assert set(found["n"]) == {30}
     assert set(found["n_baseline_only"]) == {18}
@@ -154,7 +158,7 @@ def test_a_manifest_that_is_none(benchmark_runs, tmp_path, content):
     shutil.copytree(benchmark_runs[0].path, tmp_path / "run")
     (tmp_path / "run" / "manifest.json").write_text(content)
     with pytest.raises(OhrError, match=r"manifest\.json is no manifest of a run"):
-        read_run(tmp_path / "run")
+        open_run(tmp_path / "run")
 
 
 def test_cells_that_are_none(benchmark_runs, tmp_path):
@@ -167,11 +171,11 @@ def test_cells_that_are_none(benchmark_runs, tmp_path):
     ):
         broken.to_csv(path, index=False)
         with pytest.raises(OhrError, match=message):
-            read_run(tmp_path / "run")
+            open_run(tmp_path / "run")
 
 
 def test_cells_are_read_as_they_were_written(formatting_run):
-    cells = read_run(formatting_run.path).cells
+    cells = open_run(formatting_run.path).cells
     assert cells["mean"].dtype == float
     assert set(cells["noise"]) == {"none", "formatting"}
     assert not any(math.isnan(n) for n in cells["n"])
@@ -199,7 +203,7 @@ def test_unpaired_questions_are_counted_by_group(benchmark_runs):
     run = benchmark_runs[0]
     gone = (run.rows["engine"] != "gt") & (run.rows["evidence_source"] == "table")
     gone &= run.rows["qid"] == run.rows[gone]["qid"].iloc[-1]
-    fewer = Run(run.path, run.manifest, run.rows[~gone], run.cells)
+    fewer = Run(run.path, run.manifest, run.cells).knowing(drawn=run.rows[~gone])
     found = comparisons([fewer], "knowledge_base", [LCS], every_group=True)
     missing = found.set_index("group")["n_baseline_only"]
     assert (missing["all"], missing["source:table"], missing["source:text"]) == (1, 1, 0)

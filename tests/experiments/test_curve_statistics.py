@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
@@ -70,7 +68,8 @@ def test_the_command_writes_the_csv_beside_the_run(formatting_run, tmp_path):
 def test_runs_that_share_draws_are_no_seeds_of_their_own(seed_runs):
     first, second = seed_runs
     check_draws([first, second])
-    shared = replace(second, drawn=second.drawn.assign(draw=0))
+    drawn = second.drawn.assign(draw=0)
+    shared = Run(second.path, second.manifest, second.cells).knowing(drawn=drawn)
     with pytest.raises(OhrError, match="seed 0 and seed 1 share draw 0"):
         check_draws([first, shared])
 
@@ -79,8 +78,8 @@ def thin(run):
     """The run with the rows of one reader's F1 alone."""
     rows = run.drawn
     reader = rows["reader"].isin(["", "tests.fakes.FactReader"])
-    return replace(
-        run, drawn=rows[rows["metric"].isin(["r_noise", "f1", "f1_no_context"]) & reader]
+    return Run(run.path, run.manifest, run.cells).knowing(
+        drawn=rows[rows["metric"].isin(["r_noise", "f1", "f1_no_context"]) & reader]
     )
 
 
@@ -124,7 +123,7 @@ def test_questions_left_out_at_one_level_leave_the_whole_curve(semantic_run):
     qid = rows["qid"].iloc[-1]
     gone = (rows["qid"] == qid) & (rows["stage"] == "retrieval") & (rows["level"] == "mild")
     kept = rows[~gone & rows["metric"].isin(["lcs", "f1", "r_noise", "f1_no_context"])]
-    fewer = Run(semantic_run.path, semantic_run.manifest, kept, semantic_run.cells)
+    fewer = Run(semantic_run.path, semantic_run.manifest, semantic_run.cells).knowing(drawn=kept)
     table = statistics_table([fewer])
     retrieval = table[(table["group"] == "all") & (table["stage"] == "retrieval")]
     assert set(retrieval["n"]) == {47}

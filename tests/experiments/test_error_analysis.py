@@ -52,7 +52,9 @@ def test_the_command_writes_table_and_figure(formatting_run, tmp_path):
 
 def test_what_was_not_measured_is_said(formatting_run):
     rows = formatting_run.rows
-    without = Run(formatting_run.path, {}, rows[rows["stage"] != "ocr"], formatting_run.cells)
+    without = Run(formatting_run.path, {}, formatting_run.cells).knowing(
+        drawn=rows[rows["stage"] != "ocr"]
+    )
     with pytest.raises(OhrError, match="did not measure the stage ocr"):
         case_shares(without, 0.5, "overall")
 
@@ -71,7 +73,9 @@ def test_runs_that_differ_stand_beside_each_other(seed_runs, formatting_run, tmp
     # Twice the same clean pages are shown once; the same questions scored otherwise are not.
     other = formatting_run.drawn.assign(value=1.0 - formatting_run.drawn["value"])
     shares = [case_shares(formatting_run, 0.5, "overall")]
-    changed = Run(formatting_run.path, formatting_run.manifest, other, formatting_run.cells)
+    changed = Run(formatting_run.path, formatting_run.manifest, formatting_run.cells).knowing(
+        drawn=other
+    )
     shares += [case_shares(formatting_run, 0.5, "overall"), case_shares(changed, 0.5, "overall")]
     assert len(distinct(shares[:2], ["a", "b"])) == len(shares[0][shares[0]["group"] == "all"])
     three = distinct(shares, ["a", "b", "c"])

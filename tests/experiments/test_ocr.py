@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from experiments.ocr import main
 from ohr import registry
-from ohr.dataset import Dataset
+from ohr.collection import Dataset
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.config import load_config
 from ohr.study.pages.variants import Readings

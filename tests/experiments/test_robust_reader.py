@@ -57,6 +57,8 @@ def test_engines_are_held_against_the_ground_truth(benchmark_runs, tmp_path):
 
 def test_nothing_to_stand(benchmark_runs):
     run = benchmark_runs[0]
-    alone = Run(run.path, run.manifest, run.rows[run.rows["engine"] != "gt"], run.cells)
+    alone = Run(run.path, run.manifest, run.cells).knowing(
+        drawn=run.rows[run.rows["engine"] != "gt"]
+    )
     with pytest.raises(OhrError, match="no engine's clean pages beside the ground truth's"):
         robustness(alone)

@@ -87,8 +87,8 @@ def test_report_prints_writes_and_draws(study, capsys):
     report(study)
     printed = capsys.readouterr().out
     assert all(name in printed for name in (*FORMATS, "merged cells", "no mark-up"))
-    differences = pd.read_csv(study.out / "differences.csv")
-    rows = pd.read_parquet(study.out / "rows.parquet")
+    differences = pd.read_csv(study.path / "differences.csv")
+    rows = pd.read_parquet(study.path / "rows.parquet")
     lcs = rows[rows["metric"] == "lcs"].groupby("engine", observed=True)["value"].mean()
     found = differences[differences["metric"] == "lcs"].set_index("format")
     assert set(found.index) == {"markdown", "html"}
@@ -97,7 +97,7 @@ def test_report_prints_writes_and_draws(study, capsys):
         assert row["mean"] == pytest.approx(lcs[name] - lcs["latex"], abs=1e-6)
         assert row["ci_low"] <= row["mean"] <= row["ci_high"]
         assert (row["n"], row["ci_unit"]) == (12, "document")
-    losses = pd.read_csv(study.out / "losses.csv").set_index(["format", "what"])["tables"]
+    losses = pd.read_csv(study.path / "losses.csv").set_index(["format", "what"])["tables"]
     assert losses["latex", "tables"] == losses["markdown", "merged cells"] == 12
     assert ("html", "merged cells") not in losses.index
     assert losses["html", "lines"] == 12
@@ -144,7 +144,7 @@ def test_several_numbers_of_hits_and_chunkers(study, tmp_path):
     config = type(config).model_validate(config.model_dump() | {"chunkers": two})
     result = run_study(config, tmp_path / "run", progress=Progress())
     report(result)
-    differences = pd.read_csv(result.out / "differences.csv", keep_default_na=False)
+    differences = pd.read_csv(result.path / "differences.csv", keep_default_na=False)
     lcs = differences[(differences["metric"] == "lcs") & (differences["format"] == "html")]
     assert sorted(zip(lcs["chunker"], lcs["top_k"].astype(str), strict=True)) == [
         *(("small", "1"), ("small", "2"), ("tokens", "1"), ("tokens", "2"))

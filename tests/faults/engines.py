@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import numpy as np
 
-from ocr_backends._images import read_images
-from ocr_backends.normalise import Normalise
+from ocr_backends.normalise import Normalise, finished
 from ohr.plugins import OcrBackend
 from ohr.types import Outcome
 
@@ -21,13 +18,11 @@ MEGABYTE = 1_000_000
 class PixelEngine(OcrBackend):
     name = "pixel"
 
-    def transcribe(
-        self, source: Path | Sequence[np.ndarray], page_nos: Sequence[int]
-    ) -> Iterator[tuple[int, Outcome[str]]]:
-        return read_images(self.name, read, source, page_nos, Normalise())
+    def read(self, image: np.ndarray) -> Outcome[str]:
+        return finished(text_of(image), Normalise())
 
 
-def read(image: np.ndarray) -> str:
+def text_of(image: np.ndarray) -> str:
     kind = int(image.flat[0])
     if kind == HANG:
         time.sleep(1000)

@@ -39,9 +39,7 @@ class PlainParams(LoggingEngine):
         word: str = "word"
 
 
-class Distortion(ImagePerturbation):
-    name = "distortion"
-
+class Distortion(ImagePerturbation, abstract=True):
     def apply(
         self, x: np.ndarray, *, intensity: float, rng: np.random.Generator
     ) -> Applied[np.ndarray]:

@@ -12,7 +12,7 @@ from ohr.errors import OhrError, StoreError
 from ohr.store.identity import digest
 from ohr.study import run as studies
 from ohr.study.config import load_config
-from ohr.study.results import read_rows, read_run
+from ohr.study.results import open_run, read_rows
 from ohr.study.run import run_study
 from tests.builders import write_corpus
 from tests.fakes import LOG
@@ -107,15 +107,15 @@ def test_damaged_rows_are_an_error_and_never_other_rows(study, tmp_path):
 
 def test_results_of_two_runs_are_never_read_as_one(study, tmp_path, monkeypatch):
     study()
-    read_run(tmp_path / "run")
+    open_run(tmp_path / "run")
     with monkeypatch.context() as full_disk:
         full_disk.setattr(studies, "write_csv", _no_space)
         with pytest.raises(StoreError, match="no space"):
             study()
     with pytest.raises(OhrError, match="finished run"):
-        read_run(tmp_path / "run")
+        open_run(tmp_path / "run")
     study()
-    read_run(tmp_path / "run")
+    open_run(tmp_path / "run")
 
 
 def _no_space(path, table):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ohr import registry
-from ohr.dataset import Dataset
+from ohr.collection import Dataset
 from ohr.errors import ConfigError, DatasetError
 from ohr.types import Document, KnowledgeBase, Outcome, Page, PageRef, Status
 

@@ -9,7 +9,7 @@ import pytest
 
 from ohr import registry
 from ohr.errors import ConfigError, MissingDependencyError, PluginError, UnknownPluginError
-from ohr.plugins import Plugin, Reader
+from ohr.plugins import Plugin
 from ohr.registry import KINDS, PluginSpec
 
 
@@ -61,7 +61,7 @@ def test_a_dotted_path_names_a_class_without_packaging():
         ("engine", "pathlib.Path", "OcrBackend"),
         ("engine", "rag.retrievers.bm25.Bm25", "OcrBackend"),
         ("retriever", "ocr_backends.gt.GroundTruth", "Retriever or ohr.plugins.Oracle"),
-        ("dataset", "ohr.dataset.Dataset", "ohr.plugins.DatasetSource"),
+        ("dataset", "ohr.collection.Dataset", "ohr.plugins.DatasetSource"),
     ],
 )
 def test_what_is_no_plugin_of_that_kind_is_refused(kind, name, wanted):
@@ -116,10 +116,19 @@ def test_a_plugin_whose_module_is_broken_is_one_line(tmp_path, monkeypatch):
         registry.create("reader", "broken_plugins.R")
 
 
-def test_a_plugin_that_lacks_a_method_is_one_line():
-    with pytest.raises(PluginError, match=r"cannot be made: TypeError: .*abstract"):
-        registry.create("reader", "tests.ohr.test_registry.HalfAReader")
+def test_a_plugin_that_lacks_a_method_is_one_line(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    source = "from ohr.plugins import Reader\nclass Half(Reader):\n    name = 'half'\n"
+    (tmp_path / "half_plugins.py").write_text(source)
+    with pytest.raises(PluginError, match=r"half_plugins.Half lacks a method: def answer\(self"):
+        registry.create("reader", "half_plugins.Half")
 
 
-class HalfAReader(Reader):
-    name = "half"
+def test_what_is_made_by_kind_is_of_that_kind_or_says_so():
+    assert registry.ocr_engine("pdf_text").name == "pdf_text"
+    with pytest.raises(ConfigError, match="engine 'gt' reads no pages"):
+        registry.ocr_engine("gt")
+    with pytest.raises(ConfigError, match="noise 'titles' rewrites text"):
+        registry.image_perturbation("titles")
+    with pytest.raises(ConfigError, match="noise 'rotation' distorts page images"):
+        registry.text_perturbation("rotation")

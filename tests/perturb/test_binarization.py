@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ohr.plugins.perturbation import PageParams
 from perturb.image import binarization
 from perturb.image.binarization import SEVERE_DILATION, Binarization, Effect, grown
-from perturb.image.common import PageParams
 from tests.examples import examples
 
 EFFECTS = get_args(Effect)

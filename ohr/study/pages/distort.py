@@ -4,21 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ohr import registry
-from ohr.errors import ConfigError, OhrError, PluginError
+from ohr.errors import OhrError, PluginError
 from ohr.plugins import Applied, ImagePerturbation
 from ohr.randomness import generator_for
-from ohr.registry import PluginSpec
 from ohr.store.identity import canonical_json
 from ohr.types import PageRef
-
-
-def image_perturbation(spec: PluginSpec) -> ImagePerturbation:
-    """The distortion of that name. Raises ConfigError for one that rewrites text."""
-    operator = registry.create("perturbation", spec)
-    if not isinstance(operator, ImagePerturbation):
-        raise ConfigError(f"noise {spec.label!r} rewrites text; it cannot distort images")
-    return operator
 
 
 def distorted(

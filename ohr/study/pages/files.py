@@ -66,7 +66,7 @@ class PdfReader:
     def read(self, task: PdfTask) -> None:
         """Store the text of each page; a page that fails is left for another try."""
         if self._backend is None:
-            self._backend = registry.create("engine", self.engine)
+            self._backend = registry.ocr_engine(self.engine)
         keys = dict(zip(task.page_nos, task.keys, strict=True))
         missing = [no for no, key in keys.items() if not _was_read(self.store, key)]
         for page_no, outcome in self._backend.transcribe(task.path, missing):

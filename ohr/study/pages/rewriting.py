@@ -15,9 +15,7 @@ from ohr.types import Outcome, PageRef
 def text_perturbation(noise: Noise) -> TextPerturbation:
     """The operator of a point of formatting noise."""
     assert noise.operator is not None
-    operator = registry.create("perturbation", noise.operator)
-    assert isinstance(operator, TextPerturbation)  # the plan has checked its kind
-    return operator
+    return registry.text_perturbation(noise.operator)
 
 
 def rewrite_page(

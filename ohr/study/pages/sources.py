@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from PIL import Image
 
+from ohr import registry
 from ohr.datasets.folder import DEFAULT_DOMAIN
 from ohr.errors import ConfigError, EngineError, PluginError
 from ohr.file_names import readable
@@ -19,7 +20,7 @@ from ohr.pdf import load_image, render
 from ohr.store.atomic import write_bytes
 from ohr.store.identity import file_digest, pixel_digest
 from ohr.study.noise import Noise
-from ohr.study.pages.distort import distorted, image_perturbation
+from ohr.study.pages.distort import distorted
 from ohr.types import PageRef
 
 IMAGE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".bmp"})
@@ -76,7 +77,7 @@ def distort_page(task: DistortTask) -> list[dict[str, Any]]:
     records = []
     for noise, file in task.noises:
         assert noise.operator is not None  # clean pages are not planned
-        operator = image_perturbation(noise.operator)
+        operator = registry.image_perturbation(noise.operator)
         try:
             applied = distorted(operator, page, intensity=noise.intensity, seed=task.seed, ref=ref)
         except PluginError as error:

@@ -58,7 +58,9 @@ class Readings:
                 key = pdf_page_key(digest, ref.page_no, engine)
             else:
                 rendered = (ref.page_no, config.dpi) if is_pdf else None
-                drawn = noise and recipe(noise, variant.noise, variant.seed, ref)
+                drawn = None
+                if noise is not None:
+                    drawn = recipe(noise, variant.noise, variant.seed, ref)
                 key = page_key(digest, rendered, by, engine, drawn)
             yield PageTask(
                 ref,

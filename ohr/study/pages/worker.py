@@ -16,7 +16,7 @@ from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import pixel_digest
-from ohr.study.pages.distort import distorted, image_perturbation
+from ohr.study.pages.distort import distorted
 from ohr.study.pages.store import ocr_key, stored_text
 from ohr.types import PageRef, Status
 
@@ -53,7 +53,7 @@ class PageReader:
         """
         if self._backend is None:
             cv2.setNumThreads(1)  # the workers share the cores already
-            self._backend = registry.create("engine", self.engine)
+            self._backend = registry.ocr_engine(self.engine)
         source = page if isinstance(page, Path) else [page]
         for answered, outcome in self._backend.transcribe(source, [page_no]):
             check_page(self.engine, page_no, answered)
@@ -78,7 +78,7 @@ def distort(task: PageTask, image: np.ndarray) -> tuple[np.ndarray, dict[str, An
     """The page as the engine sees it, and the record of its distortion."""
     if task.operator is None:
         return image, None
-    operator = image_perturbation(task.operator)
+    operator = registry.image_perturbation(task.operator)
     applied = distorted(operator, image, intensity=task.intensity, seed=task.seed, ref=task.ref)
     return applied.value, applied.record
 

@@ -14,7 +14,7 @@ from experiments.reports.precision import precision_line
 from experiments.reports.terminal import benchmark_table, noise_table
 from ohr.study.config import load_config
 from ohr.study.progress import Progress
-from ohr.study.results import read_run
+from ohr.study.results import open_run
 from ohr.study.run import run_study
 from tests.builders import write_corpus
 
@@ -152,7 +152,7 @@ def test_a_readers_note_stands_wherever_its_figures_stand(several, tmp_path):
 
 
 def test_a_run_that_is_read_back_has_its_notes(several):
-    manifest = read_run(several.out).manifest
+    manifest = open_run(several.path).manifest
     assert reader_notes(manifest["readers"]) == reader_notes(several.readers)
     older = {label: {"identity": one["identity"]} for label, one in manifest["readers"].items()}
     assert reader_notes(older) == reader_notes(several.readers)

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from experiments import compare, export, import_results
-from ohr.study.results import measured, read_run
+from ohr.study.results import measured, open_run
 from tests.builders import qa, write_questions
 
 
@@ -102,7 +102,7 @@ def test_published_results_become_a_run(published):
     files = [str(published / "retrieval.json"), f"overall={published / 'answers.json'}"]
     done = imported(published, *files, str(published / "evidence.jsonl"))
     assert done.exit_code == 0, done.output
-    run = read_run(published / "run")
+    run = open_run(published / "run")
     cells = run.cells[run.cells["group"] == "all"].set_index(["stage", "metric"])
     assert cells.loc[("ocr", "r_noise"), "mean"] == 6 / 24
     # The published mean leaves out what is not valid, and here what raised.

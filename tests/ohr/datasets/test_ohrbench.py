@@ -5,7 +5,7 @@ import json
 import pytest
 
 from ohr import registry
-from ohr.dataset import Dataset
+from ohr.collection import Dataset
 from ohr.errors import DatasetError
 from ohr.types import PageRef
 from tests.builders import qa, write_kb, write_pdf, write_questions

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from experiments import verify_dataset
 from experiments.reports.verification import findings_json
-from ohr.dataset import Dataset, ValidationReport
+from ohr.collection import Dataset, ValidationReport
 from ohr.datasets import wording
 from ohr.datasets.guessing import guessed
 from ohr.datasets.locating import SearchablePage, squeezed_pieces, verbatim_pieces

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from experiments.analysis import dataset_statistics
 from experiments.reports.dataset_statistics import statistics_table
-from ohr.dataset import Dataset, ValidationReport
+from ohr.collection import Dataset, ValidationReport
 from ohr.datasets.guessing import guessed
 from ohr.datasets.ohrbench import read_questions
 from ohr.datasets.verify import verify

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from PIL import Image
 from pydantic import ValidationError
 
-from ohr.dataset import Dataset
+from ohr.collection import Dataset
 from ohr.errors import ConfigError, DatasetError
 from ohr.registry import create
 from ohr.sample import Sample, SampleParams, corpus, storage

@@ -14,7 +14,7 @@ from ohr.errors import ConfigError, OhrError
 from ohr.store.locking import NAME, locked
 from ohr.study.cases import read_cases, read_questions, read_texts
 from ohr.study.config import load_config
-from ohr.study.results import read_run
+from ohr.study.results import open_run
 from ohr.study.run import run_study
 from ohr.types import PageRef
 from tests.builders import write_corpus
@@ -58,7 +58,7 @@ def test_texts_hits_and_answers_outlive_dataset_and_cache(run, tmp_path):
     assert answers.groupby("stage", observed=True).size().to_dict() == {
         "generation": 8, "no_context": 4, "overall": 8,
     }  # fmt: skip
-    rows = read_run(run).rows
+    rows = open_run(run).rows
     overall = rows[(rows["stage"] == "overall") & (rows["metric"] == "em")]
     right = answers[answers["stage"] == "overall"]["text"].str.startswith("answer")
     assert right.tolist() == (overall["value"] == 1).tolist()

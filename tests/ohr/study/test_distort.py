@@ -5,9 +5,9 @@ import pytest
 
 from ohr.errors import ConfigError, PluginError
 from ohr.plugins import Applied, ImagePerturbation
-from ohr.registry import PluginSpec
+from ohr.registry import PluginSpec, image_perturbation
 from ohr.study.noise import Noise
-from ohr.study.pages.distort import distorted, image_perturbation
+from ohr.study.pages.distort import distorted
 from ohr.study.pages.sources import DistortTask, PageSource, distort_page
 from ohr.study.pages.worker import PageTask, distort
 from ohr.types import PageRef
@@ -65,5 +65,5 @@ def test_another_size_is_the_distortions_fault():
 
 
 def test_rewriting_text_distorts_no_image():
-    with pytest.raises(ConfigError, match="it cannot distort images"):
+    with pytest.raises(ConfigError, match="distorts no page image"):
         image_perturbation(PluginSpec(name="formatting"))

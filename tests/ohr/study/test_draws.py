@@ -13,7 +13,7 @@ from ohr.study import plan as plans
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.config import load_config
 from ohr.study.plan import load_dataset, make_plan
-from ohr.study.results import UNIT_COLUMNS, mean_over_draws, read_run
+from ohr.study.results import UNIT_COLUMNS, mean_over_draws, open_run
 from ohr.study.run import run_study
 from tests.builders import write_corpus
 
@@ -32,7 +32,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 def drawn(settings, tmp_path_factory):
     out = tmp_path_factory.mktemp("runs")
     run_study(load_config([*settings, "intensities=[0,0.4]"]), out / "three")
-    return read_run(out / "three")
+    return open_run(out / "three")
 
 
 def test_three_draws_where_pages_are_few_and_one_where_they_are_many(settings, monkeypatch):
@@ -74,7 +74,7 @@ def test_draws_of_one_run_are_those_of_a_run_each(settings, drawn, tmp_path):
     for seed in (0, 1, 2):
         config = load_config([*settings, "intensities=[0,0.4]", f"seeds={seed}"])
         run_study(config, tmp_path / str(seed))
-        alone = read_run(tmp_path / str(seed))
+        alone = open_run(tmp_path / str(seed))
         mine = drawn.drawn[drawn.drawn["draw"] == seed]
         same = [*KEYS, *UNIT_COLUMNS]
         both = mine.merge(alone.drawn, on=same, suffixes=("", "_alone"))
@@ -134,7 +134,7 @@ def test_curves_under_the_published_protocol_are_of_the_questions_of_their_cells
         ]
     )
     run_study(config, tmp_path / "run")
-    run = read_run(tmp_path / "run")
+    run = open_run(tmp_path / "run")
     cells = run.cells[(run.cells["group"] == "all") & (run.cells["stage"] == "generation")]
     guesses = cells[cells["metric"] == "f1_no_context"]
     assert (guesses["n"] == 24).all()

@@ -19,7 +19,8 @@ from ohr.study.config import load_config
 from ohr.study.judge import verdict
 from ohr.study.plan import load_dataset, make_plan
 from ohr.study.progress import Progress
-from ohr.study.run import Result, run_study
+from ohr.study.results import Run
+from ohr.study.run import run_study
 from ohr.types import Hit, Outcome, PageRef, Status
 from tests.builders import qa, write_kb, write_questions
 from tests.loopback import Reply as HttpReply
@@ -44,7 +45,7 @@ def write_small(root: Any) -> list[str]:
     ]  # fmt: skip
 
 
-def run(settings: Sequence[str], out: Any, *more: str) -> Result:
+def run(settings: Sequence[str], out: Any, *more: str) -> Run:
     return run_study(load_config([*settings, *more]), out, progress=Progress())
 
 

@@ -10,14 +10,15 @@ from ohr.metrics.reading import READING_METRICS
 from ohr.study.cells import CELL_COLUMNS, KEY_COLUMNS, planned_cells
 from ohr.study.config import load_config
 from ohr.study.progress import Progress
-from ohr.study.run import Result, _missing, run_study
+from ohr.study.results import Run
+from ohr.study.run import _missing, run_study
 from tests.builders import qa, write_corpus, write_kb, write_questions
 
 FAKE = "tests.fakes.LoggingEngine"
 NOISE = [f"engines=[{FAKE}]", "noise=[salt_and_pepper,rotation]", "intensities=[0,0.5]"]
 
 
-def run(settings, out, *more) -> Result:
+def run(settings, out, *more) -> Run:
     return run_study(load_config([*settings, *more]), out, progress=Progress())
 
 

@@ -17,7 +17,7 @@ from experiments.reports import noise_curve
 from experiments.reports.benchmark import report
 from ohr.study.config import load_config
 from ohr.study.progress import Progress
-from ohr.study.results import read_run
+from ohr.study.results import open_run
 from ohr.study.run import run_study
 from ohr.study.truth import same_as_truth, same_lines, truth_note
 from ohr.types import Outcome
@@ -109,7 +109,7 @@ def test_the_engine_that_reads_nothing_is_not_rewarded(folder, tmp_path, capsys)
     assert "measured against the text layer of the PDFs, not ground truth" in table
     assert "\\* pdf\\_text: every page reads exactly" in table
     assert "**" not in next(line for line in table.splitlines() if line.startswith("| pdf"))
-    again = read_run(tmp_path / "run").cells
+    again = open_run(tmp_path / "run").cells
     assert truth_note(again) == ["measured against the text layer of the PDFs, not ground truth"]
     assert same_as_truth(again) == ["pdf_text"]
 

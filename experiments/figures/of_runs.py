@@ -1,0 +1,58 @@
+"""What ``run.plot`` draws: finished runs and a folder in, the files written there out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from experiments.analysis.attribution import make_losses
+from experiments.analysis.figure3 import figure3_points
+from experiments.analysis.notes import reader_notes
+from experiments.figures.attribution import waterfalls
+from experiments.figures.axes import NOISE_AXES
+from experiments.figures.bars import benchmark_bars
+from experiments.figures.figure3 import caption_of, draw_figure3
+from experiments.figures.noise import noise_curves
+from experiments.figures.noise import noise_strength as strength
+from experiments.figures.sources import source_curves
+from ohr.errors import ConfigError
+from ohr.names import did_you_mean
+from ohr.study.results import Run
+
+
+def noise_curve(runs: Sequence[Run], folder: Path, axis: str = "r_noise") -> list[Path]:
+    """Quality against measured noise. Raises ConfigError for an unknown axis."""
+    return noise_curves(runs[0].cells, folder, reader_notes(runs[0].readers), _known(axis))
+
+
+def noise_strength(runs: Sequence[Run], folder: Path) -> list[Path]:
+    """Measured noise against what was asked for."""
+    return strength(runs[0].cells, folder)
+
+
+def sources(runs: Sequence[Run], folder: Path, axis: str = "r_noise") -> list[Path]:
+    """Quality against noise by evidence source. Raises ConfigError for an unknown axis."""
+    return source_curves(runs[0].cells, folder, reader_notes(runs[0].readers), _known(axis))
+
+
+def benchmark(runs: Sequence[Run], folder: Path) -> list[Path]:
+    """Clean engines side by side."""
+    return benchmark_bars(runs[0].cells, folder, reader_notes(runs[0].readers))
+
+
+def attribution(runs: Sequence[Run], folder: Path) -> list[Path]:
+    """What each part of the system costs."""
+    run = runs[0]
+    return waterfalls(make_losses(run.plan), run.cells, folder, reader_notes(run.readers))
+
+
+def figure3(runs: Sequence[Run], folder: Path) -> list[Path]:
+    """The paper's figure 3 of several runs."""
+    points = figure3_points(runs)
+    return draw_figure3(points, caption_of(runs, points), folder)
+
+
+def _known(axis: str) -> str:
+    if axis not in NOISE_AXES:
+        raise ConfigError(f"unknown axis {axis!r}; {did_you_mean(axis, NOISE_AXES)}")
+    return axis
