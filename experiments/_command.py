@@ -17,7 +17,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, TextIO, cast, get_args
+from typing import Annotated, Any, Literal, TextIO, cast, get_args
 
 import typer
 from typer.core import TyperCommand
@@ -59,6 +59,10 @@ Dpi = Annotated[
 ]
 Workers = Annotated[int, typer.Option(min=1, help="Processes at a time.")]
 Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same bytes.")]
+Axis = Annotated[
+    Literal["r_noise", "r_noise_content", "edit_distance"],
+    typer.Option(help="What the curves' damage is measured by."),
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan and read nothing.")]
 
 _MOST_CHARACTERS = 2000
@@ -178,25 +182,32 @@ def _settings_of(annotation: Any) -> Settings | None:
 
 def study_command(
     defaults: Mapping[str, Any], out: Path | None = None, next_steps: Sequence[str] = ()
-) -> Callable[[Callable[[Run], None]], CommandLine]:
+) -> Callable[[Callable[..., None]], CommandLine]:
     """Make a function that draws and prints a finished study the command that runs it.
 
     ``defaults`` are the study's, ``out`` is the default of ``--out``; ``next_steps`` are printed
-    last.
+    last. What the function takes beside the run are further options of the command.
     """
 
-    def make(report: Callable[[Run], None]) -> CommandLine:
-        def main(config: StudyConfig, out: Path | None = out, dry_run: DryRun = False) -> int:
+    def make(report: Callable[..., None]) -> CommandLine:
+        def main(config: StudyConfig, out: Path | None, dry_run: bool, **options: Any) -> int:
             if dry_run:
                 print_plan(config)
                 return 0
-            return _report(run_study(config, results_folder(out)), report, next_steps)
+            run = run_study(config, results_folder(out))
+            return _report(run, functools.partial(report, **options), next_steps)
 
+        _, *further = inspect.signature(report, eval_str=True).parameters.values()
+        config, folder, dry, _ = inspect.signature(main).parameters.values()
         main.__doc__ = report.__doc__
-        main.__annotations__ |= {
-            "config": Annotated[StudyConfig, Settings(defaults)],
-            "out": OptionalOut,
-        }
+        main.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+            [
+                config.replace(annotation=Annotated[StudyConfig, Settings(defaults)]),
+                folder.replace(annotation=OptionalOut, default=out),
+                dry.replace(annotation=DryRun, default=False),
+                *further,
+            ]
+        )
         return command(main)
 
     return make

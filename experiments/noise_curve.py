@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from experiments._command import study_command
+from experiments._command import Axis, study_command
 from experiments.reports.noise_curve import report
 from ohr.study.results import Run
 
 
 @study_command({"engines": ["tesseract"], "noise": ["salt_and_pepper"], "ground_truth": True})
-def main(run: Run) -> None:
+def main(run: Run, axis: Axis = "r_noise") -> None:
     """Measure every stage of RAG against OCR noise."""
-    report(run)
+    report(run, axis)
 
 
 if __name__ == "__main__":

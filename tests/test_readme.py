@@ -49,14 +49,7 @@ COMMANDS = list(
         if command.startswith("python -m experiments.") and not page.startswith("docs/extend/")
     )
 )
-SNIPPETS = [
-    pytest.param(
-        block,
-        id=page,
-        marks=[pytest.mark.skip(reason="front door")] if "ohr.Study" in block else [],
-    )
-    for page, block in fenced("python")
-]
+SNIPPETS = [pytest.param(block, id=page) for page, block in fenced("python")]
 
 
 def give(command: str, folder: Path, *more: str) -> str:

@@ -2,10 +2,10 @@
 
 import re
 
-from ohr.plugins import Chunker
+import ohr
 
 
-class Paragraphs(Chunker):
+class Paragraphs(ohr.Chunker):
     """Cuts at blank lines."""
 
     name = "paragraphs"

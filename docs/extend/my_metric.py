@@ -2,10 +2,10 @@
 
 import re
 
-from ohr.plugins import Metric
+import ohr
 
 
-class NumberRecall(Metric):
+class NumberRecall(ohr.Metric):
     """Share of the reference's numbers that the prediction has; 1 where there are none."""
 
     name = "number_recall"

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from ohr import Hit, Outcome
-from ohr.plugins import Reader
+import ohr
 
 
 def words(text: str) -> set[str]:
@@ -12,14 +11,14 @@ def words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text.lower()))
 
 
-class Quote(Reader):
+class Quote(ohr.Reader):
     """Answers with the sentence that has most of the question's words."""
 
     name = "quote"
     version = "1"
     note = "whole sentences: its F1 is low by what they say beside the answer"
 
-    def answer(self, question: str, context: Sequence[Hit]) -> Outcome[str]:
+    def answer(self, question: str, context: Sequence[ohr.Hit]) -> ohr.Outcome[str]:
         sentences = [s for hit in context for s in re.split(r"(?<=[.!?])\s+|\n", hit.text)]
         best = max(sentences, key=lambda s: len(words(s) & words(question)), default="")
-        return Outcome.of_text(best)  # "empty" where there is nothing to read
+        return ohr.Outcome.of_text(best)  # "empty" where there is nothing to read

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from ohr import Answer, Document, Outcome
-from ohr.plugins import System
+import ohr
 
 
 def words(text: str) -> set[str]:
@@ -12,13 +11,13 @@ def words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text.lower()))
 
 
-class Grep(System):
+class Grep(ohr.System):
     """Quotes the line, of all documents, that has most of the question's words."""
 
     name = "grep"
     version = "1"
 
-    def answer(self, question: str, documents: Sequence[Document]) -> Outcome[Answer]:
+    def answer(self, question: str, documents: Sequence[ohr.Document]) -> ohr.Outcome[ohr.Answer]:
         lines = [
             (page.ref, line)
             for document in documents
@@ -26,6 +25,8 @@ class Grep(System):
             for line in page.text.splitlines()
         ]
         if not lines:
-            return Outcome(None)
+            return ohr.Outcome(None)
         ref, line = max(lines, key=lambda pair: len(words(pair[1]) & words(question)))
-        return Outcome(Answer(line, quote=line, sources=(ref,), trace=(f"{len(lines)} lines",)))
+        return ohr.Outcome(
+            ohr.Answer(line, quote=line, sources=(ref,), trace=(f"{len(lines)} lines",))
+        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.path import Path
 from matplotlib.text import Annotation
 from matplotlib.transforms import Bbox
 
@@ -26,7 +27,8 @@ def name_level(ax: Axes, name: str, at: tuple[float, float], colour: str) -> Non
 
 
 def place_names(fig: Figure) -> None:
-    """Move the names of each panel to where they cover no other name and least of the marks.
+    """Move the names of each panel to where they cover no other name, and least else.
+
 
     A name for which there is no room inside its panel is left out: the order along a curve is
     that of the levels, and the figure of noise against the requested level has them all.
@@ -34,24 +36,28 @@ def place_names(fig: Figure) -> None:
     fig.draw_without_rendering()
     for ax in fig.axes:
         marks = [mark for line in ax.lines for mark in _marks(ax, line)]
+        paths = [_path(ax, line) for line in ax.lines if _marks(ax, line)]
         placed: list[Bbox] = []
         for name in [text for text in ax.texts if isinstance(text, Annotation)]:
-            best = _best(ax, name, placed, marks)
+            best = _best(ax, name, placed, marks, paths)
             if best is None:
                 name.remove()
             else:
                 placed.append(best)
 
 
-def _best(ax: Axes, name: Annotation, taken: list[Bbox], marks: list[Bbox]) -> Bbox | None:
-    free: list[tuple[int, int, float, float, str]] = []
+def _best(
+    ax: Axes, name: Annotation, taken: list[Bbox], marks: list[Bbox], paths: list[Path]
+) -> Bbox | None:
+    free: list[tuple[int, int, int, float, float, str]] = []
     for x, y, alignment in _OFFSETS:
         box = _moved(name, x, y, alignment)
         inside = ax.bbox.x0 <= box.x0 and box.x1 <= ax.bbox.x1
         inside = inside and ax.bbox.y0 <= box.y0 and box.y1 <= ax.bbox.y1
         if inside and not any(box.overlaps(other) for other in taken):
             covered = sum(box.overlaps(mark) for mark in marks)
-            free.append((covered, len(free), x, y, alignment))
+            crossed = sum(path.intersects_bbox(box, filled=False) for path in paths)
+            free.append((covered, crossed, len(free), x, y, alignment))
     if not free:
         return None
     *_, right, up, side = min(free)
@@ -71,6 +77,11 @@ def _marks(ax: Axes, line: Line2D) -> list[Bbox]:
     reach = line.get_markersize() / 2 * _dpi(ax) / 72
     places = ax.transData.transform(line.get_xydata())
     return [Bbox.from_extents(x - reach, y - reach, x + reach, y + reach) for x, y in places]
+
+
+def _path(ax: Axes, line: Line2D) -> Path:
+    """A line in pixels."""
+    return Path(ax.transData.transform(line.get_xydata()))
 
 
 def _dpi(ax: Axes) -> float:

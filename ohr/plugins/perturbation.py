@@ -212,9 +212,9 @@ class PageDistortion(ImagePerturbation[Q], Generic[R, Q], abstract=True):
             parsed = cast(R, self.Record.model_validate(record))
         except ValidationError as error:
             raise ValueError(f"not a record of {self.name!r}: {first_error(error)}") from error
-        for key, mine in (("name", self.name), ("version", self.version)):
-            if (theirs := getattr(parsed, key)) != mine:
-                raise ValueError(f"record has {key} {theirs!r}, this distortion has {mine!r}")
+        for key, expected in (("name", self.name), ("version", self.version)):
+            if (recorded := getattr(parsed, key)) != expected:
+                raise ValueError(f"record has {key} {recorded!r}, this distortion has {expected!r}")
         return parsed
 
     def _rendered(self, page: np.ndarray, record: R) -> np.ndarray:
