@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import re
 import signal
@@ -95,12 +96,16 @@ def test_cut_empty_and_filtered_answers(server: Server) -> None:
 
 def test_no_more_requests_at_once_than_asked_and_all_come_back(server: Server) -> None:
     lock, busy, most = threading.Lock(), 0, 0
+    numbers, together = itertools.count(), threading.Barrier(4)
 
     def answer(request: dict[str, Any]) -> Reply:
         nonlocal busy, most
         with lock:
             busy += 1
             most = max(most, busy)
+            first = next(numbers) < 4
+        if first:
+            together.wait(60)  # until there are four
         time.sleep(0.01)
         with lock:
             busy -= 1

@@ -12,15 +12,21 @@ from ohr.types import PageRef
 
 
 def distorted(
-    operator: ImagePerturbation, image: np.ndarray, *, intensity: float, seed: int, ref: PageRef
+    operator: ImagePerturbation,
+    image: np.ndarray,
+    *,
+    intensity: float,
+    seed: int,
+    ref: PageRef,
+    label: str = "",
 ) -> Applied[np.ndarray]:
     """The page (uint8, grey or RGB) with the noise that this seed draws for it.
 
-    The draw depends on the plug-in's own name, however a configuration names it. Raises
+    The draw depends on the plug-in's own name, however a configuration names it (``label``). Raises
     PluginError if the distortion fails, or returns another size or dtype: it is no fault of
     engine or page.
     """
-    where = f"distortion {operator.name!r} on {ref.doc_id} page {ref.page_no}"
+    where = f"distortion {label or operator.name!r} on {ref.doc_id} page {ref.page_no}"
     form = (image.shape, image.dtype)
     rng = generator_for(seed, operator.name, ref)
     try:

@@ -79,7 +79,14 @@ def distort(task: PageTask, image: np.ndarray) -> tuple[np.ndarray, dict[str, An
     if task.operator is None:
         return image, None
     operator = registry.image_perturbation(task.operator)
-    applied = distorted(operator, image, intensity=task.intensity, seed=task.seed, ref=task.ref)
+    applied = distorted(
+        operator,
+        image,
+        intensity=task.intensity,
+        seed=task.seed,
+        ref=task.ref,
+        label=task.operator.label,
+    )
     return applied.value, applied.record
 
 

@@ -105,7 +105,7 @@ def test_a_full_disk_is_an_error_that_leaves_the_old_file(tmp_path, monkeypatch)
 
 def test_a_kill_while_writing_leaves_all_or_nothing(tmp_path):
     script = (
-        "from pathlib import Path; from ohr.store import ArtefactStore\n"
+        "from pathlib import Path; from ohr.store.artefacts import ArtefactStore\n"
         f"store = ArtefactStore(Path({str(tmp_path)!r}))\n"
         "n = 0\n"
         "while True: store.put('ocr', n, 'x' * 200_000); n += 1\n"

@@ -89,7 +89,7 @@ def test_the_later_line_counts_and_nonsense_counts_as_none(tmp_path):
 def test_processes_share_a_journal(tmp_path):
     path = tmp_path / "a.jsonl"
     code = (
-        "import sys; from pathlib import Path; from ohr.journal import Journal\n"
+        "import sys; from pathlib import Path; from ohr.store.journal import Journal\n"
         "j = Journal(Path(sys.argv[1]))\n"
         "for n in range(200): j.put(f'{sys.argv[2]}{n}', 'x' * 500)"
     )
