@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import subprocess
 import sys
 
@@ -39,6 +40,11 @@ def test_what_is_exported_is_exactly_this():
     assert set(ohr.__all__) <= set(dir(ohr))
     with pytest.raises(AttributeError, match="'ohr' has no attribute 'studdy'"):
         _ = ohr.studdy
+
+
+def test_the_reference_has_all_of_it_once():
+    page = (ROOT / "docs" / "reference" / "python.md").read_text("utf-8")
+    assert sorted(re.findall(r"^::: ohr\.(\w+)$", page, re.MULTILINE)) == sorted(ohr.__all__)
 
 
 def test_importing_it_imports_nothing_heavy():
