@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib
 import sys
 from collections.abc import Mapping, Sequence
@@ -54,7 +55,8 @@ def listing() -> str:
 def main(arguments: Sequence[str]) -> int:
     """List the commands, or run the one that is named; the exit code."""
     if not arguments or arguments[0] in ("--help", "-h"):
-        print(listing())
+        with contextlib.suppress(BrokenPipeError):  # whoever reads may have seen enough
+            print(listing(), flush=True)
         return 0
     name, *rest = arguments
     known = [one for names in COMMANDS.values() for one in names]
