@@ -113,7 +113,8 @@ class StudyConfig(_Strict):
     edit_distance: Intensities = ()
     """Wanted edit distances, in place of intensities."""
     ground_truth: bool = False
-    """Also measure the clean ground truth, as the ceiling that the engines are held against."""
+    """Also measure the clean ground truth, as the ceiling that the engines are held against; gt
+    among engines that read distorted pages is the same."""
     chunkers: Specs = (PluginSpec(name="tokens"),)
     """How pages are cut into chunks; chunker=NAME names a single one."""
     retrievers: Specs = (PluginSpec(name="bm25"),)

@@ -35,6 +35,14 @@ def test_every_engine_meets_every_noise_once(settings):
     ]
 
 
+def test_the_ground_truth_beside_engines_of_images_is_their_clean_ceiling(settings):
+    both = plan(settings, f"engines=[gt,{FAKE}]", "noise=[rotation]", "levels=[mild]")
+    labels = [variant.label for variant in both.variants]
+    assert labels == ["gt, clean", f"{FAKE}, clean", f"{FAKE}, rotation mild"]
+    with pytest.raises(ConfigError, match=r"'rotation' distorts page images.* reads none"):
+        plan(settings, "engines=[gt]", "noise=[rotation]")
+
+
 def test_levels_are_the_default_unless_intensities_are_given(settings):
     assert len(plan(settings, f"engines={FAKE}", "noise=rotation").variants) == 4
     assert len(plan(settings, f"engines={FAKE}", "noise=rotation", "intensities=0.1").variants) == 2
