@@ -177,6 +177,7 @@ def test_commands_on_the_sample_run(command, beside_the_sample):
 MISTYPED = ["-m", "experiments.ocr_benchmark", "engines=[tesserakt]", "--out", "runs/x"]
 
 
+@pytest.mark.slow
 def test_errors_are_one_line(tmp_path):
     done = run(MISTYPED, tmp_path)
     assert done.returncode == 2

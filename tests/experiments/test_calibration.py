@@ -75,6 +75,7 @@ def calibrated(tmp_path_factory):
     return settings, root, result.output
 
 
+@pytest.mark.slow
 def test_calibrating_finds_the_intensities_and_checks_them_on_unseen_pages(calibrated):
     _, root, output = calibrated
     checks = pd.read_csv(root / "run" / "checks.csv")

@@ -139,6 +139,7 @@ STUDIES = """attribution block_errors calibrate demo format_counts noise_curve n
 ocr_benchmark paper perturb_text question_style retrievers table_format""".split()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STUDIES)
 def test_help_of_a_study_has_every_option_and_its_default(name):
     lines = [line.split() for line in invoke(name, "--help").output.splitlines()]
@@ -197,6 +198,7 @@ def study(tmp_path):
     return [*command, *noise, "--out", str(tmp_path / "run")]
 
 
+@pytest.mark.slow
 def test_output_that_nobody_reads_costs_no_result(study, tmp_path):
     reads, writes = os.pipe()
     os.close(reads)

@@ -1,5 +1,6 @@
 """The list of engines, and whether those that are installed read a page."""
 
+import pytest
 from typer.testing import CliRunner
 
 from experiments.engines import main
@@ -59,6 +60,7 @@ def test_what_is_missing_says_what_installs_it():
     assert "word" in found.reason
 
 
+@pytest.mark.slow
 def test_check_reads_a_page_with_each_and_survives_the_others():
     result = engines("--check", FAKE, TROUBLED, MISSING)
     assert result.exit_code == 1

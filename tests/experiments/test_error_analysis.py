@@ -59,6 +59,7 @@ def test_what_was_not_measured_is_said(formatting_run):
         case_shares(without, 0.5, "overall")
 
 
+@pytest.mark.slow
 def test_runs_that_differ_stand_beside_each_other(seed_runs, formatting_run, tmp_path):
     arguments = [str(run.path) for run in seed_runs]
     done = CliRunner().invoke(main, [*arguments, "--out", str(tmp_path)])

@@ -31,6 +31,7 @@ def test_semantic_noise_is_averaged_over_engines(semantic_run):
     assert point["ci_low"] <= point["mean"] <= point["ci_high"]
 
 
+@pytest.mark.slow
 def test_both_kinds_from_two_runs(semantic_run, formatting_run, tmp_path):
     runs = [semantic_run, formatting_run]
     points = figure3_points(runs)
@@ -82,6 +83,7 @@ def test_an_engine_comes_once_and_is_counted_once(seed_runs, formatting_run):
     assert set(figure3_points([formatting_run])["engines"]) == {1}
 
 
+@pytest.mark.slow
 def test_what_was_not_measured_without_context_has_no_line(formatting_run, tmp_path):
     rows = formatting_run.rows
     blind = rows[~rows["metric"].str.endswith("_no_context")]

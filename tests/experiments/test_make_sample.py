@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from experiments.make_sample import main
@@ -15,6 +16,7 @@ from experiments.make_sample import main
 runner = CliRunner()
 
 
+@pytest.mark.slow
 def test_the_command_writes_a_sample_and_repeats_it(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "experiments.make_sample", "--pages", "7", "--seed", "2"]
     outputs = []

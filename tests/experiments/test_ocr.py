@@ -85,6 +85,7 @@ def test_any_mixture_becomes_a_knowledge_base_that_a_study_reads(folder):
     assert kb.text(PageRef("documents/report", 2)).startswith("Fact 2 is answer 2. Dark pixels: ")
 
 
+@pytest.mark.slow
 def test_pages_are_chosen_as_a_viewer_counts_them(folder):
     assert ocr(folder, FAKE, "--pages", "2-").exit_code == 0
     assert list(pages(folder, "documents/report")) == [1, 2]
@@ -180,6 +181,7 @@ def test_an_engine_of_pdfs_is_handed_many_pages_and_each_is_kept(folder, log):
     assert "leave --pdf out" in result.output
 
 
+@pytest.mark.slow
 def test_one_bad_page_of_a_pdf_does_not_cost_the_others(tmp_path):
     folder = tmp_path / "in"
     write_pdf(folder / "report.pdf", 6)
@@ -283,6 +285,7 @@ def test_a_hung_page_of_a_pdf_is_tried_twice_by_itself(tmp_path, log):
     assert log.read_text().splitlines().count("report.pdf [1]") == 4
 
 
+@pytest.mark.slow
 def test_a_knowledge_base_is_not_mixed_with_another(folder):
     assert ocr(folder, FAKE, "--pages", "1-2").exit_code == 0
     before = pages(folder, "documents/report")

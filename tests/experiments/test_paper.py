@@ -105,6 +105,7 @@ def test_a_domain_that_one_side_lacks_is_left_out_of_both():
     assert drop_lines(on_our_domains(domain_cells({"law": 1}, MinerU=0.9))) == []
 
 
+@pytest.mark.slow
 def test_everything_runs_from_one_configuration(tmp_path):
     corpus = write_corpus(tmp_path, documents=1, pages=2)
     out = tmp_path / "run"

@@ -17,6 +17,8 @@ from ohr.study.run import run_study
 from tests.builders import write_corpus
 from tests.fakes import LOG
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def study(tmp_path, monkeypatch):

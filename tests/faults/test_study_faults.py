@@ -20,6 +20,8 @@ from tests.builders import write_corpus
 from tests.conftest import ROOT
 from tests.fakes import LOG
 
+pytestmark = pytest.mark.slow
+
 COMMAND = [sys.executable, "-m", "experiments.noise_curve"]
 NOISE = ["engines=[tests.fakes.SlowLoggingEngine]", "noise=[salt_and_pepper,rotation]"]
 

@@ -17,6 +17,8 @@ from ohr.types import Outcome, Status
 from ohr.workers import Limits, WorkerPool
 from tests.faults import tasks
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 SHORT = Limits(cpu_s=1, wall_s=0.7)
 PATIENCE_S = 60.0

@@ -71,6 +71,7 @@ def engine(request: pytest.FixtureRequest) -> OcrBackend:
     return made
 
 
+@pytest.mark.slow
 def test_reads_rgb_and_grey(engine: OcrBackend) -> None:
     page = draw(LINES)
     for outcome in read(engine, page, page[:, :, 0].copy(), page[:, :, :1]):
@@ -90,6 +91,7 @@ def test_blank_page_is_empty(engine: OcrBackend) -> None:
     assert [outcome.status for outcome in read(engine, blank)] == [Status.EMPTY]
 
 
+@pytest.mark.slow
 def test_what_is_no_page_is_an_error_beside_good_pages(engine: OcrBackend) -> None:
     page = draw(LINES)
     bad = [np.zeros((0, 5), np.uint8), page.astype(float), np.zeros((9, 9, 4), np.uint8)]
@@ -119,6 +121,7 @@ def test_identity_is_stable_and_names_the_models(engine: OcrBackend) -> None:
     assert models[engine.name] in str(identity["engine_version"])
 
 
+@pytest.mark.slow
 def test_reads_the_same_in_a_worker(engine: OcrBackend) -> None:
     page = draw(LINES)
     [here] = read(engine, page)
@@ -127,6 +130,7 @@ def test_reads_the_same_in_a_worker(engine: OcrBackend) -> None:
     assert there == here
 
 
+@pytest.mark.slow
 def test_reading_is_silent(engine: OcrBackend, capfd: pytest.CaptureFixture[str]) -> None:
     code = (
         "import numpy, sys; from ohr import registry; "

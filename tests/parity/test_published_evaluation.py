@@ -65,6 +65,7 @@ def test_retrieval_lcs(cells, data_dir, engine):
         assert ours_n == n
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["gt", "MinerU"])
 def test_r_noise_to_the_last_published_decimal(cells, data_dir, engine):
     summary = json.loads((data_dir / "reference" / "summary.json").read_text("utf-8"))

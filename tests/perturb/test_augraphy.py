@@ -132,6 +132,7 @@ def test_the_result_does_not_depend_on_global_generators(name):
     assert len(results) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EFFECTS)
 def test_full_intensity_is_augraphys_own_default(name):
     """Seeded by hand and called by hand, on a page as long as A4 at 150 dpi."""

@@ -116,6 +116,7 @@ def replayed(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 @every_distortion
 def test_a_record_replays_in_another_process(name, replayed):
     here = run(name, PAGE, 0.8, 11).value

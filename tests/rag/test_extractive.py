@@ -201,6 +201,7 @@ NONSENSE = ["a", "$", "$a", "\\(", "| a |\n", "<table>", "<tr><td>1", "中", "a.
 NONSENSE += ["no ", "What is ", "\\begin{tabular}{l}a&b\\\\", "\\multicolumn{2}{", "^{", " \n", "-"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", NONSENSE)
 def test_a_megabyte_of_nonsense_comes_to_an_end(piece: str) -> None:
     text = (piece * (1_000_000 // len(piece) + 1))[:1_000_000]

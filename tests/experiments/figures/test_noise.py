@@ -100,6 +100,7 @@ def test_levels_that_share_an_intensity_stand_side_by_side(cells, tmp_path):
     assert "requested level" not in noise_strength(cells, tmp_path)[1].read_text()
 
 
+@pytest.mark.slow
 def test_every_setting_has_its_row_and_their_mean_one(several):
     table = noise_table(several.cells)
     names = [str(column.header) for column in table.columns]

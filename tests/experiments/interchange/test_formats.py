@@ -16,6 +16,7 @@ def records(path):
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
+@pytest.mark.slow
 def test_a_dataset_in_the_layout_of_beir(tmp_path, sample_cache):
     out = tmp_path / "out"
     arguments = ["dataset.kind=sample", f"cache={sample_cache}", "--out", str(out)]

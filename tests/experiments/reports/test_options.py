@@ -28,6 +28,7 @@ def test_every_option_stands_in_one_group():
     assert [one.key for group in option_table().values() for one in group] == keys
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "values", "default"),
     [

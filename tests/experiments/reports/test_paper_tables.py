@@ -42,6 +42,7 @@ def cells() -> pd.DataFrame:
     return pd.DataFrame(found).reindex(columns=list(CELL_COLUMNS))
 
 
+@pytest.mark.slow
 def test_table_2_has_a_row_a_setting_and_their_mean(cells):
     values = source_values(cells[cells["noise"] == "none"])
     columns = ["edit_distance", "retrieval TXT", "retrieval ALL", "overall TXT", "overall ALL"]
@@ -84,6 +85,7 @@ def test_tables_by_domain(cells):
     assert list(values[engines].iloc[0]) == pytest.approx([0.4, 0.3, 0.2])
 
 
+@pytest.mark.slow
 def test_files_mark_the_best_but_not_the_ground_truth(cells, tmp_path):
     paths = write_paper_tables(cells, tmp_path)
     assert [path.name for path in paths][:3] == ["table2.csv", "table2.md", "table2.tex"]

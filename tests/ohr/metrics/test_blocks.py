@@ -155,6 +155,7 @@ def test_redundant_commands_are_those_that_the_truth_does_not_have():
     assert redundant_commands(r"\hline \hline", r"\hline \textbf{a}") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["word ", "a", "$x$ ", "| a | b |\n"])
 def test_judging_a_reading_that_repeats_itself_comes_to_an_end(piece):
     with ends(cpu_s=30):

@@ -239,6 +239,7 @@ def test_pieces_join_to_the_text(spans: list[tuple[type[Words], str]]) -> None:
 # Places
 
 
+@pytest.mark.slow
 def test_boxes_are_inside_the_page_and_hold_their_words(printed: Printed) -> None:
     for written, rendered in printed.values():
         pdf = pypdfium2.PdfDocument(rendered.pdf)
@@ -372,6 +373,7 @@ def of_attribute(attribute: str) -> Iterator[corpus.Written]:
             yield written
 
 
+@pytest.mark.slow
 def test_dense_pages_have_more_tokens_than_the_papers_threshold() -> None:
     dense = list(of_attribute("dense"))
     assert 5 <= len(dense) <= 23
@@ -384,6 +386,7 @@ def test_dense_pages_have_more_tokens_than_the_papers_threshold() -> None:
         assert "dense_text" in found
 
 
+@pytest.mark.slow
 def test_scanned_documents_are_images_that_turn_with_their_boxes() -> None:
     written = next(of_attribute("scanned"))
     clean = render(

@@ -35,6 +35,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.slow
 def test_same_bytes_made_by_workers(made: Path, tmp_path: Path) -> None:
     write_sample(Recipe(3, 27), tmp_path / "x", workers=2, progress=quiet)
     assert files_of(tmp_path / "x") == files_of(made)
@@ -48,6 +49,7 @@ def test_same_bytes_whatever_the_worker_count(tmp_path: Path) -> None:
     assert all(other == one for other in others)
 
 
+@pytest.mark.slow
 def test_a_larger_sample_begins_with_the_smaller_one(made: Path, tmp_path: Path) -> None:
     write_sample(Recipe(3, 24), tmp_path / "small", workers=1, progress=quiet)
     small, large = files_of(tmp_path / "small"), files_of(made)
@@ -111,6 +113,7 @@ def test_groups_add_up() -> None:
 # Stopped, wrong, full
 
 
+@pytest.mark.slow
 def test_a_stopped_run_goes_on_where_it_was(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

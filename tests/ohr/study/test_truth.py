@@ -79,6 +79,7 @@ def folder(tmp_path):
     return root
 
 
+@pytest.mark.slow
 def test_the_engine_that_reads_nothing_is_not_rewarded(folder, tmp_path, capsys):
     csv = "How much?,12 euros,typed,1,\nWhat is it?,answer 0,scan,1,\n"
     csv += "What is 0?,answer 0,scan,1,Fact 0 is answer 0.\nLost?,no,typed,9,\n"
@@ -114,6 +115,7 @@ def test_the_engine_that_reads_nothing_is_not_rewarded(folder, tmp_path, capsys)
     assert same_as_truth(again) == ["pdf_text"]
 
 
+@pytest.mark.slow
 def test_an_engine_that_sees_the_page_has_earned_what_it_reads(folder, tmp_path):
     engine = "{name: tests.ohr.study.test_truth.Perfect, label: perfect}"
     result, _ = folder_study(
@@ -131,6 +133,7 @@ def test_the_figure_says_what_is_the_truth(folder, tmp_path):
     assert "measured against the text layer of the PDFs, not ground truth" in texts
 
 
+@pytest.mark.slow
 def test_without_any_truth_what_needs_none_is_measured(folder, tmp_path, capsys):
     (folder / "typed.pdf").unlink()
     csv = "What is 0?,answer 0,scan,1,\n"
@@ -148,6 +151,7 @@ def test_without_any_truth_what_needs_none_is_measured(folder, tmp_path, capsys)
     noise_curve.report(result)
 
 
+@pytest.mark.slow
 def test_a_curve_of_pages_with_and_without_truth(folder, tmp_path):
     (folder / "more.pdf").write_bytes((folder / "typed.pdf").read_bytes())
     csv = "How much?,12 euros,typed,1,\nWhat is it?,answer 0,scan,1,\nMore?,12,more,1,\n"

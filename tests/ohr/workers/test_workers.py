@@ -112,6 +112,7 @@ def test_workers_are_single_threaded_and_keep_their_own_temporary_folder(
     assert not scratch.exists()
 
 
+@pytest.mark.slow
 def test_a_slow_reader_does_not_time_tasks_out() -> None:
     with WorkerPool(tasks.big, workers=2, limits=Limits(cpu_s=5, wall_s=0.5)) as pool:
         for _, outcome in pool.run([1_000_000] * 4):

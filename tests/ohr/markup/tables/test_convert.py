@@ -212,6 +212,7 @@ def test_inner_tables_are_converted_too():
     assert reading(parse_tables(convert_tables(html, "latex")[0])[0])[0] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", FORMATS)
 @pytest.mark.parametrize(
     "page",

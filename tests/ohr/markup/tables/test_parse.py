@@ -222,6 +222,7 @@ def test_tables_come_in_order_and_none_inside_another():
     assert [found.format for found in parse_tables(text)] == ["markdown", "html", "latex"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     [

@@ -41,6 +41,7 @@ def test_failures_stand_until_they_are_tried_again(corpus, tmp_path, monkeypatch
     assert study(corpus, tmp_path / "three", "retry_failed=true") == ["ok", "ok"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["reading", "ocr"])
 def test_a_damaged_cache_never_becomes_a_score(corpus, tmp_path, kind):
     engine = "tests.fakes.LoggingEngine"
