@@ -23,7 +23,7 @@ from ohr.registry import PluginSpec
 from ohr.study.calibration import Metric, UnreachableError, read_calibration, wanted_noise
 from ohr.study.config import DEFAULT_DRAWS, StudyConfig
 from ohr.study.judge import make_judge
-from ohr.study.noise import Noise, at_dpi, noises, perturbation_class
+from ohr.study.noise import Noise, at_dpi, noise_name, noises, perturbation_class
 from ohr.study.wordings import read_wordings, reworded
 from ohr.types import PageRef, Question
 
@@ -52,9 +52,7 @@ class Variant:
     def label(self) -> str:
         """For progress lines: ``tesseract, salt_and_pepper mild``."""
         noise = self.noise
-        if noise.operator is None:
-            return f"{self.engine.label}, clean"
-        return f"{self.engine.label}, {noise.name} {noise.strength}"
+        return f"{self.engine.label}, {noise_name(noise.name, noise.level, noise.intensity)}"
 
 
 @dataclass(frozen=True)
@@ -118,7 +116,6 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
     _check_documents(config, dataset)
     questions = select_questions(config, dataset)
     reread = _pages_to_reread(config, dataset, questions)
-    points = [Noise(), *_points(config)]
     unreachable: list[str] = []
     engines = {spec.label: registry.create("engine", spec) for spec in config.engines}
     _check_unique("engine", config.engines)
@@ -133,10 +130,12 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         engines["gt"] = registry.create("engine", truth)
         variants.append(Variant(truth, Noise(), config.seed))
     for spec in config.engines:
-        wanted = _wanted(config, spec, engines[spec.label], unreachable)
-        for noise in [*points, *wanted]:
-            if noise.kind == "semantic" and spec.name == "gt" and others_read_images:
-                continue  # beside engines that read distorted pages, it is the clean ceiling
+        operators = config.noise
+        if spec.name == "gt" and others_read_images:
+            # Beside engines that read distorted pages, the ground truth is the clean ceiling.
+            operators = tuple(o for o in operators if perturbation_class(o).kind != "semantic")
+        wanted = _wanted(config, operators, spec, engines[spec.label], unreachable)
+        for noise in [Noise(), *_points(config, operators), *wanted]:
             _check_combination(engines[spec.label], spec, noise)
             if noise.operator is not None and noise.kind == "semantic":
                 _check_importable("noise", noise.name, perturbation_class(noise.operator))
@@ -191,16 +190,17 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
     )
 
 
-def _points(config: StudyConfig) -> list[Noise]:
-    """The points that are the same for every engine."""
+def _points(config: StudyConfig, operators: Sequence[PluginSpec]) -> list[Noise]:
+    """The points at the levels and intensities that are asked for."""
     levels = config.levels
     if levels is None and (config.r_noise or config.edit_distance):
         levels = ()
-    return noises(config.noise, levels, config.intensities, config.dpi)
+    return noises(operators, levels, config.intensities, config.dpi)
 
 
 def _wanted(
     config: StudyConfig,
+    operators: Sequence[PluginSpec],
     spec: PluginSpec,
     engine: OcrBackend | KnowledgeBaseSource,
     unreachable: list[str],
@@ -217,7 +217,7 @@ def _wanted(
         )
     calibration = read_calibration(config.calibration)
     reachable = []
-    for operator in config.noise:
+    for operator in operators:
         sized = at_dpi(operator, config.dpi)
         for metric, value in wanted:
             try:

@@ -2,10 +2,14 @@ from __future__ import annotations
 
 import pytest
 
+from ohr import registry
 from ohr.errors import ConfigError, OhrError
+from ohr.registry import PluginSpec
+from ohr.study.calibration import CalibratedCurve, Calibration, fit
 from ohr.study.cells import planned_cells
 from ohr.study.config import load_config
 from ohr.study.groups import group_names
+from ohr.study.noise import at_dpi
 from ohr.study.plan import load_dataset, make_plan
 from tests.builders import write_corpus
 
@@ -41,6 +45,26 @@ def test_the_ground_truth_beside_engines_of_images_is_their_clean_ceiling(settin
     assert labels == ["gt, clean", f"{FAKE}, clean", f"{FAKE}, rotation mild"]
     with pytest.raises(ConfigError, match=r"'rotation' distorts page images.* reads none"):
         plan(settings, "engines=[gt]", "noise=[rotation]")
+
+
+def test_the_ceiling_needs_no_curve_for_a_wanted_amount_of_noise(settings, tmp_path):
+    operator = registry.create("perturbation", at_dpi(PluginSpec(name="rotation"), 100))
+    curve = CalibratedCurve(
+        engine=FAKE,
+        operator="rotation",
+        engine_identity=registry.create("engine", FAKE).identity(),
+        operator_identity=operator.identity(),
+        metric="r_noise",
+        curve=fit([0.0, 1.0], [0.2, 0.8]),
+        n=10,
+    )
+    Calibration(dataset="", unit="page", curves=(curve,)).write(tmp_path / "calibration.json")
+    both = plan(
+        settings, f"engines=[gt,{FAKE}]", "noise=[rotation]", "r_noise=[0.5]", "dpi=100",
+        f"calibration={tmp_path / 'calibration.json'}",
+    )  # fmt: skip
+    labels = [variant.label for variant in both.variants]
+    assert labels == ["gt, clean", f"{FAKE}, clean", f"{FAKE}, rotation r_noise=0.5"]
 
 
 def test_levels_are_the_default_unless_intensities_are_given(settings):
