@@ -16,6 +16,7 @@ from ohr.study.noise import noise_name
 from ohr.study.results import Run
 from ohr.study.select import cells_of
 
+POINT = ["perturbation", "level", "intensity"]
 AXIS_NAMES = {
     "r_noise": "r_noise",
     "r_noise_content": "r_noise of the content",
@@ -46,19 +47,31 @@ def report(run: Run, axis: str = "r_noise") -> None:
 
 
 def finding(cells: pd.DataFrame, axis: str = "r_noise") -> str:
-    """One sentence: what the strongest noise of the first engine's first curve costs."""
-    everyone = cells[cells["group"] == "all"]
-    noisy = everyone[everyone["noise"] != "none"].iloc[0]
-    curve = curve_of(everyone, str(noisy["engine"]), str(noisy["perturbation"]))
-    clean, *_, worst = curve.sort_values(axis, kind="stable").drop_duplicates(axis).index
-    name = noise_name(*curve.loc[worst, ["perturbation", "level", "intensity"]])
-    falls = [
-        f"{title} falls from {number(points['mean'].iloc[0])} to {number(points['mean'].iloc[-1])}"
-        for stage, metric, title in STAGE_METRICS
-        if len(points := cells_of(curve, stage, metric, "all").sort_values(axis, kind="stable"))
-    ]
+    """One sentence: what the most damaging noise of the first curve does to quality.
+
+    Says so where there is no noise, or none that was measured to do damage.
+    """
+    everyone = cells[(cells["group"] == "all") & cells[axis].notna()]
+    noisy = everyone[everyone["noise"] != "none"]
+    if noisy.empty:
+        return f"found: nothing, since no noise was measured on {AXIS_NAMES[axis]}"
+    curve = curve_of(everyone, str(noisy["engine"].iloc[0]), str(noisy["perturbation"].iloc[0]))
+    damage = {key: points.iloc[0] for key, points in curve.groupby(POINT, sort=False)}
+    clean = next(point for point in damage.values() if point["noise"] == "none")
+    worst = max(damage.values(), key=lambda point: float(point[axis]))
+    name = noise_name(*(worst[column] for column in POINT))
+    if worst[axis] <= clean[axis]:
+        return f"found: no noise raised the {AXIS_NAMES[axis]} above {number(clean[axis])} (clean)"
+    changes = []
+    for stage, metric, title in STAGE_METRICS:
+        points = cells_of(curve, stage, metric, "all")
+        before, after = (
+            points[(points[POINT] == point[POINT]).all(axis=1)]["mean"] for point in (clean, worst)
+        )
+        if len(before) and len(after):
+            changes.append(f"{title} from {number(before.iloc[0])} to {number(after.iloc[0])}")
     return (
-        f"found: as the {AXIS_NAMES[axis]} of {noisy['engine']}'s reading goes from "
-        f"{number(curve[axis][clean])} (clean) to {number(curve[axis][worst])} ({name}), "
-        f"{', '.join(falls)}"
+        f"found: as the {AXIS_NAMES[axis]} of {worst['engine']}'s reading goes from "
+        f"{number(clean[axis])} (clean) to {number(worst[axis])} ({name}), "
+        f"{', '.join(changes) or 'nothing else was measured'}"
     )
