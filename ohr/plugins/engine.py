@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from ohr.collection import Dataset
-from ohr.errors import ConfigError, EngineError, MissingDependencyError
+from ohr.errors import ConfigError, EngineError, MissingDependencyError, StoreError
 from ohr.plugins.base import P, Plugin
 from ohr.types import KnowledgeBase, Outcome
 
@@ -39,8 +39,9 @@ class OcrBackend(Plugin[P], ABC, abstract=True):
     def read(self, image: np.ndarray) -> str | Outcome[str]:
         """The text of one page image: uint8, ``(h, w)`` grey or ``(h, w, 3)`` RGB, contiguous.
 
-        What it raises is the page's error outcome, except for MissingDependencyError, which is
-        no page's fault; text of nothing but white space is an ``empty`` outcome.
+        What it raises is the page's error outcome, except for ConfigError, StoreError and
+        MissingDependencyError, which are no page's fault; text of nothing but white space is an
+        ``empty`` outcome.
         """
         [(_, outcome)] = self.transcribe([image], [0])
         return outcome
@@ -62,7 +63,7 @@ class OcrBackend(Plugin[P], ABC, abstract=True):
             try:
                 text = self.read(checked_image(image))
                 outcome = text if isinstance(text, Outcome) else Outcome.of_text(text)
-            except MissingDependencyError:
+            except (ConfigError, MissingDependencyError, StoreError):
                 raise
             except Exception as error:
                 outcome = failed_page(self.name, error)

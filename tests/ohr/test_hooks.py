@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ohr.errors import ConfigError, MissingDependencyError, PluginError
+from ohr.errors import ConfigError, MissingDependencyError, PluginError, StoreError
 from ohr.plugins import (
     Chunker,
     Metric,
@@ -49,6 +49,18 @@ def test_an_engine_is_one_method_that_reads_a_page_image():
 def test_a_missing_model_is_no_pages_fault():
     with pytest.raises(MissingDependencyError, match="pip install model"):
         list(Sum().transcribe([np.ones_like(PAGE)], [0]))
+
+
+@pytest.mark.parametrize("error", [ConfigError("no key: set KEY"), StoreError("disk is full")])
+def test_nor_is_a_wrong_configuration_or_a_full_disk(error):
+    class Unset(OcrBackend):
+        name = "unset"
+
+        def read(self, image):
+            raise error
+
+    with pytest.raises(type(error), match=str(error)):
+        list(Unset().transcribe([PAGE], [0]))
 
 
 def test_an_engine_of_images_says_that_it_reads_no_pdf(tmp_path):
