@@ -6,14 +6,11 @@ A line ``<!-- made: commands -->``, ``<!-- made: options study -->`` or
 
 from __future__ import annotations
 
-import ast
 import importlib
 import inspect
 import pkgutil
 import re
-import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import FunctionType
 from typing import Any
 
 import typer
@@ -22,16 +19,16 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 import experiments
+from experiments.reports.options import DATASET, Option, option_table
 from ohr import registry
 from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
-from ohr.study.config import DatasetConfig, StudyConfig
+from ohr.study.config import DatasetConfig
 
 MARK = re.compile(r"^<!-- made: (\w+)(?: (\w+))? -->$", re.MULTILINE)
 ELSEWHERE = re.compile(
     r"""<(?:script|img|link|iframe)[^>]*(?:src|href)=["']?(?:https?:)?//[^>]*>"""
 )
-MODELS: dict[str, type[BaseModel]] = {"study": StudyConfig, "dataset": DatasetConfig}
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
@@ -50,11 +47,7 @@ def commands() -> str:
     """Each ``python -m experiments.<name>``: what it does and what it takes."""
     parts = []
     for name, main, about in command_modules():
-        app = main
-        if isinstance(main, FunctionType):
-            app = typer.Typer(add_completion=False)
-            app.command()(main)
-        parts += [f"## {name}", markdown_of(about), arguments(typer.main.get_command(app))]
+        parts += [f"## {name}", markdown_of(about), arguments(typer.main.get_command(main))]
     return "\n\n".join(parts)
 
 
@@ -82,30 +75,23 @@ def arguments(command: Any) -> str:
 
 
 def options(model: str) -> str:
-    """A table of a configuration's options, with their docstrings."""
-    cls, prefix = MODELS[model], "" if model == "study" else f"{model}."
-    meanings = docstrings(cls)
+    """A table of the options of a study, or of its dataset, as ``--help`` has them."""
     rows = [
-        [f"`{prefix}{name}`", meanings[name], default_of(field)]
-        for name, field in cls.model_fields.items()
-        if not (isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel))
+        [
+            f"`{option.key}`",
+            markdown_of(meaning_of(option)),
+            option.default and f"`{option.default}`",
+        ]
+        for group, listed in option_table().items()
+        for option in listed
+        if (group == DATASET) == (model == "dataset")
     ]
     return table(["option", "meaning", "default"], rows)
 
 
-def docstrings(cls: type[BaseModel]) -> dict[str, str]:
-    """The string below each field. Raises KeyError where one is asked for that has none."""
-    (body,) = ast.parse(textwrap.dedent(inspect.getsource(cls))).body
-    assert isinstance(body, ast.ClassDef)
-    pairs = zip(body.body, body.body[1:], strict=False)
-    return {
-        field.target.id: markdown_of(below.value.value)
-        for field, below in pairs
-        if isinstance(field, ast.AnnAssign)
-        and isinstance(field.target, ast.Name)
-        and isinstance(below, ast.Expr)
-        and isinstance(below.value, ast.Constant)
-    }
+def meaning_of(option: Option) -> str:
+    """What an option means, and the values that it takes."""
+    return f"{option.meaning} ({option.values})" if option.values else option.meaning
 
 
 def plugins(kind: str) -> str:
@@ -130,16 +116,6 @@ def accepted(cls: type[OcrBackend]) -> Sequence[str]:
     if not isinstance(cls.accepts, frozenset):
         return ["what its parameters say"]
     return sorted({"image": "images", "pdf": "PDFs"}[what] for what in cls.accepts)
-
-
-def default_of(field: FieldInfo) -> str:
-    """The default of a configuration's field as a user would write it."""
-    if field.default_factory is not None:
-        return ""
-    value = field.default
-    if value is None or value == () or value == {}:
-        return ""
-    return f"`{as_yaml(value)}`"
 
 
 def as_yaml(value: Any) -> str:
