@@ -14,8 +14,6 @@ SOURCES = {
     "chart": "chart",
     "reading_order": "reading order",
 }
-CI_NOTE = {DOCUMENT: "documents", PAGE: "pages of these documents"}
-"""What further ones of an interval is about, by its unit."""
 STAGE_METRICS = (
     ("retrieval", "lcs", "Retrieval LCS"),
     ("generation", "f1", "Generation F1"),

@@ -114,9 +114,9 @@ def draws_note(cells: pd.DataFrame) -> list[str]:
 
 
 def floor_note(cells: pd.DataFrame, axis: str) -> list[str]:
-    """What clean pages' r_noise is made of, of engines that write plain text.
+    """What clean pages' r_noise is made of, of engines that do not write the truth's mark-up.
 
-    Under r_noise such an engine is charged for mark-up that it does not write.
+    Under r_noise an engine of plain text is charged for that.
     """
     clean = cells[
         (cells["noise"] == "none") & (cells["group"] == "all") & (cells["engine"] != "gt")
@@ -126,7 +126,7 @@ def floor_note(cells: pd.DataFrame, axis: str) -> list[str]:
     clean = clean.drop_duplicates("engine")[["engine", "r_noise", "r_noise_content"]]
     return [
         f"{engine}'s {whole:.3f} on clean pages is {content:.3f} content and "
-        f"{whole - content:.3f} mark-up that it does not write"
+        f"{whole - content:.3f} mark-up that it does not write as the truth does"
         for engine, whole, content in clean.itertuples(index=False)
         if whole - content >= LEAST_FLOOR
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -149,9 +149,10 @@ class Run:
         return Plots(self)
 
     def knowing(self, **known: Any) -> Run:
-        """The same run, with properties that need not be worked out."""
-        vars(self).update(known)
-        return self
+        """This run with properties that then need not be worked out."""
+        run = replace(self)
+        vars(run).update(known)
+        return run
 
 
 def open_run(path: Path | str) -> Run:

@@ -25,7 +25,7 @@ Axis = Literal["r_noise", "r_noise_content", "edit_distance"]
 """What a curve's damage is measured by."""
 
 
-class Run(Protocol):
+class FinishedRun(Protocol):
     """A run, as far as this module knows it."""
 
     @property
@@ -33,13 +33,13 @@ class Run(Protocol):
         """Its folder."""
 
 
-def analyse(name: str, runs: Sequence[Run], **options: Any) -> pd.DataFrame:
+def analyse(name: str, runs: Sequence[FinishedRun], **options: Any) -> pd.DataFrame:
     """A table of runs by a registered analysis. Raises ConfigError for an unknown one."""
     table: pd.DataFrame = _function("analysis", "ohr.analyses", name)(runs, **options)
     return table
 
 
-def draw(name: str, runs: Sequence[Run], **options: Any) -> Plot:
+def draw(name: str, runs: Sequence[FinishedRun], **options: Any) -> Plot:
     """Figures of runs by a registered plot. Raises ConfigError if there is nothing to draw."""
     function = _function("plot", "ohr.plots", name)
     with tempfile.TemporaryDirectory(prefix="ohr-plot-") as folder:
@@ -97,9 +97,9 @@ def _width(png: bytes) -> int:
 class Plots:
     """The figures of a run."""
 
-    run: Run
+    run: FinishedRun
 
-    def __call__(self, name: str, *others: Run, **options: Any) -> Plot:
+    def __call__(self, name: str, *others: FinishedRun, **options: Any) -> Plot:
         """A figure by the name that it is registered under; one's own too."""
         return draw(name, [self.run, *others], **options)
 
@@ -123,6 +123,6 @@ class Plots:
         """What OCR, chunking, retrieval and reading each cost; reads the study's cache."""
         return self("attribution")
 
-    def figure3(self, *others: Run) -> Plot:
+    def figure3(self, *others: FinishedRun) -> Plot:
         """The paper's figure 3, of this run and others together."""
         return self("figure3", *others)
