@@ -14,8 +14,8 @@ import typer
 
 from experiments._command import Dpi, Inputs, Out, Seed, Workers, command
 from experiments.interchange.noisy_pages import distort_files
+from experiments.interchange.page_images import Format
 from ohr.study.config import parse_plugin
-from ohr.study.pages.sources import Format
 
 
 @command

@@ -12,12 +12,13 @@ from typing import Any
 from PIL import Image
 
 from experiments.figures.sheets import contact_sheet
+from experiments.interchange.page_images import DistortTask, Format, distort_page
 from ohr.errors import ConfigError, OhrError
 from ohr.printable import plain
 from ohr.registry import PluginSpec
 from ohr.store.atomic import write_bytes, write_text
 from ohr.study.noise import Noise, noises
-from ohr.study.pages.sources import DistortTask, Format, distort_page, find_pages
+from ohr.study.pages.sources import find_pages
 from ohr.study.pages.variants import stop_if_not_the_page
 from ohr.study.progress import Progress
 from ohr.workers import Limits, WorkerPool

@@ -1,31 +1,17 @@
-"""Finds the pages in PDFs, images and folders, and distorts one of them."""
+"""Finds the pages in PDFs, images and folders."""
 
 from __future__ import annotations
 
-import io
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
 
-from PIL import Image
-
-from ohr import registry
-from ohr.datasets.folder import DEFAULT_DOMAIN
-from ohr.errors import ConfigError, EngineError, PluginError
+from ohr.errors import ConfigError
 from ohr.file_names import readable
 from ohr.opening import FileFacts, file_facts
-from ohr.pdf import load_image, render
-from ohr.store.atomic import write_bytes
-from ohr.store.identity import file_digest, pixel_digest
-from ohr.study.noise import Noise
-from ohr.study.pages.distort import distorted
-from ohr.types import PageRef
 
 IMAGE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".bmp"})
-
-Format = Literal["png", "jpeg", "webp"]
 
 
 @dataclass(frozen=True)
@@ -48,62 +34,6 @@ class PageSource:
         if self.page_no is None:
             return f"{self.name}{suffix}"
         return f"{self.name}/page_{self.page_no + 1:04d}{suffix}"
-
-
-@dataclass(frozen=True)
-class DistortTask:
-    """A page, its distortions with the file that each goes to, and how it is written."""
-
-    source: PageSource
-    noises: tuple[tuple[Noise, str], ...]
-    seed: int
-    out: Path
-    format: Format
-    quality: int
-
-
-def distort_page(task: DistortTask) -> list[dict[str, Any]]:
-    """Distort one page, write it, and return its lines of ``records.jsonl``. Raises OhrError."""
-    source = task.source
-    if source.page_no is None:
-        page = load_image(source.path)
-    else:
-        page = render(source.path, source.page_no, source.dpi)
-    # As dataset.kind=folder names it, so that a study of the folder distorts to the same pixels.
-    doc_id = source.name if "/" in source.name else f"{DEFAULT_DOMAIN}/{source.name}"
-    ref = PageRef(doc_id, source.page_no or 0)
-    digest = file_digest(source.path)
-    options = {} if task.format == "png" else {"quality": task.quality}
-    records = []
-    for noise, file in task.noises:
-        assert noise.operator is not None  # clean pages are not planned
-        operator = registry.image_perturbation(noise.operator)
-        try:
-            applied = distorted(operator, page, intensity=noise.intensity, seed=task.seed, ref=ref)
-        except PluginError as error:
-            if isinstance(error.__cause__, ValueError):  # the page is not one that it distorts
-                raise EngineError(f"{source.path.name}: {error.__cause__}") from error
-            raise
-        sink = io.BytesIO()
-        dpi = (source.dpi, source.dpi)
-        Image.fromarray(applied.value).save(sink, task.format.upper(), dpi=dpi, **options)
-        write_bytes(task.out / file, sink.getvalue())
-        records.append(
-            {
-                "file": file,
-                "source": source.file_name,
-                "source_digest": digest,
-                "page_no": ref.page_no,
-                "dpi": source.dpi,
-                "operator": operator.identity(),
-                "level": noise.level,
-                "intensity": noise.intensity,
-                "seed": task.seed,
-                "pixels": pixel_digest(applied.value),
-                "record": applied.record,
-            }
-        )
-    return records
 
 
 def find_pages(inputs: Sequence[Path], dpi: int) -> Iterator[PageSource]:

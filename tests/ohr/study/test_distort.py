@@ -2,13 +2,15 @@
 
 import numpy as np
 import pytest
+from PIL import Image
 
+from experiments.interchange.page_images import DistortTask, distort_page
 from ohr.errors import ConfigError, PluginError
 from ohr.plugins import Applied, ImagePerturbation
 from ohr.registry import PluginSpec, image_perturbation
 from ohr.study.noise import Noise
 from ohr.study.pages.distort import distorted
-from ohr.study.pages.sources import DistortTask, PageSource, distort_page
+from ohr.study.pages.sources import PageSource
 from ohr.study.pages.worker import PageTask, distort
 from ohr.types import PageRef
 
@@ -32,8 +34,6 @@ def test_a_dotted_path_draws_the_same_noise_as_the_name(tmp_path):
 
 
 def test_distorted_pages_are_those_that_a_study_reads(tmp_path):
-    from PIL import Image
-
     Image.fromarray(PAGE).save(tmp_path / "contract.png")
     source = PageSource(tmp_path / "contract.png", "law/contract", None, 150, None, "contract.png")
     noise = Noise(PluginSpec.parse(NAMES[1]), "", 0.5)
