@@ -30,7 +30,8 @@ from ohr.statistics import (
     mean_interval,
     sign_flip_test,
 )
-from ohr.study.results import UNIT_COLUMNS, Run, measured, open_run
+from ohr.study.results import Run, measured, open_run
+from ohr.study.rows import UNIT_COLUMNS
 
 DOCUMENTS = (3, 4, 6, 8, 10, 20, 30, 60)
 RESAMPLES = 399

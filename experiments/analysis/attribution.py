@@ -85,11 +85,11 @@ def _whole(kb: KnowledgeBase, refs: Sequence[PageRef]) -> list[Hit]:
 
 def gold_chunks(scorer: Scorer, kb: KnowledgeBase, chunker: str, question: Question) -> list[Hit]:
     """The ``top_k`` chunks of the evidence pages with the greatest LCS, best first."""
-    evidence = scorer.tokens(question.evidence_text)
+    evidence = scorer.scoring.tokens(question.evidence_text)
     chunks = []
     for ref in question.evidence_pages:
         for chunk in scorer.plan.chunkers[chunker].split(ref, kb.text(ref)):
-            lcs = scorer.scoring.token_lcs(scorer.tokens(chunk.text), evidence)
+            lcs = scorer.scoring.token_lcs(scorer.scoring.tokens(chunk.text), evidence)
             chunks.append(Hit(ref, chunk.text, lcs, 0, (chunk.start, chunk.end)))
     best = sorted(chunks, key=lambda hit: -hit.score)[: scorer.plan.config.top_k]
     return [Hit(h.ref, h.text, h.score, rank, h.span) for rank, h in enumerate(best)]

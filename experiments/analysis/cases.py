@@ -14,12 +14,12 @@ from ohr.statistics import mean_interval
 from ohr.study.groups import group_rows
 from ohr.study.results import (
     KNOWLEDGE_BASE,
-    UNIT_COLUMNS,
     Run,
     clusters_of,
     knowledge_base_name,
     measured,
 )
+from ohr.study.rows import UNIT_COLUMNS
 
 CASES = {
     "ocr_right_answer_right": "OCR right, answer right",

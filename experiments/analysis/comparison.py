@@ -16,12 +16,12 @@ from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.groups import group_rows
 from ohr.study.results import (
     KNOWLEDGE_BASE,
-    UNIT_COLUMNS,
     Run,
     clusters_of,
     knowledge_base_name,
     measured,
 )
+from ohr.study.rows import UNIT_COLUMNS
 
 ASPECTS: dict[str, tuple[str, ...]] = {
     "run": ("run",),

@@ -15,7 +15,8 @@ from ohr.statistics.curves import Statistic
 from ohr.study.groups import GROUP_COLUMNS, group_rows
 from ohr.study.measures import NO_CONTEXT
 from ohr.study.noise import strength
-from ohr.study.results import KNOWLEDGE_BASE, UNIT_COLUMNS, Run, clusters_of, measured
+from ohr.study.results import KNOWLEDGE_BASE, Run, clusters_of, measured
+from ohr.study.rows import UNIT_COLUMNS
 
 QUALITY_STAGES = ("retrieval", "generation", "overall")
 FLOOR_SUFFIX = NO_CONTEXT

@@ -13,7 +13,8 @@ from experiments.analysis.labels import STAGE_METRICS
 from ohr.errors import OhrError
 from ohr.statistics import mean_interval
 from ohr.study.noise import strength
-from ohr.study.results import UNIT_COLUMNS, Run, clusters_of, measured
+from ohr.study.results import Run, clusters_of, measured
+from ohr.study.rows import UNIT_COLUMNS
 
 PANELS: dict[str, tuple[str, ...]] = {
     "text": ("text",),

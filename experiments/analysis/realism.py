@@ -11,7 +11,7 @@ from scipy.stats import ks_2samp
 
 from ohr.errors import OhrError
 from ohr.study.noise import noise_name
-from ohr.study.results import read_rows
+from ohr.study.rows import read_rows
 
 CLEAN, NATURAL = "clean", "natural"
 QUARTILES = (0.25, 0.5, 0.75)

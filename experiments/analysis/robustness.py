@@ -21,12 +21,12 @@ from ohr.statistics import (
 from ohr.study.groups import group_rows
 from ohr.study.results import (
     KNOWLEDGE_BASE,
-    UNIT_COLUMNS,
     Run,
     clusters_of,
     knowledge_base_name,
     measured,
 )
+from ohr.study.rows import UNIT_COLUMNS
 
 METRIC = "f1"
 STAGES = ("generation", "overall")

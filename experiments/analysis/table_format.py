@@ -12,6 +12,7 @@ from ohr.markup.tables import TableFormat, convert_tables, parse_tables
 from ohr.statistics import mean_interval
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.results import Run, clusters_of, counted, mean_over_draws
+from ohr.study.rows import read_rows
 
 GROUP = "source:table"
 RETRIEVAL, GENERATION, OVERALL = STAGE_METRICS
@@ -27,7 +28,7 @@ SETTING = [name for name in CONDITION_COLUMNS if name != "engine"]
 
 def paired_differences(run: Run, cells: pd.DataFrame) -> pd.DataFrame:
     """Each format less the first one, question by question: mean and 95 % interval."""
-    rows = mean_over_draws(counted(pd.read_parquet(run.path / "rows.parquet")))
+    rows = mean_over_draws(counted(read_rows(run.path), run.measures))
     rows = rows[rows["evidence_source"] == GROUP.partition(":")[2]]
     rows["top_k"] = rows["top_k"].astype("string").fillna("")
     first, *others = list(dict.fromkeys(cells["engine"]))

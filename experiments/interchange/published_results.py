@@ -19,10 +19,9 @@ from ohr.errors import DatasetError, OhrError
 from ohr.metrics.scores import R_NOISE_THRESHOLD
 from ohr.store.atomic import write_bytes, write_text
 from ohr.store.identity import file_digest
-from ohr.study.cells import CELL_COLUMNS, KEY_COLUMNS, mean_columns
+from ohr.study.cells import aggregate
+from ohr.study.conditions import BUILT_IN
 from ohr.study.csv import write_csv
-from ohr.study.groups import group_rows
-from ohr.study.results import clusters_of, counted
 from ohr.types import Question, Status
 
 MEASURES = {"lcs": "lcs", "lcs_page": "evidence_lcs", "F1": "f1", "EM": "em"}
@@ -56,7 +55,7 @@ def import_results(files: Sequence[str], questions: Path, out: Path, named: Name
     if repeated.any():
         row = rows[repeated].iloc[0]
         raise OhrError(f"question {row['qid']} has two values of {row['stage']} {row['metric']}")
-    cells = make_cells(rows)
+    cells = aggregate(rows)
     sink = io.BytesIO()
     pq.write_table(pa.Table.from_pandas(rows, preserve_index=False), sink, compression="zstd")
     write_bytes(out / "rows.parquet", sink.getvalue())
@@ -154,6 +153,7 @@ def _condition(stage: str, named: Named) -> dict[str, Any]:
         "level": "",
         "intensity": 0.0,
         "engine": named.engine,
+        "system": BUILT_IN if stage == "overall" else "",
         "chunker": "tokens" if retrieves else "",
         "retriever": named.retriever if retrieves else "",
         "reader": named.reader if reads else "",
@@ -163,30 +163,3 @@ def _condition(stage: str, named: Named) -> dict[str, Any]:
         "seed": 0,
         "stage": stage,
     }
-
-
-def make_cells(rows: pd.DataFrame) -> pd.DataFrame:
-    """``cells.csv`` of imported rows: each stage, metric and group."""
-    keys = [name for name in KEY_COLUMNS if name != "group"]
-    records = []
-    noise: dict[str, float] = {}
-    for _, of_metric in rows.groupby(["stage", "metric"], sort=False):
-        for group, every in group_rows(of_metric):
-            kept = counted(every)
-            clusters = clusters_of(kept) if len(kept) else None
-            cell = {name: of_metric[name].iloc[0] for name in keys} | {"group": group, "draws": 1}
-            cell |= mean_columns(kept["value"].to_numpy(dtype=float), clusters)
-            for status in (Status.EMPTY, Status.ERROR, Status.TIMEOUT):
-                cell[f"n_{status}"] = int((every["status"] == str(status)).sum())
-            records.append(cell)
-            if cell["metric"] == "r_noise":
-                noise[group] = cell["mean"]
-    for cell in records:
-        cell["r_noise"] = noise.get(cell["group"], float("nan"))
-    cells = pd.DataFrame(records).reindex(columns=list(CELL_COLUMNS))
-    return _in_order(cells)
-
-
-def _in_order(cells: pd.DataFrame) -> pd.DataFrame:
-    places = {stage: place for place, stage in enumerate(STAGES)}
-    return cells.sort_values("stage", key=lambda names: names.map(places), kind="stable")

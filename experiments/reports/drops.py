@@ -17,7 +17,6 @@ from experiments.analysis.labels import group_label
 from experiments.reports.terminal import number, show
 from ohr.printable import plain
 from ohr.study.csv import write_csv
-from ohr.study.measures import ranking_metrics
 from ohr.study.results import Run
 
 
@@ -35,8 +34,13 @@ def _tables(run: Run, drops: pd.DataFrame) -> Iterator[Table]:
     if drops.empty:
         return
     k = run.plan.config.top_k
-    hit, mrr, _ = ranking_metrics(k)
-    metrics = (("lcs", "LCS"), (hit, hit), (mrr, mrr))
+    metrics = [
+        (measure.metric, measure.title)
+        for measure in run.measures
+        if measure.stage == "retrieval"
+        and measure.top_k in (None, k)
+        and (measure.shown or measure.name in ("hit", "mrr"))
+    ]
     for base, noisy in drops[drops["top_k"] == k].groupby(list(BASE), observed=True, sort=False):
         engine, perturbation, level, intensity = base
         noise = "" if perturbation == "none" else f", {perturbation} {level or intensity}"

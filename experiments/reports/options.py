@@ -23,7 +23,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "Chunking, retrieval and answers": (
         *("chunkers", "retrievers", "top_k", "ks", "readers", "judge"),
     ),
-    "What is measured": ("stages", "scoring", "reading_metrics", "bootstrap"),
+    "What is measured": ("stages", "metrics", "scoring", "bootstrap"),
     "The run": ("workers", "cache", "retry_failed", "stop_after_failures"),
 }
 """Options of a study by what they are about; one of its dataset is ``dataset.name``."""

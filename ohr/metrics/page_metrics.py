@@ -1,54 +1,93 @@
-"""Metrics of a page's reading as plug-ins; both arguments are a page's Markdown/LaTeX."""
+"""Metrics of a page's reading; both texts are a page's Markdown/LaTeX."""
 
 from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Literal
+
+from rapidfuzz.distance import Levenshtein
 
 from ohr import plugins
 from ohr.metrics import default
 from ohr.metrics.formulas import page_formula_distance
 from ohr.metrics.reading import order_distance
-from ohr.metrics.regions import RegionKind, extraction, region_words, regions
+from ohr.metrics.reference import collapse
+from ohr.metrics.regions import Extraction, RegionKind, extraction, region_words, regions
+from ohr.metrics.scores import SCORING, ProtocolParams
 from ohr.metrics.tables import table_similarity
+from ohr.plugins.metric import PageCase
 
 
-class _Distance(plugins.Metric, abstract=True):
-    missing = 1.0
+class EditDistance(plugins.Metric[ProtocolParams]):
+    """Levenshtein distance of characters over the longer text, white space collapsed."""
+
+    name = "edit_distance"
+    argument = "protocol"
+    of = "page"
+    title = "edit distance"
     higher_is_better = False
 
+    def score(self, prediction: str, reference: str) -> float:
+        return SCORING[self.params.protocol].edit_distance(prediction, reference)
 
-class CharacterErrorRate(_Distance):
+    def measure(self, case: PageCase) -> float:
+        return _edit_rates(case.text, case.truth)[0]
+
+
+class CharacterErrorRate(plugins.Metric):
     """Levenshtein distance of characters over the reference's, at most 1."""
 
     name = "cer"
+    of = "page"
+    title = "character error rate"
+    higher_is_better = False
+    protocols = frozenset({"default"})
 
     def score(self, prediction: str, reference: str) -> float:
         return default.cer(prediction, reference)
 
+    def measure(self, case: PageCase) -> float:
+        return _edit_rates(case.text, case.truth)[1]
 
-class WordErrorRate(_Distance):
+
+class WordErrorRate(plugins.Metric):
     """Levenshtein distance of normalised words over the reference's, at most 1."""
 
     name = "wer"
     version = "2"
+    of = "page"
+    title = "word error rate"
+    higher_is_better = False
+    protocols = frozenset({"default"})
 
     def score(self, prediction: str, reference: str) -> float:
-        return default.wer(prediction, reference)
+        return 0.0 if prediction == reference else default.wer(prediction, reference)
 
 
-class FormulaDistance(_Distance):
+class FormulaDistance(plugins.Metric):
     """Distance of the pages' formulas, matched by content; 0 where neither has any."""
 
     name = "formula_distance"
     version = "2"
+    of = "page"
+    title = "formula distance"
+    higher_is_better = False
+    needs = frozenset({"formula"})
 
     def score(self, prediction: str, reference: str) -> float:
         return page_formula_distance(prediction, reference)
 
 
-class OrderDistance(_Distance):
+class OrderDistance(plugins.Metric):
     """Share of pairs of passages in the wrong order; 0 where there are no two passages."""
 
     name = "order_distance"
     version = "2"
+    of = "page"
+    title = "order distance"
+    higher_is_better = False
+    needs = frozenset({"text"})
 
     def score(self, prediction: str, reference: str) -> float:
         return order_distance(prediction, reference)
@@ -65,31 +104,54 @@ class TableSimilarity(plugins.Metric[TableSimilarityParams]):
 
     name = "table_similarity"
     version = "2"
-    missing = 0.0
+    of = "page"
+    title = "table similarity"
+    needs = frozenset({"table"})
 
     def score(self, prediction: str, reference: str) -> float:
         return table_similarity(prediction, reference, texts=self.params.texts)
 
 
-class RegionF1Params(plugins.Params):
-    """``kind``: whose words count: ``text``, ``formula`` or ``table``."""
+class RegionParams(plugins.Params):
+    """``kind``: whose words count; ``part``: which of the three is given."""
 
     kind: RegionKind = "text"
+    part: Literal["precision", "recall", "f1"] = "f1"
 
 
-class RegionF1(plugins.Metric[RegionF1Params]):
-    """F1 of the words of one kind of region; 1 where neither page has any."""
+class RegionWords(plugins.Metric[RegionParams]):
+    """Precision, recall or F1 of the words of one kind of region; 1 where neither page has any."""
 
     name = "region_f1"
     version = "2"
-    missing = 0.0
     argument = "kind"
+    of = "page"
+    title = "words of a kind of region"
 
     def score(self, prediction: str, reference: str) -> float:
-        read, true = regions(prediction), regions(reference)
-        extracted = extraction(read, true, self.params.kind)
-        return (
-            extracted.f1
-            if extracted is not None
-            else float(not region_words(read, self.params.kind))
-        )
+        extracted = _extraction(prediction, reference, self.params.kind)
+        if extracted is None:
+            return float(not region_words(regions(prediction), self.params.kind))
+        return float(getattr(extracted, self.params.part))
+
+    def measure(self, case: PageCase) -> float:
+        extracted = _extraction(case.text, case.truth, self.params.kind)
+        return math.nan if extracted is None else float(getattr(extracted, self.params.part))
+
+
+@lru_cache(maxsize=8)
+def _extraction(read: str, truth: str, kind: RegionKind) -> Extraction | None:
+    return extraction(regions(read), regions(truth), kind)
+
+
+@lru_cache(maxsize=2)
+def _edit_rates(read: str, truth: str) -> tuple[float, float]:
+    """Levenshtein distance over the longer text, and over the truth (at most 1)."""
+    if read == truth:
+        return 0.0, 0.0
+    read, truth = collapse(read), collapse(truth)
+    longer = max(len(read), len(truth))
+    if longer == 0:
+        return 0.0, 0.0
+    distance = Levenshtein.distance(read, truth, score_hint=longer // 10)
+    return distance / longer, min(1.0, distance / len(truth)) if truth else 1.0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from ohr.errors import StoreError
@@ -11,20 +13,35 @@ from ohr.errors import StoreError
 
 def write_bytes(path: Path, data: bytes) -> None:
     """Write a file by atomic rename, making its folder. Raises StoreError (a full disk, say)."""
-    temporary: str | None = None
+    with part_of(path) as part:
+        part.write_bytes(data)
+        put_in_place(part, path)
+
+
+@contextmanager
+def part_of(path: Path) -> Iterator[Path]:
+    """An empty file beside ``path`` to be written; gone at the end unless it was put in place.
+
+    What the disk refuses inside is a StoreError that names ``path``.
+    """
+    part: Path | None = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-        temporary = None
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
+        os.close(handle)
+        part = Path(name)
+        yield part
     except OSError as error:
         raise StoreError(f"cannot write {path}: {error.strerror or error}") from error
     finally:
-        if temporary is not None and os.path.exists(temporary):
-            os.unlink(temporary)
+        if part is not None:
+            part.unlink(missing_ok=True)
+
+
+def put_in_place(part: Path, path: Path) -> None:
+    """Rename what was written to where it belongs."""
+    part.chmod(0o644)
+    os.replace(part, path)
 
 
 def write_text(path: Path, text: str) -> None:

@@ -1,25 +1,30 @@
-"""From scores to rows and cells."""
+"""From rows to cells: the one place where means are taken, for studies and imported runs alike."""
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 
+from ohr.errors import OhrError
 from ohr.statistics import NO_INTERVAL, Clusters, mean_interval
 from ohr.study.conditions import CONDITION_COLUMNS, Condition, conditions
-from ohr.study.groups import Grouping, group_names, make_grouping
-from ohr.study.measures import NO_CONTEXT, planned
+from ohr.study.config import STAGES
+from ohr.study.groups import GROUP_COLUMNS, group_names, known_first, tags_of
+from ohr.study.measures import NOISE_COLUMNS, Measure, known_measure
 from ohr.study.plan import Plan
-from ohr.study.scoring import Scores
-from ohr.types import FAILED, Status
+from ohr.study.rows import unreadable
+from ohr.types import Status
 
 KEY_COLUMNS = (*CONDITION_COLUMNS, "stage", "metric", "group")
-NOISE_COLUMNS = ("r_noise", "r_noise_content", "edit_distance")
 CELL_COLUMNS = (
     *KEY_COLUMNS,
     *("mean", "ci_low", "ci_high", "ci_unit", "n", "n_empty", "n_error", "n_timeout"),
@@ -29,110 +34,109 @@ CELL_COLUMNS = (
 """``draws``: how often the noise was drawn; ``draw_sd``: standard deviation (n - 1) of the draws'
 means. ``n`` and the counts are of units; a unit's status is that of its worst draw."""
 
+_STATUSES = [str(status) for status in Status]
+_KNOWLEDGE_BASE = ("perturbation", "level", "intensity", "engine")
+_SCORE = (*CONDITION_COLUMNS, "draw", "stage", "metric")
+"""What the rows of one score have in common."""
+_READ = (
+    *_SCORE,
+    *("qid", "doc_id", "page_no", "groups", *GROUP_COLUMNS),
+    *("value", "status"),
+)
+
+Key = tuple[Any, ...]
+"""Values of the condition's columns, the stage and the metric."""
+
 
 def planned_cells(plan: Plan) -> list[tuple[Condition, str, str, str]]:
     """(condition, stage, metric, group) of every cell, in the order of ``cells.csv``."""
     groups = group_names(plan)
     return [
         (condition, measure.stage, measure.metric, group)
-        for measure in planned(plan.config)
+        for measure in plan.measures
         for condition in conditions(plan, measure.stage)
         if measure.top_k in (None, condition.top_k)
         for group in groups
     ]
 
 
-@dataclass(frozen=True)
-class DrawnScores:
-    """One metric of one condition over all draws of its noise, in the plan's order of units.
+def aggregate(
+    rows: Path | pd.DataFrame,
+    measures: Sequence[Measure] | None = None,
+    groups: Sequence[str] | None = None,
+) -> pd.DataFrame:
+    """``cells.csv`` of rows: a row for each measure, condition and group, in this order.
 
-    ``values`` are means over the draws that count, ``(units,)``, NaN where the metric does not
-    apply; ``by_draw`` are ``(draws, units)``, NaN where a draw does not count; ``counted`` says
-    which units have a draw that does.
+    ``rows`` is a file that is read a row group at a time (all draws of a condition are held until
+    the last has come), or a frame with the same columns. ``measures`` are those that become cells,
+    in their order, with what they declare; by default all that the rows have, as the built-in
+    metrics declare them. ``groups`` are those of the cells; by default all that the rows have.
+    Raises OhrError for rows that are none.
     """
-
-    condition: Condition
-    stage: str
-    metric: str
-    values: np.ndarray
-    by_draw: np.ndarray
-    counted: np.ndarray
-    statuses: tuple[Status, ...]
-
-
-def over_draws(plan: Plan, scores: Iterable[Scores]) -> list[DrawnScores]:
-    """The scores of each condition, stage and metric, over the draws of its noise."""
-    draws: dict[tuple[Condition, str, str], list[Scores]] = {}
+    scores = _Scores(rows)
+    means: dict[Key, list[dict[str, Any]]] = {}
+    noise: dict[tuple[Key, str], dict[str, float]] = {}
+    declared = {(one.stage, one.metric): one for one in measures or ()}
+    names = list(groups) if groups is not None else scores.groups()
     for score in scores:
-        draws.setdefault((score.condition, score.stage, score.metric), []).append(score)
-    return [_over_draws(plan, *key, parts) for key, parts in draws.items()]
-
-
-def _over_draws(
-    plan: Plan, condition: Condition, stage: str, metric: str, parts: Sequence[Scores]
-) -> DrawnScores:
-    excluded = left_out(plan.config.scoring, stage, metric)
-    kept = np.array([[s not in excluded for s in part.statuses] for part in parts], dtype=bool)
-    values = np.stack([part.values for part in parts])
-    counts = kept.sum(axis=0)
-    sums = np.where(kept, values, 0.0).sum(axis=0)
-    units = zip(*(part.statuses for part in parts), strict=True)
-    worst = (max(unit, key=lambda status: status.severity) for unit in units)
-    return DrawnScores(
-        condition,
-        stage,
-        metric,
-        # Uncounted units keep a value: whether the metric applies to them is to be seen.
-        np.where(counts > 0, sums / np.maximum(counts, 1), values.mean(axis=0)),
-        np.where(kept, values, np.nan),
-        counts > 0,
-        tuple(worst),
-    )
-
-
-def make_cells(plan: Plan, scores: Iterable[Scores]) -> pd.DataFrame:
-    """One row for each condition, stage, metric and group."""
-    grouping = make_grouping(plan)
-    units = {measure.metric: measure.unit for measure in planned(plan.config)}
-    order = {key: i for i, key in enumerate(planned_cells(plan))}
-    drawn = over_draws(plan, scores)
-    noise = _noise_means(drawn, grouping)
-    cells = []
-    for score in drawn:
-        if score.stage not in plan.config.stages:
-            continue
-        unit = grouping.of(units[score.metric])
-        failed = {
-            status: np.array([s is status for s in score.statuses], dtype=bool)
-            for status in (Status.EMPTY, Status.ERROR, Status.TIMEOUT)
-        }
-        applies = ~np.isnan(score.values)
-        for group, everyone in unit.groups.items():
-            members = everyone[applies[everyone]]
-            kept = members[score.counted[members]]
-            values = score.values[kept]
-            clusters = Clusters.of(unit.documents[kept], unit.pages[kept]) if len(kept) else None
-            cell = asdict(score.condition) | {
-                "stage": score.stage,
-                "metric": score.metric,
-                "group": group,
-                **mean_columns(values, clusters),
-                "n_empty": int(failed[Status.EMPTY][members].sum()),
-                "n_error": int(failed[Status.ERROR][members].sum()),
-                "n_timeout": int(failed[Status.TIMEOUT][members].sum()),
-                "draws": len(score.by_draw),
-                "draw_sd": _draw_sd(score.by_draw[:, kept]),
-            }
-            cell |= noise.get((_knowledge_base(score.condition), group), {})
-            position = order[(score.condition, score.stage, score.metric, group)]
-            cells.append((position, cell))
-    cells.sort(key=lambda pair: pair[0])
-    frame = pd.DataFrame([cell for _, cell in cells], columns=list(CELL_COLUMNS))
+        stage, metric = score.key[-2:]
+        measure = declared.get((stage, metric)) or known_measure(stage, metric)
+        cells = list(_cells(score, measure, names))
+        if stage == "ocr" and metric in NOISE_COLUMNS:
+            base = _base(score.key)
+            for cell in cells:
+                noise.setdefault((base, cell["group"]), {})[metric] = cell["mean"]
+        if measures is None or (stage, metric) in declared:
+            means[score.key] = cells
+    order = {key: place for place, key in enumerate(declared)} or scores.order()
+    keys = sorted(means, key=lambda key: order[key[-2:]])  # stable: conditions as they came
+    records = []
+    for key in keys:
+        known = dict(zip((*CONDITION_COLUMNS, "stage", "metric"), key, strict=True))
+        for cell in means[key]:
+            records.append(known | cell | noise.get((_base(key), cell["group"]), {}))
+    frame = pd.DataFrame(records, columns=list(CELL_COLUMNS))
     frame["top_k"] = frame["top_k"].astype("Int64")
     return frame
 
 
-def mean_columns(values: np.ndarray, clusters: Clusters | None) -> dict[str, object]:
+def _base(key: Key) -> Key:
+    return tuple(key[CONDITION_COLUMNS.index(name)] for name in _KNOWLEDGE_BASE)
+
+
+def _cells(score: _Score, measure: Measure, groups: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """The mean of a score in each group, with its interval and counts."""
+    excluded = measure.left_out(str(score.key[CONDITION_COLUMNS.index("protocol")]))
+    left_out = [_STATUSES.index(str(status)) for status in excluded]
+    kept = ~np.isin(score.statuses, left_out)
+    counts = kept.sum(axis=0)
+    sums = np.where(kept, score.values, 0.0).sum(axis=0)
+    # Uncounted units keep a value: whether the metric applies to them is to be seen.
+    values = np.where(counts > 0, sums / np.maximum(counts, 1), score.values.mean(axis=0))
+    by_draw = np.where(kept, score.values, np.nan)
+    worst = score.statuses.max(axis=0)
+    applies = ~np.isnan(values)
+    units = score.units
+    for group in groups:
+        everyone = units.groups.get(group, units.nobody)
+        members = everyone[applies[everyone]]
+        chosen = members[counts[members] > 0]
+        clusters = (
+            Clusters.of(units.documents[chosen], units.pages[chosen]) if len(chosen) else None
+        )
+        yield {
+            "group": group,
+            **_mean_columns(values[chosen], clusters),
+            **{
+                f"n_{status}": int((worst[members] == _STATUSES.index(status)).sum())
+                for status in ("empty", "error", "timeout")
+            },
+            "draws": len(score.values),
+            "draw_sd": _draw_sd(by_draw[:, chosen]),
+        }
+
+
+def _mean_columns(values: np.ndarray, clusters: Clusters | None) -> dict[str, object]:
     """``mean``, its interval and ``n`` of the values of a cell; no mean and no interval of none."""
     interval = NO_INTERVAL
     if clusters is not None and len(values):
@@ -154,119 +158,213 @@ def _draw_sd(by_draw: np.ndarray) -> float:
     return float((np.nansum(by_draw, axis=1) / counts).std(ddof=1))
 
 
-def left_out(protocol: str, stage: str, metric: str) -> frozenset[Status]:
-    """Statuses that leave the mean: none of them, except under the published protocol.
-
-    The published evaluation leaves out missing pages, failed retrievals and empty answers. It
-    has no answers without context: those count in both protocols, an empty one with 0.
-    """
-    unpublished = metric.startswith(("r_noise", "evidence_lcs")) or metric.endswith(NO_CONTEXT)
-    if protocol == "default" or unpublished:
-        return frozenset()
-    return FAILED if stage == "ocr" else FAILED | {Status.EMPTY}
+# --- scores out of rows ------------------------------------------------------------------
 
 
-def _knowledge_base(condition: Condition) -> tuple[str, str, float, str]:
-    return (condition.perturbation, condition.level, condition.intensity, condition.engine)
+@dataclass(frozen=True)
+class _Units:
+    """The units of a score, with labels ``(n,)`` of their documents and pages, and groups."""
+
+    documents: np.ndarray
+    pages: np.ndarray
+    groups: dict[str, np.ndarray]
+    nobody: np.ndarray
 
 
-def _noise_means(
-    scores: Iterable[DrawnScores], grouping: Grouping
-) -> dict[tuple[tuple[str, str, float, str], str], dict[str, float]]:
-    """Mean noise of each knowledge base and group, where the OCR stage measured it."""
-    means: dict[tuple[tuple[str, str, float, str], str], dict[str, float]] = {}
-    for score in scores:
-        if score.stage != "ocr" or score.metric not in NOISE_COLUMNS:
-            continue
-        unit = grouping.of("page" if score.metric == "edit_distance" else "question")
-        counted = score.counted & ~np.isnan(score.values)
-        for group, members in unit.groups.items():
-            kept = members[counted[members]]
-            mean = float(score.values[kept].mean()) if len(kept) else math.nan
-            means.setdefault((_knowledge_base(score.condition), group), {})[score.metric] = mean
-    return means
+@dataclass(frozen=True)
+class _Score:
+    """One metric under one condition: values and statuses ``(draws, units)``."""
+
+    key: Key
+    values: np.ndarray
+    statuses: np.ndarray
+    """Places in the order of :class:`Status`, which is that of severity."""
+    units: _Units
 
 
-def make_rows(plan: Plan, scores: Iterable[Scores]) -> pd.DataFrame:
-    """One row for each unit, condition, draw, stage and metric.
+class _Scores:
+    """Reads the scores out of rows, in the order in which they come to their end."""
 
-    Texts are category columns, put together from codes: no row is ever an object of its own.
-    """
-    units = {measure.metric: measure.unit for measure in planned(plan.config)}
-    scores = [score for score in scores if score.stage in plan.config.stages]
-    if not scores:
-        return pd.DataFrame()
-    owners = [units[score.metric] for score in scores]
-    lengths = [len(score.values) for score in scores]
-    constants = [
-        asdict(score.condition) | {"draw": score.draw, "stage": score.stage, "metric": score.metric}
-        for score in scores
-    ]
-    table: dict[str, Any] = {}
-    for name in constants[0]:
-        values = [constant[name] for constant in constants]
-        if dtype := _NUMERIC.get(name):
-            table[name] = pd.Series(values, dtype=dtype).repeat(lengths).reset_index(drop=True)
-        else:
-            names, codes = _codes(values)
-            table[name] = _categories(np.repeat(codes, lengths), names)
-    by_unit = _unit_columns(plan)
-    for name in by_unit["question"]:
-        columns = {unit: by_unit[unit][name] for unit in by_unit}
-        if name in _NUMERIC:
-            numbers = {unit: np.array(column, _NUMERIC[name]) for unit, column in columns.items()}
-            table[name] = np.concatenate([numbers[unit] for unit in owners])
-            continue
-        used = sorted({unit for unit, n in zip(owners, lengths, strict=True) if n})
-        names, codes = _codes([value for unit in used for value in columns[unit]])
-        ends = np.cumsum([0, *(len(columns[unit]) for unit in used)])
-        parts = {unit: codes[ends[i] : ends[i + 1]] for i, unit in enumerate(used)}
-        joined = np.concatenate([parts[unit] for unit in owners if unit in parts] or [codes])
-        table[name] = _categories(joined, names)
-    table["value"] = np.concatenate([score.values for score in scores]).astype("float64")
-    names, codes = _codes([str(status) for score in scores for status in score.statuses])
-    table["status"] = _categories(codes, names)
-    return pd.DataFrame(table)
+    def __init__(self, rows: Path | pd.DataFrame) -> None:
+        self._parts = (_FileParts if isinstance(rows, Path) else _FrameParts)(rows)  # type: ignore[arg-type]
+        self._names: dict[str, dict[str, int]] = {}
+        self._units: dict[bytes, _Units] = {}
+        self._last: dict[Key, int] = {}
+        for number, part in enumerate(self._parts.tables(list(_SCORE))):
+            for key in _keys(part):
+                self._last[_without_draw(key)] = number
+
+    def order(self) -> dict[tuple[str, str], int]:
+        """Stages and metrics as they first come, stage by stage."""
+        pairs = dict.fromkeys(key[-2:] for key in self._last)
+        places = sorted(pairs, key=lambda pair: STAGES.index(pair[0]) if pair[0] in STAGES else 9)
+        return {pair: place for place, pair in enumerate(places)}
+
+    def groups(self) -> list[str]:
+        """``all`` and the groups of all units, each kind together."""
+        tags: dict[str, None] = {}
+        for part in self._parts.tables(list(_READ)):
+            for listed in part["groups"].unique().to_pylist():
+                tags |= dict.fromkeys(json.loads(listed))
+        kinds = [
+            f"{kind}:{name}"
+            for kind in GROUP_COLUMNS.values()
+            for name in known_first(
+                tag.partition(":")[2] for tag in tags if tag.partition(":")[0] == kind
+            )
+        ]
+        return ["all", *kinds]
+
+    def __iter__(self) -> Iterator[_Score]:
+        pending: dict[Key, list[tuple[np.ndarray, np.ndarray, np.ndarray, list[str]]]] = {}
+        for number, part in enumerate(self._parts.tables(list(_READ))):
+            for key, rows in _segments(part):
+                pending.setdefault(_without_draw(key), []).append(self._draw(part, rows))
+            ended = [key for key in pending if self._last[key] == number]
+            for key in ended:
+                yield self._score(key, pending.pop(key))
+
+    def _draw(
+        self, part: pa.Table, rows: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str]]:
+        """Values, statuses and units of the rows of one draw, and the groups of these units."""
+        chosen = part.take(pa.array(rows))
+        values = chosen["value"].to_numpy()
+        statuses = _recoded(chosen["status"], {name: i for i, name in enumerate(_STATUSES)})
+        labels = [
+            _recoded(chosen[name], self._names.setdefault(name, {})) for name in ("qid", "doc_id")
+        ]
+        units = np.stack([*labels, chosen["page_no"].to_numpy().astype(np.int64)])
+        names = self._names.setdefault("groups", {})
+        tags = _recoded(chosen["groups"], names)
+        return values, statuses, np.vstack([units, tags]), list(names)
+
+    def _score(
+        self, key: Key, draws: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray, list[str]]]
+    ) -> _Score:
+        units, tags = draws[0][2], draws[0][3]
+        if any(not np.array_equal(draw[2], units) for draw in draws):
+            raise OhrError(
+                f"rows of {' '.join(map(str, key[-2:]))}: the draws differ in their units"
+            )
+        digest = units.tobytes()
+        if digest not in self._units:
+            self._units[digest] = _units(units, tags)
+        values = np.stack([draw[0] for draw in draws])
+        statuses = np.stack([draw[1] for draw in draws]).astype(np.int8)
+        return _Score(key, values, statuses, self._units[digest])
 
 
-_NUMERIC = {
-    **dict.fromkeys(("intensity", "value"), "float64"),
-    **dict.fromkeys(("seed", "draw", "page_no"), "int64"),
-    "top_k": "Int64",
-}
-
-
-def _codes(values: Sequence[str]) -> tuple[list[str], np.ndarray]:
-    """The distinct values in order, and the place of each value among them."""
-    names = sorted(set(values))
-    places = {name: place for place, name in enumerate(names)}
-    return names, np.array([places[value] for value in values], dtype=np.int32)
-
-
-def _categories(codes: np.ndarray, names: list[str]) -> pd.Categorical:
-    return pd.Categorical.from_codes(codes, pd.Index(names, dtype="str"))
-
-
-def _unit_columns(plan: Plan) -> dict[str, dict[str, list[Any]]]:
-    """The columns that say which question or page a row is about."""
-    questions, dataset = plan.questions, plan.dataset
-    return {
-        "question": {
-            "qid": [q.qid for q in questions],
-            "doc_id": [q.doc_id for q in questions],
-            "page_no": [q.evidence_pages[0].page_no for q in questions],
-            "evidence_source": [q.evidence_source for q in questions],
-            "domain": [q.domain for q in questions],
-            "answer_form": [q.answer_form for q in questions],
-            "task": [q.task for q in questions],
-        },
-        "page": {
-            "qid": [""] * len(plan.reread),
-            "doc_id": [ref.doc_id for ref in plan.reread],
-            "page_no": [ref.page_no for ref in plan.reread],
-            "evidence_source": [""] * len(plan.reread),
-            "domain": [dataset.documents[ref.doc_id].domain for ref in plan.reread],
-            "answer_form": [""] * len(plan.reread),
-            "task": [""] * len(plan.reread),
-        },
+def _units(units: np.ndarray, tags: Sequence[str]) -> _Units:
+    _, documents, page_nos, listed = units
+    of_unit = [set(json.loads(tags[code])) for code in range(listed.max(initial=-1) + 1)]
+    names = dict.fromkeys(name for tag in of_unit for name in tag)
+    everyone = np.arange(units.shape[1])
+    groups = {"all": everyone} | {
+        name: everyone[np.isin(listed, [i for i, tag in enumerate(of_unit) if name in tag])]
+        for name in names
     }
+    pages = documents.astype(np.int64) << 32 | page_nos
+    return _Units(documents, pages, groups, np.array([], dtype=np.int64))
+
+
+def _without_draw(key: Key) -> Key:
+    return (*key[: len(CONDITION_COLUMNS)], *key[-2:])
+
+
+def _recoded(column: pa.ChunkedArray, codes: dict[str, int]) -> np.ndarray:
+    """Texts as codes that hold for all parts; new texts get new ones."""
+    texts = column.combine_chunks()
+    if isinstance(texts, pa.ChunkedArray):
+        texts = pa.concat_arrays(texts.chunks)
+    if not pa.types.is_dictionary(texts.type):
+        texts = texts.dictionary_encode()
+    here = np.array(
+        [codes.setdefault(str(text), len(codes)) for text in texts.dictionary.to_pylist()], np.int64
+    )
+    return here[texts.indices.to_numpy()] if len(here) else np.array([], np.int64)
+
+
+def _segments(part: pa.Table) -> Iterator[tuple[Key, np.ndarray]]:
+    """The rows of each score of a part, in their order."""
+    codes, keys = _coded_keys(part)
+    rows = np.argsort(codes, kind="stable")
+    starts = np.flatnonzero(np.diff(codes[rows], prepend=-1))
+    pieces = np.split(rows, starts[1:])
+    for piece in sorted(pieces, key=lambda one: int(one[0])) if len(codes) else ():
+        yield keys[codes[piece[0]]], piece
+
+
+def _keys(part: pa.Table) -> Iterable[Key]:
+    """The scores of a part, as they first come."""
+    codes, keys = _coded_keys(part)
+    return (keys[code] for code in pd.unique(codes))
+
+
+def _coded_keys(part: pa.Table) -> tuple[np.ndarray, dict[int, Key]]:
+    """A code for each row's score, and what the codes mean."""
+    columns = []
+    for name in _SCORE:
+        texts = part[name].combine_chunks()
+        if isinstance(texts, pa.ChunkedArray):
+            texts = pa.concat_arrays(texts.chunks)
+        if not pa.types.is_dictionary(texts.type):
+            texts = texts.dictionary_encode(null_encoding="encode")
+        columns.append((texts.indices.to_numpy(zero_copy_only=False), texts.dictionary.to_pylist()))
+    codes = np.zeros(len(part), np.int64)
+    for indices, values in columns:
+        codes = pd.factorize(codes * max(1, len(values)) + np.nan_to_num(indices).astype(np.int64))[
+            0
+        ]
+    firsts = np.unique(codes, return_index=True)[1]
+    keys = {
+        int(codes[first]): tuple(values[int(indices[first])] for indices, values in columns)
+        for first in firsts
+    }
+    return codes, keys
+
+
+class _FrameParts:
+    """Rows that are there as a frame."""
+
+    def __init__(self, rows: pd.DataFrame) -> None:
+        self._table = pa.Table.from_pandas(
+            complete(rows).reindex(columns=list(_READ)), preserve_index=False
+        )
+
+    def tables(self, columns: list[str]) -> Iterator[pa.Table]:
+        """The rows, whole."""
+        yield self._table.select(columns)
+
+
+class _FileParts:
+    """Rows in a file, a row group at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            self._file = pq.ParquetFile(path, page_checksum_verification=True)
+        except (OSError, pa.ArrowException) as error:
+            raise unreadable(path, error) from error
+        if missing := set(_READ) - set(self._file.schema_arrow.names):
+            raise OhrError(f"{path} has no column {min(missing)!r}: run it again")
+
+    def tables(self, columns: list[str]) -> Iterator[pa.Table]:
+        """A row group after the other."""
+        for number in range(self._file.num_row_groups):
+            try:
+                yield self._file.read_row_group(number, columns)
+            except (OSError, pa.ArrowException) as error:
+                raise unreadable(self._path, error) from error
+
+
+def _complete(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows with their ``draw`` and ``groups``, where they were made without."""
+    if missing := set(_READ) - {"draw", "groups"} - set(rows.columns):
+        raise OhrError(f"the rows have no column {min(missing)!r}")
+    added: Mapping[str, Any] = {}
+    if "draw" not in rows:
+        added = {"draw": rows["seed"]}
+    if "groups" not in rows:
+        added = {**added, "groups": tags_of(rows)}
+    return rows.assign(**added)

@@ -18,6 +18,7 @@ class Condition:
     level: str
     intensity: float
     engine: str
+    system: str
     chunker: str
     retriever: str
     reader: str
@@ -31,6 +32,7 @@ class Condition:
         uses_retriever = stage in ("retrieval", "overall")
         return replace(
             self,
+            system=self.system if stage == "overall" else "",
             chunker=self.chunker if uses_retriever else "",
             retriever=self.retriever if uses_retriever else "",
             top_k=self.top_k if uses_retriever else None,
@@ -38,6 +40,8 @@ class Condition:
         )
 
 
+BUILT_IN = "rag"
+"""The system that is made of a study's chunkers, retrievers and readers."""
 CONDITION_COLUMNS = tuple(field.name for field in fields(Condition))
 
 
@@ -48,6 +52,7 @@ def condition_of(
     retriever: str = "",
     reader: str = "",
     top_k: int | None = None,
+    system: str = BUILT_IN,
 ) -> Condition:
     """The condition of a variant under a chunker, a retriever and a reader."""
     config = plan.config
@@ -57,6 +62,7 @@ def condition_of(
         level=variant.noise.level,
         intensity=variant.noise.intensity,
         engine=variant.engine.label,
+        system=system,
         chunker=chunker,
         retriever=retriever,
         reader=reader,

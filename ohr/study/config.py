@@ -136,8 +136,10 @@ class StudyConfig(_Strict):
     scoring: Protocol = "default"
     """How is scored: by the toolkit's own rules, or as the published evaluation does
     (reference)."""
-    reading_metrics: bool = False
-    """Also measure tables, formulas, regions and reading order of each page that is re-read."""
+    metrics: Specs = (PluginSpec(name="default"),)
+    """What is measured: metrics by name or dotted path; default stands for the usual ones, reading
+    for those of tables, formulas, regions and reading order of each page. python -m
+    experiments.plugins metric lists them."""
     seed: Seed = 0
     """What all that is random is drawn with."""
     seeds: Annotated[tuple[Seed, ...], _LISTED] | None = None
@@ -169,6 +171,15 @@ class StudyConfig(_Strict):
         """``chunker`` names the only one."""
         if isinstance(given, Mapping) and "chunker" in given and "chunkers" not in given:
             return {("chunkers" if key == "chunker" else key): v for key, v in given.items()}
+        return given
+
+    @model_validator(mode="before")
+    @classmethod
+    def _earlier_name(cls, given: Any) -> Any:
+        """``reading_metrics`` of earlier versions' configurations."""
+        if isinstance(given, Mapping) and "reading_metrics" in given:
+            kept = {key: value for key, value in given.items() if key != "reading_metrics"}
+            return kept | ({"metrics": ["default", "reading"]} if given["reading_metrics"] else {})
         return given
 
     @property

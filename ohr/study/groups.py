@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -26,6 +27,8 @@ class Units:
     pages: np.ndarray
     groups: dict[str, np.ndarray]
     """Group -> indices of its units."""
+    tags: list[list[str]]
+    """The groups of each unit besides ``all``, in the order of :func:`group_names`."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,7 @@ def make_grouping(plan: Plan) -> Grouping:
     """The groups of a plan. A page belongs to those of the questions whose evidence it carries."""
     documents = {doc_id: i for i, doc_id in enumerate(plan.dataset.documents)}
     every_page = {ref: i for i, ref in enumerate(plan.dataset.pages)}
+    names = group_names(plan)
 
     def units(owners: Sequence[PageRef], tags: Sequence[set[str]]) -> Units:
         return Units(
@@ -69,8 +73,9 @@ def make_grouping(plan: Plan) -> Grouping:
             np.array([every_page.get(ref, -1) for ref in owners], dtype=np.int64),
             {
                 name: np.flatnonzero([name == "all" or name in tag for tag in tags])
-                for name in group_names(plan)
+                for name in names
             },
+            [[name for name in names if name in tag] for tag in tags],
         )
 
     carried: dict[PageRef, set[str]] = {}
@@ -96,17 +101,33 @@ def make_grouping(plan: Plan) -> Grouping:
     )
 
 
+def tags_of(rows: pd.DataFrame) -> pd.Series:
+    """The groups of each row's unit as a JSON list, from the columns that say what it is."""
+    named = {
+        column: _group_labels(rows, column).map(
+            lambda name, prefix=prefix: [f"{prefix}:{name}"] if name else []
+        )
+        for column, prefix in GROUP_COLUMNS.items()
+        if column in rows
+    }
+    tags = sum(named.values(), pd.Series([[] for _ in range(len(rows))], index=rows.index))
+    return tags.map(lambda names: json.dumps(names, ensure_ascii=False))
+
+
+def _group_labels(rows: pd.DataFrame, column: str) -> pd.Series:
+    names = rows[column].astype(str)
+    if column == "answer_form":
+        return names.map(named_form)
+    return names.str.strip().str.lower() if column == "task" else names
+
+
 def group_rows(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """``all``, then each evidence source, domain, answer form and task, with its rows."""
     yield "all", rows
     for column, prefix in GROUP_COLUMNS.items():
         if column not in rows:
             continue
-        names = rows[column]
-        if column == "answer_form":
-            names = names.map(named_form)
-        elif column == "task":
-            names = names.str.strip().str.lower()
+        names = _group_labels(rows, column)
         for name in known_first(name for name in names if name):
             yield f"{prefix}:{name}", rows[names == name]
 

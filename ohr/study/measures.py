@@ -1,72 +1,112 @@
-"""What is measured, on what unit, and what a missing value scores."""
+"""The metrics of a study, and what rows, cells, tables and figures need to know of each."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
-
-import numpy as np
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import cache
+from typing import Any, get_args
 
 from ohr import registry
-from ohr.metrics.page_metrics import RegionF1
-from ohr.metrics.reading import READING_METRICS
-from ohr.metrics.regions import KINDS, Extraction
-from ohr.metrics.scores import Lcs
-from ohr.study.config import Stage, StudyConfig
+from ohr.errors import ConfigError
+from ohr.metrics.regions import KINDS
+from ohr.plugins import Metric
+from ohr.plugins.metric import Of
+from ohr.registry import PluginSpec
+from ohr.study.config import STAGES, Stage, StudyConfig
 from ohr.study.noise import perturbation_class
-
-ANSWER_METRICS = ("f1", "em", "rouge_l", "refused")
-"""What is measured of every answer. ``refused`` counts refusals alone: an answer that is empty
-or failed is none, and is counted as such."""
+from ohr.types import FAILED, Status
 
 NO_CONTEXT = "_no_context"
 """What the metrics of answers to nothing end with: the floor that retention is counted from."""
-Unit = Literal["page", "question"]
+NOISE_COLUMNS = ("r_noise", "r_noise_content", "edit_distance")
+"""Metrics that stand beside every mean, whatever a study measures."""
+SETS = {
+    "default": tuple(
+        PluginSpec(name=name)
+        for name in (
+            *("edit_distance", "cer", "wer"),
+            *("r_noise", "r_noise_content", "r_noise_reference", "evidence_lcs"),
+            *("lcs", "lcs_stripped", "hit", "mrr", "ndcg"),
+            *("f1", "em", "rouge_l", "refused", "judged"),
+        )
+    ),
+    "reading": (
+        *map(PluginSpec.parse, ("table_similarity", "formula_distance", "order_distance")),
+        *(
+            PluginSpec(
+                name="region_f1", params={"kind": kind, "part": part}, label=f"{kind}_{part}"
+            )
+            for kind in KINDS
+            for part in ("precision", "recall", "f1")
+        ),
+    ),
+}
+"""Names that stand for several metrics. Of these a study leaves out what its protocol, its judge
+or its formats leave without a meaning."""
+_UNIT: dict[Of, str] = {"page": "page"}
+_STAGES: dict[Of, tuple[Stage, ...]] = {
+    "page": ("ocr",),
+    "evidence": ("ocr",),
+    "hits": ("retrieval",),
+    "answer": ("generation", "overall"),
+}
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A metric of a stage: its unit, its worst value, and whether more is better."""
+    """A metric at a stage: a column of results."""
 
     stage: Stage
     metric: str
-    unit: Unit = "question"
-    missing: float = 0.0
+    """Its name in rows and cells: ``f1``, ``hit@2``, ``f1_no_context``."""
+    of: Of
+    title: str
+    version: str = "1"
     higher_is_better: bool = True
+    worst: float = 0.0
+    best: float = 1.0
+    missing: float = 0.0
+    """What a unit that failed scores."""
     top_k: int | None = None
     """The only number of hits that it is measured at; None: at each."""
+    shown: bool = False
+    """Whether figures and comparisons show it unless they are asked for others."""
+
+    @property
+    def unit(self) -> str:
+        """What a value belongs to: ``page`` or ``question``."""
+        return _UNIT.get(self.of, "question")
+
+    @property
+    def of_guesses(self) -> bool:
+        """Whether it is of answers to nothing."""
+        return self.metric.endswith(NO_CONTEXT)
+
+    @property
+    def name(self) -> str:
+        """The metric without the number of hits and without ``_no_context``."""
+        return base_name(self.metric)
+
+    @property
+    def label(self) -> str:
+        """For axes and tables: ``Retrieval LCS``, ``Generation F1``; of a reading, its title."""
+        return self.title if self.stage == "ocr" else f"{self.stage.capitalize()} {self.title}"
+
+    def left_out(self, protocol: str) -> frozenset[Status]:
+        """Statuses that leave the mean: none of them, except under the published protocol.
+
+        The published evaluation leaves out missing pages, failed retrievals and empty answers. It
+        has no answers without context: those count in both protocols, an empty one with 0.
+        """
+        if protocol == "default" or self.of == "evidence" or self.of_guesses:
+            return frozenset()
+        return FAILED if self.of == "page" else FAILED | {Status.EMPTY}
 
 
-def ranking_metrics(k: int) -> tuple[str, str, str]:
-    """Names of the metrics that :func:`ranking_scores` gives at k hits."""
-    return f"hit@{k}", f"mrr@{k}", f"ndcg@{k}"
-
-
-def _noise(metric: str, unit: Unit = "question") -> Measure:
-    return Measure("ocr", metric, unit, missing=1.0, higher_is_better=False)
-
-
-_VERSIONS = {
-    **dict.fromkeys(("r_noise", "r_noise_content", "evidence_lcs", "lcs_stripped"), Lcs.version),
-    "ndcg": "2",
-    **{f"{kind}_{name}": RegionF1.version for kind in KINDS for name in Extraction._fields},
-}
-"""Versions of what is measured without a plug-in of its name."""
-
-
-def metric_versions(measures: Sequence[Measure]) -> dict[str, str]:
-    """Version of each metric, for the manifest: it rises where the metric's values change.
-
-    Metrics go by their name without the number of hits and without ``_no_context``.
-    """
-    plugins = registry.known("metric")
-    names = (measure.metric.partition("@")[0].removesuffix("_no_context") for measure in measures)
-    return {
-        name: _VERSIONS.get(name)
-        or (registry.plugin_class("metric", name).version if name in plugins else "1")
-        for name in names
-    }
+def base_name(metric: str) -> str:
+    """``hit@2`` -> ``hit``, ``f1_no_context`` -> ``f1``."""
+    return metric.partition("@")[0].removesuffix(NO_CONTEXT)
 
 
 def compares_formats(config: StudyConfig) -> bool:
@@ -80,69 +120,142 @@ def compares_formats(config: StudyConfig) -> bool:
     )
 
 
-def _of_answers(stage: Stage, suffix: str = "") -> list[Measure]:
+def make_metrics(config: StudyConfig) -> dict[str, Metric]:
+    """The metrics of a study by label: those that it names, and the noise that stands beside all.
+
+    Raises ConfigError for one that means nothing in this study, or a label that is given twice.
+    """
+    specs: dict[str, PluginSpec] = {}
+    metrics: dict[str, Metric] = {}
+    for spec in config.metrics:
+        for one in SETS.get(spec.name, (spec,)):
+            if one.label in specs:
+                if one != specs[one.label]:
+                    raise ConfigError(f"metric {one.label!r} is given twice: give one a label")
+                continue
+            made = registry.create("metric", one)
+            if lacking := _lacking(config, made):
+                if spec.name in SETS:
+                    continue
+                raise ConfigError(f"metric {one.label!r} {lacking}")
+            specs[one.label], metrics[one.label] = one, made
+    for name in NOISE_COLUMNS:
+        metrics.setdefault(name, registry.create("metric", name))
+    return metrics
+
+
+def _lacking(config: StudyConfig, metric: Metric) -> str:
+    """Why a metric means nothing in a study; empty where it does."""
+    if config.scoring not in metric.protocols:
+        return f"has no meaning under scoring={config.scoring}"
+    if "judge" in metric.needs and config.judge is None:
+        return "needs a judge: give judge={name: openai, params: {model: …}}"
+    if "formats" in metric.needs and not compares_formats(config):
+        return "needs formatting noise or a table format: without, it is the metric it varies"
+    return ""
+
+
+def planned(config: StudyConfig, metrics: Mapping[str, Metric]) -> list[Measure]:
+    """The measures of a study, stage by stage."""
+    sets = {one.label for spec in config.metrics for one in SETS.get(spec.name, ())}
+    named = {spec.label for spec in config.metrics if spec.name not in SETS}
+    chosen = {label: metrics[label] for label in metrics if label in sets | named}
+
+    def at(stage: Stage, suffix: str = "", *, k: int | None = None) -> list[Measure]:
+        return [
+            measure_of(metric, stage, label, suffix, k, shown=label in named or metric.headline)
+            for label, metric in chosen.items()
+            if stage in _STAGES[metric.of]
+            and metric.at_k == (k is not None)
+            and (metric.without_context or not suffix)
+        ]
+
+    by_stage: dict[Stage, list[Measure]] = {
+        "ocr": at("ocr"),
+        "retrieval": at("retrieval")
+        + [measure for k in config.cutoffs for measure in at("retrieval", f"@{k}", k=k)],
+        "generation": at("generation") + at("generation", NO_CONTEXT),
+        "overall": at("overall"),
+    }
+    return [measure for stage in STAGES if stage in config.stages for measure in by_stage[stage]]
+
+
+def measure_of(
+    metric: Metric | type[Metric],
+    stage: Stage,
+    label: str,
+    suffix: str = "",
+    k: int | None = None,
+    *,
+    shown: bool = False,
+) -> Measure:
+    """What rows and cells need to know of a metric at a stage."""
+    title = metric.title if label == metric.name and metric.title else label.replace("_", " ")
+    if suffix == NO_CONTEXT:
+        title += " without context"
+    return Measure(
+        stage=stage,
+        metric=label + suffix,
+        of=metric.of,
+        title=title + (suffix if k is not None else ""),
+        version=metric.version,
+        higher_is_better=metric.higher_is_better,
+        worst=metric.worst,
+        best=metric.best,
+        missing=metric.missing,
+        top_k=k,
+        shown=shown and not suffix,
+    )
+
+
+def metric_versions(measures: Iterable[Measure]) -> dict[str, str]:
+    """Version of each metric, for the manifest: it rises where the metric's values change."""
+    return {measure.name: measure.version for measure in measures}
+
+
+def described(measures: Iterable[Measure]) -> list[dict[str, Any]]:
+    """Measures as a manifest keeps them."""
+    return [asdict(measure) for measure in measures]
+
+
+def read_measures(manifest: Mapping[str, Any]) -> list[Measure] | None:
+    """The measures that a manifest keeps; None for one of an earlier version, or imported."""
+    kept = manifest.get("measures")
+    if not isinstance(kept, list):
+        return None
+    names = {field.name for field in fields(Measure)}
     return [
-        Measure(stage, metric + suffix, higher_is_better=metric != "refused")
-        for metric in ANSWER_METRICS
+        Measure(**{name: value for name, value in one.items() if name in names})
+        for one in kept
+        if isinstance(one, dict) and one.get("of") in get_args(Of)
     ]
 
 
-def planned(config: StudyConfig) -> list[Measure]:
-    """The measures of a study, stage by stage."""
+@cache
+def known_measure(stage: Stage, metric: str) -> Measure:
+    """The measure of that name, of a built-in metric; of another, what its stage says of it."""
+    name = base_name(metric)
+    spec = next((one for specs in SETS.values() for one in specs if one.label == name), None)
+    if spec is None and name not in registry.known("metric"):
+        of: Of = {"ocr": "page", "retrieval": "hits"}.get(stage, "answer")  # type: ignore[assignment]
+        return Measure(stage, metric, of, metric.replace("_", " "))
+    made = registry.create("metric", spec or name)
+    _, at, k = metric.partition("@")
+    suffix = f"@{k}" if at else NO_CONTEXT if metric.endswith(NO_CONTEXT) else ""
+    return measure_of(
+        made, stage, name, suffix, int(k) if at and k.isdecimal() else None, shown=made.headline
+    )
 
-    def judged(stage: Stage) -> list[Measure]:
-        return [Measure(stage, "judged")] if config.judge is not None else []
 
-    by_stage: dict[Stage, list[Measure]] = {
-        "ocr": [
-            _noise("edit_distance", "page"),
-            *(
-                [_noise("cer", "page"), _noise("wer", "page")]
-                if config.scoring == "default"
-                else []
-            ),
-            _noise("r_noise"),
-            _noise("r_noise_content"),
-            *([_noise("r_noise_reference")] if config.scoring == "default" else []),
-            Measure("ocr", "evidence_lcs"),
-            *(
-                Measure("ocr", name, "page", worst, higher_is_better=worst == 0)
-                for name, worst in READING_METRICS.items()
-                if config.reading_metrics
-            ),
-        ],
-        "retrieval": [
-            Measure("retrieval", "lcs"),
-            *([Measure("retrieval", "lcs_stripped")] if compares_formats(config) else []),
-            *(
-                Measure("retrieval", name, top_k=k)
-                for k in config.cutoffs
-                for name in ranking_metrics(k)
-            ),
-        ],
-        "generation": [
-            *_of_answers("generation"),
-            *judged("generation"),
-            *_of_answers("generation", NO_CONTEXT),
-        ],
-        "overall": [*_of_answers("overall"), *judged("overall")],
+def applicable(of: Of, metrics: Mapping[str, Metric], stage: Stage) -> dict[str, Metric]:
+    """The metrics of pages, evidence, hits or answers that a stage measures, by label."""
+    return {
+        label: metric
+        for label, metric in metrics.items()
+        if metric.of == of and stage in _STAGES[of]
     }
-    return [measure for stage in by_stage if stage in config.stages for measure in by_stage[stage]]
 
 
-def ranking_scores(
-    relevant: Sequence[bool], n_relevant: int, k: int | None = None
-) -> tuple[float, float, float]:
-    """Hit, reciprocal rank and nDCG of a ranked list of pages, each page counted once.
-
-    ``relevant[i]`` says whether the i-th distinct page carries evidence; gains are binary. ``k``
-    hits were asked for, so the ideal ranking has ``min(n_relevant, k)`` pages of evidence, also
-    where several of the hits are of one page and the list is shorter.
-    """
-    if not any(relevant):
-        return 0.0, 0.0, 0.0
-    first = list(relevant).index(True)
-    n_ideal = n_relevant if k is None else min(n_relevant, k)
-    discounts = 1 / np.log2(np.arange(max(len(relevant), n_ideal)) + 2)
-    gained = float(np.sum(discounts[: len(relevant)][np.array(relevant, dtype=bool)]))
-    return 1.0, 1 / (first + 1), gained / float(np.sum(discounts[:n_ideal]))
+def shown_measures(measures: Sequence[Measure], *, noise: bool = False) -> list[Measure]:
+    """Those that figures show: of retrieval and answers, with ``noise`` also of the reading."""
+    return [measure for measure in measures if measure.shown and (noise or measure.stage != "ocr")]

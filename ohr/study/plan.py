@@ -14,15 +14,18 @@ from ohr.errors import ConfigError
 from ohr.plugins import (
     Chunker,
     KnowledgeBaseSource,
+    Metric,
     OcrBackend,
     Oracle,
     Reader,
     Retriever,
 )
 from ohr.registry import PluginSpec
-from ohr.study.calibration import Metric, UnreachableError, read_calibration, wanted_noise
+from ohr.study.calibration import Metric as NoiseMetric
+from ohr.study.calibration import UnreachableError, read_calibration, wanted_noise
 from ohr.study.config import DEFAULT_DRAWS, StudyConfig
 from ohr.study.judge import make_judge
+from ohr.study.measures import Measure, make_metrics, planned
 from ohr.study.noise import Noise, at_dpi, noise_name, noises, perturbation_class
 from ohr.study.wordings import read_wordings, reworded
 from ohr.types import PageRef, Question
@@ -71,6 +74,8 @@ class Plan:
     retrievers: dict[str, Retriever | Oracle]
     readers: dict[str, Reader]
     judge: Reader | None
+    metrics: dict[str, Metric]
+    measures: tuple[Measure, ...]
 
     @property
     def draws(self) -> tuple[int, ...]:
@@ -113,6 +118,7 @@ def load_dataset(config: StudyConfig) -> Dataset:
 
 def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
     """Resolve and check a study before anything costly happens. Raises OhrError."""
+    metrics = make_metrics(config)
     _check_documents(config, dataset)
     questions = select_questions(config, dataset)
     reread = _pages_to_reread(config, dataset, questions)
@@ -187,6 +193,8 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         retrievers=retrievers,
         readers=readers,
         judge=judge,
+        metrics=metrics,
+        measures=tuple(planned(config, metrics)),
     )
 
 
@@ -206,7 +214,7 @@ def _wanted(
     unreachable: list[str],
 ) -> list[Noise]:
     """The points at which one engine's noise is as wanted; notes those that cannot be."""
-    wanted: list[tuple[Metric, float]] = [("r_noise", value) for value in config.r_noise]
+    wanted: list[tuple[NoiseMetric, float]] = [("r_noise", value) for value in config.r_noise]
     wanted += [("edit_distance", value) for value in config.edit_distance]
     if not wanted:
         return []

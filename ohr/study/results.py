@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
-import pyarrow as pa
 from pydantic import ValidationError
 
 from ohr.collection import GROUND_TRUTH
 from ohr.errors import ConfigError, DatasetError, OhrError
 from ohr.statistics import Clusters
-from ohr.study.cells import CELL_COLUMNS, NOISE_COLUMNS, left_out
-from ohr.study.conditions import CONDITION_COLUMNS
+from ohr.study.cells import CELL_COLUMNS, aggregate
+from ohr.study.conditions import BUILT_IN, CONDITION_COLUMNS
 from ohr.study.config import StudyConfig
 from ohr.study.csv import from_csv
+from ohr.study.measures import NOISE_COLUMNS, Measure, known_measure, read_measures
 from ohr.study.noise import noise_name
 from ohr.study.plan import Plan, load_dataset, make_plan
+from ohr.study.rows import FILE, UNIT_COLUMNS, read_rows
 from ohr.study.troubles import failed_in_rows, trouble_lines
-from ohr.study.truth import declare
+from ohr.study.truth import declare, measures_of
 from ohr.study.views import Plots, analyse
 from ohr.types import Status
 
-UNIT_COLUMNS = ("qid", "doc_id", "page_no")
-"""What identifies a question, or (with an empty ``qid``) a page."""
 KNOWLEDGE_BASE = ("noise", "perturbation", "level", "intensity", "engine")
 _SEVERITY = {str(status): status.severity for status in Status}
 
@@ -53,12 +53,17 @@ class Run:
     @cached_property
     def drawn(self) -> pd.DataFrame:
         """The rows that count in the means, one for each draw of the noise; texts are strings."""
-        return _drawn(self.path)
+        return _drawn(self.path, self.measures)
 
     @cached_property
     def rows(self) -> pd.DataFrame:
         """A row for each unit, condition, stage and metric: its mean over the draws."""
         return mean_over_draws(self.drawn)
+
+    @property
+    def measures(self) -> list[Measure]:
+        """What was measured, stage by stage: titles, directions, worst and best values."""
+        return measures_of(self.cells)
 
     @property
     def name(self) -> str:
@@ -158,11 +163,45 @@ class Run:
 def open_run(path: Path | str) -> Run:
     """Read a run's folder. Raises OhrError if it is not one, or not a finished one."""
     path = Path(path)
+    manifest = _manifest(path)
     try:
-        manifest = json.loads((path / "manifest.json").read_text("utf-8"))
         cells = from_csv(pd.read_csv(path / "cells.csv", keep_default_na=False, na_values={}))
         if "draws" not in cells:
             cells = cells.assign(draws=1, draw_sd="")
+        cells = _with_system(cells)
+    except (OSError, ValueError) as error:
+        raise OhrError(f"cannot read {path}: is it the folder of a finished run? ({error})") from (
+            error
+        )
+    if missing := set(CELL_COLUMNS) - set(cells.columns):
+        raise OhrError(f"{path / 'cells.csv'} has no column {min(missing)!r}: run it again")
+    measures = read_measures(manifest) or []
+    drawn = _drawn(path, measures)
+    try:
+        for column in ("mean", "ci_low", "ci_high", "n", "draws", "draw_sd", *NOISE_COLUMNS):
+            cells[column] = pd.to_numeric(cells[column])
+    except ValueError as error:
+        raise OhrError(f"{path / 'cells.csv'}: {column}: {error}: run it again") from error
+    truth = manifest.get("dataset", {}).get("truth", GROUND_TRUTH)
+    declare(cells, truth, manifest.get("same_as_truth", ()), measures)
+    lacking = manifest.get("cells", {}).get("missing", 0)
+    missing_cells = [f"{lacking} planned cells"] if lacking else []
+    return Run(path, manifest, cells, missing_cells).knowing(drawn=drawn)
+
+
+def cells_anew(path: Path) -> pd.DataFrame:
+    """The cells of a run's folder, from its rows and its manifest alone. Raises OhrError."""
+    manifest = _manifest(path)
+    groups = manifest.get("groups")
+    return aggregate(
+        path / FILE, read_measures(manifest), groups if isinstance(groups, list) else None
+    )
+
+
+def _manifest(path: Path) -> dict[str, Any]:
+    """A run's manifest. Raises OhrError where there is none."""
+    try:
+        manifest = json.loads((path / "manifest.json").read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise OhrError(f"cannot read {path}: is it the folder of a finished run? ({error})") from (
             error
@@ -172,23 +211,11 @@ def open_run(path: Path | str) -> Run:
         isinstance(manifest.get(name, {}), dict) for name in sections
     ):
         raise OhrError(f"{path / 'manifest.json'} is no manifest of a run: run it again")
-    if missing := set(CELL_COLUMNS) - set(cells.columns):
-        raise OhrError(f"{path / 'cells.csv'} has no column {min(missing)!r}: run it again")
-    drawn = _drawn(path)
-    try:
-        for column in ("mean", "ci_low", "ci_high", "n", "draws", "draw_sd", *NOISE_COLUMNS):
-            cells[column] = pd.to_numeric(cells[column])
-    except ValueError as error:
-        raise OhrError(f"{path / 'cells.csv'}: {column}: {error}: run it again") from error
-    truth = manifest.get("dataset", {}).get("truth", GROUND_TRUTH)
-    declare(cells, truth, manifest.get("same_as_truth", ()))
-    lacking = manifest.get("cells", {}).get("missing", 0)
-    missing_cells = [f"{lacking} planned cells"] if lacking else []
-    return Run(path, manifest, cells, missing_cells).knowing(drawn=drawn)
+    return manifest
 
 
-def _drawn(path: Path) -> pd.DataFrame:
-    rows = read_rows(path)
+def _drawn(path: Path, measures: Iterable[Measure]) -> pd.DataFrame:
+    rows = _with_system(read_rows(path))
     of_rows = {*CONDITION_COLUMNS, *UNIT_COLUMNS, "stage", "metric", "value", "status"}
     if missing := of_rows - set(rows.columns):
         raise OhrError(f"{path / 'rows.parquet'} has no column {min(missing)!r}: run it again")
@@ -196,27 +223,29 @@ def _drawn(path: Path) -> pd.DataFrame:
         rows["draw"] = rows["seed"]
     for column in rows.columns[rows.dtypes == "category"]:
         rows[column] = rows[column].astype(str)
-    return counted(rows)
+    return counted(rows, measures)
 
 
-def read_rows(path: Path) -> pd.DataFrame:
-    """The rows of a run's folder, as they were written. Raises OhrError."""
-    file = path / "rows.parquet"
-    try:
-        return pd.read_parquet(file, page_checksum_verification=True)
-    except FileNotFoundError as error:
-        raise OhrError(f"cannot read {file}: is {path} the folder of a finished run?") from error
-    except (OSError, ValueError, LookupError, pa.ArrowException) as error:
-        raise OhrError(f"{file} is damaged ({error}): delete it and run again") from error
+def _with_system(frame: pd.DataFrame) -> pd.DataFrame:
+    """With the column ``system``, which earlier versions did not write."""
+    if "system" in frame or "stage" not in frame:
+        return frame
+    overall = frame["stage"].astype(str) == "overall"
+    return frame.assign(system=np.where(overall, BUILT_IN, ""))
 
 
-def counted(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows that enter the means: where the metric applies, and the protocol counts them."""
+def counted(rows: pd.DataFrame, measures: Iterable[Measure] = ()) -> pd.DataFrame:
+    """Rows that enter the means: where the metric applies, and the protocol counts them.
+
+    ``measures`` are what a run declares of its metrics; built-in ones are known.
+    """
+    declared = {(one.stage, one.metric): one for one in measures}
     kept = rows["value"].notna()
     keys = ["protocol", "stage", "metric"]
-    for key, group in rows.groupby(keys, sort=False):
+    for key, group in rows.groupby(keys, sort=False, observed=True):
         protocol, stage, metric = map(str, key)
-        excluded = [str(status) for status in left_out(protocol, stage, metric)]
+        measure = declared.get((stage, metric)) or known_measure(stage, metric)  # type: ignore[arg-type]
+        excluded = [str(status) for status in measure.left_out(protocol)]
         kept[group.index] &= ~group["status"].isin(excluded)
     return rows[kept].reset_index(drop=True)
 

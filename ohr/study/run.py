@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import platform
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
@@ -16,28 +15,29 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from ohr.errors import ConfigError, OhrError
 from ohr.plugins import OcrBackend
 from ohr.printable import plain
 from ohr.store.artefacts import ArtefactStore
-from ohr.store.atomic import write_bytes, write_text
+from ohr.store.atomic import part_of, put_in_place, write_bytes, write_text
 from ohr.store.locking import locked
 from ohr.study.answers import Answering
 from ohr.study.cases import FILE as CASES
-from ohr.study.cells import KEY_COLUMNS, make_cells, make_rows, planned_cells
+from ohr.study.cells import KEY_COLUMNS, aggregate, planned_cells
 from ohr.study.config import StudyConfig
 from ohr.study.csv import write_csv
 from ohr.study.failures import reasons
-from ohr.study.measures import metric_versions, planned
+from ohr.study.groups import group_names
+from ohr.study.measures import described, metric_versions
 from ohr.study.pages.variants import Readings
 from ohr.study.plan import Plan, load_dataset, make_plan
 from ohr.study.progress import Progress
 from ohr.study.results import Run
-from ohr.study.scoring import Scorer, Scores
-from ohr.study.troubles import failed_conditions
+from ohr.study.rows import FILE as ROWS
+from ohr.study.rows import RowWriter
+from ohr.study.scoring import Scorer
+from ohr.study.troubles import Tally
 from ohr.study.truth import declare, find_same, same_as_truth, truth_lines
 from ohr.types import FAILED, KnowledgeBase
 
@@ -117,36 +117,45 @@ def _carry_out(plan: Plan, out: Path, clock: Clock, progress: Progress) -> Run:
     asking = progress.of("asking", "questions")
     answering = Answering(store, config.retry_failed, asking, config.stop_after_failures)
     scorer = Scorer(plan, store, answering)
-    scores: list[Scores] = []
+    tally = Tally()
     bases: dict[str, dict[str, Any]] = {}
-    for variant in plan.variants:
-        with clock.stage("knowledge base"):
-            kb = readings.knowledge_base(variant)
-            bases[plan.label(variant)] = _describe(plan, kb)
-            scorer.cases.add_pages(plan.label(variant), kb)
-        with clock.stage("score ocr"):
-            scores += scorer.ocr(variant, kb)
-        with clock.stage("score"), asking:
-            scores += scorer.use(variant, kb)
-    with clock.stage("aggregate"):
-        cells = make_cells(plan, scores)
-        declare(cells, dataset.truth, find_same(cells, plan))
-        rows = make_rows(plan, scores)
-    missing = _missing(plan, cells)
+    with part_of(out / ROWS) as rows:
+        with RowWriter(plan, rows) as writer:
+            for variant in plan.variants:
+                with clock.stage("knowledge base"):
+                    kb = readings.knowledge_base(variant)
+                    bases[plan.label(variant)] = _describe(plan, kb)
+                    scorer.cases.add_pages(plan.label(variant), kb)
+                with clock.stage("score ocr"):
+                    scores = scorer.ocr(variant, kb)
+                    writer.add(scores)
+                    tally.add(scores)
+                with clock.stage("score"), asking:
+                    for scores in scorer.use(variant, kb):
+                        writer.add(scores)
+                        tally.add(scores)
+        groups = group_names(plan)
+        with clock.stage("aggregate"):
+            cells = aggregate(rows, plan.measures, groups)
+            declare(cells, dataset.truth, find_same(cells, plan), plan.measures)
+        missing = _missing(plan, cells)
+        with clock.stage("write"):
+            # Cut short here, the folder must not pass for a finished run of old and new files.
+            (out / "manifest.json").unlink(missing_ok=True)
+            put_in_place(rows, out / ROWS)
+            write_csv(out / "cells.csv", cells)
     with clock.stage("write"):
-        # Cut short here, the folder must not pass for a finished run of old and new files.
-        (out / "manifest.json").unlink(missing_ok=True)
-        write_bytes(out / "rows.parquet", _parquet(rows))
-        write_csv(out / "cells.csv", cells)
         write_csv(out / PROBLEMS, pd.DataFrame(dataset.report.lines(), columns=["kind", "problem"]))
         write_bytes(out / CASES, scorer.cases.to_bytes())
-    readers = {label: tally.summary() for label, tally in answering.tallies.items()}
+    readers = {label: asked.summary() for label, asked in answering.tallies.items()}
     manifest: dict[str, Any] = {
         "config": config.model_dump(mode="json"),
         "seed": config.seed,
         "draws": list(plan.draws),
         "versions": versions(),
-        "metrics": metric_versions(planned(config)),
+        "metrics": metric_versions(plan.measures),
+        "measures": described(plan.measures),
+        "groups": groups,
         "engines": {
             label: engine.identity()
             for label, engine in plan.engines.items()
@@ -168,12 +177,12 @@ def _carry_out(plan: Plan, out: Path, clock: Clock, progress: Progress) -> Run:
         "same_as_truth": same_as_truth(cells),
         "readers": readers,
         "knowledge_bases": bases,
-        "counts": _status_counts(scores),
+        "counts": tally.counts(),
         "cells": {"planned": len(planned_cells(plan)), "missing": len(missing)},
         "seconds": clock.seconds,
     }
     write_text(out / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
-    return Run(out, manifest, cells, missing).knowing(plan=plan, failed=failed_conditions(scores))
+    return Run(out, manifest, cells, missing).knowing(plan=plan, failed=tally.failed())
 
 
 def _data_there(config: StudyConfig, out: Path) -> str | None:
@@ -221,13 +230,6 @@ def _describe(plan: Plan, kb: KnowledgeBase) -> dict[str, Any]:
     }
 
 
-def _status_counts(scores: Sequence[Scores]) -> dict[str, dict[str, int]]:
-    counts: dict[str, Counter[str]] = {}
-    for score in scores:
-        counts.setdefault(score.stage, Counter()).update(str(s) for s in score.statuses)
-    return {stage: dict(sorted(counter.items())) for stage, counter in counts.items()}
-
-
 def _missing(plan: Plan, cells: pd.DataFrame) -> list[str]:
     """Planned cells that are absent: their whole key must be there."""
     there = {
@@ -240,13 +242,6 @@ def _missing(plan: Plan, cells: pd.DataFrame) -> list[str]:
         if (*settings, stage, metric, group) not in there:
             absent.append(f"{condition.engine} {condition.perturbation} {stage} {metric} {group}")
     return absent
-
-
-def _parquet(rows: pd.DataFrame) -> bytes:
-    table = pa.Table.from_pandas(rows, preserve_index=False)
-    sink = io.BytesIO()
-    pq.write_table(table, sink, compression="zstd", write_page_checksum=True)
-    return sink.getvalue()
 
 
 def versions() -> dict[str, str]:

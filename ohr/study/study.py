@@ -46,7 +46,7 @@ class Options(TypedDict, total=False):
     top_k: int
     ks: int | Sequence[int]
     scoring: Protocol
-    reading_metrics: bool
+    metrics: PluginValue | Sequence[PluginValue]
     seed: int
     seeds: int | Sequence[int] | None
     stop_after_failures: int

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
 
 from ohr.printable import plain
 from ohr.study.conditions import CONDITION_COLUMNS, Condition
+from ohr.study.measuring import Scores
 from ohr.study.noise import noise_name
-from ohr.study.scoring import Scores
 from ohr.types import FAILED
 
 _NAMED_REASONS = 3
@@ -46,25 +48,40 @@ def trouble_lines(failures: Mapping[str, Mapping[str, Any]], protocol: str) -> l
     return lines
 
 
-def failed_conditions(scores: Iterable[Scores]) -> list[str]:
-    """Knowledge bases all of whose pages failed, and conditions all of whose answers did.
+@dataclass
+class Tally:
+    """Counts of outcomes, and what failed whole, taken as scores come."""
 
-    In every draw of the noise.
-    """
-    whole: dict[str, bool] = {}
-    for score in scores:
-        of_pages = (score.stage, score.metric) == _OF_PAGES
-        if not of_pages and (score.stage, score.metric) not in _OF_ANSWERS:
-            continue
-        what = "pages" if of_pages else f"answers ({score.stage} {score.metric})"
-        name = f"{_named(score.condition)}: all {len(score.statuses)} {what}"
-        failed = bool(score.statuses) and all(status in FAILED for status in score.statuses)
-        whole[name] = whole.get(name, True) and failed
-    return [name for name, failed in whole.items() if failed]
+    _counts: dict[str, Counter[str]] = field(default_factory=dict)
+    _whole: dict[str, bool] = field(default_factory=dict)
+
+    def add(self, scores: Iterable[Scores]) -> None:
+        """Count the outcomes of some scores."""
+        for score in scores:
+            counts = self._counts.setdefault(score.stage, Counter())
+            counts.update(str(status) for status in score.statuses)
+            of_pages = (score.stage, score.metric) == _OF_PAGES
+            if not of_pages and (score.stage, score.metric) not in _OF_ANSWERS:
+                continue
+            what = "pages" if of_pages else f"answers ({score.stage} {score.metric})"
+            name = f"{_named(score.condition)}: all {len(score.statuses)} {what}"
+            failed = bool(score.statuses) and all(status in FAILED for status in score.statuses)
+            self._whole[name] = self._whole.get(name, True) and failed
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        """How many scores of each stage are of units with each status."""
+        return {stage: dict(sorted(counter.items())) for stage, counter in self._counts.items()}
+
+    def failed(self) -> list[str]:
+        """Knowledge bases all of whose pages failed, and conditions all of whose answers did.
+
+        In every draw of the noise.
+        """
+        return [name for name, failed in self._whole.items() if failed]
 
 
 def failed_in_rows(rows: pd.DataFrame) -> list[str]:
-    """:func:`failed_conditions` of a run's rows, as far as its stages were ``ocr`` and others."""
+    """:meth:`Tally.failed` of a run's rows, as far as its stages were ``ocr`` and others."""
     keys = [*CONDITION_COLUMNS, "stage", "metric"]
     names = []
     for key, scores in rows.groupby(keys, sort=False, observed=True, dropna=False):

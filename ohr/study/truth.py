@@ -8,19 +8,33 @@ import pandas as pd
 
 from ohr.collection import GROUND_TRUTH
 from ohr.plugins import KnowledgeBaseSource, OcrBackend
+from ohr.study.measures import Measure, described, known_measure, read_measures
 from ohr.study.plan import Plan
 
 MARK = "*"
 """Stands beside an engine that is the same as the truth."""
-_TRUTH, _SAME = "truth", "same_as_truth"
+_TRUTH, _SAME, _MEASURES = "truth", "same_as_truth", "measures"
 
 
-def declare(cells: pd.DataFrame, truth: str, same: Sequence[str]) -> None:
-    """Note on cells what readings were held against, and which engines are no other than that.
+def declare(
+    cells: pd.DataFrame, truth: str, same: Sequence[str], measures: Iterable[Measure] = ()
+) -> None:
+    """Note on cells what readings were held against, which engines are no other than that, and
+    what their metrics declare.
 
     Frames made of the cells keep it.
     """
-    cells.attrs |= {_TRUTH: truth, _SAME: list(same)}
+    cells.attrs |= {_TRUTH: truth, _SAME: list(same), _MEASURES: described(measures)}
+
+
+def measures_of(cells: pd.DataFrame) -> list[Measure]:
+    """The measures that cells hold, in their order, as they were declared."""
+    declared = {
+        (one.stage, one.metric): one
+        for one in read_measures({"measures": cells.attrs.get(_MEASURES)}) or ()
+    }
+    there = cells[["stage", "metric"]].drop_duplicates().itertuples(index=False, name=None)
+    return [declared.get(pair) or known_measure(*pair) for pair in there]
 
 
 def truth_of(cells: pd.DataFrame) -> str:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import RR, Qrel, ScoredDoc, Success, nDCG
 
-from ohr.study.measures import ranking_scores
+from ohr.metrics.ranking import ranking_scores
 
 RELEVANT = st.lists(st.booleans(), max_size=10)
 

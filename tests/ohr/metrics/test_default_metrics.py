@@ -66,9 +66,14 @@ def test_error_rates():
 def test_metrics_are_plugins_of_either_protocol():
     assert registry.create("metric", "f1").score("Option A", "Option B") == 0.5
     assert registry.create("metric", "f1:reference").score("-5", "5") == 1.0
-    worst = {name: registry.create("metric", name).missing for name in registry.known("metric")}
-    assert worst == {
-        **dict.fromkeys(("f1", "em", "rouge_l", "lcs", "table_similarity", "region_f1"), 0),
-        **dict.fromkeys(("edit_distance", "cer", "wer", "formula_distance", "order_distance"), 1),
+    metrics = {name: registry.plugin_class("metric", name) for name in registry.known("metric")}
+    less_is_better = {name for name, metric in metrics.items() if not metric.higher_is_better}
+    assert less_is_better == {
+        *("edit_distance", "cer", "wer", "formula_distance", "order_distance"),
+        *("r_noise", "r_noise_content", "r_noise_reference", "refused"),
     }
+    for name, metric in metrics.items():
+        assert (metric.worst, metric.best) == ((1, 0) if name in less_is_better else (0, 1))
+        assert metric.missing == (0 if name == "refused" else metric.worst)
+        assert metric.title
     assert set(SCORING) == {"default", "reference"}

@@ -13,7 +13,8 @@ from ohr.study import plan as plans
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.config import load_config
 from ohr.study.plan import load_dataset, make_plan
-from ohr.study.results import UNIT_COLUMNS, mean_over_draws, open_run
+from ohr.study.results import mean_over_draws, open_run
+from ohr.study.rows import UNIT_COLUMNS
 from ohr.study.run import run_study
 from tests.builders import write_corpus
 

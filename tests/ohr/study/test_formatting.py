@@ -11,7 +11,7 @@ from ohr.errors import ConfigError
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.config import load_config
-from ohr.study.measures import planned
+from ohr.study.measures import make_metrics, planned
 from ohr.study.noise import Noise
 from ohr.study.pages.rewriting import rewritten
 from ohr.study.pages.variants import Readings
@@ -77,7 +77,8 @@ def test_a_study_repeats_to_the_byte(study, corpus):
 def test_mark_up_is_left_out_only_where_formats_differ():
     def retrieval(*settings):
         config = load_config(list(settings))
-        return [measure.metric for measure in planned(config) if measure.stage == "retrieval"]
+        measures = planned(config, make_metrics(config))
+        return [measure.metric for measure in measures if measure.stage == "retrieval"]
 
     plain = ["lcs", "hit@2", "mrr@2", "ndcg@2"]
     assert retrieval("noise=[salt_and_pepper]") == plain

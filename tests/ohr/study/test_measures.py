@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ohr.study.measures import ranking_scores
+from ohr.metrics.ranking import ranking_scores
 
 
 def test_the_ideal_ranking_does_not_shrink_where_several_chunks_are_of_one_page():

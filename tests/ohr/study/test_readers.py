@@ -12,11 +12,11 @@ import pytest
 
 from experiments.reports.terminal import reader_lines
 from ohr.errors import ConfigError, MissingDependencyError
+from ohr.metrics.answers import verdict
 from ohr.plugins import Reader, Reply
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.answers import Answering
 from ohr.study.config import load_config
-from ohr.study.judge import verdict
 from ohr.study.plan import load_dataset, make_plan
 from ohr.study.progress import Progress
 from ohr.study.results import Run

@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from ohr.errors import ConfigError
-from ohr.metrics.reading import READING_METRICS
 from ohr.study.cells import CELL_COLUMNS, KEY_COLUMNS, planned_cells
 from ohr.study.config import load_config
+from ohr.study.measures import SETS
 from ohr.study.progress import Progress
 from ohr.study.results import Run
 from ohr.study.run import _missing, run_study
@@ -216,6 +216,9 @@ def test_precomputed_differences_are_counted(tmp_path):
     assert base["documents_with_other_pages"] == 2
 
 
+READING = [spec.label for spec in SETS["reading"]]
+
+
 def test_reading_metrics_are_added_on_demand_and_change_no_other_cell(tmp_path):
     table = r"\begin{tabular}{lr} item & cost \\ apples & 12 \\ pears & 17 \\ \end{tabular}"
     kb = tmp_path / "kb"
@@ -225,12 +228,12 @@ def test_reading_metrics_are_added_on_demand_and_change_no_other_cell(tmp_path):
     settings = ["dataset.kind=ohrbench", f"dataset.path={kb}", f"dataset.questions={questions}",
                 f"cache={tmp_path / 'cache'}", "engines=[gt,precomputed:engine]"]  # fmt: skip
     run(settings, tmp_path / "plain")
-    result = run(settings, tmp_path / "more", "reading_metrics=true")
+    result = run(settings, tmp_path / "more", "metrics=[default,reading]")
     assert result.missing == []
     kept = [
         line
         for line in (tmp_path / "more" / "cells.csv").read_text("utf-8").splitlines(keepends=True)
-        if not any(f",ocr,{name}," in line for name in READING_METRICS)
+        if not any(f",ocr,{name}," in line for name in READING)
     ]
     assert "".join(kept) == (tmp_path / "plain" / "cells.csv").read_text("utf-8")
     for engine, teds, f1 in (("gt", 1.0, 1.0), ("precomputed:engine", 1 - 1 / 10, 5 / 6)):

@@ -1,0 +1,102 @@
+"""Metrics of answers."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Sequence
+
+from ohr import plugins
+from ohr.metrics.refusal import refused
+from ohr.metrics.scores import SCORING, ProtocolParams
+from ohr.plugins.metric import AnswerCase, Judge, TextScore
+from ohr.types import FAILED, Hit, Outcome, PageRef
+
+_NOWHERE = PageRef("", 0)
+
+
+class _Score(plugins.Metric[ProtocolParams], ABC, abstract=True):
+    version = "2"
+    argument = "protocol"
+
+    def score(self, prediction: str, reference: str) -> float:
+        function: TextScore = getattr(SCORING[self.params.protocol], self.name)
+        return function(prediction, reference)
+
+    def measure(self, case: AnswerCase) -> float:
+        function: TextScore = getattr(case.scoring, self.name)
+        return max(function(case.answer.text, answer) for answer in case.question.answers)
+
+
+class F1(_Score):
+    """Token F1 of an answer; the best accepted answer counts."""
+
+    name = "f1"
+    title = "F1"
+    headline = True
+
+
+class ExactMatch(_Score):
+    """Whether an answer matches an accepted one exactly."""
+
+    name = "em"
+    title = "exact match"
+
+
+class RougeL(_Score):
+    """ROUGE-L of an answer: F1 of the longest common subsequence of its tokens."""
+
+    name = "rouge_l"
+    title = "ROUGE-L"
+
+
+class Refused(plugins.Metric):
+    """Whether an answer declines to answer. One that is empty or failed is none, and counts 0."""
+
+    name = "refused"
+    title = "refused"
+    higher_is_better = False
+    missing = 0.0
+
+    def measure(self, case: AnswerCase) -> float:
+        return float(refused(case.answer.text))
+
+
+class Judged(plugins.Metric):
+    """Whether a language model, the study's ``judge``, calls an answer correct.
+
+    The judge sees the accepted answers, as every metric does; readers never do. A judge that
+    fails, or says neither word, is an error.
+    """
+
+    name = "judged"
+    title = "judged correct"
+    needs = frozenset({"judge"})
+    without_context = False
+
+    def measure_many(
+        self, cases: Sequence[AnswerCase], judge: Judge | None = None
+    ) -> list[Outcome[float]] | None:
+        assert judge is not None
+        questions = [case.question.text for case in cases]
+        return [verdict(reply) for reply in judge(questions, [_exhibits(case) for case in cases])]
+
+    def measure(self, case: AnswerCase) -> float:
+        raise NotImplementedError("a judge is asked about all answers at once")
+
+
+def _exhibits(case: AnswerCase) -> tuple[Hit, Hit]:
+    accepted = "\n".join(f"- {text}" for text in case.question.answers)
+    return (
+        Hit(_NOWHERE, f"Accepted answers:\n{accepted}", 1.0, 0),
+        Hit(_NOWHERE, f"Answer to be graded:\n{case.answer.text}", 1.0, 1),
+    )
+
+
+def verdict(reply: Outcome[str]) -> Outcome[float]:
+    """What a judge said as 1 or 0, or an error where it said neither."""
+    if reply.status in FAILED:
+        return Outcome(None, reply.status, reply.detail)
+    word = (reply.value or "").strip(" \n\t.!*'\"").casefold()
+    if word not in ("correct", "incorrect"):
+        return Outcome.error("the judge said neither correct nor incorrect")
+    return Outcome(float(word == "correct"))

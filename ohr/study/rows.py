@@ -1,0 +1,156 @@
+"""The rows of a run, ``rows.parquet``: written stage by stage, never all held.
+
+A row is one unit (question or page) under one condition, draw, stage and metric.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ohr.errors import OhrError
+from ohr.study.conditions import CONDITION_COLUMNS
+from ohr.study.groups import make_grouping
+from ohr.study.measuring import Scores
+from ohr.study.plan import Plan
+
+FILE = "rows.parquet"
+UNIT_COLUMNS = ("qid", "doc_id", "page_no")
+"""What identifies a question, or (with an empty ``qid``) a page."""
+_OF_UNIT = (*UNIT_COLUMNS, "evidence_source", "domain", "answer_form", "task", "groups")
+ROW_COLUMNS = (*CONDITION_COLUMNS, "draw", "stage", "metric", *_OF_UNIT, "value", "status")
+"""``groups`` is a JSON list of the groups that a unit belongs to besides ``all``."""
+_TEXT = pa.dictionary(pa.int32(), pa.string())
+_NUMBERS = {
+    **dict.fromkeys(("intensity", "value"), pa.float64()),
+    **dict.fromkeys(("seed", "draw", "top_k", "page_no"), pa.int64()),
+}
+SCHEMA = pa.schema([(name, _NUMBERS.get(name, _TEXT)) for name in ROW_COLUMNS])
+
+
+class RowWriter:
+    """Writes the rows of a plan, a row group for each call of :meth:`add`."""
+
+    def __init__(self, plan: Plan, path: Path) -> None:
+        self._units = _unit_columns(plan)
+        self._file = pq.ParquetWriter(path, SCHEMA, compression="zstd", write_page_checksum=True)
+
+    def __enter__(self) -> RowWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def add(self, scores: Sequence[Scores]) -> None:
+        """Write the rows of some scores."""
+        scores = [score for score in scores if len(score.values)]
+        if scores:
+            self._file.write_table(self._table(scores))
+
+    def _table(self, scores: Sequence[Scores]) -> pa.Table:
+        lengths = [len(score.values) for score in scores]
+        constants = [
+            asdict(one.condition) | {"draw": one.draw, "stage": one.stage, "metric": one.metric}
+            for one in scores
+        ]
+        columns: dict[str, Any] = {}
+        for name in constants[0]:
+            values = [constant[name] for constant in constants]
+            places = np.repeat(np.arange(len(values)), lengths)
+            if name in _NUMBERS:
+                columns[name] = pa.array(values, _NUMBERS[name]).take(pa.array(places))
+            else:
+                names, codes = _codes(values)
+                columns[name] = _texts(codes[places], names)
+        for name in _OF_UNIT:
+            names, by_unit = self._units[name]
+            joined = np.concatenate([by_unit[score.unit] for score in scores])
+            columns[name] = pa.array(joined) if name in _NUMBERS else _texts(joined, names)
+        columns["value"] = pa.array(np.concatenate([score.values for score in scores]))
+        names, codes = _codes([str(status) for score in scores for status in score.statuses])
+        columns["status"] = _texts(codes, names)
+        return pa.table(columns, schema=SCHEMA)
+
+
+def _codes(values: Sequence[str]) -> tuple[list[str], np.ndarray]:
+    """The distinct values in order, and the place of each value among them."""
+    names = sorted(set(values))
+    places = {name: place for place, name in enumerate(names)}
+    return names, np.array([places[value] for value in values], dtype=np.int32)
+
+
+def _texts(codes: np.ndarray, names: Sequence[str]) -> pa.DictionaryArray:
+    safe = [name.encode("utf-8", "replace").decode() for name in names]
+    return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(safe, pa.string()))
+
+
+def _unit_columns(plan: Plan) -> dict[str, tuple[list[str], dict[str, np.ndarray]]]:
+    """The columns that say which question or page a row is about.
+
+    Texts are codes into names that questions and pages share; numbers have no names.
+    """
+    questions, dataset, grouping = plan.questions, plan.dataset, make_grouping(plan)
+    nothing = [""] * len(plan.reread)
+    columns: dict[str, dict[str, list[Any]]] = {
+        "question": {
+            "qid": [q.qid for q in questions],
+            "doc_id": [q.doc_id for q in questions],
+            "page_no": [q.evidence_pages[0].page_no for q in questions],
+            "evidence_source": [q.evidence_source for q in questions],
+            "domain": [q.domain for q in questions],
+            "answer_form": [q.answer_form for q in questions],
+            "task": [q.task for q in questions],
+            "groups": [_listed(tags) for tags in grouping.questions.tags],
+        },
+        "page": {
+            "qid": nothing,
+            "doc_id": [ref.doc_id for ref in plan.reread],
+            "page_no": [ref.page_no for ref in plan.reread],
+            "evidence_source": nothing,
+            "domain": [dataset.documents[ref.doc_id].domain for ref in plan.reread],
+            "answer_form": nothing,
+            "task": nothing,
+            "groups": [_listed(tags) for tags in grouping.pages.tags],
+        },
+    }
+    coded: dict[str, tuple[list[str], dict[str, np.ndarray]]] = {}
+    for name in _OF_UNIT:
+        of_questions, of_pages = columns["question"][name], columns["page"][name]
+        if name in _NUMBERS:
+            both = {unit: np.array(columns[unit][name], np.int64) for unit in columns}
+            coded[name] = [], both
+            continue
+        names, codes = _codes([*of_questions, *of_pages])
+        n = len(of_questions)
+        coded[name] = names, {"question": codes[:n], "page": codes[n:]}
+    return coded
+
+
+def _listed(tags: Sequence[str]) -> str:
+    return json.dumps(tags, ensure_ascii=False)
+
+
+def read_rows(path: Path) -> pd.DataFrame:
+    """The rows of a run's folder, as they were written. Raises OhrError."""
+    try:
+        rows = pd.read_parquet(path / FILE, page_checksum_verification=True)
+    except (OSError, ValueError, LookupError, pa.ArrowException) as error:
+        raise unreadable(path / FILE, error) from error
+    if "top_k" in rows:
+        rows["top_k"] = rows["top_k"].astype("Int64")
+    return rows
+
+
+def unreadable(file: Path, error: Exception) -> OhrError:
+    """What is to be raised for rows that cannot be read."""
+    if isinstance(error, FileNotFoundError):
+        return OhrError(f"cannot read {file}: is {file.parent} the folder of a finished run?")
+    return OhrError(f"{file} is damaged ({error}): delete it and run again")
