@@ -24,6 +24,7 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     ),
     "Compare finished runs": (
         *("compare", "curve_statistics", "error_analysis", "robust_reader", "realism", "figure3"),
+        "cells",
     ),
     "Reproduce the paper": ("paper",),
     "Datasets": (

@@ -80,12 +80,14 @@ if TYPE_CHECKING:
     )
     from ohr.plugins import OcrBackend as Engine
     from ohr.plugins import PageDistortion as Distortion
+    from ohr.plugins.metric import AnswerCase, EvidenceCase, HitsCase, PageCase, metric
     from ohr.study.results import Run, open_run
     from ohr.study.study import Study
     from ohr.study.views import Plot
 
 __all__ = [
     "Answer",
+    "AnswerCase",
     "Applied",
     "Chunk",
     "Chunker",
@@ -98,7 +100,9 @@ __all__ = [
     "Document",
     "Engine",
     "EngineError",
+    "EvidenceCase",
     "Hit",
+    "HitsCase",
     "KnowledgeBase",
     "KnowledgeBaseSource",
     "LateError",
@@ -110,6 +114,7 @@ __all__ = [
     "OhrError",
     "Outcome",
     "Page",
+    "PageCase",
     "PageParams",
     "PageRecord",
     "PageRef",
@@ -131,6 +136,7 @@ __all__ = [
     "engine",
     "known",
     "measure",
+    "metric",
     "open_run",
     "page_image",
     "perturbation",
@@ -150,6 +156,7 @@ _HOMES = {
         "Applied Chunker DatasetParams DatasetSource KnowledgeBaseSource Level Metric PageParams "
         "PageRecord Params Reader Retriever System TextPerturbation"
     ),
+    "ohr.plugins.metric": "AnswerCase EvidenceCase HitsCase PageCase metric",
     "ohr.study.results": "Run open_run",
     "ohr.study.study": "Study",
     "ohr.study.views": "Plot",

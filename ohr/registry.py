@@ -101,6 +101,7 @@ class PluginSpec(BaseModel):
         if isinstance(value, Plugin):
             params = value.params.model_dump(mode="json", exclude_unset=True)
             return cls.parse(type(value)).model_copy(update={"params": params})
+        value = getattr(value, "metric", value)  # a function that was declared as one
         if isinstance(value, type) and issubclass(value, Plugin):
             return cls(name=_name_of(value), label=value.name)
         if isinstance(value, str):
@@ -185,6 +186,8 @@ def plugin_class(kind: str, name: str) -> type[Plugin]:
             f"{kind} {name!r}: its module {module_name} cannot be imported: "
             f"{type(error).__name__}: {error}"
         ) from error
+    if kind == "metric":  # a function that was declared as one
+        found = getattr(found, "metric", found)
     if not (isinstance(found, type) and issubclass(found, BASES[kind])):
         bases = " or ".join(f"ohr.plugins.{base.__name__}" for base in BASES[kind])
         raise UnknownPluginError(f"{kind} {name!r} is none: it does not derive from {bases}")

@@ -1,21 +1,23 @@
-"""A metric of the numbers alone."""
+"""Two metrics: one of the answer's numbers alone, one of all that is known of a page."""
 
 import re
 
 import ohr
 
 
-class NumberRecall(ohr.Metric):
-    """Share of the reference's numbers that the prediction has; 1 where there are none."""
+@ohr.metric(of="answer", title="number recall")
+def number_recall(answer: str, accepted: str) -> float:
+    """Share of the accepted answer's numbers that the answer has; 1 where it has none."""
+    wanted, given = numbers(accepted), numbers(answer)
+    return len(wanted & given) / len(wanted) if wanted else 1.0
 
-    name = "number_recall"
-    version = "1"
-    missing = 0.0  # what an empty or failed prediction scores
-    higher_is_better = True
 
-    def score(self, prediction: str, reference: str) -> float:
-        wanted, given = numbers(reference), numbers(prediction)
-        return len(wanted & given) / len(wanted) if wanted else 1.0
+@ohr.metric(of="page", title="lost lines", higher_is_better=False)
+def lost_lines(page: ohr.PageCase) -> float:
+    """Share of the page's lines that the reading does not have as they are."""
+    lines = page.truth.splitlines()
+    lost = [line for line in lines if line not in page.text]
+    return len(lost) / len(lines) if lines else float("nan")  # nothing here to be lost
 
 
 def numbers(text: str) -> set[str]:

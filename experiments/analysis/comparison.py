@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments.analysis.labels import STAGE_METRICS
 from ohr.errors import ConfigError, OhrError
 from ohr.statistics import benjamini_hochberg, compare_paired, holm
 from ohr.study.conditions import CONDITION_COLUMNS
@@ -33,10 +32,10 @@ ASPECTS: dict[str, tuple[str, ...]] = {
 }
 """What may be compared, and the columns in which the conditions then differ."""
 SETTINGS = ("run", *CONDITION_COLUMNS)
-DEFAULT_METRICS = (("ocr", "r_noise"), *((stage, metric) for stage, metric, _ in STAGE_METRICS))
 COLUMNS = (
     *("baseline", "other", *SETTINGS, "stage", "metric", "group"),
-    *("baseline_mean", "other_mean", "difference", "ci_low", "ci_high", "ci_unit"),
+    *("higher_is_better", "baseline_mean", "other_mean", "difference"),
+    *("ci_low", "ci_high", "ci_unit"),
     *("p", "p_holm", "p_bh", "cohens_dz", "cliffs_delta"),
     *("n", "n_documents", "n_baseline_only", "n_other_only"),
 )
@@ -69,6 +68,7 @@ def comparisons(
         fixed = [column for column in SETTINGS if column not in free]
         for values, setting in rows.groupby(fixed, sort=False):
             known = dict(zip(fixed, values, strict=True)) | {"stage": stage, "metric": metric}
+            known["higher_is_better"] = _higher_is_better(runs, stage, metric)
             for pair in _pairs(setting, baseline):
                 records += [known | row for row in _compared(*pair, runs[0], every_group)]
     if not records:
@@ -106,7 +106,14 @@ def metrics_of(runs: Sequence[Run], wanted: Sequence[str] = ()) -> list[tuple[st
         for stage, metric in run.rows[["stage", "metric"]].drop_duplicates().itertuples(index=False)
     )
     if not wanted:
-        return [pair for pair in DEFAULT_METRICS if pair in there]
+        return list(
+            dict.fromkeys(
+                (one.stage, one.metric)
+                for run in runs
+                for one in run.measures
+                if one.shown and (one.stage, one.metric) in there
+            )
+        )
     pairs = [(text.partition(":")[0], text.partition(":")[2]) for text in wanted]
     for pair in pairs:
         if pair not in there:
@@ -119,6 +126,14 @@ def run_names(runs: Sequence[Run]) -> list[str]:
     """Folder names, or whole paths where two folders have one name."""
     names = [run.name for run in runs]
     return names if len(set(names)) == len(names) else [str(run.path) for run in runs]
+
+
+def _higher_is_better(runs: Sequence[Run], stage: str, metric: str) -> bool:
+    declared = (one for run in runs for one in run.measures)
+    return next(
+        (one.higher_is_better for one in declared if (one.stage, one.metric) == (stage, metric)),
+        True,
+    )
 
 
 def _gathered(runs: Sequence[Run], stage: str, metric: str, by: str) -> pd.DataFrame:

@@ -20,15 +20,14 @@ from ohr.study.rows import UNIT_COLUMNS
 
 QUALITY_STAGES = ("retrieval", "generation", "overall")
 FLOOR_SUFFIX = NO_CONTEXT
-REFUSED = "refused"
 """The one measure of these stages of which less is better: it has no height to lose."""
 AXES = ("r_noise", "r_noise_content", "r_noise_reference", "edit_distance")
 """What damage may be measured by. The published r_noise (``r_noise_reference`` under ``default``
 scoring) and the edit distance see mark-up and misread words alike, so that formatting and image
 noise can be held against each other; the others see mostly the latter."""
 CURVE_KEYS = (
-    *("noise", "perturbation", "engine", "chunker", "retriever", "reader", "top_k"),
-    *("kb_scope", "protocol", "seed", "stage", "metric"),
+    *("noise", "perturbation", "engine", "system", "chunker", "retriever", "reader"),
+    *("top_k", "kb_scope", "protocol", "seed", "stage", "metric"),
 )
 STATISTICS = (
     *("area", "common_area", "mean_retention", "slope", "breakpoint", "retention", "worst"),
@@ -58,7 +57,9 @@ def curves_of(run: Run, axis: str = "r_noise") -> Iterator[MeasuredCurve]:
     noise = _damage(rows, axis)
     quality = rows[rows["stage"].isin(QUALITY_STAGES)]
     quality = quality[~quality["metric"].str.endswith(FLOOR_SUFFIX)]
-    quality = quality[quality["metric"] != REFUSED]
+    better = {(one.stage, one.metric): one.higher_is_better for one in run.measures}
+    pairs = zip(quality["stage"], quality["metric"], strict=True)
+    quality = quality[[better.get(pair, True) for pair in pairs]]
     fixed = [name for name in CURVE_KEYS if name not in ("noise", "perturbation")]
     for values, setting in quality.groupby(fixed, sort=False):
         key = dict(zip(fixed, values, strict=True))

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import pandas as pd
+
 from ohr.printable import plain
 from ohr.statistics import DOCUMENT, PAGE
+from ohr.study.measures import NOISE_COLUMNS, Measure, known_measure
+from ohr.study.select import cells_of
+from ohr.study.truth import measures_of
 
 SOURCES = {
     "text": "text",
@@ -21,12 +26,53 @@ STAGE_METRICS = (
 )
 """The three measures of the paper's figure 3."""
 
+NOISE_AXES = NOISE_COLUMNS
+"""What damage can be measured by on the axis of a curve."""
+
 _PLURALS = {DOCUMENT: "documents", PAGE: "pages of these documents"}
 
 
 def interval_units(units: Iterable[str]) -> str:
     """What intervals of these units are over, in the plural; empty where there is none."""
     return " or ".join(_PLURALS[unit] for unit in dict.fromkeys(units) if unit in _PLURALS)
+
+
+def shown_measures(cells: pd.DataFrame) -> list[tuple[str, str, str]]:
+    """(stage, metric, label) of what tables and figures show: retrieval LCS and the F1 of answers,
+    and whatever of these stages a study was asked for by name."""
+    return [
+        (measure.stage, measure.metric, measure.label)
+        for measure in measures_of(cells)
+        if measure.shown and measure.stage != "ocr" and len(_of_all(cells, measure))
+    ]
+
+
+def shown_readings(cells: pd.DataFrame) -> list[tuple[str, str, str]]:
+    """(stage, metric, label) of the noise that stands beside all means, and of the other metrics
+    of reading that a study was asked for by name."""
+    there = {
+        measure.metric: (measure.stage, measure.metric, measure.label)
+        for measure in measures_of(cells)
+        if measure.stage == "ocr"
+        and (measure.shown or measure.metric in NOISE_COLUMNS)
+        and len(_of_all(cells, measure))
+    }
+    names = dict.fromkeys([*NOISE_COLUMNS, *there])
+    return [there[name] for name in names if name in there]
+
+
+def _of_all(cells: pd.DataFrame, measure: Measure) -> pd.DataFrame:
+    return cells_of(cells, measure.stage, measure.metric, "all")
+
+
+def noise_title(metric: str) -> str:
+    """What a metric of reading is called: ``r_noise of the content``."""
+    return known_measure("ocr", metric).title
+
+
+def mathematical(title: str) -> str:
+    """A title as matplotlib draws it, with r_noise as the symbol that it is."""
+    return mathless(title).replace("r_noise", "$r_{noise}$")
 
 
 def group_label(group: str) -> str:

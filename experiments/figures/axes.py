@@ -10,21 +10,20 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.analysis.labels import interval_units
+from experiments.analysis.labels import interval_units, mathematical, noise_title
 from experiments.analysis.notes import Notes, note_lines
 from experiments.analysis.settings import Setting, setting_names, settings_of
 from experiments.figures.style import COLOURS, LINES, MARKERS, wrapped
 from ohr.study.truth import truth_note
 
-NOISE_AXES = {
-    "r_noise": "measured noise ratio $r_{noise}$",
-    "r_noise_content": "measured noise ratio $r_{noise}$ of the content",
-    "edit_distance": "measured edit distance",
-}
-"""What damage can be measured by, and how an axis of it is called."""
 LEAST_FLOOR = 0.01
 """From which on a figure says how much of the clean pages' r_noise is mark-up."""
 HATCHES = ("", "///", "...", "\\\\\\", "xxx")
+
+
+def axis_label(metric: str) -> str:
+    """How an axis of damage is called."""
+    return f"measured {mathematical(noise_title(metric))}"
 
 
 def each_setting(cells: pd.DataFrame, name: str) -> Iterator[tuple[Setting, str]]:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from experiments.analysis.labels import STAGE_METRICS, group_label, mathless
+from experiments.analysis.labels import group_label, mathematical, mathless, shown_measures
 from experiments.analysis.notes import Notes
 from experiments.analysis.table_format import (
     GROUP,
@@ -89,7 +89,7 @@ def benchmark_bars(cells: pd.DataFrame, folder: Path, notes: Notes | None = None
 def _benchmark_bars(
     cells: pd.DataFrame, folder: Path, name: str, notes: Notes | None
 ) -> list[Path]:
-    measures = [m for m in STAGE_METRICS if len(cells_of(cells, m[0], m[1], "all"))]
+    measures = shown_measures(cells)
     if not measures:
         return []
     engines = distinct(cells["engine"])
@@ -118,7 +118,7 @@ def _benchmark_bars(
                         label=mathless(engine) if place == 0 else None,
                     )
                     _error_bar(ax, x, cell.iloc[0])
-            ax.set_ylabel(title)
+            ax.set_ylabel(mathematical(title))
             ax.set_ylim(0, 1)
             ax.grid(axis="x", visible=False)
         axes[-1].set_xticks(range(len(groups)), ticks)

@@ -6,15 +6,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from experiments.analysis.labels import mathless
+from experiments.analysis.labels import mathematical, mathless, noise_title
 from experiments.figures.style import COLOURS, LINES, MARKERS, figure, save
 from ohr.study.calibration import METRICS, Calibration
 
-TITLES = {
-    "r_noise": "$r_{noise}$",
-    "r_noise_content": "$r_{noise}$ of content",
-    "edit_distance": "edit distance",
-}
+TITLES = {metric: mathematical(noise_title(metric)) for metric in METRICS}
 
 
 def calibration_curves(means: pd.DataFrame, calibration: Calibration, folder: Path) -> list[Path]:

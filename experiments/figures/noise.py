@@ -8,10 +8,15 @@ from pathlib import Path
 import pandas as pd
 from matplotlib.axes import Axes
 
-from experiments.analysis.labels import STAGE_METRICS, mathless
+from experiments.analysis.labels import (
+    mathematical,
+    mathless,
+    shown_measures,
+    shown_readings,
+)
 from experiments.analysis.notes import Notes
 from experiments.figures.axes import (
-    NOISE_AXES,
+    axis_label,
     caption,
     curve_line,
     curve_of,
@@ -28,19 +33,13 @@ from ohr.study.noise import strength
 from ohr.study.select import cells_of, distinct
 from ohr.study.truth import truth_of
 
-NOISE_MEASURES = {
-    "r_noise": "measured $r_{noise}$",
-    "r_noise_content": "$r_{noise}$, content",
-    "edit_distance": "edit distance",
-}
-
 
 def noise_curves(
     cells: pd.DataFrame, folder: Path, notes: Notes | None = None, axis: str = "r_noise"
 ) -> list[Path]:
     """Retrieval, generation and overall quality against measured noise, an engine a column.
 
-    ``axis`` is one of :data:`NOISE_AXES`. A figure a setting.
+    ``axis`` is one of ``NOISE_AXES``. A figure a setting.
     """
     every = (_noise_curves(setting.of(cells), folder, name, notes, axis) for setting, name in
              each_setting(cells, "noise_curve"))  # fmt: skip
@@ -51,7 +50,7 @@ def _noise_curves(
     cells: pd.DataFrame, folder: Path, name: str, notes: Notes | None, axis: str
 ) -> list[Path]:
     engines = [e for e in distinct(cells["engine"]) if _noisy(cells, e)]
-    measures = [m for m in STAGE_METRICS if len(cells_of(cells, m[0], m[1], "all"))]
+    measures = shown_measures(cells)
     if not engines or not measures or cells[axis].isna().all():
         return []
     operators = [p for p in distinct(cells["perturbation"]) if p != "none"]
@@ -72,9 +71,9 @@ def _noise_curves(
                 if row == 0:
                     ax.set_title(mathless(engine))
                 if row == len(measures) - 1:
-                    ax.set_xlabel(NOISE_AXES[axis])
+                    ax.set_xlabel(axis_label(axis))
                 if column == 0:
-                    ax.set_ylabel(title)
+                    ax.set_ylabel(mathematical(title))
             from_zero(axes[row], marks=True)
         room_at_zero(axes[0])
         handles, labels = axes[0, 0].get_legend_handles_labels()
@@ -99,7 +98,7 @@ def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
     engines = [e for e in distinct(cells["engine"]) if _noisy(cells, e)]
     operators = [p for p in distinct(cells["perturbation"]) if p != "none"]
     chosen = cells[(cells["group"] == "all") & (cells["stage"] == "ocr")]
-    measures = [name for name in NOISE_MEASURES if (chosen["metric"] == name).any()]
+    measures = shown_readings(chosen)
     if not engines or not measures or chosen["mean"].isna().all():
         return []
     with figure(1.2 + 3.4 * len(operators), 0.8 + 2.2 * len(measures)) as fig:
@@ -109,7 +108,7 @@ def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
             own, names = _placed(own)
             for number, engine in enumerate(engines):
                 of_engine = own[own["engine"] == engine].sort_values("place", kind="stable")
-                for row, name in enumerate(measures):
+                for row, (_, name, _) in enumerate(measures):
                     curve_line(
                         axes[row, column], of_engine[of_engine["metric"] == name], "place", number
                     )
@@ -119,8 +118,8 @@ def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
             for row in range(len(measures)):
                 if names:
                     axes[row, column].set_xticks(range(len(names)), names)
-        for row_of_axes, name in zip(axes, measures, strict=True):
-            row_of_axes[0].set_ylabel(NOISE_MEASURES[name])
+        for row_of_axes, (_, _, title) in zip(axes, measures, strict=True):
+            row_of_axes[0].set_ylabel(mathematical(title))
             from_zero(row_of_axes, marks=True)
         fig.legend(
             *axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(engines)

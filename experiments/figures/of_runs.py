@@ -7,9 +7,9 @@ from pathlib import Path
 
 from experiments.analysis.attribution import make_losses
 from experiments.analysis.figure3 import figure3_points
+from experiments.analysis.labels import NOISE_AXES
 from experiments.analysis.notes import reader_notes
 from experiments.figures.attribution import waterfalls
-from experiments.figures.axes import NOISE_AXES
 from experiments.figures.bars import benchmark_bars
 from experiments.figures.figure3 import caption_of, draw_figure3
 from experiments.figures.noise import noise_curves

@@ -8,7 +8,13 @@ from pathlib import Path
 import pandas as pd
 from matplotlib.axes import Axes
 
-from experiments.analysis.labels import STAGE_METRICS, group_label, mathless
+from experiments.analysis.labels import (
+    group_label,
+    mathematical,
+    mathless,
+    noise_title,
+    shown_measures,
+)
 from experiments.analysis.notes import Notes
 from experiments.figures.axes import (
     caption,
@@ -24,9 +30,9 @@ from ohr.study.select import cells_of
 
 STRIPPED = "lcs_stripped"
 _OF_THESE = {
-    "r_noise": "$r_{noise}$ of these questions",
-    "r_noise_content": "$r_{noise}$ of their content",
-    "edit_distance": "edit distance of their pages",
+    "r_noise": "of these questions",
+    "r_noise_content": "of these questions",
+    "edit_distance": "of their pages",
 }
 
 
@@ -35,9 +41,8 @@ def source_curves(
 ) -> list[Path]:
     """A column an evidence source, a row a stage, a curve an engine and noise; a figure a setting.
 
-    The axis is the damage (one of :data:`NOISE_AXES`) of that source's own questions. Where
-    retrieval was measured with mark-up left out too, that is a thin dotted curve of the same
-    colour.
+    The axis is the damage (one of ``NOISE_AXES``) of that source's own questions. Where retrieval
+    was measured with mark-up left out too, that is a thin dotted curve of the same colour.
     """
     every = (_source_curves(setting.of(cells), folder, name, notes, axis) for setting, name in
              each_setting(cells, "noise_by_source"))  # fmt: skip
@@ -48,7 +53,7 @@ def _source_curves(
     cells: pd.DataFrame, folder: Path, figure_name: str, notes: Notes | None, axis: str
 ) -> list[Path]:
     groups = [g for g in dict.fromkeys(cells["group"]) if g.startswith("source:")]
-    measures = [m for m in STAGE_METRICS if len(cells_of(cells, m[0], m[1], "all"))]
+    measures = shown_measures(cells)
     curves = list(_curves(cells))
     if len(groups) < 2 or not measures or not curves or cells[axis].isna().all():
         return []
@@ -68,9 +73,9 @@ def _source_curves(
                 if row == 0:
                     ax.set_title(mathless(group_label(group)))
                 if row == len(measures) - 1:
-                    ax.set_xlabel(_OF_THESE[axis])
+                    ax.set_xlabel(f"{mathematical(noise_title(axis))} {_OF_THESE[axis]}")
                 if column == 0:
-                    ax.set_ylabel(title)
+                    ax.set_ylabel(mathematical(title))
             from_zero(axes[row], marks=True)
         room_at_zero(axes[0])
         fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)

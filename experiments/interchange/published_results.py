@@ -19,7 +19,7 @@ from ohr.errors import DatasetError, OhrError
 from ohr.metrics.scores import R_NOISE_THRESHOLD
 from ohr.store.atomic import write_bytes, write_text
 from ohr.store.identity import file_digest
-from ohr.study.cells import aggregate
+from ohr.study.cells import aggregate, complete
 from ohr.study.conditions import BUILT_IN
 from ohr.study.csv import write_csv
 from ohr.types import Question, Status
@@ -50,7 +50,7 @@ def import_results(files: Sequence[str], questions: Path, out: Path, named: Name
         raise DatasetError(f"{questions} has no questions")
     given = [_stage_and_path(text) for text in files]
     parts = [read_results(path, stage, asked, named) for stage, path in given]
-    rows = pd.concat(parts, ignore_index=True)
+    rows = complete(pd.concat(parts, ignore_index=True))
     repeated = rows.duplicated(["qid", "stage", "metric"])
     if repeated.any():
         row = rows[repeated].iloc[0]

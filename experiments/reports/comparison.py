@@ -24,6 +24,9 @@ from ohr.printable import plain
 from ohr.study.results import Run, open_run, uncounted
 from ohr.study.truth import truth_notes
 
+LESS = " ↓"
+"""Stands beside a metric of which less is better."""
+
 
 def compare_runs(
     paths: Sequence[Path],
@@ -89,7 +92,8 @@ def _text_table(differences: pd.DataFrame, notes: Sequence[str]) -> TextTable:
             [
                 row["other"] + (f" − {row['baseline']}" if len(baselines) > 1 else ""),
                 *("" if pd.isna(row[name]) else str(row[name]) for name in varying),
-                *(row["stage"], row["metric"], group_label(row["group"]), str(row["n"])),
+                *(row["stage"], row["metric"] + LESS * (not row["higher_is_better"])),
+                *(group_label(row["group"]), str(row["n"])),
                 *(number(row[name]) for name in ("baseline_mean", "other_mean")),
                 f"{row['difference']:+.3f}",
                 "-" if pd.isna(low) else f"[{low:+.3f}, {high:+.3f}]",
@@ -103,6 +107,8 @@ def _text_table(differences: pd.DataFrame, notes: Sequence[str]) -> TextTable:
 
 def _caption(differences: pd.DataFrame, baselines: Sequence[str]) -> list[str]:
     parts = [f"less {baselines[0]}" if len(baselines) == 1 else "", "paired by question"]
+    if not differences["higher_is_better"].all():
+        parts.append(f"{LESS.strip()} less is better")
     if over := interval_units(differences["ci_unit"]):
         parts.append(f"Student's intervals and p by sign flips for further {over}")
     tests = int(differences["p"].notna().sum())

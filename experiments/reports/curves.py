@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.analysis.curves import AXES, check_draws, seeds_table, statistics_table
-from experiments.analysis.labels import STAGE_METRICS
+from experiments.analysis.labels import shown_measures
 from experiments.analysis.notes import note_lines, run_notes
 from experiments.reports.terminal import number, show
 from ohr.errors import ConfigError, OhrError
@@ -33,24 +33,25 @@ def report_curves(paths: Sequence[Path], axis: str, out: Path | None) -> int:
         )
     folder = out or paths[0]
     write_csv(folder / "curves.csv", table)
-    show(curves_shown(table))
+    measures = list(dict.fromkeys(one for run in runs for one in shown_measures(run.cells)))
+    show(curves_shown(table, measures))
     for line in note_lines(table["reader"], run_notes(runs)):
         print(plain(line))
     for run in runs:
-        for name in uncounted(run, [(stage, metric) for stage, metric, _ in STAGE_METRICS]):
+        for name in uncounted(run, [(stage, metric) for stage, metric, _ in measures]):
             print(f"{plain(run.name)}: {plain(name)} has no score that counts: no point of a curve")
     print(f"statistics: {folder / 'curves.csv'}")
     if table["seed"].nunique() > 1:
         check_draws(runs)
         seeds = seeds_table(table)
         write_csv(folder / "seeds.csv", seeds)
-        show(_seeds_shown(seeds))
+        show(_seeds_shown(seeds, measures))
         print(f"seeds: {folder / 'seeds.csv'}")
     return 0
 
 
-def curves_shown(table: pd.DataFrame) -> Table:
-    """The curves of all questions, in the three measures of the paper's figure 3."""
+def curves_shown(table: pd.DataFrame, measures: Sequence[tuple[str, str, str]]) -> Table:
+    """The curves of all questions in some measures (stage, metric, label)."""
     printed = Table(header_style="bold", box=None, pad_edge=False)
     for name in ("engine", "noise", "setting", "measure"):
         printed.add_column(name)
@@ -59,7 +60,7 @@ def curves_shown(table: pd.DataFrame) -> Table:
     printed.add_column(str(table["axis"].iloc[0]), justify="right")
     for name in titles:
         printed.add_column(name, justify="right")
-    for stage, metric, title in STAGE_METRICS:
+    for stage, metric, title in measures:
         chosen = table[(table["stage"] == stage) & (table["metric"] == metric)]
         for row in chosen[chosen["group"] == "all"].to_dict("records"):
             setting = [row["retriever"], row["reader"]]
@@ -90,13 +91,13 @@ def _bound(value: float) -> str:
     return "never" if value == float("inf") else f"{value:.2f}"
 
 
-def _seeds_shown(seeds: pd.DataFrame) -> Table:
+def _seeds_shown(seeds: pd.DataFrame, measures: Sequence[tuple[str, str, str]]) -> Table:
     printed = Table(header_style="bold", box=None, pad_edge=False)
     for name in ("engine", "noise", "measure", "statistic"):
         printed.add_column(name)
     for name in ("seeds", "mean", "sd", "95 % interval"):
         printed.add_column(name, justify="right")
-    for stage, metric, title in STAGE_METRICS:
+    for stage, metric, title in measures:
         chosen = seeds[(seeds["stage"] == stage) & (seeds["metric"] == metric)]
         for row in chosen[chosen["group"] == "all"].to_dict("records"):
             printed.add_row(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 
 from experiments.analysis.curves import statistics_table
-from experiments.analysis.labels import STAGE_METRICS
+from experiments.analysis.labels import NOISE_AXES, noise_title, shown_measures
 from experiments.analysis.notes import reader_notes
-from experiments.figures.axes import NOISE_AXES, curve_of
+from experiments.figures.axes import curve_of
 from experiments.figures.of_runs import noise_curve, noise_strength, sources
 from experiments.reports.terminal import noise_table, number, show
 from ohr.errors import OhrError
@@ -17,11 +17,6 @@ from ohr.study.results import Run
 from ohr.study.select import cells_of
 
 POINT = ["perturbation", "level", "intensity"]
-AXIS_NAMES = {
-    "r_noise": "r_noise",
-    "r_noise_content": "r_noise of the content",
-    "edit_distance": "edit distance",
-}
 
 
 def report(run: Run, axis: str = "r_noise") -> None:
@@ -54,16 +49,16 @@ def finding(cells: pd.DataFrame, axis: str = "r_noise") -> str:
     everyone = cells[(cells["group"] == "all") & cells[axis].notna()]
     noisy = everyone[everyone["noise"] != "none"]
     if noisy.empty:
-        return f"found: nothing, since no noise was measured on {AXIS_NAMES[axis]}"
+        return f"found: nothing, since no noise was measured on {noise_title(axis)}"
     curve = curve_of(everyone, str(noisy["engine"].iloc[0]), str(noisy["perturbation"].iloc[0]))
     damage = {key: points.iloc[0] for key, points in curve.groupby(POINT, sort=False)}
     clean = next(point for point in damage.values() if point["noise"] == "none")
     worst = max(damage.values(), key=lambda point: float(point[axis]))
     name = noise_name(*(worst[column] for column in POINT))
     if worst[axis] <= clean[axis]:
-        return f"found: no noise raised the {AXIS_NAMES[axis]} above {number(clean[axis])} (clean)"
+        return f"found: no noise raised the {noise_title(axis)} above {number(clean[axis])} (clean)"
     changes = []
-    for stage, metric, title in STAGE_METRICS:
+    for stage, metric, title in shown_measures(cells):
         points = cells_of(curve, stage, metric, "all")
         before, after = (
             points[(points[POINT] == point[POINT]).all(axis=1)]["mean"] for point in (clean, worst)
@@ -71,7 +66,7 @@ def finding(cells: pd.DataFrame, axis: str = "r_noise") -> str:
         if len(before) and len(after):
             changes.append(f"{title} from {number(before.iloc[0])} to {number(after.iloc[0])}")
     return (
-        f"found: as the {AXIS_NAMES[axis]} of {worst['engine']}'s reading goes from "
+        f"found: as the {noise_title(axis)} of {worst['engine']}'s reading goes from "
         f"{number(clean[axis])} (clean) to {number(worst[axis])} ({name}), "
         f"{', '.join(changes) or 'nothing else was measured'}"
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from experiments.analysis.labels import STAGE_METRICS
+from experiments.analysis.labels import shown_measures
 from ohr.statistics.clusters import FEWEST
 
 _WHERE_NO_QUALITY = (("ocr", "r_noise", "r_noise"),)
@@ -49,7 +49,7 @@ def precision_line(cells: pd.DataFrame) -> str:
     n (half-width / difference)^2 of them. Means that all are alike to the last digit, such as
     an engine's with itself, are not spoken of.
     """
-    columns = [one for measure in STAGE_METRICS if (one := _column(cells, *measure))]
+    columns = [one for measure in shown_measures(cells) if (one := _column(cells, *measure))]
     if not columns:
         columns = [one for measure in _WHERE_NO_QUALITY if (one := _column(cells, *measure))]
     unclear = [column for column in columns if not column.told_apart]

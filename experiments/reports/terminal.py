@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from experiments.analysis.labels import STAGE_METRICS, group_label
+from experiments.analysis.labels import group_label, shown_measures, shown_readings
 from experiments.analysis.notes import Notes, note_lines
 from experiments.analysis.settings import Block, Value, blocks_of
 from experiments.reports.files import TextTable
@@ -22,11 +22,6 @@ from ohr.study.noise import strength
 from ohr.study.select import cells_of
 from ohr.study.truth import marked, same_as_truth
 
-_NOISE_METRICS = (
-    ("ocr", "r_noise", "r_noise"),
-    ("ocr", "r_noise_content", "r_noise\ncontent"),
-    ("ocr", "edit_distance", "edit dist."),
-)
 _OF_PAGES = ("ocr", "edit_distance")
 _NOTED = {
     "contexts_cut": "contexts cut at max_context_tokens",
@@ -35,6 +30,7 @@ _NOTED = {
 }
 TABLE_GROUPS = ("all", "source:", "domain:")
 _GUESS = ("generation", "f1_no_context", "no context")
+_GUESSED = ("generation", "f1")
 """The reader's F1 with nothing to read stands beside its F1 with the gold pages."""
 _OWN_N = "in brackets: how many questions a mean is over, where not n"
 
@@ -58,9 +54,11 @@ class _Columns:
 
     @classmethod
     def of(cls, cells: pd.DataFrame) -> _Columns:
-        retrieval, generation, overall = STAGE_METRICS
-        wanted = (*_NOISE_METRICS, retrieval, generation, _GUESS, overall)
-        there = [column for column in wanted if len(cells_of(cells, column[0], column[1], "all"))]
+        there = shown_readings(cells)
+        for column in shown_measures(cells):
+            there.append(column)
+            if column[:2] == _GUESSED and len(cells_of(cells, *_GUESS[:2], "all")):
+                there.append(_GUESS)
         return cls(there, blocks_of(cells))
 
     def table(self, heads: Sequence[str]) -> Table:

@@ -216,43 +216,63 @@ class _Scores:
         return ["all", *kinds]
 
     def __iter__(self) -> Iterator[_Score]:
-        pending: dict[Key, list[tuple[np.ndarray, np.ndarray, np.ndarray, list[str]]]] = {}
+        pending: dict[Key, dict[Any, list[_Piece]]] = {}
         for number, part in enumerate(self._parts.tables(list(_READ))):
             for key, rows in _segments(part):
-                pending.setdefault(_without_draw(key), []).append(self._draw(part, rows))
-            ended = [key for key in pending if self._last[key] == number]
-            for key in ended:
-                yield self._score(key, pending.pop(key))
+                draws = pending.setdefault(_without_draw(key), {})
+                draws.setdefault(key[len(CONDITION_COLUMNS)], []).append(self._piece(part, rows))
+            for key in [key for key in pending if self._last[key] == number]:
+                yield self._score(key, [_joined(pieces) for pieces in pending.pop(key).values()])
 
-    def _draw(
-        self, part: pa.Table, rows: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str]]:
-        """Values, statuses and units of the rows of one draw, and the groups of these units."""
+    def _piece(self, part: pa.Table, rows: np.ndarray) -> _Piece:
         chosen = part.take(pa.array(rows))
-        values = chosen["value"].to_numpy()
-        statuses = _recoded(chosen["status"], {name: i for i, name in enumerate(_STATUSES)})
-        labels = [
-            _recoded(chosen[name], self._names.setdefault(name, {})) for name in ("qid", "doc_id")
-        ]
-        units = np.stack([*labels, chosen["page_no"].to_numpy().astype(np.int64)])
-        names = self._names.setdefault("groups", {})
-        tags = _recoded(chosen["groups"], names)
-        return values, statuses, np.vstack([units, tags]), list(names)
+        statuses = {name: place for place, name in enumerate(_STATUSES)}
+        coded = {
+            name: _recoded(chosen[name], self._names.setdefault(name, {}))
+            for name in ("qid", "doc_id", "groups")
+        }
+        pages = chosen["page_no"].to_numpy().astype(np.int64)
+        return _Piece(
+            chosen["value"].to_numpy(),
+            _recoded(chosen["status"], statuses),
+            np.stack([coded["qid"], coded["doc_id"], pages, coded["groups"]]),
+        )
 
-    def _score(
-        self, key: Key, draws: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray, list[str]]]
-    ) -> _Score:
-        units, tags = draws[0][2], draws[0][3]
-        if any(not np.array_equal(draw[2], units) for draw in draws):
+    def _score(self, key: Key, draws: Sequence[_Piece]) -> _Score:
+        units = draws[0].units
+        if any(not np.array_equal(draw.units, units) for draw in draws):
             raise OhrError(
                 f"rows of {' '.join(map(str, key[-2:]))}: the draws differ in their units"
             )
         digest = units.tobytes()
         if digest not in self._units:
-            self._units[digest] = _units(units, tags)
-        values = np.stack([draw[0] for draw in draws])
-        statuses = np.stack([draw[1] for draw in draws]).astype(np.int8)
-        return _Score(key, values, statuses, self._units[digest])
+            self._units[digest] = _units(units, list(self._names["groups"]))
+        return _Score(
+            key,
+            np.stack([draw.values for draw in draws]),
+            np.stack([draw.statuses for draw in draws]).astype(np.int8),
+            self._units[digest],
+        )
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """Rows of one score: values and statuses ``(n,)``, and codes of their units ``(4, n)``."""
+
+    values: np.ndarray
+    statuses: np.ndarray
+    units: np.ndarray
+    """Question, document, page number, groups."""
+
+
+def _joined(pieces: Sequence[_Piece]) -> _Piece:
+    if len(pieces) == 1:
+        return pieces[0]
+    return _Piece(
+        np.concatenate([piece.values for piece in pieces]),
+        np.concatenate([piece.statuses for piece in pieces]),
+        np.concatenate([piece.units for piece in pieces], axis=1),
+    )
 
 
 def _units(units: np.ndarray, tags: Sequence[str]) -> _Units:
@@ -358,8 +378,8 @@ class _FileParts:
                 raise unreadable(self._path, error) from error
 
 
-def _complete(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows with their ``draw`` and ``groups``, where they were made without."""
+def complete(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows with their ``draw`` and ``groups``, where they were made without. Raises OhrError."""
     if missing := set(_READ) - {"draw", "groups"} - set(rows.columns):
         raise OhrError(f"the rows have no column {min(missing)!r}")
     added: Mapping[str, Any] = {}

@@ -36,8 +36,8 @@ DEFAULT_DRAWS = 3
 
 def _listed(value: Any) -> Any:
     """A single value stands for a list of one."""
-    single = isinstance(value, str | int | float | Mapping | PluginSpec | Plugin | type)
-    return [value] if single else value
+    single = isinstance(value, str | int | float | Mapping | PluginSpec | Plugin)
+    return [value] if single or callable(value) else value
 
 
 _LISTED = BeforeValidator(_listed)

@@ -128,7 +128,7 @@ def make_metrics(config: StudyConfig) -> dict[str, Metric]:
     specs: dict[str, PluginSpec] = {}
     metrics: dict[str, Metric] = {}
     for spec in config.metrics:
-        for one in SETS.get(spec.name, (spec,)):
+        for one in _specs(spec):
             if one.label in specs:
                 if one != specs[one.label]:
                     raise ConfigError(f"metric {one.label!r} is given twice: give one a label")
@@ -144,6 +144,16 @@ def make_metrics(config: StudyConfig) -> dict[str, Metric]:
     return metrics
 
 
+def _specs(spec: PluginSpec) -> tuple[PluginSpec, ...]:
+    """The metrics that a name stands for; one of one's own bears its name, not its path."""
+    if spec.name in SETS:
+        return SETS[spec.name]
+    if "." in spec.name and spec.label == spec.name:
+        name = registry.plugin_class("metric", spec.name).name
+        return (spec.model_copy(update={"label": name}),)
+    return (spec,)
+
+
 def _lacking(config: StudyConfig, metric: Metric) -> str:
     """Why a metric means nothing in a study; empty where it does."""
     if config.scoring not in metric.protocols:
@@ -157,8 +167,8 @@ def _lacking(config: StudyConfig, metric: Metric) -> str:
 
 def planned(config: StudyConfig, metrics: Mapping[str, Metric]) -> list[Measure]:
     """The measures of a study, stage by stage."""
-    sets = {one.label for spec in config.metrics for one in SETS.get(spec.name, ())}
-    named = {spec.label for spec in config.metrics if spec.name not in SETS}
+    named = {one.label for spec in config.metrics if spec.name not in SETS for one in _specs(spec)}
+    sets = {one.label for spec in config.metrics if spec.name in SETS for one in _specs(spec)}
     chosen = {label: metrics[label] for label in metrics if label in sets | named}
 
     def at(stage: Stage, suffix: str = "", *, k: int | None = None) -> list[Measure]:

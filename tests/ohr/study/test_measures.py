@@ -1,12 +1,27 @@
-"""Scores of a ranked list of pages."""
+"""Metrics of a study: built-in ones, those of one's own, and the cells that are taken of them."""
 
 from math import log2
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import ohr
+from experiments.analysis.labels import shown_measures
+from ohr.errors import OhrError, PluginError
 from ohr.metrics.ranking import ranking_scores
+from ohr.study.cells import aggregate
+from ohr.study.config import load_config
+from ohr.study.csv import csv_text
+from ohr.study.plan import load_dataset, make_plan
+from ohr.study.results import cells_anew, open_run
+from ohr.study.rows import read_rows
+from ohr.study.run import run_study
+from tests.builders import qa, write_kb, write_questions
+
+NOISE = ["engines=[gt]", "noise=[formatting]", "levels=[severe]", "seeds=[0,1]"]
 
 
 def test_the_ideal_ranking_does_not_shrink_where_several_chunks_are_of_one_page():
@@ -28,3 +43,134 @@ def test_ndcg_is_the_textbook_s(relevant, missed, more_hits):
     assert ndcg == pytest.approx(gained / ideal if ideal else 0)
     assert hit == any(relevant)
     assert reciprocal == (1 / (relevant.index(True) + 1) if any(relevant) else 0)
+
+
+MINE = """
+import ohr
+
+@ohr.metric(of="page", title="lost vowels", higher_is_better=False, needs=["text"])
+def lost_vowels(read: str, truth: str) -> float:
+    vowels = [sum(text.count(vowel) for vowel in "aeiou") for text in (read, truth)]
+    return max(0.0, 1 - vowels[0] / vowels[1]) if vowels[1] else float("nan")
+
+@ohr.metric(of="hits", title="first rank")
+def first_rank(case: ohr.HitsCase) -> float:
+    ranks = [hit.rank for hit in case.evidence_hits]
+    return 1 / (1 + ranks[0]) if ranks else 0.0
+
+@ohr.metric(title="brevity", needs=["several answers"])
+def brevity(answer: str, accepted: str) -> float:
+    return min(1.0, len(accepted) / max(1, len(answer)))
+
+@ohr.metric(of="evidence", higher_is_better=False)
+def raises(read: str, truth: str) -> float:
+    raise ValueError("no")
+
+@ohr.metric(of="page")
+def percent(read: str, truth: str) -> float:
+    return 100.0
+"""
+
+
+@pytest.fixture
+def corpus(tmp_path, monkeypatch):
+    (tmp_path / "mine_measured.py").write_text(MINE)
+    monkeypatch.syspath_prepend(tmp_path)
+    kb = tmp_path / "kb"
+    write_kb(kb / "gt", {"law/doc": ["The first fact is one.", "Other words entirely.", "12 34"]})
+    write_kb(kb / "engine", {"law/doc": ["Th frst fct is one.", "Other words entirely."]})
+    two = qa(1, "law/doc", 1, answers=["words", "other words"])
+    questions = write_questions(tmp_path / "qas.json", [qa(0, "law/doc", 0), two])
+    return [
+        *("dataset.kind=ohrbench", f"dataset.path={kb}", f"dataset.questions={questions}"),
+        *(f"cache={tmp_path / 'cache'}", "engines=[gt,precomputed:engine]"),
+    ]
+
+
+def test_a_metric_of_ones_own_is_a_function_and_appears_everywhere(corpus, tmp_path):
+    names = "mine_measured.lost_vowels,mine_measured.first_rank,mine_measured.brevity"
+    run = run_study(load_config([*corpus, f"metrics=[default,{names}]"]), tmp_path / "run")
+    assert run.missing == []
+    there = set(run.cells[["stage", "metric"]].itertuples(index=False, name=None))
+    assert there > {("ocr", "lost_vowels"), ("retrieval", "first_rank"),
+                    ("generation", "brevity"), ("generation", "brevity_no_context"),
+                    ("overall", "brevity")}  # fmt: skip
+    cells = run.cells[(run.cells["engine"] == "precomputed:engine") & (run.cells["group"] == "all")]
+    lost = cells[cells["metric"] == "lost_vowels"].iloc[0]
+    assert lost["n"] == 2, "a page without running text says nothing"
+    assert lost["n_error"] == 0
+    assert lost["mean"] == pytest.approx((1 - 3 / 6) / 2)
+    assert cells[(cells["metric"] == "brevity") & (cells["stage"] == "overall")]["n"].item() == 1
+    opened = open_run(tmp_path / "run")
+    [measure] = [one for one in opened.measures if one.metric == "lost_vowels"]
+    assert (measure.title, measure.higher_is_better, measure.worst) == ("lost vowels", False, 1)
+    shown = {label for _, _, label in shown_measures(opened.cells)}
+    assert shown >= {"Retrieval first rank", "Generation brevity", "Overall brevity"}
+    compared = opened.compare(by="engine")
+    assert {"lost_vowels", "first_rank", "f1"} <= set(compared["metric"])
+    assert not compared[compared["metric"] == "lost_vowels"]["higher_is_better"].any()
+    assert "first_rank" in (tmp_path / "run" / "cells.csv").read_text()
+
+
+def test_only_the_metrics_that_are_named_are_measured(corpus, tmp_path):
+    run = run_study(load_config([*corpus, "metrics=[em,hit]"]), tmp_path / "run")
+    assert dict.fromkeys(run.cells["metric"]) == dict.fromkeys(["hit@2", "em", "em_no_context"])
+    assert run.cells["r_noise"].notna().any(), "the noise stands beside every mean"
+    assert run.missing == []
+
+
+def test_a_metric_that_fails_or_leaves_its_range_stops_the_study(corpus, tmp_path):
+    with pytest.raises(PluginError, match="metric 'raises': ValueError: no"):
+        run_study(load_config([*corpus, "metrics=[mine_measured.raises]"]), tmp_path / "run")
+    with pytest.raises(PluginError, match=r"'percent' gave 100.0: its values lie between 0 and 1"):
+        run_study(load_config([*corpus, "metrics=[mine_measured.percent]"]), tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (["metrics=[judged]"], "metric 'judged' needs a judge"),
+        (["metrics=[wer]", "scoring=reference"], "has no meaning under scoring=reference"),
+        (["metrics=[lcs_stripped]"], "needs formatting noise"),
+        (["metrics=[f1,{name: em, label: f1}]"], "metric 'f1' is given twice"),
+        (["metrics=[f2]"], "unknown metric 'f2'"),
+    ],
+)
+def test_a_metric_that_means_nothing_here_is_an_error_of_the_plan(corpus, settings, message):
+    config = load_config([*corpus, *settings])
+    with pytest.raises(OhrError, match=message):
+        make_plan(config, load_dataset(config))
+
+
+def test_a_declaration_that_means_nothing_is_an_error():
+    with pytest.raises(PluginError, match="a metric takes two texts"):
+        ohr.metric()(lambda: 0.0)
+    with pytest.raises(PluginError, match="known are page, evidence, hits, answer"):
+        ohr.metric(of="books")(lambda read, true: 0.0)
+    with pytest.raises(PluginError, match=r"scores lie in \[0, 1\]"):
+        ohr.metric(best=100)(lambda read, true: 0.0)
+    with pytest.raises(PluginError, match="there is no 'titel' to declare"):
+        ohr.metric(titel="")(lambda read, true: 0.0)
+
+
+def test_cells_are_those_of_the_rows_alone_to_the_byte(corpus, tmp_path):
+    settings = [*corpus, "metrics=[default,reading,mine_measured.lost_vowels]"]
+    for name, more in {
+        "a": [],
+        "b": ["scoring=reference", "metrics=[default]"],
+        "c": NOISE,
+    }.items():
+        out = tmp_path / name
+        run_study(load_config([*settings, *more]), out)
+        assert csv_text(cells_anew(out)) == (out / "cells.csv").read_text("utf-8")
+
+
+def test_row_groups_and_their_order_change_no_mean(corpus, tmp_path):
+    run = run_study(load_config([*corpus, *NOISE]), tmp_path / "run")
+    rows = read_rows(run.path)
+    whole = aggregate(rows, run.measures, run.manifest["groups"])
+    assert csv_text(whole) == (run.path / "cells.csv").read_text("utf-8")
+    table = pa.Table.from_pandas(rows, preserve_index=False)
+    pq.write_table(table, tmp_path / "small.parquet", row_group_size=7)
+    again = aggregate(tmp_path / "small.parquet", run.measures, run.manifest["groups"])
+    assert csv_text(again) == csv_text(whole)
