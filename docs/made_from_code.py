@@ -24,6 +24,7 @@ from ohr import registry
 from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
 from ohr.study.config import DatasetConfig
+from ohr.study.measures import SETS
 
 MARK = re.compile(r"^<!-- made: (\w+)(?: (\w+))? -->$", re.MULTILINE)
 ELSEWHERE = re.compile(
@@ -111,6 +112,23 @@ def plugins(kind: str) -> str:
     return table(["name", "what it is", "parameters and defaults"], rows)
 
 
+def metrics() -> str:
+    """A table of the built-in metrics, from what they declare."""
+    rows = []
+    sets = {one.label: name for name, specs in SETS.items() for one in specs}
+    labels = {one.name: one.label for specs in SETS.values() for one in specs}
+    for name in dict.fromkeys([*labels, *registry.known("metric")]):
+        cls = registry.plugin_class("metric", name)
+        about = markdown_of(inspect.getdoc(cls) or "").partition("\n\n")[0]
+        about += f" Needs {', '.join(sorted(cls.needs))}." if cls.needs else ""
+        if len(cls.protocols) == 1:
+            about += f" Under `scoring={min(cls.protocols)}` alone."
+        better = "more" if cls.higher_is_better else "less"
+        rows.append([f"`{name}`", cls.of, about, better, f"{cls.missing:g}", cls.version,
+                     sets[labels[name]]])  # fmt: skip
+    return table(["name", "of", "what it is", "better", "a failure scores", "version", "in"], rows)
+
+
 def accepted(cls: type[OcrBackend]) -> Sequence[str]:
     """What an engine reads; where its parameters decide, what it reads by default."""
     if not isinstance(cls.accepts, frozenset):
@@ -155,6 +173,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 MAKERS: Mapping[str, Callable[..., str]] = {
     "commands": commands,
+    "metrics": metrics,
     "options": options,
     "plugins": plugins,
 }

@@ -23,7 +23,7 @@ STUDIES = {
     page.stem: command
     for page in sorted(EXTEND.glob("*.md"))
     for block in re.findall(r"```bash\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
-    for command in block.replace("\\\n", " ").splitlines()
+    for command in block.replace("\\\n", " ").splitlines()[:1]
 }
 SMALLER = {"perturbation": ["levels=[severe]", "seeds=0"]}
 """What makes a study take seconds."""
@@ -40,7 +40,7 @@ def plugin(kind: str, name: str) -> Any:
 def test_there_is_a_page_and_a_file_for_every_hook():
     for kind in registry.KINDS:
         assert f'--8<-- "extend/my_{kind}.py"' in (EXTEND / f"{kind}.md").read_text("utf-8")
-    assert set(STUDIES) == set(registry.KINDS) - {"metric", "system"}
+    assert set(STUDIES) == set(registry.KINDS) - {"system"}
 
 
 @pytest.mark.slow
@@ -54,8 +54,8 @@ def test_a_study_uses_the_plugin_by_its_dotted_path(page, tmp_path):
     assert done.returncode == 0, done.stderr
     cells = pd.read_csv(tmp_path / STUDIES[page].split("--out ")[1].strip() / "cells.csv")
     if page != "dataset":
-        [name] = re.findall(r"my_\w+\.\w+", STUDIES[page])
-        assert name in cells[page].to_list()
+        for name in re.findall(r"my_\w+\.\w+", STUDIES[page]):
+            assert (name.split(".")[1] if page == "metric" else name) in cells[page].to_list()
     assert not cells[["n_error", "n_timeout"]].to_numpy().any()
 
 
@@ -94,6 +94,6 @@ def test_the_retriever_breaks_ties_in_index_order():
 
 
 def test_the_metric_counts_numbers():
-    metric = plugin("metric", "my_metric.NumberRecall")
+    metric = plugin("metric", "my_metric.number_recall")
     assert metric.score("1,200 euros", "1200 of 1500") == 0.5
     assert metric.score("", "no number") == 1.0

@@ -59,7 +59,7 @@ def curves_of(run: Run, axis: str = "r_noise") -> Iterator[MeasuredCurve]:
     quality = quality[~quality["metric"].str.endswith(FLOOR_SUFFIX)]
     better = {(one.stage, one.metric): one.higher_is_better for one in run.measures}
     pairs = zip(quality["stage"], quality["metric"], strict=True)
-    quality = quality[[better.get(pair, True) for pair in pairs]]
+    quality = quality[np.array([better.get(pair, True) for pair in pairs], dtype=bool)]
     fixed = [name for name in CURVE_KEYS if name not in ("noise", "perturbation")]
     for values, setting in quality.groupby(fixed, sort=False):
         key = dict(zip(fixed, values, strict=True))

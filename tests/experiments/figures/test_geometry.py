@@ -191,4 +191,4 @@ def test_levels_with_room_keep_their_names():
 
 def test_noise_strength_shows_the_noise_of_the_content_too():
     names = {text.get_text() for text in visible_texts(drawn(figures.noise_strength, TWO_ENGINES))}
-    assert "$r_{noise}$, content" in names
+    assert "$r_{noise}$ of the content" in names

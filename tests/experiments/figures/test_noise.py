@@ -174,7 +174,7 @@ def test_a_mean_over_other_questions_says_so(cells):
     brackets = [row[at].endswith("(5)") for row in rows_of(table)]
     assert sum(brackets) == 1
     assert "in brackets" in str(table.caption)
-    assert "r_noise\ncontent" in names
+    assert "r_noise of the content" in names
     assert {row[names.index("pages")] for row in rows_of(table)} == {"4"}
 
 
