@@ -24,7 +24,7 @@ from ohr.plugins.perturbation import (
 )
 from ohr.plugins.reader import Reader, Reply
 from ohr.plugins.retriever import Oracle, Retriever
-from ohr.plugins.system import System
+from ohr.plugins.system import Stage, System, SystemReply, stage
 
 __all__ = [
     "Applied",
@@ -46,7 +46,10 @@ __all__ = [
     "Reader",
     "Reply",
     "Retriever",
+    "Stage",
     "System",
+    "SystemReply",
     "TextPerturbation",
     "source_of",
+    "stage",
 ]

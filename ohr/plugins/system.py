@@ -1,17 +1,134 @@
-"""The hook of whole published systems."""
+"""The hook of whole systems, and of the stages that they are made of."""
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import update_wrapper
+from typing import Any, ClassVar, Generic, ParamSpec, TypeVar
 
-from ohr.plugins.base import P, Plugin
+from ohr.errors import ConfigError, MissingDependencyError, PluginError, StoreError
+from ohr.plugins.base import P, Plugin, source_of_module
+from ohr.store.artefacts import ArtefactStore
 from ohr.types import Answer, Document, Outcome
+
+A = ParamSpec("A")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class SystemReply:
+    """A system's outcome for the question of that index, and what it took."""
+
+    index: int
+    outcome: Outcome[Answer]
+    usage: Mapping[str, float] = field(default_factory=dict)
+    """What a run adds up: ``prompt_tokens``, ``completion_tokens``, ``cost`` and so on."""
+
+
+class Stage(Generic[A, T]):
+    """A costly step of a system, whose result is kept: see :func:`stage`."""
+
+    def __init__(self, function: Callable[A, T], version: str) -> None:
+        self.function = function
+        self.version = version
+        update_wrapper(self, function)
+
+    def __call__(self, *args: A.args, **kwargs: A.kwargs) -> T:
+        """Do it, whether or not it was done before."""
+        return self.function(*args, **kwargs)
+
+    def identity(self) -> dict[str, str]:
+        """What makes equal inputs give equal results: name, version and, of one's own, source."""
+        function = self.function
+        return {
+            "module": function.__module__,
+            "name": function.__qualname__,
+            "version": self.version,
+            **source_of_module(function.__module__, [function]),
+        }
+
+
+def stage(*, version: str = "1") -> Callable[[Callable[A, T]], Stage[A, T]]:
+    """Declare a function as a stage: what systems share of it is computed once.
+
+    ``@ohr.stage(version="1")`` over ``def sections(text: str) -> list[str]``; a system calls it
+    by ``self.once(sections, page.text)``. Arguments and results are what JSON can hold: texts,
+    numbers, lists and mappings with texts as keys.
+    """
+
+    def declare(function: Callable[A, T]) -> Stage[A, T]:
+        return Stage(function, version)
+
+    return declare
 
 
 class System(Plugin[P], ABC, abstract=True):
-    """A whole published system: documents in, answer out."""
+    """A whole system: the documents of a noisy knowledge base in, answers out."""
+
+    note: ClassVar[str] = ""
+    """What must be known of its answers' scores: it stands below every table and figure."""
+    _store: ArtefactStore | None = None
 
     @abstractmethod
     def answer(self, question: str, documents: Sequence[Document]) -> Outcome[Answer]:
-        """Answer a question over documents."""
+        """Answer a question over documents: pages as an engine read them, without a PDF.
+
+        A page that could not be read is not among them.
+        """
+
+    def answer_many(
+        self, questions: Sequence[str], documents: Sequence[Document]
+    ) -> Iterator[SystemReply]:
+        """Answers to many questions over the same documents, in any order, as they are ready.
+
+        One after the other, unless a system that can work on several at once overrides this.
+        What :meth:`answer` raises is that answer's error outcome, except for ConfigError,
+        MissingDependencyError and StoreError, which are no question's fault.
+        """
+        for index, question in enumerate(questions):
+            yield SystemReply(index, self.answer_or_error(question, documents))
+
+    def answer_or_error(self, question: str, documents: Sequence[Document]) -> Outcome[Answer]:
+        """:meth:`answer`, or an error outcome."""
+        try:
+            return self.answer(question, documents)
+        except (ConfigError, MissingDependencyError, StoreError):
+            raise
+        except Exception as error:
+            return Outcome.error(" ".join(f"{type(error).__name__}: {error}".split())[:500])
+
+    def use_store(self, store: ArtefactStore) -> None:
+        """Told where the results of stages are kept from run to run."""
+        self._store = store
+
+    def once(self, stage: Stage[A, T], *args: A.args, **kwargs: A.kwargs) -> T:
+        """A stage's result for these arguments, computed where no system has asked for it yet.
+
+        Raises PluginError for arguments or results that JSON cannot hold as they are.
+        """
+        if self._store is None:
+            return stage(*args, **kwargs)
+        key: dict[str, Any] = {"stage": stage.identity(), "args": list(args), "kwargs": kwargs}
+        where = f"stage {stage.identity()['name']!r}"
+        _check_json(f"{where}: its arguments", key)
+        kept = self._store.get("stage", key)
+        if kept is not None:
+            return kept["result"]  # type: ignore[no-any-return]
+        result = stage(*args, **kwargs)
+        _check_json(f"{where}: its result", result)
+        self._store.put("stage", key, {"result": result})
+        return result
+
+
+def _check_json(what: str, value: object) -> None:
+    try:
+        same = json.loads(json.dumps(value, allow_nan=False)) == value
+    except (TypeError, ValueError) as error:
+        raise PluginError(f"{what} cannot be kept as JSON: {error}") from error
+    if not same:
+        raise PluginError(
+            f"{what} cannot be kept as JSON: use lists, not tuples, and texts as keys"
+        )

@@ -1,24 +1,28 @@
-"""Asks readers, keeps each answer as it comes, and adds up what the answers took."""
+"""Asks readers and systems, keeps each answer as it comes, and adds up what they took."""
 
 from __future__ import annotations
 
 import logging
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar, Generic, TypeVar
 
 from ohr.errors import OhrError, PluginError
-from ohr.plugins import Reader, Reply
+from ohr.plugins import Reader, Reply, System, SystemReply
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import digest
 from ohr.store.journal import Journal
 from ohr.study.failures import Streak, reasons
 from ohr.study.progress import Progress
-from ohr.types import FAILED, Hit, Outcome, Status
+from ohr.types import FAILED, Answer, Document, Hit, Outcome, PageRef, Status
 
 log = logging.getLogger("ohr.answering")
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 _SILENT_S = 5.0  # no progress is shown for what takes no longer
 
@@ -29,7 +33,7 @@ class Tally:
 
     identity: Mapping[str, object]
     note: str = ""
-    used: dict[str, Outcome[str]] = field(default_factory=dict)
+    used: dict[str, Outcome[Any]] = field(default_factory=dict)
     usage: Counter[str] = field(default_factory=Counter)
     n_asked: int = 0
     usage_now: Counter[str] = field(default_factory=Counter)
@@ -74,26 +78,56 @@ class Answering:
         questions: Sequence[str],
         contexts: Sequence[Sequence[Hit]],
     ) -> list[Outcome[str]]:
-        """The outcome of each question with its context, in order; equal ones are asked once.
+        """A reader's outcome of each question with its context, in order; equal ones are asked once.
 
         Raises what :meth:`ohr.plugins.Reader.answer_many` does on purpose, OhrError when too many
         fail alike, and PluginError for a reader that returns no outcome.
         """
-        if label not in self.tallies:
-            identity = reader.identity()
-            self.tallies[label] = Tally(identity, reader.note)
-            self._journals[label] = self.store.journal("answers", {"reader": identity})
-        tally, journal = self.tallies[label], self._journals[label]
         keys = [
             digest([question, [hit.text for hit in context]])
             for question, context in zip(questions, contexts, strict=True)
         ]
+
+        def ask(asked: Sequence[int]) -> Iterator[Reply]:
+            return _replies(reader, [questions[at] for at in asked], [contexts[at] for at in asked])
+
+        return self._outcomes(label, reader, _TEXT, keys, ask)
+
+    def answers_of_system(
+        self, label: str, system: System, questions: Sequence[str], documents: Sequence[Document]
+    ) -> list[Outcome[Answer]]:
+        """A system's outcome of each question over the same documents, in order.
+
+        Raises what :meth:`answers` does.
+        """
+        pages = [[page.ref.doc_id, page.ref.page_no, page.text] for one in documents for page in one.pages]
+        there = digest(pages)
+        keys = [digest([question, there]) for question in questions]
+
+        def ask(asked: Sequence[int]) -> Iterator[SystemReply]:
+            return _replies_of_system(system, [questions[at] for at in asked], documents)
+
+        return self._outcomes(label, system, _ANSWER, keys, ask)
+
+    def _outcomes(
+        self,
+        label: str,
+        asked: Reader | System,
+        kind: _Kind[T],
+        keys: Sequence[str],
+        ask: Callable[[Sequence[int]], Iterator[Any]],
+    ) -> list[Outcome[T]]:
+        """The outcome of each key: kept ones, and those that are asked for now and then kept."""
+        if label not in self.tallies:
+            identity = asked.identity()
+            self.tallies[label] = Tally(identity, asked.note)
+            self._journals[label] = self.store.journal(kind.journal, {kind.asked: identity})
+        tally, journal = self.tallies[label], self._journals[label]
         first = {key: at for at, key in reversed(list(enumerate(keys)))}
-        to_ask = sorted(at for key, at in first.items() if not self._kept(tally, journal, key))
-        to_send = [questions[at] for at in to_ask], [contexts[at] for at in to_ask]
+        to_ask = sorted(at for key, at in first.items() if not self._kept(kind, tally, journal, key))
         streak, held = Streak(label, "questions", self.stop_after_failures), dict[str, Any]()
-        for reply in self._shown(label, _replies(reader, *to_send), len(to_ask)):
-            key, outcome = keys[to_ask[reply.index]], _checked(label, reply.outcome)
+        for reply in self._shown(label, ask(to_ask) if to_ask else iter(()), len(to_ask)):
+            key, outcome = keys[to_ask[reply.index]], kind.checked(label, reply.outcome)
             usage = dict(reply.usage)
             tally.n_asked += 1
             tally.usage_now.update(usage)
@@ -101,26 +135,27 @@ class Answering:
             if streak.count <= 1:
                 _put_all(journal, held)
             # Failures alike are kept once they end: if they stop the run, they are asked again.
-            held[key] = [outcome.value, str(outcome.status), outcome.detail, usage]
+            held[key] = [kind.kept(outcome.value), str(outcome.status), outcome.detail, usage]
             if not streak.count:
                 _put_all(journal, held)
         _put_all(journal, held)
         outcomes = {}
         for key in first:
-            outcomes[key], usage = _parsed(journal.get(key)) or (Outcome.error("no answer"), {})
+            parsed = kind.parsed(journal.get(key))
+            outcomes[key], usage = parsed or (Outcome.error("no answer"), {})
             if key not in tally.used:
                 tally.usage.update(usage)
             tally.used[key] = outcomes[key]
         return [outcomes[key] for key in keys]
 
-    def _kept(self, tally: Tally, journal: Journal, key: str) -> bool:
-        entry = _parsed(journal.get(key))
+    def _kept(self, kind: _Kind[Any], tally: Tally, journal: Journal, key: str) -> bool:
+        entry = kind.parsed(journal.get(key))
         if entry is None:
             return False
         # What failed in this run has had its second chance.
         return not (self.retry_failed and key not in tally.used and entry[0].status in FAILED)
 
-    def _shown(self, label: str, replies: Iterable[Reply], total: int) -> Iterator[Reply]:
+    def _shown(self, label: str, replies: Iterable[R], total: int) -> Iterator[R]:
         started = time.monotonic()
         if self.progress is not None:
             self.progress.begin(label)
@@ -137,26 +172,89 @@ def _put_all(journal: Journal, entries: dict[str, Any]) -> None:
     entries.clear()
 
 
-def _parsed(entry: object) -> tuple[Outcome[str], dict[str, float]] | None:
-    """An answer as it was kept, and what it took; None for what is none."""
-    match entry:
-        case [None | str() as value, str(status), str(detail), dict(usage)] if status in set(
-            Status
-        ):
-            numbers = all(isinstance(number, int | float) for number in usage.values())
-            return (Outcome(value, Status(status), detail), usage) if numbers else None
-        case _:
+class _Kind(ABC, Generic[T]):
+    """How what one kind of plug-in says is checked and kept."""
+
+    journal: ClassVar[str]
+    asked: ClassVar[str]
+
+    @abstractmethod
+    def kept(self, value: T | None) -> object:
+        """A value as JSON."""
+
+    @abstractmethod
+    def value(self, kept: object) -> T | None:
+        """The value of what was kept. Raises ValueError, TypeError or KeyError for what is none."""
+
+    @abstractmethod
+    def checked(self, label: str, outcome: Any) -> Outcome[T]:
+        """The outcome. Raises PluginError for what is none of this kind."""
+
+    def parsed(self, entry: object) -> tuple[Outcome[T], dict[str, float]] | None:
+        """An outcome as it was kept, and what it took; None for what is none."""
+        match entry:
+            case [kept, str(status), str(detail), dict(usage)] if status in set(Status):
+                if not all(isinstance(number, int | float) for number in usage.values()):
+                    return None
+                try:
+                    return Outcome(self.value(kept), Status(status), detail), usage
+                except (ValueError, TypeError, KeyError):
+                    return None
+            case _:
+                return None
+
+
+class _OfText(_Kind[str]):
+    journal, asked = "answers", "reader"
+
+    def kept(self, value: str | None) -> object:
+        return value
+
+    def value(self, kept: object) -> str | None:
+        if not isinstance(kept, str | None):
+            raise TypeError("an answer is a text")
+        return kept
+
+    def checked(self, label: str, outcome: Any) -> Outcome[str]:
+        if isinstance(outcome, Outcome) and isinstance(outcome.value, str | None):
+            return outcome
+        raise PluginError(
+            f"reader {label!r} returned {type(outcome).__name__} in place of an Outcome of a "
+            "text, such as Outcome.of_text(answer)"
+        )
+
+
+class _OfAnswer(_Kind[Answer]):
+    journal, asked = "system_answers", "system"
+
+    def kept(self, value: Answer | None) -> object:
+        if value is None:
             return None
+        sources = [[ref.doc_id, ref.page_no] for ref in value.sources]
+        return {"text": value.text, "quote": value.quote, "sources": sources,
+                "trace": list(value.trace)}  # fmt: skip
+
+    def value(self, kept: object) -> Answer | None:
+        if kept is None:
+            return None
+        if not isinstance(kept, dict):
+            raise TypeError("an answer is a mapping")
+        sources = tuple(PageRef(str(doc_id), int(page_no)) for doc_id, page_no in kept["sources"])
+        trace = tuple(str(line) for line in kept["trace"])
+        return Answer(str(kept["text"]), str(kept["quote"]), sources, trace)
+
+    def checked(self, label: str, outcome: Any) -> Outcome[Answer]:
+        if isinstance(outcome, Outcome) and isinstance(outcome.value, Answer | None):
+            if outcome.status is Status.OK and not (outcome.value and outcome.value.text.strip()):
+                return Outcome(outcome.value, Status.EMPTY, outcome.detail)
+            return outcome
+        raise PluginError(
+            f"system {label!r} returned {type(outcome).__name__} in place of an Outcome of an "
+            "Answer, such as Outcome(Answer(text))"
+        )
 
 
-def _checked(label: str, outcome: Any) -> Outcome[str]:
-    """The outcome. Raises PluginError for what is none of a text."""
-    if isinstance(outcome, Outcome) and isinstance(outcome.value, str | None):
-        return outcome
-    raise PluginError(
-        f"reader {label!r} returned {type(outcome).__name__} in place of an Outcome of a text, "
-        "such as Outcome.of_text(answer)"
-    )
+_TEXT, _ANSWER = _OfText(), _OfAnswer()
 
 
 def _replies(
@@ -177,3 +275,21 @@ def _replies(
         log.warning("%s: %s; asking one by one", reader.name, error)
     for index in left:
         yield Reply(index, reader.answer_or_error(questions[index], contexts[index]))
+
+
+def _replies_of_system(
+    system: System, questions: Sequence[str], documents: Sequence[Document]
+) -> Iterator[SystemReply]:
+    """A reply to every question, whatever the system raises on one of them."""
+    left = dict.fromkeys(range(len(questions)))
+    try:
+        for reply in system.answer_many(questions, documents):
+            if reply.index in left:
+                del left[reply.index]
+                yield reply
+    except OhrError:
+        raise
+    except Exception as error:  # one answer must not cost the others: they are asked alone
+        log.warning("%s: %s; asking one by one", system.name, error)
+    for index in left:
+        yield SystemReply(index, system.answer_or_error(questions[index], documents))
