@@ -85,7 +85,7 @@ class Answering:
             self._journals[label] = self.store.journal("answers", {"reader": identity})
         tally, journal = self.tallies[label], self._journals[label]
         keys = [
-            digest([question, [hit.text for hit in context]])
+            _key(reader, question, context)
             for question, context in zip(questions, contexts, strict=True)
         ]
         first = {key: at for at, key in reversed(list(enumerate(keys)))}
@@ -128,6 +128,13 @@ class Answering:
             yield reply
             if self.progress is not None and time.monotonic() - started > _SILENT_S:
                 self.progress(label, done, total)
+
+
+def _key(reader: Reader, question: str, context: Sequence[Hit]) -> str:
+    """Digest of all that an answer depends on, beside the reader."""
+    if reader.knows_documents:
+        return digest([question, [[hit.ref.doc_id, hit.text] for hit in context]])
+    return digest([question, [hit.text for hit in context]])
 
 
 def _put_all(journal: Journal, entries: dict[str, Any]) -> None:
