@@ -7,7 +7,7 @@ change, and its parameters beside it, a subclass of :class:`Params`: they stand 
 by name.
 """
 
-from ohr.plugins.base import Params, Plugin, source_of
+from ohr.plugins.base import Params, Plugin
 from ohr.plugins.chunker import Chunker
 from ohr.plugins.dataset import DatasetParams, DatasetSource
 from ohr.plugins.engine import KnowledgeBaseSource, OcrBackend
@@ -24,6 +24,7 @@ from ohr.plugins.perturbation import (
 )
 from ohr.plugins.reader import Reader, Reply
 from ohr.plugins.retriever import Oracle, Retriever
+from ohr.plugins.sources import check_unedited, source_of
 from ohr.plugins.system import System
 
 __all__ = [
@@ -48,5 +49,6 @@ __all__ = [
     "Retriever",
     "System",
     "TextPerturbation",
+    "check_unedited",
     "source_of",
 ]

@@ -37,6 +37,7 @@ from ohr.study.plan import Plan, load_dataset, make_plan
 from ohr.study.progress import Progress
 from ohr.study.results import Run
 from ohr.study.scoring import Scorer, Scores
+from ohr.study.sources import plugin_sources
 from ohr.study.troubles import failed_conditions
 from ohr.study.truth import declare, find_same, same_as_truth, truth_lines
 from ohr.types import FAILED, KnowledgeBase
@@ -152,6 +153,7 @@ def _carry_out(plan: Plan, out: Path, clock: Clock, progress: Progress) -> Run:
             for label, engine in plan.engines.items()
             if isinstance(engine, OcrBackend)
         },
+        "sources": plugin_sources(plan),
         "dataset": {
             "kind": dataset.kind,
             "digest": dataset.digest(),
