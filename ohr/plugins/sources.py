@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import ast
 import sys
+import sysconfig
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib.machinery import ModuleSpec, PathFinder
@@ -35,6 +36,8 @@ PROJECT = frozenset({"ohr", "perturb", "ocr_backends", "rag", "experiments"})
 """Packages whose plug-ins are told apart by their ``version`` alone."""
 INSTALLED = frozenset({"site-packages", "dist-packages"})
 """Folders of packages that are not one's own."""
+STANDARD = {Path(sysconfig.get_path(kind)).resolve() for kind in ("stdlib", "platstdlib")}
+"""Folders of the standard library."""
 
 _FILES: WeakKeyDictionary[type, dict[str, str]] = WeakKeyDictionary()
 
@@ -49,10 +52,10 @@ def source_of(cls: type) -> dict[str, object]:
     if cls in _FILES:
         sources = _FILES[cls]
     else:
-        texts, modules = cell_sources([base for base in cls.__mro__ if not _is_known(base)])
+        texts, modules = cell_sources([b for b in cls.__mro__ if b is cls or not _is_known(b)])
         files: dict[str, str] = {}
         for name in modules:
-            if (path := _file_of(name)) is not None and not _is_installed(path):
+            if (path := _file_of(name)) is not None and _counts(name, path, ()):
                 _collect(name, path, (), files)
         sources = {f"{cls.__module__}.{cls.__qualname__}": texts, **files}
     return {"module": cls.__module__, "class": cls.__qualname__, "sources": sources}
@@ -91,7 +94,7 @@ def _collect(name: str, path: Path, packages: Collection[str], found: dict[str, 
     waiting = [name, *_imports(name, path)]
     while waiting:
         for spec in _specs(waiting.pop(), where):
-            file = Path(spec.origin) if spec.origin else None
+            file = Path(spec.origin).resolve() if spec.origin else None
             if spec.name in found or file is None or not file.is_file():
                 continue
             if _counts(spec.name, file, packages):
@@ -101,7 +104,7 @@ def _collect(name: str, path: Path, packages: Collection[str], found: dict[str, 
 
 def _specs(name: str, where: Sequence[str]) -> Iterator[ModuleSpec]:
     """A module and the packages that it lies in, as far as they are found. Runs none of them."""
-    if _top(name) in PROJECT | sys.stdlib_module_names:
+    if _top(name) in PROJECT:
         return
     parts = name.split(".")
     for count in range(1, len(parts) + 1):
@@ -165,16 +168,21 @@ def _is_of_a_file(cls: type) -> bool:
 
 
 def _counts(name: str, path: Path, packages: Collection[str]) -> bool:
-    return _top(name) in packages or not _is_installed(path)
+    """Whether a module is one's own, or of the packages of the plug-in."""
+    return _top(name) not in PROJECT and (_top(name) in packages or not _is_shared(path))
 
 
-def _is_installed(path: Path) -> bool:
-    return not INSTALLED.isdisjoint(path.parts)
+def _is_shared(path: Path) -> bool:
+    """Whether a file is of the standard library, or installed."""
+    return not (INSTALLED.isdisjoint(path.parts) and STANDARD.isdisjoint(path.parents))
 
 
 def _is_known(cls: type) -> bool:
     """Whether a class is the project's or the standard library's."""
-    return _top(cls.__module__) in PROJECT | sys.stdlib_module_names
+    path = _file_of(cls.__module__)
+    if path is None:
+        return _top(cls.__module__) in PROJECT | sys.stdlib_module_names
+    return _top(cls.__module__) in PROJECT or not STANDARD.isdisjoint(path.parents)
 
 
 def _top(name: str) -> str:

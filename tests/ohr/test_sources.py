@@ -131,6 +131,13 @@ def test_of_an_installed_plugin_its_package_counts(folder: Path, monkeypatch: An
     assert "neighbour" not in found
 
 
+def test_a_module_of_ones_own_may_be_called_as_one_of_pythons(folder: Path) -> None:
+    write(folder, "nntplib.py", FILES["mine.py"])
+    write(folder, "late.py", "import nntplib\n")
+    assert set(sources(fresh("nntplib.Mine"))) == OF_MINE - {"mine"} | {"nntplib"}
+    assert set(sources(fresh("mine.Mine"))) == OF_MINE | {"nntplib"}
+
+
 def test_built_in_plugins_are_known_by_their_version_alone() -> None:
     assert set(registry.create("chunker", "page").identity()) == {"name", "version", "params"}
     assert source_of(registry.plugin_class("engine", "tesseract")) == {}

@@ -11,7 +11,14 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from PIL import Image
 
+from ohr import registry
+from ohr.errors import ConfigError
+from ohr.registry import PluginSpec
+from ohr.store.artefacts import ArtefactStore
+from ohr.study.pages.worker import PageReader, PageTask, read_page
+from ohr.types import PageRef
 from tests.builders import write_corpus
 from tests.conftest import ROOT
 
@@ -152,3 +159,29 @@ def test_an_edited_retriever_and_readers_helper_are_asked_again(study: Study) ->
     assert not study.changed(stage="retrieval", retriever="bm25")
     assert not study.changed(stage="generation", reader="extractive")
     assert not study.changed(stage="ocr")
+
+
+@pytest.mark.parametrize("edited", ["engine", "noise"])
+def test_a_worker_refuses_what_was_edited_since_the_plan(
+    edited: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("my_engine.py", "my_noise.py"):
+        (tmp_path / name).write_text(
+            FILES[name].replace("from helpers.log import log", "log = len")
+        )
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in ("my_engine", "my_noise"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    Image.new("L", (60, 80), 255).save(tmp_path / "page.png")
+    operator = PluginSpec.parse("my_noise.Mine")
+    engine = PluginSpec.parse("my_engine.Mine")
+    identities = {
+        "engine": registry.create("engine", engine).identity(),
+        "noise": registry.create("perturbation", operator).identity(),
+    }
+    identities[edited] |= {"sources": {f"my_{edited}": "of another text"}}
+    key = {"noise": [identities["noise"], 0.5]}
+    task = PageTask(PageRef("d", 0), tmp_path / "page.png", 72, operator, 0.5, 0, key)
+    reader = PageReader(engine, identities["engine"], ArtefactStore(tmp_path / "cache"))
+    with pytest.raises(ConfigError, match=f"my_{edited} was edited while the study ran"):
+        read_page(task, reader)
