@@ -1,4 +1,4 @@
-"""Fits the weights of the extractive reader's span model, and validates them.
+"""Fits the weights of the extractive reader: without each fold of documents, and on all.
 
     python -m benchmarks.reader_fit [DATA] [--write]
 
@@ -7,13 +7,17 @@ maximised is the mean log of the F1 expected under it, with a ridge on the weigh
 kinds of question share and a stronger one on each kind's departure from them. The F1 here is
 over white-space separated words, normalised as the reference does, which counts fast.
 
-Printed: F1 on questions that were not fitted on, with five folds over documents and with each
-domain left out in turn (how the reader does on a domain it has not seen). ``--write`` then
-fits on everything and rewrites ``rag/readers/extractive_weights.json``. Takes about ten minutes.
+Documents lie in five folds, as many questions of each domain in each as can be; documents that
+share a question lie in one. Printed: F1 on questions of each fold with the weights fitted on the
+others, and of each domain when the others are fitted on (how the reader does on a domain it has
+not seen). ``--write`` writes those five sets of weights, the one from all documents, and which
+question and document lies in which fold, as digests, into ``rag/readers``: on one machine the
+same bytes each time. Takes about ten minutes.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import sys
@@ -23,18 +27,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from scipy.cluster.hierarchy import DisjointSet
 from scipy.optimize import minimize
+from threadpoolctl import threadpool_limits
 
 from benchmarks.reader import Item, data_folder, load
 from ohr.metrics import reference
-from rag.readers import extractive
+from rag.readers import _weights, extractive
 from rag.readers._candidates import ParsedPage, read_page
 from rag.readers._question_type import QuestionType, question_type
 from rag.readers._rank import Ranked
 from rag.readers._spans import FEATURES, Spans, spans
+from rag.readers._weights import FOLDS, document_key, question_key
 
 SHARED_RIDGE, OWN_RIDGE = 1e-3, 1e-2
 ITERATIONS = 150
+SEED = 0  # of the folds
 FLOOR = 0.02  # keeps the log finite for a question no span of which matches
 KINDS: list[QuestionType] = [kind for kind in QuestionType if kind is not QuestionType.YES_NO]
 
@@ -90,6 +98,34 @@ def word_f1(
         shared = np.minimum(hits[last] - hits[first], np.minimum(gold.total(), count))
         f1[members] = 2 * shared / np.maximum(count + gold.total(), 1)
     return f1
+
+
+def folds(items: Sequence[Item]) -> dict[str, int]:
+    """The fold of each document: balanced by questions within each domain, then in all."""
+    parts = DisjointSet(sorted({hit.ref.doc_id for item in items for hit in item.context}))
+    first: dict[str, str] = {}
+    for item in items:
+        same = first.setdefault(question_key(item.question), item.doc_id)
+        for doc_id in (same, *(hit.ref.doc_id for hit in item.context)):
+            parts.merge(item.doc_id, doc_id)
+    questions = Counter(item.doc_id for item in items)
+    groups = sorted(sorted(part) for part in parts.subsets())
+    order = np.random.default_rng(SEED).permutation(len(groups))
+    sized = [(sum(questions[doc_id] for doc_id in groups[i]), groups[i]) for i in order]
+    fold_of: dict[str, int] = {}
+    load: Counter[tuple[str, int]] = Counter()
+    for size, group in sorted(sized, key=lambda pair: -pair[0]):
+        domain = domain_of(group[0])
+        fold = min(range(FOLDS), key=lambda fold: (load[domain, fold], load["", fold]))
+        load[domain, fold] += size
+        load["", fold] += size
+        fold_of |= dict.fromkeys(group, fold)
+    return fold_of
+
+
+def domain_of(doc_id: str) -> str:
+    """``finance`` of ``finance/AES_2022_10K``."""
+    return doc_id.partition("/")[0]
 
 
 @dataclass(frozen=True)
@@ -159,40 +195,64 @@ def chosen_f1(batch: Batch, weights: np.ndarray) -> np.ndarray:
     return batch.f1[best]
 
 
-def validate(data: Sequence[Example], fold_of: dict[str, str], scale: np.ndarray) -> None:
-    """Print F1 on each fold when the others are fitted on."""
-    scores: list[np.ndarray] = []
-    for fold in sorted(set(fold_of.values())):
-        train = [example for example in data if fold_of[example.doc_id] != fold]
-        test = [example for example in data if fold_of[example.doc_id] == fold]
-        weights = fit(Batch.of(train, scale))
-        scores.append(chosen_f1(Batch.of(test, scale), weights))
-        fitted = chosen_f1(Batch.of(train, scale), weights).mean()
-        print(f"  {fold:10} n {len(test):5}  F1 {scores[-1].mean():.4f}  (fitted on {fitted:.4f})")
-    print(f"  {'all':10} n {len(data):5}  F1 {np.concatenate(scores).mean():.4f}", flush=True)
-
-
-def main() -> None:
-    """Validate; with ``--write``, fit on everything and write the weights."""
-    arguments = [argument for argument in sys.argv[1:] if argument != "--write"]
-    data = examples(load(Path(arguments[0]) if arguments else data_folder()))
+def fit_on(data: Sequence[Example]) -> np.ndarray:
+    """Weights by kind, on features as they are. Features are scaled by these examples alone."""
     scale = np.concatenate([example.features for example in data]).std(axis=0)
     scale[scale == 0] = 1
-    doc_ids = sorted({example.doc_id for example in data})
-    order = np.random.default_rng(0).permutation(len(doc_ids))
+    return np.asarray(fit(Batch.of(data, scale)) / scale)
+
+
+def held_out(data: Sequence[Example], part_of: dict[str, str]) -> dict[str, np.ndarray]:
+    """Weights fitted without each part of the documents; prints F1 on it and on the others."""
+    scores: list[np.ndarray] = []
+    fitted: dict[str, np.ndarray] = {}
+    one = np.ones(len(FEATURES), dtype=np.float32)
+    for part in sorted(set(part_of.values())):
+        train = [example for example in data if part_of[example.doc_id] != part]
+        test = [example for example in data if part_of[example.doc_id] == part]
+        fitted[part] = fit_on(train)
+        scores.append(chosen_f1(Batch.of(test, one), fitted[part]))
+        seen = chosen_f1(Batch.of(train, one), fitted[part]).mean()
+        mean = scores[-1].mean()
+        print(f"  {part:10} n {len(test):5}  F1 {mean:.4f}  (fitted on {seen:.4f})", flush=True)
+    print(f"  {'all':10} n {len(data):5}  F1 {np.concatenate(scores).mean():.4f}", flush=True)
+    return fitted
+
+
+def write(
+    folder: Path, items: Sequence[Item], fold_of: dict[str, int], sets: dict[str, np.ndarray]
+) -> None:
+    """Write the weights, ``_weights.SETS`` -> by kind, and the folds into a folder."""
+    with (folder / _weights.WEIGHTS_FILE).open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(["kind", "feature", *_weights.SETS])
+        for k, kind in enumerate(KINDS):
+            for f, feature in enumerate(FEATURES):
+                row = [f"{sets[name][k, f] + 0.0:.3f}" for name in _weights.SETS]
+                table.writerow([kind.value, feature, *row])
+    known = {
+        "documents": {document_key(doc_id): fold for doc_id, fold in fold_of.items()},
+        "questions": {question_key(item.question): fold_of[item.doc_id] for item in items},
+    }
+    text = json.dumps(known, indent=0, sort_keys=True) + "\n"
+    (folder / _weights.FOLDS_FILE).write_text(text, encoding="utf-8")
+
+
+@threadpool_limits.wrap(limits=1)  # sums of floats do not depend on the number of cores
+def main() -> None:
+    """Validate; with ``--write``, fit on everything too and write the weights."""
+    arguments = [argument for argument in sys.argv[1:] if argument != "--write"]
+    items = load(Path(arguments[0]) if arguments else data_folder())
+    data = examples(items)
+    fold_of = folds(items)
+    print("five folds over documents", flush=True)
+    without = {doc_id: f"without_{fold}" for doc_id, fold in fold_of.items()}
+    sets = held_out(data, without)
     if "--write" in sys.argv:
-        weights = fit(Batch.of(data, scale)) / scale
-        table = {
-            kind.value: {name: round(float(w), 3) for name, w in zip(FEATURES, row, strict=True)}
-            for kind, row in zip(KINDS, weights, strict=True)
-        }
         folder = Path(extractive.__file__).parent
-        text = json.dumps(table, indent=1) + "\n"
-        (folder / extractive.WEIGHTS_FILE).write_text(text, encoding="utf-8")
+        write(folder, items, fold_of, sets | {"all": fit_on(data)})
     print("each domain left out", flush=True)
-    validate(data, {doc_id: doc_id.split("/")[0] for doc_id in doc_ids}, scale)
-    print("five folds over documents")
-    validate(data, {doc_ids[i]: f"fold {at % 5}" for at, i in enumerate(order)}, scale)
+    held_out(data, {doc_id: domain_of(doc_id) for doc_id in fold_of})
 
 
 if __name__ == "__main__":

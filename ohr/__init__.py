@@ -129,6 +129,7 @@ __all__ = [
     "StoreError",
     "Study",
     "System",
+    "SystemReply",
     "TextPerturbation",
     "UnknownPluginError",
     "chunker",
@@ -142,6 +143,7 @@ __all__ = [
     "perturbation",
     "reader",
     "retriever",
+    "stage",
     "strip_markup",
 ]
 
@@ -154,7 +156,7 @@ _HOMES = {
     "ohr.markup.strip": "strip_markup",
     "ohr.plugins": (
         "Applied Chunker DatasetParams DatasetSource KnowledgeBaseSource Level Metric PageParams "
-        "PageRecord Params Reader Retriever System TextPerturbation"
+        "PageRecord Params Reader Retriever System SystemReply TextPerturbation stage"
     ),
     "ohr.plugins.metric": "AnswerCase EvidenceCase HitsCase PageCase metric",
     "ohr.study.results": "Run open_run",

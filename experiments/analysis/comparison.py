@@ -12,6 +12,7 @@ import pandas as pd
 from ohr.errors import ConfigError, OhrError
 from ohr.statistics import benjamini_hochberg, compare_paired, holm
 from ohr.study.conditions import CONDITION_COLUMNS
+from ohr.study.config import BUILT_IN
 from ohr.study.groups import group_rows
 from ohr.study.results import (
     KNOWLEDGE_BASE,
@@ -29,6 +30,7 @@ ASPECTS: dict[str, tuple[str, ...]] = {
         name: (name,)
         for name in ("engine", "chunker", "retriever", "reader", "top_k", "protocol", "seed")
     },
+    "system": ("system", "chunker", "retriever", "reader", "top_k"),
 }
 """What may be compared, and the columns in which the conditions then differ."""
 SETTINGS = ("run", *CONDITION_COLUMNS)
@@ -144,11 +146,19 @@ def _gathered(runs: Sequence[Run], stage: str, metric: str, by: str) -> pd.DataF
     ]
     rows = pd.concat(parts, ignore_index=True)
     rows["top_k"] = rows["top_k"].astype("string").fillna("")
+    if by == "system":
+        return rows.assign(variant=rows.apply(_system_name, axis=1))
     if by != "knowledge_base":
         return rows.assign(variant=rows[by].astype(str))
     kinds = rows[list(KNOWLEDGE_BASE)].drop_duplicates()
     kinds["variant"] = kinds.apply(knowledge_base_name, axis=1)
     return rows.merge(kinds, on=list(KNOWLEDGE_BASE))
+
+
+def _system_name(row: pd.Series) -> str:
+    """``rag (tokens, bm25, extractive)``; of another system its own name."""
+    parts = [str(row[name]) for name in ("chunker", "retriever", "reader") if row[name]]
+    return f"{row['system']} ({', '.join(parts)})" if row["system"] == BUILT_IN else row["system"]
 
 
 def _changed(rows: pd.DataFrame, by: str) -> list[str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import pandas as pd
+
 from ohr import registry
-from ohr.plugins import Reader
 from ohr.study.results import Run
 
 Notes = Mapping[str, str]
@@ -30,16 +31,21 @@ def run_notes(runs: Iterable[Run]) -> dict[str, str]:
     """The notes of the readers of finished runs. Imported results have none."""
     notes: dict[str, str] = {}
     for run in runs:
-        notes |= reader_notes(run.manifest.get("readers", {}))
+        notes |= reader_notes(run.readers)
     return notes
 
 
 def note_of(name: str) -> str:
-    """The note of a registered reader; of a name that is none, nothing."""
-    if name not in registry.known("reader"):
-        return ""
-    reader = registry.plugin_class("reader", name)
-    return reader.note if issubclass(reader, Reader) else ""
+    """The note of a registered reader or system; of a name that is none, nothing."""
+    if name in registry.known("reader"):
+        return registry.plugin_class("reader", name).note
+    return registry.plugin_class("system", name).note if name in registry.known("system") else ""
+
+
+def answerers(frame: pd.DataFrame) -> list[str]:
+    """The readers and systems of cells, or of another frame with these columns, each once."""
+    columns = [frame[name] for name in ("reader", "system") if name in frame]
+    return [str(label) for label in dict.fromkeys(v for column in columns for v in column) if label]
 
 
 def note_lines(labels: Iterable[object], notes: Notes | None = None) -> list[str]:

@@ -11,6 +11,8 @@ from dataclasses import astuple, dataclass
 
 import pandas as pd
 
+from ohr.study.config import BUILT_IN
+
 
 @dataclass(frozen=True)
 class Setting:
@@ -20,6 +22,7 @@ class Setting:
     retriever: str
     top_k: str
     reader: str
+    system: str = BUILT_IN
 
     def of(self, cells: pd.DataFrame) -> pd.DataFrame:
         """The cells of this setting: every column that applies to their stage agrees."""
@@ -32,7 +35,8 @@ class Setting:
     def parts(self) -> tuple[str, ...]:
         """How its parts are called: ``tokens``, ``bm25``, ``2 hits``, ``extractive``."""
         hits = self.top_k and f"{self.top_k} hit{'s' * (self.top_k != '1')}"
-        return (self.chunker, self.retriever, hits, self.reader)
+        system = "" if self.system == BUILT_IN else self.system
+        return (self.chunker, self.retriever, hits, self.reader, system)
 
     def __str__(self) -> str:
         return ", ".join(part for part in self.parts if part)
@@ -103,17 +107,22 @@ def settings_of(cells: pd.DataFrame) -> list[Setting]:
 
     At numbers of hits that no reader was given there is retrieval alone, and no reader.
     """
+    whole = [name for name in dict.fromkeys(texts(cells, "system")) if name not in ("", BUILT_IN)]
+    systems = [Setting("", "", "", "", name) for name in whole]
+    cells = cells[~texts(cells, "system").isin(whole)]
     searching = cells[cells["stage"].isin(["retrieval", "overall"])]
     searches = list(dict.fromkeys(zip(*(texts(searching, n) for n in COLUMNS[:3]), strict=True)))
     readers = [name for name in dict.fromkeys(texts(cells, "reader")) if name] or [""]
     if not searches:
-        return [Setting("", "", "", reader) for reader in readers]
+        return [
+            Setting("", "", "", reader) for reader in readers if reader or not systems
+        ] + systems
     answered = [*texts(cells[cells["stage"] == "overall"], "top_k"), searches[0][2]]
     return [
         Setting(chunker, retriever, top_k, reader)
         for chunker, retriever, top_k in searches
         for reader in (readers if top_k == answered[0] else [""])
-    ]
+    ] + systems
 
 
 def blocks_of(cells: pd.DataFrame) -> list[Block]:
@@ -122,7 +131,8 @@ def blocks_of(cells: pd.DataFrame) -> list[Block]:
     blocks = [Block(_distinction(one, settings), (one,)) for one in settings]
     groups: dict[tuple[str, str], list[Setting]] = {}
     for one in settings:
-        groups.setdefault((one.chunker, one.top_k), []).append(one)
+        if one.system == BUILT_IN:
+            groups.setdefault((one.chunker, one.top_k), []).append(one)
     heads = [Setting(chunker, "", top_k, "") for chunker, top_k in groups]
     for head, members in zip(heads, groups.values(), strict=True):
         if len(members) > 1:

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.analysis.labels import interval_units, mathematical, noise_title
-from experiments.analysis.notes import Notes, note_lines
+from experiments.analysis.notes import Notes, answerers, note_lines
 from experiments.analysis.settings import Setting, setting_names, settings_of
 from experiments.figures.style import COLOURS, LINES, MARKERS, wrapped
 from ohr.study.truth import truth_note
@@ -165,7 +165,7 @@ def caption(
         *truth_note(cells),
         *more,
         setting_names(cells),
-        *note_lines(cells["reader"], notes),
+        *note_lines(answerers(cells), notes),
     ]
     text = wrapped("; ".join(part for part in parts if part), fig.get_figwidth())
     fig.suptitle(text, fontsize=8, color="#444444")

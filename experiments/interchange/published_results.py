@@ -20,7 +20,7 @@ from ohr.metrics.scores import R_NOISE_THRESHOLD
 from ohr.store.atomic import write_bytes, write_text
 from ohr.store.identity import file_digest
 from ohr.study.cells import aggregate, complete
-from ohr.study.conditions import BUILT_IN
+from ohr.study.config import BUILT_IN
 from ohr.study.csv import write_csv
 from ohr.types import Question, Status
 

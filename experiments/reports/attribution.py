@@ -14,7 +14,7 @@ from experiments.analysis.attribution import (
     make_losses,
 )
 from experiments.analysis.labels import group_label
-from experiments.analysis.notes import note_lines, reader_notes
+from experiments.analysis.notes import answerers, note_lines, reader_notes
 from experiments.figures.attribution import (
     _by_cause,
     is_shown,
@@ -34,7 +34,7 @@ def report(run: Run) -> None:
     write_csv(run.path / "attribution.csv", losses)
     show(loss_table(losses))
     print("F1 that each cause costs; ±: how far the orders of swapping part")
-    for line in note_lines(losses["reader"], notes):
+    for line in note_lines(answerers(losses), notes):
         print(plain(line))
     for path in waterfalls(losses, run.cells, run.path / "figures", notes):
         print(f"figure: {path}")

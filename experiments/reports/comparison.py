@@ -68,12 +68,13 @@ def compare_runs(
 def _readers(runs: Sequence[Run], differences: pd.DataFrame) -> list[str]:
     """The readers of whose answers scores are compared."""
     pairs = set(differences[["stage", "metric"]].itertuples(index=False, name=None))
-    parts = [run.rows[["stage", "metric", "reader"]].drop_duplicates() for run in runs]
+    parts = [run.rows[["stage", "metric", "reader", "system"]].drop_duplicates() for run in runs]
     return [
-        str(reader)
+        str(name)
         for part in parts
-        for stage, metric, reader in part.itertuples(index=False)
+        for stage, metric, *names in part.itertuples(index=False)
         if (stage, metric) in pairs
+        for name in names
     ]
 
 

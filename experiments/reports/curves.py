@@ -12,7 +12,7 @@ from rich.text import Text
 
 from experiments.analysis.curves import AXES, check_draws, seeds_table, statistics_table
 from experiments.analysis.labels import shown_measures
-from experiments.analysis.notes import note_lines, run_notes
+from experiments.analysis.notes import answerers, note_lines, run_notes
 from experiments.reports.terminal import number, show
 from ohr.errors import ConfigError, OhrError
 from ohr.printable import plain
@@ -35,7 +35,7 @@ def report_curves(paths: Sequence[Path], axis: str, out: Path | None) -> int:
     write_csv(folder / "curves.csv", table)
     measures = list(dict.fromkeys(one for run in runs for one in shown_measures(run.cells)))
     show(curves_shown(table, measures))
-    for line in note_lines(table["reader"], run_notes(runs)):
+    for line in note_lines(answerers(table), run_notes(runs)):
         print(plain(line))
     for run in runs:
         for name in uncounted(run, [(stage, metric) for stage, metric, _ in measures]):

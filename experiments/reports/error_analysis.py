@@ -16,7 +16,7 @@ from experiments.analysis.cases import (
 )
 from experiments.analysis.comparison import run_names
 from experiments.analysis.labels import interval_units
-from experiments.analysis.notes import note_lines, run_notes
+from experiments.analysis.notes import answerers, note_lines, run_notes
 from experiments.figures.cases import case_bars
 from experiments.reports.files import TextTable, write_table
 from experiments.reports.terminal import show, terminal_table
@@ -41,7 +41,7 @@ def analyse_errors(
     )
     names = run_names(runs)
     everyone = distinct(shares, names)
-    caption = "; ".join([caption, *note_lines(everyone["reader"], run_notes(runs))])
+    caption = "; ".join([caption, *note_lines(answerers(everyone), run_notes(runs))])
     units = interval_units(everyone["ci_unit"])
     show(terminal_table(_text_table(everyone, caption, intervals=False)))
     print(caption)

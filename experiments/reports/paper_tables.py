@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 from experiments.analysis.labels import STAGE_METRICS, group_label
-from experiments.analysis.notes import Notes, note_lines
+from experiments.analysis.notes import Notes, answerers, note_lines
 from experiments.analysis.published import TRUTH, averages
 from experiments.analysis.settings import Block, blocks_of, texts
 from experiments.reports.files import TextTable, write_table
@@ -240,7 +240,7 @@ def caption(cells: pd.DataFrame, notes: Notes | None = None, *, rows: bool = Fal
     only = cells["kb_scope"].iloc[0] == "evidence"
     parts.append("only pages with evidence re-read" if only else "all pages re-read")
     parts += [f"{cells['protocol'].iloc[0]} scoring", *truth_note(cells), *same_lines(cells)]
-    parts += note_lines(cells["reader"], notes)
+    parts += note_lines(answerers(cells), notes)
     return "micro-averages in per cent; " + "; ".join(parts)
 
 
@@ -325,6 +325,6 @@ def write_reader_table(cells: pd.DataFrame, folder: Path, notes: Notes | None = 
     ]
     measured = caption(cells.assign(reader=""))  # each row is one reader's
     parts = [f"Readers by knowledge base, {STAGE_METRICS[2][2]}", measured]
-    title = "; ".join(parts + note_lines(cells["reader"], notes))
+    title = "; ".join(parts + note_lines(answerers(cells), notes))
     table = TextTable([titles.get(name, name) for name in names], rows, title, left=2)
     return write_table(folder, "table_s5", values, table)

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from experiments.analysis.labels import STAGE_METRICS
-from experiments.analysis.notes import note_lines, run_notes
+from experiments.analysis.notes import answerers, note_lines, run_notes
 from experiments.analysis.robustness import (
     PARTS,
     robustness,
@@ -26,7 +26,7 @@ def compare_readers(run: Run, out: Path, baseline: str = "") -> int:
     """Print and write what a run's readers keep. Raises OhrError."""
     losses = robustness(run, baseline)
     notes = run_notes([run])
-    table = _text_table(losses[losses["group"] == "all"], note_lines(losses["reader"], notes))
+    table = _text_table(losses[losses["group"] == "all"], note_lines(answerers(losses), notes))
     show(terminal_table(table))
     print(table.caption)
     written = write_table(out, "robust_reader", losses, table)

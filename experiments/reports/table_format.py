@@ -6,7 +6,7 @@ import pandas as pd
 from rich.table import Table
 from rich.text import Text
 
-from experiments.analysis.notes import note_lines, reader_notes
+from experiments.analysis.notes import answerers, note_lines, reader_notes
 from experiments.analysis.settings import setting_names
 from experiments.analysis.table_format import (
     GROUP,
@@ -45,7 +45,7 @@ def report(run: Run) -> None:
     notes = reader_notes(run.readers)
     if len(run.plan.chunkers) > 1:
         print(plain(f"shown: {setting_names(cells)}; differences.csv has every chunker"))
-    for line in note_lines(cells["reader"], notes):
+    for line in note_lines(answerers(cells), notes):
         print(plain(line))
     show(_loss_table(losses))
     for path in format_bars(cells, run.path / "figures", notes):

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from experiments.analysis.labels import group_label
-from experiments.analysis.notes import Notes, note_lines, reader_notes
+from experiments.analysis.notes import Notes, answerers, note_lines, reader_notes
 from experiments.analysis.published import beside_published, drop_lines, on_our_domains
 from experiments.analysis.table_format import FORMATS
 from experiments.reports import benchmark as benchmark_report
@@ -135,7 +135,7 @@ def _compare(cells: pd.DataFrame, out: Path, notes: Notes) -> None:
         caption += (
             f"; our domains: {domains}, the paper's tables S6 to S8 weighted by our questions"
         )
-    caption = "; ".join([caption, *note_lines(cells["reader"], notes)])
+    caption = "; ".join([caption, *note_lines(answerers(cells), notes)])
     table = TextTable([*header, "difference", "n", "elsewhere"], rows, caption, left=6)
     show(terminal_table(table))
     print(caption)

@@ -7,7 +7,7 @@ change, and its parameters beside it, a subclass of :class:`Params`: they stand 
 by name.
 """
 
-from ohr.plugins.base import Params, Plugin, source_of
+from ohr.plugins.base import Params, Plugin
 from ohr.plugins.chunker import Chunker
 from ohr.plugins.dataset import DatasetParams, DatasetSource
 from ohr.plugins.engine import KnowledgeBaseSource, OcrBackend
@@ -24,6 +24,7 @@ from ohr.plugins.perturbation import (
 )
 from ohr.plugins.reader import Reader, Reply
 from ohr.plugins.retriever import Oracle, Retriever
+from ohr.plugins.sources import check_unedited, source_of
 from ohr.plugins.system import Stage, System, SystemReply, stage
 
 __all__ = [
@@ -50,6 +51,7 @@ __all__ = [
     "System",
     "SystemReply",
     "TextPerturbation",
+    "check_unedited",
     "source_of",
     "stage",
 ]

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import inspect
-import sys
-from pathlib import Path
 from typing import Any, ClassVar, Generic, cast, get_args, get_origin
-from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from typing_extensions import TypeVar
 
 from ohr.errors import PluginError
-from ohr.store.identity import digest, file_digest
-
-PROJECT = frozenset({"ohr", "perturb", "ocr_backends", "rag", "experiments"})
-"""Packages whose plug-ins are told apart by their ``version`` alone."""
-
-
-_SOURCES: WeakKeyDictionary[type, dict[str, str]] = WeakKeyDictionary()
+from ohr.plugins.sources import read_sources, source_of
 
 
 class Params(BaseModel):
@@ -60,9 +50,14 @@ class Plugin(Generic[P]):
                 cls.Params = model
         if not abstract:
             _check_complete(cls)
+        read_sources(cls, Plugin)
 
     def identity(self) -> dict[str, object]:
-        """Name, version and parameters as plain JSON; equal identities give equal output."""
+        """Name, version and parameters as plain JSON; equal identities give equal output.
+
+        For a class from outside the project also its module and sources, so that an edited one
+        never returns what it made before. What overrides it adds to ``super().identity()``.
+        """
         return {
             "name": self.name,
             "version": self.version,
@@ -115,28 +110,3 @@ def first_error(error: ValidationError) -> str:
     problem = error.errors()[0]
     where = ".".join(str(part) for part in problem["loc"])
     return f"{where}: {problem['msg']}" if where else str(problem["msg"])
-
-
-def source_of(cls: type) -> dict[str, str]:
-    """Module and digest of the source of a class from outside the project, else nothing.
-
-    So an edited plug-in of one's own never returns what it made before, whatever its ``version``.
-    Modules that it imports are not looked at. Of a class in a notebook, its functions are.
-    """
-    if cls.__module__.partition(".")[0] in PROJECT:
-        return {}
-    if cls not in _SOURCES:  # as it was when the class was first used, not as it is edited now
-        _SOURCES[cls] = {"module": cls.__module__, "source": _source_digest(cls)}
-    return _SOURCES[cls]
-
-
-def _source_digest(cls: type) -> str:
-    file = getattr(sys.modules.get(cls.__module__), "__file__", None)
-    if file is not None and Path(file).is_file():
-        return file_digest(Path(file))
-    functions = [value for value in vars(cls).values() if inspect.isfunction(value)]
-    sources = []
-    for function in functions:
-        with contextlib.suppress(OSError, TypeError):
-            sources.append(inspect.getsource(function))
-    return digest(sources)

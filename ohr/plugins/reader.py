@@ -27,6 +27,11 @@ class Reader(Plugin[P], ABC, abstract=True):
 
     note: ClassVar[str] = ""
     """What must be known of its answers' scores: it stands below every table and figure."""
+    knows_documents: ClassVar[bool] = False
+    """Whether an answer depends on which documents the hits are of, beside their texts in order.
+
+    If not, an answer that is kept answers that question over equal texts of any documents.
+    """
 
     @abstractmethod
     def answer(self, question: str, context: Sequence[Hit]) -> Outcome[str]:

@@ -7,10 +7,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import update_wrapper
-from typing import Any, ClassVar, Generic, ParamSpec, TypeVar
+from types import FunctionType
+from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, cast
 
 from ohr.errors import ConfigError, MissingDependencyError, PluginError, StoreError
-from ohr.plugins.base import P, Plugin, source_of_module
+from ohr.plugins.base import P, Plugin
+from ohr.plugins.sources import source_of_function
 from ohr.store.artefacts import ArtefactStore
 from ohr.types import Answer, Document, Outcome
 
@@ -35,19 +37,20 @@ class Stage(Generic[A, T]):
         self.function = function
         self.version = version
         update_wrapper(self, function)
+        # As they are now, not as they are edited while Python runs.
+        self._source = source_of_function(cast(FunctionType, function))
 
     def __call__(self, *args: A.args, **kwargs: A.kwargs) -> T:
         """Do it, whether or not it was done before."""
         return self.function(*args, **kwargs)
 
-    def identity(self) -> dict[str, str]:
+    def identity(self) -> dict[str, object]:
         """What makes equal inputs give equal results: name, version and, of one's own, source."""
-        function = self.function
         return {
-            "module": function.__module__,
-            "name": function.__qualname__,
+            "module": self.function.__module__,
+            "name": self.function.__qualname__,
             "version": self.version,
-            **source_of_module(function.__module__, [function]),
+            **self._source,
         }
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import Counter
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
@@ -84,7 +84,7 @@ class Answering:
         fail alike, and PluginError for a reader that returns no outcome.
         """
         keys = [
-            digest([question, [hit.text for hit in context]])
+            _key(reader, question, context)
             for question, context in zip(questions, contexts, strict=True)
         ]
 
@@ -100,7 +100,11 @@ class Answering:
 
         Raises what :meth:`answers` does.
         """
-        pages = [[page.ref.doc_id, page.ref.page_no, page.text] for one in documents for page in one.pages]
+        pages = [
+            [page.ref.doc_id, page.ref.page_no, page.text]
+            for one in documents
+            for page in one.pages
+        ]
         there = digest(pages)
         keys = [digest([question, there]) for question in questions]
 
@@ -124,7 +128,9 @@ class Answering:
             self._journals[label] = self.store.journal(kind.journal, {kind.asked: identity})
         tally, journal = self.tallies[label], self._journals[label]
         first = {key: at for at, key in reversed(list(enumerate(keys)))}
-        to_ask = sorted(at for key, at in first.items() if not self._kept(kind, tally, journal, key))
+        to_ask = sorted(
+            at for key, at in first.items() if not self._kept(kind, tally, journal, key)
+        )
         streak, held = Streak(label, "questions", self.stop_after_failures), dict[str, Any]()
         for reply in self._shown(label, ask(to_ask) if to_ask else iter(()), len(to_ask)):
             key, outcome = keys[to_ask[reply.index]], kind.checked(label, reply.outcome)
@@ -163,6 +169,13 @@ class Answering:
             yield reply
             if self.progress is not None and time.monotonic() - started > _SILENT_S:
                 self.progress(label, done, total)
+
+
+def _key(reader: Reader, question: str, context: Sequence[Hit]) -> str:
+    """Digest of all that an answer depends on, beside the reader."""
+    if reader.knows_documents:
+        return digest([question, [[hit.ref.doc_id, hit.text] for hit in context]])
+    return digest([question, [hit.text for hit in context]])
 
 
 def _put_all(journal: Journal, entries: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
 from pathlib import Path
 
 import pyarrow as pa
@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from ohr.errors import OhrError
 from ohr.store.identity import digest
-from ohr.types import Hit, KnowledgeBase, Outcome, PageRef, Question
+from ohr.types import Answer, Hit, KnowledgeBase, Outcome, PageRef, Question
 
 FILE = "cases.zip"
 _PAGES = pa.list_(pa.struct([("doc_id", pa.string()), ("page_no", pa.int32())]))
@@ -54,13 +54,26 @@ SCHEMAS = {
     ),
     "answers": pa.schema(
         [
-            *((n, _NAME) for n in ("knowledge_base", "stage", "chunker", "retriever", "reader")),
-            *((n, _NAME) for n in ("qid", "status")),
-            *((n, pa.string()) for n in ("detail", "text")),
+            *((n, _NAME) for n in ("knowledge_base", "stage", "system")),
+            *((n, _NAME) for n in ("chunker", "retriever", "reader", "qid", "status")),
+            *((n, pa.string()) for n in ("detail", "text", "quote")),
+            ("sources", _PAGES),
+            ("trace", pa.list_(pa.string())),
         ]
     ),
 }
 """Columns of each table. ``pages.text`` is a digest, null for a page that could not be read."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What gave an answer; what has no part in it is empty."""
+
+    stage: str
+    system: str = ""
+    chunker: str = ""
+    retriever: str = ""
+    reader: str = ""
 
 
 @dataclass
@@ -107,17 +120,23 @@ class Cases:
     def add_answers(
         self,
         knowledge_base: str,
-        setting: tuple[str, str, str, str],
-        answers: Sequence[Outcome[str]],
+        asked: Asked,
+        answers: Sequence[Outcome[Answer]],
     ) -> None:
-        """Keep the answer to every question at a stage, chunker, retriever and reader."""
-        rows = [
-            (
-                *(knowledge_base, *setting, question.qid, str(answer.status)),
-                *(_clean(answer.detail), None if answer.value is None else _clean(answer.value)),
+        """Keep the answer of what was asked to every question."""
+        rows = []
+        for question, outcome in zip(self.questions, answers, strict=True):
+            answer = outcome.value or Answer("")
+            rows.append(
+                (
+                    *(knowledge_base, *astuple(asked), question.qid, str(outcome.status)),
+                    _clean(outcome.detail),
+                    None if outcome.value is None else _clean(answer.text),
+                    _clean(answer.quote),
+                    [asdict(ref) for ref in answer.sources],
+                    [_clean(line) for line in answer.trace],
+                )
             )
-            for question, answer in zip(self.questions, answers, strict=True)
-        ]
         self._add("answers", rows)
 
     def to_bytes(self) -> bytes:

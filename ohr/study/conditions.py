@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from itertools import product
 
-from ohr.study.config import Stage
+from ohr.study.config import BUILT_IN, Stage
 from ohr.study.plan import Plan, Variant
 
 
@@ -40,8 +40,6 @@ class Condition:
         )
 
 
-BUILT_IN = "rag"
-"""The system that is made of a study's chunkers, retrievers and readers."""
 CONDITION_COLUMNS = tuple(field.name for field in fields(Condition))
 
 
@@ -73,16 +71,24 @@ def condition_of(
     )
 
 
+def condition_of_system(plan: Plan, variant: Variant, system: str) -> Condition:
+    """The condition of a variant under a whole system."""
+    condition = condition_of(plan, variant, system=system).at("overall")
+    return replace(condition, top_k=None)
+
+
 def conditions(plan: Plan, stage: Stage) -> list[Condition]:
     """Every condition that the plan measures at a stage, in order."""
     ordered: dict[Condition, None] = {}
     cutoffs = plan.config.cutoffs if stage == "retrieval" else (plan.config.top_k,)
-    for variant, chunker, retriever, reader, k in product(
-        plan.variants,
-        plan.chunkers or [""],
-        plan.retrievers or [""],
-        plan.readers or [""],
-        cutoffs,
-    ):
-        ordered[condition_of(plan, variant, chunker, retriever, reader, k).at(stage)] = None
+    for variant in plan.variants:
+        if stage != "overall" or plan.has_built_in:
+            for chunker, retriever, reader, k in product(
+                plan.chunkers or [""], plan.retrievers or [""], plan.readers or [""], cutoffs
+            ):
+                condition = condition_of(plan, variant, chunker, retriever, reader, k)
+                ordered[condition.at(stage)] = None
+        if stage == "overall":
+            for system in plan.systems:
+                ordered[condition_of_system(plan, variant, system)] = None
     return list(ordered)

@@ -30,6 +30,8 @@ MOST_HITS = 1_000_000
 STAGES: tuple[Stage, ...] = ("ocr", "retrieval", "generation", "overall")
 Spec = Annotated[PluginSpec, BeforeValidator(PluginSpec.parse)]
 
+BUILT_IN = "rag"
+"""The system that is made of a study's chunkers, retrievers and readers."""
 DEFAULT_DRAWS = 3
 """How often noise is drawn where pages are few."""
 
@@ -121,6 +123,11 @@ class StudyConfig(_Strict):
     """What finds the chunks for a question."""
     readers: Specs = (PluginSpec(name="extractive"),)
     """What answers a question from the chunks; a language model with openai or transformers."""
+    systems: Specs = (PluginSpec(name=BUILT_IN),)
+    """Whole systems, for the stage overall: rag is made of every chunker, retriever and reader; any
+    other is a plug-in."""
+    scope: Literal["domain", "document"] = "domain"
+    """What a question is asked of: the knowledge base of its domain, or of its document alone."""
     judge: Spec | None = None
     """A language model that says whether answers are right, as a further metric judged; by
     default none."""

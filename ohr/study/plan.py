@@ -19,11 +19,12 @@ from ohr.plugins import (
     Oracle,
     Reader,
     Retriever,
+    System,
 )
 from ohr.registry import PluginSpec
 from ohr.study.calibration import Metric as NoiseMetric
 from ohr.study.calibration import UnreachableError, read_calibration, wanted_noise
-from ohr.study.config import DEFAULT_DRAWS, StudyConfig
+from ohr.study.config import BUILT_IN, DEFAULT_DRAWS, StudyConfig
 from ohr.study.judge import make_judge
 from ohr.study.measures import Measure, make_metrics, planned
 from ohr.study.noise import Noise, at_dpi, noise_name, noises, perturbation_class
@@ -73,6 +74,8 @@ class Plan:
     chunkers: dict[str, Chunker]
     retrievers: dict[str, Retriever | Oracle]
     readers: dict[str, Reader]
+    systems: dict[str, System]
+    """Those beside the built-in one."""
     judge: Reader | None
     metrics: dict[str, Metric]
     measures: tuple[Measure, ...]
@@ -87,6 +90,26 @@ class Plan:
         if variant.noise.intensity == 0 or len(self.draws) < 2:
             return variant.label
         return f"{variant.label}, seed {variant.seed}"
+
+    @property
+    def has_built_in(self) -> bool:
+        """Whether the system that is made of chunkers, retrievers and readers is measured."""
+        return any(spec.name == BUILT_IN for spec in self.config.systems)
+
+    def scope_of(self, question: Question) -> str:
+        """What a question is asked of: its domain, or its document."""
+        return question.doc_id if self.config.scope == "document" else question.domain
+
+    def in_scope(self, doc_id: str) -> str:
+        """The domain or the document whose questions are asked of a document, too."""
+        return doc_id if self.config.scope == "document" else self.dataset.documents[doc_id].domain
+
+    @property
+    def scopes(self) -> tuple[str, ...]:
+        """Domains, or documents, whose questions are asked, in index order."""
+        asked = {self.scope_of(question) for question in self.questions}
+        there = dict.fromkeys(self.in_scope(doc_id) for doc_id in self.dataset.documents)
+        return tuple(name for name in there if name in asked)
 
     @property
     def domains(self) -> tuple[str, ...]:
@@ -162,8 +185,12 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
     _check_unique("chunker", config.chunkers)
     _check_unique("retriever", config.retrievers)
     _check_unique("reader", config.readers)
-    needs_retrieval = bool({"retrieval", "overall"} & set(config.stages))
-    needs_reader = bool({"generation", "overall"} & set(config.stages))
+    answering = "overall" in config.stages and any(s.name == BUILT_IN for s in config.systems)
+    needs_retrieval = "retrieval" in config.stages or answering
+    needs_reader = "generation" in config.stages or answering
+    _check_unique("system", config.systems)
+    if "overall" in config.stages and not config.systems:
+        raise ConfigError("the stage overall needs systems=[…]: rag, or a plug-in")
     if needs_retrieval and not (config.retrievers and config.chunkers):
         raise ConfigError("the stages retrieval and overall need retrievers=[…] and chunkers=[…]")
     if needs_reader and not config.readers:
@@ -172,9 +199,16 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         spec.label: registry.create("reader", spec)
         for spec in (config.readers if needs_reader else ())
     }
-    judge = make_judge(config.judge) if config.judge is not None and needs_reader else None
-    for reader in [*readers.values(), *([judge] if judge is not None else [])]:
-        reader.identity()  # a model that is not there says so now
+    systems = {
+        spec.label: registry.create("system", spec)
+        for spec in (config.systems if "overall" in config.stages else ())
+        if spec.name != BUILT_IN
+    }
+    _check_answerers(readers, systems)
+    needs_judge = config.judge is not None and (needs_reader or systems)
+    judge = make_judge(config.judge) if config.judge is not None and needs_judge else None
+    for one in [*readers.values(), *systems.values(), *([judge] if judge is not None else [])]:
+        one.identity()  # a model that is not there says so now
     retrievers = {
         label: registry.create("retriever", spec)
         for label, spec in (retriever_specs if needs_retrieval else {}).items()
@@ -192,6 +226,7 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         chunkers={spec.label: registry.create("chunker", spec) for spec in chunker_specs},
         retrievers=retrievers,
         readers=readers,
+        systems=systems,
         judge=judge,
         metrics=metrics,
         measures=tuple(planned(config, metrics)),
@@ -245,6 +280,13 @@ def _check_unique(kind: str, specs: Iterable[PluginSpec]) -> None:
         if spec.label in seen:
             raise ConfigError(f"{kind} {spec.label!r} is given twice: give one another label")
         seen.add(spec.label)
+
+
+def _check_answerers(readers: Iterable[str], systems: Iterable[str]) -> None:
+    """Readers and systems stand side by side in the manifest, and cells name the built-in system."""
+    for label in systems:
+        if label in readers or label == BUILT_IN:
+            raise ConfigError(f"system {label!r} has the label of another: give it one of its own")
 
 
 def _check_documents(config: StudyConfig, dataset: Dataset) -> None:

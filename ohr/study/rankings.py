@@ -27,25 +27,24 @@ class Rankings:
             if not isinstance(retriever, Oracle):
                 retriever.use_store(self.store)
 
-    def of_domain(
+    def of_scope(
         self,
         kb: KnowledgeBase,
         chunker: str,
         name: str,
-        domain: str,
+        scope: str,
         questions: Sequence[Question],
     ) -> list[list[Hit]]:
-        """Hits for each question from one domain's pages, as many as any stage looks at.
+        """Hits for each question from one scope's pages, as many as any stage looks at.
 
         A retriever is given the questions' texts, an oracle the pages of their evidence.
         """
         retriever, cutter = self.plan.retrievers[name], self.plan.chunkers[chunker]
         k = max(self.plan.config.cutoffs)
-        documents = self.plan.dataset.documents
         texts = {  # a page that could not be read is not even an empty chunk
             ref: outcome.value
             for ref, outcome in kb.pages.items()
-            if outcome.value is not None and documents[ref.doc_id].domain == domain
+            if outcome.value is not None and self.plan.in_scope(ref.doc_id) == scope
         }
         queries: list[str] | list[tuple[PageRef, ...]]
         if isinstance(retriever, Oracle):

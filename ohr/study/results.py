@@ -17,8 +17,8 @@ from ohr.collection import GROUND_TRUTH
 from ohr.errors import ConfigError, DatasetError, OhrError
 from ohr.statistics import Clusters
 from ohr.study.cells import CELL_COLUMNS, aggregate
-from ohr.study.conditions import BUILT_IN, CONDITION_COLUMNS
-from ohr.study.config import StudyConfig
+from ohr.study.conditions import CONDITION_COLUMNS
+from ohr.study.config import BUILT_IN, StudyConfig
 from ohr.study.csv import from_csv
 from ohr.study.measures import NOISE_COLUMNS, Measure, known_measure, read_measures
 from ohr.study.noise import noise_name
@@ -102,9 +102,9 @@ class Run:
 
     @property
     def readers(self) -> dict[str, dict[str, Any]]:
-        """What each reader (and the judge) was asked, and what it took."""
+        """What each reader, system and the judge was asked, and what it took."""
         readers: dict[str, dict[str, Any]] = self.manifest.get("readers", {})
-        return readers
+        return readers | dict(self.manifest.get("systems", {}))
 
     @property
     def troubles(self) -> list[str]:
@@ -206,7 +206,7 @@ def _manifest(path: Path) -> dict[str, Any]:
         raise OhrError(f"cannot read {path}: is it the folder of a finished run? ({error})") from (
             error
         )
-    sections = ("config", "dataset", "engines", "versions", "imported", "readers")
+    sections = ("config", "dataset", "engines", "versions", "imported", "readers", "systems")
     if not isinstance(manifest, dict) or not all(
         isinstance(manifest.get(name, {}), dict) for name in sections
     ):

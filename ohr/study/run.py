@@ -37,6 +37,7 @@ from ohr.study.results import Run
 from ohr.study.rows import FILE as ROWS
 from ohr.study.rows import RowWriter
 from ohr.study.scoring import Scorer
+from ohr.study.sources import plugin_sources
 from ohr.study.troubles import Tally
 from ohr.study.truth import declare, find_same, same_as_truth, truth_lines
 from ohr.types import FAILED, KnowledgeBase
@@ -117,7 +118,7 @@ def _carry_out(plan: Plan, out: Path, clock: Clock, progress: Progress) -> Run:
     asking = progress.of("asking", "questions")
     answering = Answering(store, config.retry_failed, asking, config.stop_after_failures)
     scorer = Scorer(plan, store, answering)
-    tally = Tally()
+    outcomes = Tally()
     bases: dict[str, dict[str, Any]] = {}
     with part_of(out / ROWS) as rows:
         with RowWriter(plan, rows) as writer:
@@ -129,11 +130,11 @@ def _carry_out(plan: Plan, out: Path, clock: Clock, progress: Progress) -> Run:
                 with clock.stage("score ocr"):
                     scores = scorer.ocr(variant, kb)
                     writer.add(scores)
-                    tally.add(scores)
+                    outcomes.add(scores)
                 with clock.stage("score"), asking:
                     for scores in scorer.use(variant, kb):
                         writer.add(scores)
-                        tally.add(scores)
+                        outcomes.add(scores)
         groups = group_names(plan)
         with clock.stage("aggregate"):
             cells = aggregate(rows, plan.measures, groups)
@@ -147,7 +148,8 @@ def _carry_out(plan: Plan, out: Path, clock: Clock, progress: Progress) -> Run:
     with clock.stage("write"):
         write_csv(out / PROBLEMS, pd.DataFrame(dataset.report.lines(), columns=["kind", "problem"]))
         write_bytes(out / CASES, scorer.cases.to_bytes())
-    readers = {label: asked.summary() for label, asked in answering.tallies.items()}
+    asked = {label: tally.summary() for label, tally in answering.tallies.items()}
+    systems = {label: asked.pop(label) for label in plan.systems if label in asked}
     manifest: dict[str, Any] = {
         "config": config.model_dump(mode="json"),
         "seed": config.seed,
@@ -161,6 +163,7 @@ def _carry_out(plan: Plan, out: Path, clock: Clock, progress: Progress) -> Run:
             for label, engine in plan.engines.items()
             if isinstance(engine, OcrBackend)
         },
+        "sources": plugin_sources(plan),
         "dataset": {
             "kind": dataset.kind,
             "digest": dataset.digest(),
@@ -175,14 +178,15 @@ def _carry_out(plan: Plan, out: Path, clock: Clock, progress: Progress) -> Run:
         },
         "unreachable": plan.unreachable,
         "same_as_truth": same_as_truth(cells),
-        "readers": readers,
+        "readers": asked,
+        "systems": systems,
         "knowledge_bases": bases,
-        "counts": tally.counts(),
+        "counts": outcomes.counts(),
         "cells": {"planned": len(planned_cells(plan)), "missing": len(missing)},
         "seconds": clock.seconds,
     }
     write_text(out / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
-    return Run(out, manifest, cells, missing).knowing(plan=plan, failed=tally.failed())
+    return Run(out, manifest, cells, missing).knowing(plan=plan, failed=outcomes.failed())
 
 
 def _data_there(config: StudyConfig, out: Path) -> str | None:

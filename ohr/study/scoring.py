@@ -11,13 +11,23 @@ from ohr.metrics.scores import SCORING
 from ohr.plugins.metric import AnswerCase, EvidenceCase, HitsCase, PageCase
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.answers import Answering
-from ohr.study.cases import Cases
-from ohr.study.conditions import Condition, condition_of
-from ohr.study.config import Stage
+from ohr.study.cases import Asked, Cases
+from ohr.study.conditions import Condition, condition_of, condition_of_system
+from ohr.study.config import BUILT_IN, Stage
 from ohr.study.measuring import Measuring, Scores
 from ohr.study.plan import Plan, Variant
 from ohr.study.rankings import Rankings
-from ohr.types import FAILED, Answer, Hit, KnowledgeBase, Outcome, Question, Status
+from ohr.types import (
+    FAILED,
+    Answer,
+    Document,
+    Hit,
+    KnowledgeBase,
+    Outcome,
+    Page,
+    Question,
+    Status,
+)
 
 _CACHED_TEXTS = 8192
 
@@ -29,10 +39,12 @@ class Scorer:
     plan: Plan
     store: ArtefactStore
     answering: Answering
-    _guesses: dict[str, list[Outcome[str]]] = field(default_factory=dict)
+    _guesses: dict[str, list[Outcome[Answer]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.rankings = Rankings(self.plan, self.store)
+        for system in self.plan.systems.values():
+            system.use_store(self.store)
         self.measuring = Measuring(self.plan, self.answering)
         documents = self.plan.dataset.documents.items()
         domains = {doc_id: document.domain for doc_id, document in documents}
@@ -62,10 +74,12 @@ class Scorer:
             if "retrieval" in stages:
                 for k in self.plan.config.cutoffs:
                     yield self._retrieval(variant, kb, setting, ranking, k)
-            if "overall" in stages:
+            if "overall" in stages and self.plan.has_built_in:
                 hits = [ranked[: self.plan.config.top_k] for ranked in ranking]
                 for reader in self.plan.readers:
                     yield self._overall(variant, kb, setting, reader, hits)
+        for name in self.plan.systems:
+            yield self._whole(variant, kb, name)
 
     # --- OCR ---------------------------------------------------------------------------
 
@@ -118,11 +132,11 @@ class Scorer:
     # --- retrieval ---------------------------------------------------------------------
 
     def retrieve(self, kb: KnowledgeBase, chunker: str, name: str) -> list[list[Hit]]:
-        """The ranking of every question, from the knowledge base of its domain."""
+        """The ranking of every question, from the knowledge base that it is asked of."""
         hits: dict[str, list[Hit]] = {}
-        for domain in self.plan.domains:
-            questions = [q for q in self.plan.questions if q.domain == domain]
-            rankings = self.rankings.of_domain(kb, chunker, name, domain, questions)
+        for scope in self.plan.scopes:
+            questions = [q for q in self.plan.questions if self.plan.scope_of(q) == scope]
+            rankings = self.rankings.of_scope(kb, chunker, name, scope, questions)
             hits.update((q.qid, h) for q, h in zip(questions, rankings, strict=True))
         return [hits[question.qid] for question in self.plan.questions]
 
@@ -168,12 +182,12 @@ class Scorer:
             for question in self.plan.questions
         ]
         if name not in self._guesses:
-            self._guesses[name] = self.answers(name, [[] for _ in contexts])
-            self.cases.add_answers("", ("no_context", "", "", name), self._guesses[name])
+            self._guesses[name] = self._read_answers(name, [[] for _ in contexts])
+            self.cases.add_answers("", Asked("no_context", reader=name), self._guesses[name])
         # A guess owes nothing to the page, so a failed page does not count against it.
         guesses = self._answer_scores(condition, "generation", self._guesses[name], None)
-        answers = self.answers(name, contexts)
-        self.cases.add_answers(self.plan.label(variant), ("generation", "", "", name), answers)
+        answers = self._read_answers(name, contexts)
+        self.cases.add_answers(self.plan.label(variant), Asked("generation", reader=name), answers)
         return self._answer_scores(condition, "generation", answers, kb) + guesses
 
     def _overall(
@@ -185,20 +199,64 @@ class Scorer:
         hits: list[list[Hit]],
     ) -> list[Scores]:
         condition = condition_of(self.plan, variant, *setting, reader=name).at("overall")
-        answers = self.answers(name, hits)
-        self.cases.add_answers(self.plan.label(variant), ("overall", *setting, name), answers)
+        answers = self._read_answers(name, hits)
+        asked = Asked("overall", BUILT_IN, *setting, name)
+        self.cases.add_answers(self.plan.label(variant), asked, answers)
         return self._answer_scores(condition, "overall", answers, kb)
+
+    def _whole(self, variant: Variant, kb: KnowledgeBase, name: str) -> list[Scores]:
+        """The scores of a whole system, over each scope's documents as they were read."""
+        answers: dict[str, Outcome[Answer]] = {}
+        for scope in self.plan.scopes:
+            questions = [q for q in self.plan.questions if self.plan.scope_of(q) == scope]
+            outcomes = self.answering.answers_of_system(
+                name,
+                self.plan.systems[name],
+                [question.text for question in questions],
+                self._documents(kb, scope),
+            )
+            answers.update((q.qid, o) for q, o in zip(questions, outcomes, strict=True))
+        ordered = [answers[question.qid] for question in self.plan.questions]
+        self.cases.add_answers(self.plan.label(variant), Asked("overall", name), ordered)
+        condition = condition_of_system(self.plan, variant, name)
+        return self._answer_scores(condition, "overall", ordered, kb)
+
+    def _documents(self, kb: KnowledgeBase, scope: str) -> list[Document]:
+        """The documents of a scope as a knowledge base has them: no PDF, no page that failed."""
+        pages: dict[str, list[Page]] = {}
+        for ref, outcome in kb.pages.items():
+            if self.plan.in_scope(ref.doc_id) == scope:
+                there = pages.setdefault(ref.doc_id, [])
+                if outcome.value is not None:
+                    there.append(Page(ref, outcome.value))
+        documents = self.plan.dataset.documents
+        return [Document(name, documents[name].domain, read) for name, read in pages.items()]
 
     def answers(self, name: str, contexts: list[list[Hit]]) -> list[Outcome[str]]:
         """A reader's answers to the plan's questions, each with its context."""
         questions = [question.text for question in self.plan.questions]
         return self.answering.answers(name, self.plan.readers[name], questions, contexts)
 
+    def _read_answers(self, name: str, contexts: list[list[Hit]]) -> list[Outcome[Answer]]:
+        """:meth:`answers` with the pages that they were read from."""
+        return [
+            Outcome(
+                None
+                if outcome.value is None
+                else Answer(
+                    outcome.value, sources=tuple(dict.fromkeys(hit.ref for hit in context))
+                ),
+                outcome.status,
+                outcome.detail,
+            )
+            for outcome, context in zip(self.answers(name, contexts), contexts, strict=True)
+        ]
+
     def _answer_scores(
         self,
         condition: Condition,
         stage: Stage,
-        answers: Sequence[Outcome[str]],
+        answers: Sequence[Outcome[Answer]],
         kb: KnowledgeBase | None,
     ) -> list[Scores]:
         """The scores of answers from a knowledge base; of guesses, where there is none."""
@@ -208,7 +266,7 @@ class Scorer:
             stage,
             "answer",
             [
-                AnswerCase(Answer(outcome.value or ""), question, self.scoring)
+                AnswerCase(outcome.value or Answer(""), question, self.scoring)
                 for question, outcome in zip(self.plan.questions, answers, strict=True)
             ],
             own if kb is None else self._with_evidence(own, kb),

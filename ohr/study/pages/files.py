@@ -17,7 +17,7 @@ from typing import Any
 from ohr import registry
 from ohr.datasets.folder import DEFAULT_DOMAIN
 from ohr.errors import ConfigError
-from ohr.plugins import OcrBackend
+from ohr.plugins import OcrBackend, check_unedited
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import file_digest
@@ -66,7 +66,9 @@ class PdfReader:
     def read(self, task: PdfTask) -> None:
         """Store the text of each page; a page that fails is left for another try."""
         if self._backend is None:
-            self._backend = registry.ocr_engine(self.engine)
+            backend = registry.ocr_engine(self.engine)
+            check_unedited(type(backend), task.keys[0]["engine"])
+            self._backend = backend
         keys = dict(zip(task.page_nos, task.keys, strict=True))
         missing = [no for no, key in keys.items() if not _was_read(self.store, key)]
         for page_no, outcome in self._backend.transcribe(task.path, missing):

@@ -12,7 +12,7 @@ import numpy as np
 from ohr import registry
 from ohr.errors import EngineError, PluginError
 from ohr.pdf import load_image, render
-from ohr.plugins import OcrBackend
+from ohr.plugins import OcrBackend, check_unedited
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import pixel_digest
@@ -53,7 +53,9 @@ class PageReader:
         """
         if self._backend is None:
             cv2.setNumThreads(1)  # the workers share the cores already
-            self._backend = registry.ocr_engine(self.engine)
+            backend = registry.ocr_engine(self.engine)
+            check_unedited(type(backend), self.engine_identity)
+            self._backend = backend
         source = page if isinstance(page, Path) else [page]
         for answered, outcome in self._backend.transcribe(source, [page_no]):
             check_page(self.engine, page_no, answered)
@@ -108,6 +110,9 @@ def read_page(task: PageTask, reader: PageReader) -> None:
     if task.as_pdf:
         reader.store.put("reading", task.key, reader.transcribe(task.source, task.ref.page_no))
         return
+    if task.operator is not None:
+        operator = registry.plugin_class("perturbation", task.operator.name)
+        check_unedited(operator, task.key["noise"][0])
     image, record = distort(task, page_image(task))
     pixels = pixel_digest(image)
     if stored_text(reader.store, pixels, reader.engine_identity) is None:

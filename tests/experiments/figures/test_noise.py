@@ -160,7 +160,9 @@ def test_a_run_that_is_read_back_has_its_notes(several):
 
 
 def test_notes_without_a_manifest_go_by_name():
-    assert note_lines(["extractive", "mine", ""])[0].startswith("extractive: fitted on")
+    assert note_lines(["extractive", "mine", ""])[0].startswith(
+        "extractive: a linear model fitted on"
+    )
     assert note_lines(["mine", "tests.fakes.SteadyReader"]) == []
 
 

@@ -290,3 +290,24 @@ def test_a_model_that_is_not_there_is_said_when_the_run_is_planned(tmp_path):
     )
     with pytest.raises(ConfigError, match="neither built in"):
         make_plan(config, load_dataset(config))
+
+
+def test_the_same_text_of_another_document_is_asked_again_where_documents_matter(tmp_path):
+    class Named(Reader):
+        name = "named"
+        asked: ClassVar[list[str]] = []
+
+        def answer(self, question: str, context: Sequence[Hit]) -> Outcome[str]:
+            self.asked.append(context[0].ref.doc_id)
+            return Outcome.of_text(context[0].ref.doc_id)
+
+    class Knowing(Named):
+        name = "knowing"
+        knows_documents = True
+        asked: ClassVar[list[str]] = []
+
+    contexts = [[Hit(PageRef(doc_id, 0), "text", 1.0, 0)] for doc_id in ("law/a", "law/b")]
+    for reader, asked in ((Named(), ["law/a"]), (Knowing(), ["law/a", "law/b"])):
+        answering = Answering(ArtefactStore(tmp_path / "cache"))
+        answers = answering.answers("r", reader, ["q", "q"], contexts)
+        assert reader.asked == [answer.value for answer in dict.fromkeys(answers)] == asked

@@ -1,0 +1,239 @@
+"""What each built-in makes of the fixed inputs."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, is_dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ohr import registry
+from ohr.plugins import (
+    Chunker,
+    ImagePerturbation,
+    KnowledgeBaseSource,
+    Metric,
+    OcrBackend,
+    Oracle,
+    Perturbation,
+    Plugin,
+    Reader,
+    Retriever,
+)
+from ohr.randomness import generator_for
+from ohr.registry import PluginSpec
+from ohr.store.identity import digest, pixel_digest
+from ohr.study.noise import at_level
+from tests.builders import write_kb, write_page, write_questions
+from tests.golden import inputs
+
+LEFT_OUT = {
+    "engine": {
+        "command", "docling", "got", "internvl", "marker", "mineru", "nougat", "openai_vlm",
+        "qwen_vl",
+    },
+    "reader": {"openai", "transformers"},
+    "retriever": {
+        "bge_m3", "dpr", "minilm", "openai_embeddings", "rerank", "sentence_transformers",
+    },
+}  # fmt: skip
+"""Kind -> what runs a program, a server or a model of the user's: those decide the output."""
+NGRAMS = {"name": "bm25", "params": {"terms": "ngrams"}}
+PARAMS: dict[str, list[dict[str, Any]]] = {
+    "retriever/bm25": [
+        {},
+        {"terms": "ngrams"},
+        *({"variant": v} for v in ("robertson", "atire", "bm25+")),
+    ],
+    "retriever/hybrid": [{"retrievers": ["bm25", NGRAMS]}],
+    "retriever/page": [{"retriever": "bm25"}],
+    "chunker/tokens": [{}, {"size": 60}],
+    "engine/precomputed": [{"kb": "read"}],
+    "perturbation/semantic": [{"draw": draw} for draw in ("weak", "strong", "two")],
+}
+"""What plug-ins are made with, other than their defaults."""
+DECIMALS = 5
+"""Of floats, whose last digits are the machine's."""
+ENVIRONMENT = ("engine_version", "augraphy")
+"""Parts of an identity that name what is not the project's."""
+
+
+def names() -> list[tuple[str, str]]:
+    """Kind and name of every built-in that has a digest."""
+    return [
+        (kind, name)
+        for kind in registry.KINDS
+        for name in registry.known(kind)
+        if name not in LEFT_OUT.get(kind, ())
+    ]
+
+
+def entry(kind: str, name: str) -> dict[str, Any]:
+    """Version, identity, output, and what they were made with.
+
+    Raises MissingDependencyError for what is not installed.
+    """
+    if kind == "dataset":  # made with the files of its own test folder
+        plugins: list[Plugin] = [registry.plugin_class(kind, name)()]
+    else:
+        given = PARAMS.get(f"{kind}/{name}", [{}])
+        plugins = [registry.create(kind, {"name": name, "params": params}) for params in given]
+    identities = [dict(plugin.identity()) for plugin in plugins]
+    made_with = {
+        part: str(identity.pop(part))
+        for identity in identities
+        for part in ENVIRONMENT
+        if part in identity
+    }
+    # A version may name packages: "2+bm25s-0.3".
+    number, _, packages = plugins[0].version.partition("+")
+    if packages:
+        made_with["packages"] = packages
+    if isinstance(plugins[0], ImagePerturbation):
+        made_with |= {name: version(name) for name in ("numpy", "opencv-python-headless")}
+    return {
+        "version": number,
+        "identity": digest([{**identity, "version": ""} for identity in identities]),
+        "output": digest([plain(output(plugin)) for plugin in plugins]),
+    } | ({"with": made_with} if made_with else {})
+
+
+def output(plugin: Plugin) -> object:
+    """What a plug-in makes of its kind's inputs."""
+    for base, make in MAKERS.items():
+        if isinstance(plugin, base):
+            return make(plugin)
+    return datasets(plugin.name)
+
+
+def noise(plugin: Perturbation[Any]) -> object:
+    """Pages and records, at each level and two intensities; boxes where they have gone."""
+    results = []
+    spec = PluginSpec(name=plugin.name, params=plugin.params.model_dump(exclude_unset=True))
+    points = [at_level(spec, level) for level in plugin.levels]
+    made = [(registry.create("perturbation", p.operator or spec), p.intensity) for p in points]
+    made += [(plugin, 0.1), (plugin, 0.7)]
+    for operator, intensity in made:
+        for ref, text in list(inputs.PAGES.items())[:3]:
+            rng = generator_for(0, operator.name, ref)
+            if isinstance(operator, ImagePerturbation):
+                grey = inputs.page_image()
+                page = grey if ref.page_no else np.stack([grey, grey // 2, grey], axis=2)
+                image = operator.apply(page, intensity=intensity, rng=rng)
+                boxes = operator.move(np.array([[15.0, 20.0, 100.0, 60.0]]), image.record)
+                results.append([pixel_digest(image.value), image.record, boxes.tolist()])
+            else:
+                rewritten = operator.apply(text, intensity=intensity, rng=rng)
+                results.append([rewritten.value, rewritten.record])
+    return results
+
+
+def chunks(plugin: Chunker) -> object:
+    """Chunks of all pages."""
+    return plugin.chunks(inputs.PAGES.items())
+
+
+def hits(plugin: Retriever) -> object:
+    """The best four chunks of each question."""
+    plugin.index(inputs.CHUNKS)
+    return plugin.search_many(list(inputs.QUESTIONS), 4)
+
+
+def gold(plugin: Oracle) -> object:
+    """The hits on each question's page."""
+    plugin.index(inputs.CHUNKS)
+    return [plugin.look_up([inputs.REFS[at]], 4) for at in inputs.QUESTIONS.values()]
+
+
+def answers(plugin: Reader) -> object:
+    """Answers over two pages, and over none."""
+    asked = list(zip(inputs.QUESTIONS, inputs.CONTEXTS, strict=True))
+    return [
+        [plugin.answer(question, hits), plugin.answer(question, [])] for question, hits in asked
+    ]
+
+
+def scores(plugin: Metric) -> object:
+    """Scores of readings against pages."""
+    pages = (inputs.HARBOUR, inputs.TIDES)
+    return [[plugin.score(read, page) for page in pages] for read in inputs.READINGS.values()]
+
+
+def reading(plugin: OcrBackend) -> object:
+    """A page image, or a page of a PDF."""
+    if "image" in plugin.accepts:
+        return list(plugin.transcribe([inputs.printed()], [0]))
+    with tempfile.TemporaryDirectory() as folder:
+        content = "BT /F 14 Tf 20 200 Td (The harbour was opened in 1874.) Tj ET"
+        return list(plugin.transcribe(write_page(Path(folder) / "page.pdf", content), [0]))
+
+
+def existing(plugin: KnowledgeBaseSource) -> object:
+    """The ground truth, or a knowledge base in files that misses a page."""
+    dataset = inputs.dataset()
+    with tempfile.TemporaryDirectory() as folder:
+        write_kb(
+            Path(folder) / "read", {"port/harbour": ["Read.", "Read too."], "port/city": ["Um"]}
+        )
+        dataset.root = Path(folder)
+        pages = plugin.knowledge_base(dataset).pages
+    return [[ref, outcome] for ref, outcome in pages.items()]
+
+
+def datasets(name: str) -> object:
+    """Documents and questions as they are loaded."""
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        params: dict[str, Any] = {"cache": folder / "cache"}
+        if name == "folder":
+            content = "BT /F 14 Tf 20 200 Td (The harbour was opened in 1874.) Tj ET"
+            (folder / "pdfs").mkdir()
+            write_page(folder / "pdfs" / "harbour.pdf", content)
+            (folder / "questions.csv").write_text(
+                "document,page,question,answer\nharbour,1,When?,1874\n"
+            )
+            params |= {"path": folder / "pdfs", "questions": folder / "questions.csv"}
+        if name == "ohrbench":
+            write_kb(folder / "gt", {"port/harbour": [inputs.HARBOUR, inputs.TIDES]})
+            asked = {"doc_name": "port/harbour", "ID": "1", "questions": "When?", "answers": "1874"}
+            asked |= {"doc_type": "port", "answer_form": "Numeric", "evidence_source": "equation"}
+            rest = {"evidence_context": "opened in **1874**", "evidence_page_no": 0}
+            write_questions(folder / "qas.json", [asked | rest])
+            params |= {"path": folder, "questions": folder / "qas.json"}
+        loaded = registry.create("dataset", {"name": name, "params": params}).load()
+        pages = [[ref, page.text] for ref, page in loaded.pages.items()]
+        return [pages, list(loaded.questions), loaded.report.lines()]
+
+
+MAKERS: dict[type, Callable[[Any], object]] = {
+    Perturbation: noise,
+    Chunker: chunks,
+    Retriever: hits,
+    Oracle: gold,
+    Reader: answers,
+    Metric: scores,
+    OcrBackend: reading,
+    KnowledgeBaseSource: existing,
+}
+
+
+def plain(value: Any) -> Any:
+    """The value as JSON has it, with floats rounded."""
+    if isinstance(value, float | np.floating):
+        return round(float(value), DECIMALS) + 0.0
+    if is_dataclass(value) and not isinstance(value, type):
+        return plain(asdict(value))
+    if isinstance(value, Mapping):
+        return {str(key): plain(part) for key, part in value.items()}
+    if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str):
+        return [plain(part) for part in value]
+    return value
+
+
+def entries(wanted: Iterable[tuple[str, str]]) -> dict[str, dict[str, Any]]:
+    """``kind/name`` -> its entry."""
+    return {f"{kind}/{name}": entry(kind, name) for kind, name in wanted}
