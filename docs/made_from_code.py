@@ -125,7 +125,7 @@ def metrics() -> str:
             about += f" Under `scoring={min(cls.protocols)}` alone."
         better = "more" if cls.higher_is_better else "less"
         rows.append([f"`{name}`", cls.of, about, better, f"{cls.missing:g}", cls.version,
-                     sets[labels[name]]])  # fmt: skip
+                     sets.get(labels.get(name, ""), "")])  # fmt: skip
     return table(["name", "of", "what it is", "better", "a failure scores", "version", "in"], rows)
 
 

@@ -21,7 +21,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
         *("seed", "seeds"),
     ),
     "Chunking, retrieval and answers": (
-        *("chunkers", "retrievers", "top_k", "ks", "readers", "judge"),
+        *("chunkers", "retrievers", "top_k", "ks", "readers", "systems", "scope", "judge"),
     ),
     "What is measured": ("stages", "metrics", "scoring", "bootstrap"),
     "The run": ("workers", "cache", "retry_failed", "stop_after_failures"),

@@ -61,6 +61,18 @@ class Refused(plugins.Metric):
         return float(refused(case.answer.text))
 
 
+class SourceRecall(plugins.Metric):
+    """Share of the evidence's pages among the pages that an answer names as its sources."""
+
+    name = "source_recall"
+    title = "source recall"
+    without_context = False
+
+    def measure(self, case: AnswerCase) -> float:
+        gold = set(case.question.evidence_pages)
+        return len(gold & set(case.answer.sources)) / len(gold)
+
+
 class Judged(plugins.Metric):
     """Whether a language model, the study's ``judge``, calls an answer correct.
 

@@ -19,6 +19,7 @@ whose output changes with these gets a new ``version``.
 from __future__ import annotations
 
 import ast
+import contextlib
 import inspect
 import sys
 import sysconfig
@@ -111,8 +112,9 @@ def _collect(name: str, path: Path, packages: Collection[str], found: dict[str, 
             if spec.name in found or file is None or not file.is_file():
                 continue
             if _counts(spec.name, file, packages):
-                found[spec.name] = file_digest(file)
-                waiting += _imports(spec.name, file)
+                with contextlib.suppress(OSError):  # what cannot be read cannot be imported
+                    found[spec.name] = file_digest(file)
+                    waiting += _imports(spec.name, file)
 
 
 def _specs(name: str, where: Sequence[str]) -> Iterator[ModuleSpec]:

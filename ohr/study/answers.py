@@ -78,7 +78,7 @@ class Answering:
         questions: Sequence[str],
         contexts: Sequence[Sequence[Hit]],
     ) -> list[Outcome[str]]:
-        """A reader's outcome of each question with its context, in order; equal ones are asked once.
+        """A reader's outcome of each question with its context; equal ones are asked once.
 
         Raises what :meth:`ohr.plugins.Reader.answer_many` does on purpose, OhrError when too many
         fail alike, and PluginError for a reader that returns no outcome.

@@ -283,7 +283,7 @@ def _check_unique(kind: str, specs: Iterable[PluginSpec]) -> None:
 
 
 def _check_answerers(readers: Iterable[str], systems: Iterable[str]) -> None:
-    """Readers and systems stand side by side in the manifest, and cells name the built-in system."""
+    """Raise ConfigError for a system that is called as a reader is, or as the built-in one."""
     for label in systems:
         if label in readers or label == BUILT_IN:
             raise ConfigError(f"system {label!r} has the label of another: give it one of its own")

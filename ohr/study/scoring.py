@@ -240,15 +240,7 @@ class Scorer:
     def _read_answers(self, name: str, contexts: list[list[Hit]]) -> list[Outcome[Answer]]:
         """:meth:`answers` with the pages that they were read from."""
         return [
-            Outcome(
-                None
-                if outcome.value is None
-                else Answer(
-                    outcome.value, sources=tuple(dict.fromkeys(hit.ref for hit in context))
-                ),
-                outcome.status,
-                outcome.detail,
-            )
+            Outcome(_answer(outcome.value, context), outcome.status, outcome.detail)
             for outcome, context in zip(self.answers(name, contexts), contexts, strict=True)
         ]
 
@@ -273,6 +265,11 @@ class Scorer:
             [status is not Status.OK for status in own],
             guessed=kb is None,
         )
+
+
+def _answer(text: str | None, context: Sequence[Hit]) -> Answer | None:
+    sources = tuple(dict.fromkeys(hit.ref for hit in context))
+    return None if text is None else Answer(text, sources=sources)
 
 
 def _severity(status: Status) -> int:

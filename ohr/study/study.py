@@ -40,13 +40,15 @@ class Options(TypedDict, total=False):
     chunkers: Plugins
     retrievers: Plugins
     readers: Plugins
+    systems: Plugins
+    scope: str
     judge: PluginValue | None
     retry_failed: bool
     stages: Stage | Sequence[Stage]
     top_k: int
     ks: int | Sequence[int]
     scoring: Protocol
-    metrics: PluginValue | Sequence[PluginValue]
+    metrics: Plugins
     seed: int
     seeds: int | Sequence[int] | None
     stop_after_failures: int
