@@ -40,7 +40,7 @@ def plugin(kind: str, name: str) -> Any:
 def test_there_is_a_page_and_a_file_for_every_hook():
     for kind in registry.KINDS:
         assert f'--8<-- "extend/my_{kind}.py"' in (EXTEND / f"{kind}.md").read_text("utf-8")
-    assert set(STUDIES) == set(registry.KINDS) - {"system"}
+    assert set(STUDIES) == set(registry.KINDS)
 
 
 @pytest.mark.slow

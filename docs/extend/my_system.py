@@ -1,4 +1,4 @@
-"""A whole system: documents in, answer out."""
+"""A whole system: the documents of a knowledge base in, an answer out."""
 
 import re
 from collections.abc import Sequence
@@ -6,9 +6,10 @@ from collections.abc import Sequence
 import ohr
 
 
-def words(text: str) -> set[str]:
-    """The words of a text, once each."""
-    return set(re.findall(r"\w+", text.lower()))
+@ohr.stage(version="1")
+def words_of(text: str) -> list[str]:
+    """The words of a text, once each. What systems share of a stage is computed once."""
+    return sorted(set(re.findall(r"\w+", text.lower())))
 
 
 class Grep(ohr.System):
@@ -18,15 +19,10 @@ class Grep(ohr.System):
     version = "1"
 
     def answer(self, question: str, documents: Sequence[ohr.Document]) -> ohr.Outcome[ohr.Answer]:
-        lines = [
-            (page.ref, line)
-            for document in documents
-            for page in document.pages
-            for line in page.text.splitlines()
-        ]
-        if not lines:
-            return ohr.Outcome(None)
-        ref, line = max(lines, key=lambda pair: len(words(pair[1]) & words(question)))
-        return ohr.Outcome(
-            ohr.Answer(line, quote=line, sources=(ref,), trace=(f"{len(lines)} lines",))
-        )
+        asked = set(self.once(words_of, question))
+        pages = [page for document in documents for page in document.pages]
+        best = max(pages, key=lambda page: len(asked & set(self.once(words_of, page.text))))
+        lines = best.text.splitlines()
+        line = max(lines, key=lambda line: len(asked & set(words_of(line))), default="")
+        trace = (f"page {best.ref.page_no} of {best.ref.doc_id}",)
+        return ohr.Outcome(ohr.Answer(line, quote=line, sources=(best.ref,), trace=trace))

@@ -152,6 +152,8 @@ def setting_names(cells: pd.DataFrame) -> str:
 
 
 def _distinction(setting: Setting, settings: Sequence[Setting]) -> str:
-    """The parts of a setting that are not the same in all."""
-    kinds = zip(setting.parts, zip(*(s.parts for s in settings), strict=True), strict=True)
-    return ", ".join(part for part, every in kinds if part and len(set(every)) > 1)
+    """The parts of a setting that are not the same in all; of another system, its name."""
+    alike = [one for one in settings if one.system == setting.system]
+    kinds = zip(setting.parts, zip(*(s.parts for s in alike), strict=True), strict=True)
+    parts = [part for part, every in kinds if part and len(set(every)) > 1]
+    return ", ".join([setting.system, *parts] if len(alike) < len(settings) else parts)

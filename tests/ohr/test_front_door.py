@@ -28,8 +28,9 @@ Answer AnswerCase Applied Chunk Chunker ConfigError Dataset DatasetError Dataset
 DatasetSource Distortion Document Engine EngineError EvidenceCase Hit HitsCase KnowledgeBase
 KnowledgeBaseSource LateError Level LoadedEngine LoadedNoise Metric MissingDependencyError
 OhrError Outcome Page PageCase PageParams PageRecord PageRef Params Plot PluginError Question
-Reader Retriever Run Status StoreError Study System TextPerturbation UnknownPluginError chunker
-dataset engine known measure metric open_run page_image perturbation reader retriever strip_markup
+Reader Retriever Run Status StoreError Study System SystemReply TextPerturbation
+UnknownPluginError chunker dataset engine known measure metric open_run page_image perturbation
+reader retriever stage strip_markup
 """
 
 
