@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ohr import registry
+from ohr.metrics.scores import SCORING
 from ohr.plugins import (
     Chunker,
     ImagePerturbation,
@@ -24,14 +25,17 @@ from ohr.plugins import (
     Reader,
     Retriever,
 )
+from ohr.plugins.metric import AnswerCase, Case, EvidenceCase, HitsCase, PageCase, Scoring
 from ohr.randomness import generator_for
 from ohr.registry import PluginSpec
 from ohr.store.identity import digest, pixel_digest
 from ohr.study.noise import at_level
+from ohr.types import Answer, Question
 from tests.builders import write_kb, write_page, write_questions
 from tests.golden import inputs
 
 LEFT_OUT = {
+    "metric": {"judged"},
     "engine": {
         "command", "docling", "got", "internvl", "marker", "mineru", "nougat", "openai_vlm",
         "qwen_vl",
@@ -158,9 +162,32 @@ def answers(plugin: Reader) -> object:
 
 
 def scores(plugin: Metric) -> object:
-    """Scores of readings against pages."""
+    """Values under both protocols of what the metric is of."""
+    return [
+        [plugin.measure(case) for case in cases(plugin.of, scoring)]
+        for name, scoring in SCORING.items()
+        if name in plugin.protocols
+    ]
+
+
+def cases(of: str, scoring: Scoring) -> list[Case]:
+    """Readings of pages, of a question's evidence, hits, or answers."""
     pages = (inputs.HARBOUR, inputs.TIDES)
-    return [[plugin.score(read, page) for page in pages] for read in inputs.READINGS.values()]
+    readings = list(inputs.READINGS.values())
+    if of == "page":
+        return [PageCase(read, page, scoring) for read in readings for page in pages]
+    questions = [
+        Question(str(at), text, ("1874", "in 1874"), "", "", (inputs.REFS[at],), page[:200], "text")
+        for (text, at), page in zip(inputs.QUESTIONS.items(), pages, strict=False)
+    ]
+    if of == "evidence":
+        return [EvidenceCase((read,), one, scoring) for read in readings for one in questions]
+    if of == "hits":
+        contexts = [tuple(context) for context in inputs.CONTEXTS]
+        return [HitsCase(hits, 4, one, scoring) for hits in contexts for one in questions]
+    texts = ["It was opened in 1874.", "1874", "Not answerable", *readings]
+    answers = [Answer(text, sources=tuple(inputs.REFS)[:2]) for text in texts]
+    return [AnswerCase(answer, one, scoring) for answer in answers for one in questions]
 
 
 def reading(plugin: OcrBackend) -> object:
