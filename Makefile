@@ -50,7 +50,8 @@ results-small: $(VENV)/core.stamp
 	$(BIN)/python docs/make_results.py --data $(DATA)
 
 notebooks: $(VENV)/dev.stamp
-	cd notebooks && ../$(BIN)/jupyter-execute --inplace *.ipynb
+	# A progress bar without its widgets would warn, with the path of this environment.
+	cd notebooks && PYTHONWARNINGS="ignore:IProgress not found" ../$(BIN)/jupyter-execute --inplace *.ipynb
 
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff format --check .

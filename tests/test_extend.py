@@ -14,7 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import ohr
 from ohr import Chunk, PageRef, registry
+from ohr.study.cases import read_cases
 from tests.conftest import ROOT
 from tests.test_readme import run
 
@@ -97,3 +99,52 @@ def test_the_metric_counts_numbers():
     metric = plugin("metric", "my_metric.number_recall")
     assert metric.score("1,200 euros", "1200 of 1500") == 0.5
     assert metric.score("", "no number") == 1.0
+
+
+ALL = [
+    *("-m", "experiments.ocr_benchmark", "engines=[gt,my_engine.BlackAndWhite]"),
+    *("retrievers=[my_retriever.Overlap]", "readers=[my_reader.Quote]", "scope=document"),
+    *("systems=[rag,my_system.Grep]", "metrics=[default,my_metric.number_recall]"),
+    *("dataset.limit=4", "dataset.pages=evidence", "dpi=60"),
+]
+EDITS = {
+    "my_engine.py": ("image_to_string(page)", "image_to_string(page).upper()"),
+    "my_retriever.py": ("np.argsort(-np.array(scores)", "np.argsort(np.array(scores)"),
+    "my_reader.py": ("return ohr.Outcome.of_text(best)", "return ohr.Outcome.of_text(best[:9])"),
+    "my_system.py": ("ohr.Answer(line,", "ohr.Answer(line.lower(),"),
+    "my_metric.py": ("if wanted else 1.0", "if wanted else 0.5"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("tesseract") is None, reason="tesseract is not installed")
+def test_one_study_uses_them_all_and_an_edited_one_gives_what_it_now_does(tmp_path):
+    for name in EDITS:
+        shutil.copy(EXTEND / name, tmp_path)
+        assert len((EXTEND / name).read_text().splitlines()) < 40
+
+    def study(name: str) -> dict[str, pd.Series]:
+        done = run([*ALL, "--out", name], tmp_path)
+        assert done.returncode == 0, done.stderr
+        rows = pd.read_parquet(tmp_path / name / "rows.parquet")
+        answers = ohr.open_run(tmp_path / name)
+        assert not answers.cells[["n_error", "n_timeout"]].to_numpy().any()
+        cases = read_cases(tmp_path / name, "answers").to_pandas()
+        hits = read_cases(tmp_path / name, "hits").to_pandas()
+        pages = read_cases(tmp_path / name, "pages").to_pandas()
+        return {
+            "my_engine.py": pages["text"],
+            "my_retriever.py": hits["score"],
+            "my_reader.py": cases[cases["reader"] != ""]["text"],
+            "my_system.py": cases[cases["system"] == "my_system.Grep"]["text"],
+            "my_metric.py": rows[rows["metric"] == "number_recall"]["value"],
+        }
+
+    before = study("first")
+    for name, (old, new) in EDITS.items():
+        source = (tmp_path / name).read_text("utf-8")
+        assert old in source
+        (tmp_path / name).write_text(source.replace(old, new), "utf-8")
+        after = study(f"after_{name}")
+        assert not after[name].reset_index(drop=True).equals(before[name].reset_index(drop=True))
+        before = after

@@ -26,7 +26,8 @@ class Overlap(ohr.Retriever):
         asked = words(query)
         scores = [len(asked & has) / max(len(asked), 1) for has in self._words]
         best = np.argsort(-np.array(scores), kind="stable")[:k]  # ties in index order
-        return [self._hit(self._chunks[i], scores[i], rank) for rank, i in enumerate(best)]
-
-    def _hit(self, chunk: ohr.Chunk, score: float, rank: int) -> ohr.Hit:
-        return ohr.Hit(chunk.ref, chunk.text, score, rank, (chunk.start, chunk.end))
+        found = [(self._chunks[i], scores[i]) for i in best]
+        return [
+            ohr.Hit(chunk.ref, chunk.text, score, rank, (chunk.start, chunk.end))
+            for rank, (chunk, score) in enumerate(found)
+        ]

@@ -59,6 +59,7 @@ class ReferenceRNoise(_Noise):
     """``r_noise`` by the tokens of the published evaluation."""
 
     name = "r_noise_reference"
+    version = "1"
     title = "published r_noise"
     protocols = frozenset({"default"})
 
