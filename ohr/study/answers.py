@@ -89,7 +89,13 @@ class Answering:
         ]
 
         def ask(asked: Sequence[int]) -> Iterator[Reply]:
-            return _replies(reader, [questions[at] for at in asked], [contexts[at] for at in asked])
+            texts, hits = [questions[at] for at in asked], [contexts[at] for at in asked]
+            return _replies(
+                reader.name,
+                len(asked),
+                lambda: reader.answer_many(texts, hits),
+                lambda at: Reply(at, reader.answer_or_error(texts[at], hits[at])),
+            )
 
         return self._outcomes(label, reader, _TEXT, keys, ask)
 
@@ -109,7 +115,13 @@ class Answering:
         keys = [digest([question, there]) for question in questions]
 
         def ask(asked: Sequence[int]) -> Iterator[SystemReply]:
-            return _replies_of_system(system, [questions[at] for at in asked], documents)
+            texts = [questions[at] for at in asked]
+            return _replies(
+                system.name,
+                len(asked),
+                lambda: system.answer_many(texts, documents),
+                lambda at: SystemReply(at, system.answer_or_error(texts[at], documents)),
+            )
 
         return self._outcomes(label, system, _ANSWER, keys, ask)
 
@@ -132,7 +144,7 @@ class Answering:
             at for key, at in first.items() if not self._kept(kind, tally, journal, key)
         )
         streak, held = Streak(label, "questions", self.stop_after_failures), dict[str, Any]()
-        for reply in self._shown(label, ask(to_ask) if to_ask else iter(()), len(to_ask)):
+        for reply in self._shown(label, ask(to_ask), len(to_ask)):
             key, outcome = keys[to_ask[reply.index]], kind.checked(label, reply.outcome)
             usage = dict(reply.usage)
             tally.n_asked += 1
@@ -271,38 +283,21 @@ _TEXT, _ANSWER = _OfText(), _OfAnswer()
 
 
 def _replies(
-    reader: Reader, questions: Sequence[str], contexts: Sequence[Sequence[Hit]]
-) -> Iterator[Reply]:
-    """A reply to every question, whatever the reader raises on one of them."""
-    left = dict.fromkeys(range(len(questions)))
+    name: str, count: int, many: Callable[[], Iterator[R]], alone: Callable[[int], R]
+) -> Iterator[R]:
+    """A reply (with its ``index``) to every question, whatever is raised on one of them."""
+    left = dict.fromkeys(range(count))
     if not left:
         return
     try:
-        for reply in reader.answer_many(questions, contexts):
-            if reply.index in left:
-                del left[reply.index]
+        for reply in many():
+            index: int = reply.index  # type: ignore[attr-defined]
+            if index in left:
+                del left[index]
                 yield reply
     except OhrError:
         raise
     except Exception as error:  # one answer must not cost the others: they are asked alone
-        log.warning("%s: %s; asking one by one", reader.name, error)
+        log.warning("%s: %s; asking one by one", name, error)
     for index in left:
-        yield Reply(index, reader.answer_or_error(questions[index], contexts[index]))
-
-
-def _replies_of_system(
-    system: System, questions: Sequence[str], documents: Sequence[Document]
-) -> Iterator[SystemReply]:
-    """A reply to every question, whatever the system raises on one of them."""
-    left = dict.fromkeys(range(len(questions)))
-    try:
-        for reply in system.answer_many(questions, documents):
-            if reply.index in left:
-                del left[reply.index]
-                yield reply
-    except OhrError:
-        raise
-    except Exception as error:  # one answer must not cost the others: they are asked alone
-        log.warning("%s: %s; asking one by one", system.name, error)
-    for index in left:
-        yield SystemReply(index, system.answer_or_error(questions[index], documents))
+        yield alone(index)

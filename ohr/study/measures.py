@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import cache
 from typing import Any, get_args
@@ -264,8 +264,3 @@ def applicable(of: Of, metrics: Mapping[str, Metric], stage: Stage) -> dict[str,
         for label, metric in metrics.items()
         if metric.of == of and stage in _STAGES[of]
     }
-
-
-def shown_measures(measures: Sequence[Measure], *, noise: bool = False) -> list[Measure]:
-    """Those that figures show: of retrieval and answers, with ``noise`` also of the reading."""
-    return [measure for measure in measures if measure.shown and (noise or measure.stage != "ocr")]
