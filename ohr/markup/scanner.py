@@ -78,11 +78,16 @@ TITLE_COMMANDS = frozenset(
 
 # Within a paragraph: everything but the closer, an escape counting as one character.
 _DOLLAR = re.compile(r"\$((?:[^\\$\n]++|\\[^\n]|\n(?![ \t]*\n))*+)\$")
-_DOLLARS = re.compile(r"\$\$((?:[^\\$\n]++|\\[^\n]|\$(?!\$)|\\?\n(?![ \t]*\n))*+)\$\$")
+_DOLLARS = re.compile(r"\$\$((?:[^\\$\n]++|\\[^\n]|\$(?!\$)|\\?\n(?![ \t]*\n))*+\s*+)\$\$")
 _PAREN = re.compile(r"\\\(((?:[^\\\n]++|\\[^()\n]|\n(?![ \t]*\n))*+)\\\)")
 _BRACKET = re.compile(r"\\\[((?:[^\\\n]++|\\[^\[\]\n]|\\?\n(?![ \t]*\n))*+)\\\]")
 _TEX = re.compile(r"\\[a-zA-Z]|\^|_\{|(?<![^\W_][^\W_])_")
 _MATH = re.compile(r"\\[a-zA-Z]|[\^_={}+<>]")
+_OF_TEXT = re.compile(
+    r"\\(?:caption|(?:sub)*section|chapter|paragraph|title|item|footnote|includegraphics"
+    r"|multicolumn)(?![a-zA-Z])"
+)
+"""Commands that no formula holds."""
 _SPACE = re.compile(r"\s")
 _WORD = re.compile(r"[^\W\d_]{2}")
 _CELL = re.compile(r"(?<!\\)&")
@@ -307,6 +312,8 @@ def _is_formula(inner: str, after: str) -> bool:
     """
     content = inner.strip()
     if not content or (_CELL.search(content) and "\\begin" not in content):
+        return False
+    if "\\" in content and _OF_TEXT.search(content) is not None:
         return False
     opens, closes = inner[0].isspace(), inner[-1].isspace()
     amount = after.lstrip(" ") if opens or closes else after

@@ -38,7 +38,7 @@ class FormulaDistance(_Distance):
     """Distance of the pages' formulas, matched by content; 0 where neither has any."""
 
     name = "formula_distance"
-    version = "2"
+    version = "3"
 
     def score(self, prediction: str, reference: str) -> float:
         return page_formula_distance(prediction, reference)
@@ -48,7 +48,7 @@ class OrderDistance(_Distance):
     """Share of pairs of passages in the wrong order; 0 where there are no two passages."""
 
     name = "order_distance"
-    version = "2"
+    version = "3"
 
     def score(self, prediction: str, reference: str) -> float:
         return order_distance(prediction, reference)
@@ -64,7 +64,7 @@ class TableSimilarity(plugins.Metric[TableSimilarityParams]):
     """Mean TEDS of the pages' tables, matched by content; 1 where neither has any."""
 
     name = "table_similarity"
-    version = "2"
+    version = "3"
     missing = 0.0
 
     def score(self, prediction: str, reference: str) -> float:
@@ -81,7 +81,7 @@ class RegionF1(plugins.Metric[RegionF1Params]):
     """F1 of the words of one kind of region; 1 where neither page has any."""
 
     name = "region_f1"
-    version = "2"
+    version = "3"
     missing = 0.0
     argument = "kind"
 
