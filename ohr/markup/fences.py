@@ -40,3 +40,15 @@ def parted(text: str, others: Sequence[Span]) -> tuple[list[Span], list[int]]:
             kept.append(i)
             until = others[i][1]
     return fences, kept
+
+
+def fenced(text: str, block: Span) -> Span:
+    """The lines between the fences of a block."""
+    start, end = block
+    first = text.find("\n", start, end)
+    inner = end if first < 0 else first + 1
+    last = text.rfind("\n", inner, end) + 1 or inner
+    # An open block has no fence at its end.
+    mark = _FENCE.match(text, last, end) if last < end else None
+    closes = mark is not None and mark[2].strip() == ""
+    return (inner, last) if closes else (inner, end)

@@ -83,15 +83,20 @@ class MarkupPage:
         for region in self.regions:
             yield from region.walk()
 
+    def marked(self) -> Iterator[MarkupRegion]:
+        """The same without text, tables and the marks of lists."""
+        parts = [(start, found) for (start, _), found in self.stretches]
+        parts += ((t.span[0], r) for t, r in zip(self.tables, self._in_tables(), strict=True))
+        for _, found in sorted(parts, key=lambda part: part[0]):
+            for region in found:
+                yield from region.walk()
+
     @cached_property
     def formulas(self) -> list[MarkupRegion]:
         """The page's formulas in order, wherever they stand: text, headings, cells, arguments."""
         if not any(sign in self.text for sign in ("$", "\\(", "\\[", "\\begin")):
             return []
-        outermost = [region for _, found in self.stretches for region in found]
-        outermost += (region for inside in self._in_tables() for region in inside)
-        formulas = [r for region in outermost for r in region.walk() if r.is_formula]
-        return sorted(formulas, key=lambda formula: formula.start)
+        return [region for region in self.marked() if region.is_formula]
 
 
 _kept = lru_cache(_KEPT)(MarkupPage)

@@ -14,8 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+from ohr.markup.fences import fenced
 from ohr.markup.lines import HEADING
-from ohr.markup.structure import Structure, clipped
+from ohr.markup.structure import Block, Structure, clipped
 
 
 class MarkupKind(Enum):
@@ -111,7 +112,11 @@ def scan(structure: Structure, start: int, end: int, depth: int = 0) -> list[Mar
     Nothing beyond the stretch is looked at. ``depth`` above 0 is for a stretch inside a line's
     region, where no line of a block begins.
     """
-    return _Scan(structure, start, end, depth).run()
+    blocks = structure.addresses if depth else structure.blocks
+    blocks = clipped(blocks, start, end) if blocks else blocks
+    if not blocks and _SPECIAL.search(structure.text, start, end) is None:
+        return []
+    return _Scan(structure, start, end, depth, blocks).run()
 
 
 @dataclass
@@ -120,6 +125,7 @@ class _Scan:
     start: int
     end: int
     depth: int
+    blocks: list[Block]
 
     def __post_init__(self) -> None:
         self.text = self.structure.text
@@ -130,12 +136,8 @@ class _Scan:
     def run(self) -> list[MarkupRegion]:
         regions: list[MarkupRegion] = []
         position = self.start
-        structure = self.structure
-        blocks = clipped(
-            structure.addresses if self.depth else structure.blocks, self.start, self.end
-        )
-        walls = [a for a, _, kind in reversed(blocks) if kind in ("CODE", "INDENTED")]
-        for a, b, kind in [*blocks, (self.end, self.end, "")]:
+        walls = [a for a, _, kind in reversed(self.blocks) if kind in ("CODE", "INDENTED")]
+        for a, b, kind in [*self.blocks, (self.end, self.end, "")]:
             while walls and walls[-1] < position:
                 walls.pop()
             self.block_end = walls[-1] if walls else self.end
@@ -159,12 +161,14 @@ class _Scan:
         if kind is MarkupKind.HEADING:
             mark = HEADING.match(self.text, a, b)
             inner = _title(self.text, mark.end() if mark is not None else a, b)
+        elif kind is MarkupKind.CODE:
+            inner = fenced(self.text, (a, b))
         inside = () if kind in (MarkupKind.CODE, MarkupKind.LINK) else self._inside(*inner)
         return MarkupRegion(kind, a, b, *inner, inside)
 
     def _inside(self, start: int, end: int) -> tuple[MarkupRegion, ...]:
         """The regions in a stretch of a region."""
-        if self.depth >= DEEPEST or _SPECIAL.search(self.text, start, end) is None:
+        if self.depth >= DEEPEST:
             return ()
         return tuple(scan(self.structure, start, end, self.depth + 1))
 

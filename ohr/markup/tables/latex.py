@@ -105,8 +105,9 @@ class _Builder:
     def add(self, start: int, end: int) -> None:
         """The cell between two separators."""
         text = self.text
-        while start < end and (mark := _CELL_START.match(text, start, end)):
-            if mark.end() == start:
+        while start < end and (text[start] in "\\%" or text[start].isspace()):
+            mark = _CELL_START.match(text, start, end)
+            if mark is None or mark.end() == start:
                 break
             start = mark.end()
             for extra in ("line", "colour"):
@@ -114,7 +115,7 @@ class _Builder:
                     self.extras.add(f"{extra}s")
         end = _trimmed_end(text, start, end)
         colspan, rowspan = 1, 1
-        for _ in range(_DEEPEST):
+        for _ in range(_DEEPEST if text.startswith("\\multi", start) else 0):
             inside = None
             if columns := _COLUMNS.match(text, start, end):
                 inside = _last_argument(text, columns.end(), end)
