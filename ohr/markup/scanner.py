@@ -74,7 +74,16 @@ CODE_ENVIRONMENTS = frozenset(("verbatim", "verbatim*", "lstlisting", "minted"))
 CODE_TAGS = frozenset("code pre script style textarea math svg smiles".split())
 EMPHASIS_COMMANDS = frozenset(("textbf", "textit", "emph", "underline", "textsl", "uline"))
 TITLE_COMMANDS = frozenset(
-    ("title", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph")
+    (
+        "title",
+        "part",
+        "chapter",
+        "section",
+        "subsection",
+        "subsubsection",
+        "paragraph",
+        "subparagraph",
+    )
 )
 
 # Within a paragraph: everything but the closer, an escape counting as one character.
