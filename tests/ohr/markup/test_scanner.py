@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -172,3 +174,27 @@ def test_hostile_text_comes_to_an_end(piece):
         page = MarkupPage(piece * (200_000 // len(piece)))
         assert page.regions
         assert isinstance(page.formulas, list)
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_four_times_the_text_takes_four_times_the_steps(piece):
+    few, many = steps(piece * 300), steps(piece * 1200)
+    assert many < 5 * few + 1000
+
+
+def steps(text):
+    """How many functions are called to read a page."""
+    count = 0
+
+    def note(_frame, event, _argument):
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(note)
+    try:
+        page = MarkupPage(text)
+        assert page.regions
+        assert page.formulas is not None
+    finally:
+        sys.setprofile(None)
+    return count
