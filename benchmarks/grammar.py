@@ -17,6 +17,7 @@ import random
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -100,7 +101,9 @@ def without_latex(page: MarkupPage) -> str:
 def of_scan(page: MarkupPage) -> Found:
     """The Markdown of a page, as the scan has it."""
     text, found = page.text, Counter[tuple[str, str]]()
-    for region in page.walk():
+    # What lies in an indented line is code to Markdown.
+    walked = (r for region in page.regions for r in _as_markdown(region).walk())
+    for region in walked:
         kind, source = region.kind, text[region.start : region.end]
         inner = _squeezed(text[region.inner_start : region.inner_end])
         if kind is MarkupKind.HEADING and not source.startswith("\\"):
@@ -118,6 +121,10 @@ def of_scan(page: MarkupPage) -> Found:
             found["list item", _line(text, region)] += 1
     found.update(("table", _squeezed(text[slice(*table.span)])[:20]) for table in page.tables)
     return found
+
+
+def _as_markdown(region: MarkupRegion) -> MarkupRegion:
+    return replace(region, inside=()) if region.kind is MarkupKind.INDENTED else region
 
 
 def of_markdown(text: str) -> Found:
