@@ -65,11 +65,16 @@ class MarkupRegion:
 
 DEEPEST = 6
 """Levels of regions in regions; what is nested deeper is plain."""
-MATH_ENVIRONMENTS = frozenset(
+BLOCK_ENVIRONMENTS = frozenset(
     f"{name}{star}"
     for name in "equation align gather multline eqnarray flalign alignat displaymath math".split()
     for star in ("", "*")
-) | frozenset("array aligned gathered cases matrix pmatrix bmatrix vmatrix split".split())
+)
+INNER_ENVIRONMENTS = frozenset(
+    "array aligned gathered cases matrix pmatrix bmatrix vmatrix split".split()
+)
+"""Environments that belong in a formula; alone they are one if mathematics is in them."""
+MATH_ENVIRONMENTS = BLOCK_ENVIRONMENTS | INNER_ENVIRONMENTS
 CODE_ENVIRONMENTS = frozenset(("verbatim", "verbatim*", "lstlisting", "minted"))
 CODE_TAGS = frozenset("code pre script style textarea math svg smiles".split())
 EMPHASIS_COMMANDS = frozenset(("textbf", "textit", "emph", "underline", "textsl", "uline"))
@@ -93,6 +98,7 @@ _PAREN = re.compile(r"\\\(((?:[^\\\n]++|\\[^()\n]|\n(?![ \t]*\n))*+)\\\)")
 _BRACKET = re.compile(r"\\\[((?:[^\\\n]++|\\[^\[\]\n]|\\?\n(?![ \t]*\n))*+)\\\]")
 _TEX = re.compile(r"\\[a-zA-Z]|\^|_\{|(?<![^\W_][^\W_])_")
 _MATH = re.compile(r"\\[a-zA-Z]|[\^_={}+<>]")
+_RELATED = re.compile(r"(?<!\\)\\[a-zA-Z]|[\^_=+<>]")
 _OF_TEXT = re.compile(
     r"\\(?:caption|(?:sub)*section|chapter|paragraph|title|item|footnote|includegraphics"
     r"|multicolumn)(?![a-zA-Z])"
@@ -255,7 +261,9 @@ class _Scan:
         end = self.structure.environments.get(at) if begin.group(1) == "begin" else None
         if end is not None and end[1] <= limit:
             inner = (begin.end(), end[0])
-            if name in MATH_ENVIRONMENTS:
+            if name in BLOCK_ENVIRONMENTS or (
+                name in INNER_ENVIRONMENTS and _RELATED.search(self.text, *inner)
+            ):
                 return MarkupRegion(MarkupKind.DISPLAY, at, end[1], *inner)
             if name in CODE_ENVIRONMENTS:
                 return MarkupRegion(MarkupKind.CODE, at, end[1], *inner)

@@ -14,7 +14,7 @@ WRITTEN = [
     "# A\n\n## B *c* ##\n\ntext\n#no\n####### no\n# ",
     "so\n\n- one\n- two\n\n1. three\n2. four\n\n> a quotation",
     "| a | b |\n|---|---|\n| c | d |\n\na | b\n--- | ---\nc | d\n\n| a |\n\n|a|b|\n|-|\n",
-    "```python\n# no\nx_y * z\n```\n\n~~~\n- no\n```\n~~~\n\n    a *b* c\n    # no\n\n`*y*` and `` a`b ``",
+    "```python\n# no\nx_y * z\n```\n\n~~~\n- no\n```\n~~~\n\n    a *b* c\n\n`*y*` and `` a`b ``",
     "[of $x$](http://a.b/c_d) and ![b](c.png), [no] (d) and [***] [e](f g)",
     "**bold** and *slanted*, _under_ and ***both***, snake_case_name, 2 * 3 * 4, **two\nlines**",
     "let $x_1$ be, $$\na^2\n$$ and \\(b\\), \\[ c \\], \\textbf{of $d$} \\emph{e}",

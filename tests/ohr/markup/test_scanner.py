@@ -111,6 +111,8 @@ def test_inner_spans_are_what_the_delimiters_hold():
         (r"& $2 & 3$ \\", []),
         (r"\caption{of $x$ and \textbf{$y$}}", ["$x$", "$y$"]),
         ("$\n\\caption{of $x$}", ["$x$"]),
+        (r"\begin{array}{l}a_1 \\ b\end{array}", [r"\begin{array}{l}a_1 \\ b\end{array}"]),
+        (r"\begin{aligned} By: & A. Name \\ & Title \end{aligned}", []),
         ("$$\nx = y\n\n$$", ["$$\nx = y\n\n$$"]),
         ("$$x$$\n\nwords\n\n$$y$$", ["$$x$$", "$$y$$"]),
         ("# Of $x$ ##\nand $y$", ["$x$", "$y$"]),
