@@ -1,4 +1,4 @@
-r"""Where evidence stands on its pages, and in which LaTeX environment.
+r"""Where evidence stands on its pages, and in which of their regions.
 
 Positions are kept in *squeezed* text, all white space removed, so that line breaks and
 indents do not matter. Everything is linear in the page, whatever the mark-up looks like.
@@ -7,20 +7,19 @@ indents do not matter. Everything is linear in the page, whatever the mark-up lo
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-_TABLE_TOKEN = re.compile(
-    r"(?P<open>\\begin\{(?:tabular|tabularx|longtable|array|table)\*?\}|<table\b)"
-    r"|\\end\{(?:tabular|tabularx|longtable|array|table)\*?\}|</table>",
-    re.IGNORECASE,
-)
-_CHART_TOKEN = re.compile(r"(?P<open><chart\b)|</chart>", re.IGNORECASE)
+from ohr.markup.page import read_page
+from ohr.markup.scanner import MarkupKind
+from ohr.markup.structure import Span
+
+# What is left of a formula in evidence that was cut out of it.
 _MATH = re.compile(
-    r"\$|\\\(|\\\[|\\begin\{(?:equation|align|gather|aligned|array|multline|cases)"
-    r"|[A-Za-z0-9)}][_^]\{|\\(?:[dt]?frac|sqrt|sum|int|prod|times|cdot|infty|left|partial|mathb[bf]"
-    r"|[gl]eq?|alpha|beta|gamma|delta|lambda|mu|pi|rho|sigma|phi|omega|Delta|Pi|Sigma|Omega)\b"
+    r"\\[()\[\]]|[A-Za-z0-9)}][_^]\{|\\(?:[dt]?frac|sqrt|sum|int|prod|times|cdot|infty|left|partial"
+    r"|mathb[bf]|[gl]eq?|alpha|beta|gamma|delta|lambda|mu|pi|rho|sigma|phi|omega|Delta|Pi|Sigma"
+    r"|Omega)\b|\\begin\{(?:equation|align|gather|aligned|array|multline|cases)"
 )
 _ROW = re.compile(r"[^\\]&|^&|\\hline|\\begin\{tabular|<t[dr]\b|\|[^|\n]+\|", re.IGNORECASE)
 
@@ -42,28 +41,47 @@ class SearchablePage:
         return squeeze(self.text)
 
     @cached_property
-    def tables(self) -> list[tuple[int, int]]:
-        """Spans of tables in the squeezed text; one that is never closed runs to the end."""
-        return _spans(_TABLE_TOKEN, self.squeezed)
+    def tables(self) -> list[Span]:
+        """Spans of tables in the squeezed text; an array, which is set as one, is a table too."""
+        page = read_page(self.text)
+        spans = [table.span for table in page.tables]
+        spans += [
+            (formula.start, formula.end)
+            for formula in page.formulas
+            if "\\begin{array" in self.text[formula.start : formula.end]
+        ]
+        return squeezed_spans(self.text, spans)
 
     @cached_property
-    def charts(self) -> list[tuple[int, int]]:
-        """Spans of ``<chart>`` in the squeezed text."""
-        return _spans(_CHART_TOKEN, self.squeezed)
+    def charts(self) -> list[Span]:
+        """Spans of ``<chart>`` in the squeezed text; one that is never closed runs to the end."""
+        spans: list[Span] = []
+        if "<chart" not in self.text:
+            return spans
+        depth, start = 0, 0
+        for region in read_page(self.text).marked():
+            tag = self.text[region.start : region.start + 8]
+            if region.kind is not MarkupKind.TAG or not tag.startswith(("<chart", "</chart>")):
+                continue
+            if tag[1] == "c":
+                start = start if depth else region.start
+                depth += 1
+            elif depth:
+                depth -= 1
+                if not depth:
+                    spans.append((start, region.end))
+        return squeezed_spans(self.text, [*spans, (start, len(self.text))] if depth else spans)
 
 
-def _spans(token: re.Pattern[str], text: str) -> list[tuple[int, int]]:
-    spans: list[tuple[int, int]] = []
-    depth, start = 0, 0
-    for match in token.finditer(text):
-        if match["open"]:
-            start = start if depth else match.start()
-            depth += 1
-        elif depth:
-            depth -= 1
-            if not depth:
-                spans.append((start, match.end()))
-    return [*spans, (start, len(text))] if depth else spans
+def squeezed_spans(text: str, spans: Iterable[Span]) -> list[Span]:
+    """Spans of a text as spans of the same text without white space."""
+    spans = list(spans)
+    places: dict[int, int] = {}
+    done = count = 0
+    for edge in sorted({edge for span in spans for edge in span}):
+        count += len(squeeze(text[done:edge]))
+        places[edge], done = count, edge
+    return [(places[start], places[end]) for start, end in spans]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +146,8 @@ def inside(spans: Sequence[tuple[int, int]], piece: Piece) -> bool:
 
 
 def has_math(text: str) -> bool:
-    """Whether a text contains LaTeX mathematics."""
-    return bool(_MATH.search(text))
+    """Whether a text contains a formula, or a part of one."""
+    return bool(_MATH.search(text) or read_page(text).formulas)
 
 
 def looks_like_rows(text: str) -> bool:

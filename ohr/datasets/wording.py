@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from ohr.markup.page import read_page
+
 _THE = r"(?:the|this|that|these|the (?:given|provided|above|following|present|attached|same))"
 _STRONG = r"(?:documents?|text|passage|page|excerpt|context|pdf|file)"
 _WEAK = (
@@ -36,7 +38,6 @@ _PRONOUNS = re.compile(
 _QUOTED = re.compile(
     r"(?<!\w)['\u2018\"\u201c«][^'\u2019\"\u201d»]{2,}['\u2019\"\u201d»]|《[^》]+》"
 )
-_MATH = re.compile(r"\$[^$]+\$|\\\(|\\\[")
 _WORD = re.compile(r"[^\W_]+(?:[-.&'\u2019][^\W_]+)*")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 _NUMBER = re.compile(r"(?<![\w.])[-\u2212+]?(?:\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)")
@@ -92,7 +93,7 @@ def has_entity(question: str) -> bool:
         names(question)
         or _CJK.search(question)
         or _QUOTED.search(question)
-        or _MATH.search(question)
+        or read_page(question).formulas
         or _NUMBER.search(question)
     )
 

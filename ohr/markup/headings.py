@@ -6,18 +6,21 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ohr.markup.page import read_page
+from ohr.markup.scanner import MarkupKind
+
 _LATEX_LEVELS = {
+    "title": 1,
     "part": 1,
     "chapter": 2,
     "section": 3,
     "subsection": 4,
     "subsubsection": 5,
     "paragraph": 6,
+    "subparagraph": 6,
 }
-# Patterns that start with a plain character are searched for many times as fast as others.
-_MARKDOWN = re.compile(r"\n[ ]{0,3}(?P<marks>#{1,6})[ \t]+(?P<title>[^\n]*?)[ \t]*#*[ \t]*(?=\n)")
-_LATEX = re.compile(rf"\\(?P<command>{'|'.join(_LATEX_LEVELS)})\*?\{{(?P<name>[^{{}}\n]*)\}}")
-_FENCED = re.compile(r"\n(?P<fence>```|~~~).*?(?:\n(?P=fence)|\Z)", re.DOTALL)
+_SIGN = re.compile(rf"^ {{0,3}}#{{1,6}}[ \t]|\\(?:{'|'.join(_LATEX_LEVELS)})", re.MULTILINE)
+_COMMAND = re.compile(r"\\([a-z]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,20 +34,32 @@ class Heading:
 
 
 def headings(text: str) -> list[Heading]:
-    """Headings of a text in order: Markdown's ``#`` and LaTeX's sectioning commands."""
-    marks = []
-    if "#" in text:
-        for match in _MARKDOWN.finditer(f"\n{text}\n"):
-            start, end = match.start("marks") - 1, match.end() - 1
-            marks.append(Heading(start, end, len(match["marks"]), _title(match["title"])))
-    if "\\" in text:
-        for match in _LATEX.finditer(text):
-            level = _LATEX_LEVELS[match["command"]]
-            marks.append(Heading(match.start(), match.end(), level, _title(match["name"])))
-    if marks and ("```" in text or "~~~" in text):  # where # starts a comment
-        fenced = [(m.start() - 1, m.end() - 1) for m in _FENCED.finditer(f"\n{text}")]
-        marks = [h for h in marks if not any(start <= h.start < end for start, end in fenced)]
-    return sorted((h for h in marks if h.title), key=lambda heading: heading.start)
+    """Headings of a text in order: Markdown's ``#`` and LaTeX's sectioning commands.
+
+    None in a table, in code or in another command, and none without a title.
+    """
+    if not _SIGN.search(text):
+        return []
+    return [
+        Heading(_start(text, region.start), region.end, _level(text, region.start), title)
+        for _, regions in read_page(text).stretches
+        for region in regions
+        if region.kind is MarkupKind.HEADING
+        and (title := _title(text[region.inner_start : region.inner_end]))
+    ]
+
+
+def _start(text: str, at: int) -> int:
+    """Where a heading's mark starts, after up to three spaces."""
+    return at if text[at] != " " else text.index("#", at)
+
+
+def _level(text: str, at: int) -> int:
+    command = _COMMAND.match(text, at)
+    if command is not None:
+        return _LATEX_LEVELS[command[1]]
+    signs = text[at : at + 9].lstrip()
+    return len(signs) - len(signs.lstrip("#"))
 
 
 def _title(text: str) -> str:

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import re
 
+from ohr.markup.page import read_page
+from ohr.markup.scanner import MarkupKind
 from ohr.markup.symbols import COMMAND_TO_CHAR
 
-_DELIMITER = re.compile(r"\\[()\[\]]|\$\$?")
-_CLOSERS = {"$": "$", "$$": "$$", r"\(": r"\)", r"\[": r"\]"}
-_LONGEST_FORMULA = 20_000
+_MARKED = re.compile(r"[$`]|~~~|\]\(|\\[(\[]|\\begin[ \t]*\{(?!tab|longtable)")
+"""Where none of this is, no formula, code or link is."""
+_FORMULA_SIGN = re.compile(r"\\.|([\^_<])", re.DOTALL)
 _HTML_TAG = re.compile(
     r"<(?:/?([a-zA-Z][a-zA-Z0-9]{0,15})(?:\s[^<>]{0,1000})?/?|!--[^<>]{0,1000}--)>"
 )
@@ -50,25 +52,25 @@ _LIST_MARK = re.compile(r"^[ \t]*[*+-][ \t]+", re.MULTILINE)
 _RULE_ROW = re.compile(r"^[ \t|:=-]{3,}$", re.MULTILINE)
 _UNDERSCORES = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")
 _SCRIPT = re.compile(r"\^|_(?=\s?[{\\])")
-_IMAGE_OR_LINK = re.compile(r"!?\[([^\[\]\n]{0,500})\]\([^()\s]{0,500}\)")
 
 # What reads the same reads as the same character, however it was written.
-_SAME_LOOK = str.maketrans(
-    {
+_SAME_LOOK = {
         "ϵ": "ε", "ϕ": "φ", "ϑ": "θ", "ϱ": "ρ", "ϖ": "π", "ϰ": "κ", "∘": "°", "⋅": "·", "∙": "•",
         "∗": "*", "⋆": "*", "∼": "~", "∣": "|", "‖": "|", "′": "'", "…": "...", "⋯": "...",
-    }
-)  # fmt: skip
+}  # fmt: skip
+_LOOKS = re.compile(f"[{''.join(_SAME_LOOK)}]")  # searched for many times as fast as translated
 _FUNCTIONS = frozenset(
     "sin cos tan cot sec csc log ln exp lim max min sup inf det dim ker deg gcd arg mod".split()
 )
 _SPACED = frozenset(("hline", "frac", "tfrac", "dfrac"))
 # Stand-ins from the private use area: they survive until the mark-up around them is gone.
-_STAND_INS = {char: chr(0xE000 + i) for i, char in enumerate("%&$#_{}")}
+_STAND_INS = {char: chr(0xE010 + i) for i, char in enumerate("%&$#_{}*~^|<+-=:")}
 _RESTORE = {stand_in: char for char, stand_in in _STAND_INS.items()}
-_STAND_IN = re.compile("[\ue000-\ue006]")
+_STAND_IN = re.compile(f"[{min(_RESTORE)}-{max(_RESTORE)}]")
+_PROTECTED = str.maketrans(_STAND_INS)
 _SPACING_STAND_IN = "\ue007"
-_MARKS = "*{}\\$"
+_NOTHING = "\ue008"
+_MARKS = "*{}\\" + _NOTHING
 _SPACINGS = re.compile(f"{_SPACING_STAND_IN}+")
 
 
@@ -78,6 +80,9 @@ def strip_markup(text: str) -> str:
     # pages of an OCR engine are plain.
     has_latex = "\\" in text
     has_cells = has_latex and ("tabular" in text or "\\hline" in text or "array}" in text)
+    is_marked = _MARKED.search(text) is not None
+    if is_marked:
+        text = _without_delimiters(text)
     if "<" in text:
         text = _HTML_TAG.sub(_tag, text)
     # Marks of lines before formulas: a formula may begin with a plus sign.
@@ -90,10 +95,6 @@ def strip_markup(text: str) -> str:
         text = _DROPPED_ARGUMENTS.sub(" ", text)
         text = _LINE_BREAK.sub("\n", text)
         text = _replace_commands(text)
-    if has_latex or "$" in text:
-        text = _strip_formulas(text)
-    if "](" in text:
-        text = _IMAGE_OR_LINK.sub(r"\1", text)
     if "^" in text or "_" in text:
         text = _UNDERSCORES.sub("", _SCRIPT.sub("", text))
     for mark in _MARKS:  # five times as fast as a table that deletes
@@ -101,9 +102,9 @@ def strip_markup(text: str) -> str:
     text = text.replace("~", " ")
     if "&" in text or "|" in text:
         text = text.replace("|", " ").replace("&", " ") if has_cells else _loose_cells(text)
-    if not text.isascii():
-        text = text.translate(_SAME_LOOK)
-    return _STAND_IN.sub(lambda match: _RESTORE[match.group()], text) if has_latex else text
+    if has_latex or is_marked:
+        text = _STAND_IN.sub(lambda match: _RESTORE[match.group()], text)
+    return text if text.isascii() else _LOOKS.sub(lambda match: _SAME_LOOK[match.group()], text)
 
 
 def _tag(match: re.Match[str]) -> str:
@@ -118,23 +119,40 @@ def _loose_cells(text: str) -> str:
     return re.sub(r"(?:(?<=\s)|^)[&|](?=\s|$)", " ", text, flags=re.MULTILINE)
 
 
-def _strip_formulas(text: str) -> str:
-    """Remove the delimiters of formulas and the marks of their super- and subscripts."""
+def _without_delimiters(text: str) -> str:
+    """What the page's scan knows, done first: formulas and links bare, code out of reach."""
+    edits: list[tuple[int, int, str]] = []
+    for region in read_page(text).marked():
+        start, end = region.inner_start, region.inner_end
+        inner = text[start:end]
+        by = inner
+        if region.is_formula:
+            if "_" in inner or "^" in inner or "<" in inner:
+                by = _FORMULA_SIGN.sub(_formula_sign, inner)
+            if not text.startswith("\\begin", region.start):
+                by = f"{_NOTHING}{by}{_NOTHING}"
+                start, end = region.start, region.end
+            edits.append((start, end, by))
+        elif start == region.start:
+            continue
+        elif region.kind is MarkupKind.CODE:
+            edits.append((region.start, region.end, inner.translate(_PROTECTED)))
+        elif region.kind is MarkupKind.LINK or region.kind is MarkupKind.IMAGE:
+            edits += ((region.start, start, ""), (end, region.end, ""))
+    edits.sort()
     pieces: list[str] = []
     done = 0
-    opening: re.Match[str] | None = None
-    for mark in _DELIMITER.finditer(text):
-        if opening is not None and mark.end() - opening.start() > _LONGEST_FORMULA:
-            opening = None
-        if opening is not None and mark.group() == _CLOSERS[opening.group()]:
-            pieces.append(text[done : opening.start()])
-            formula = text[opening.end() : mark.start()]
-            pieces.append(formula.replace("^", "").replace("_", ""))
-            done = mark.end()
-            opening = None
-        elif mark.group() in _CLOSERS:
-            opening = mark
+    for start, end, by in edits:
+        pieces += (text[done:start], by)
+        done = end
     return "".join([*pieces, text[done:]])
+
+
+def _formula_sign(match: re.Match[str]) -> str:
+    """A script's mark is nothing; a sign that could open a tag is kept."""
+    if match[1] is None:
+        return match[0]
+    return _STAND_INS["<"] if match[1] == "<" else _NOTHING
 
 
 def _replace_commands(text: str) -> str:

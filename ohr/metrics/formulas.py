@@ -13,20 +13,10 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import Levenshtein
 
+from ohr.markup.page import read_page
+from ohr.markup.scanner import MarkupKind
 from ohr.markup.symbols import CHAR_TO_COMMAND, COMMAND_TO_CHAR
 from ohr.metrics.matching import assign, encode
-
-ENVIRONMENTS = tuple(
-    name + star
-    for name in "equation align gather multline eqnarray flalign alignat displaymath".split()
-    for star in ("", "*")
-)
-"""LaTeX environments that are block formulas without further delimiters."""
-_LONGEST = 20_000
-_MARK = re.compile(
-    rf"\\\\|\\\$|\\[()\[\]]|\$\$?|\\(?:begin|end)\{{(?:{'|'.join(map(re.escape, ENVIRONMENTS))})\}}"
-)
-_BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,60 +30,19 @@ class Formula:
 
 
 def find_formulas(text: str) -> list[Formula]:
-    r"""Formulas between ``$``, ``$$``, ``\(``, ``\[`` or in an environment, in order.
-
-    A single dollar opens a formula only if no white space or digit-led price follows from it:
-    the closing one must follow a character that is not white space, in the same paragraph, and
-    must not come before a digit (``$5 and $6`` are prices).
-    """
-    formulas: list[Formula] = []
-    opening: re.Match[str] | None = None
-    for mark in _MARK.finditer(text):
-        kind = mark.group()
-        if kind in (r"\\", r"\$"):
-            continue
-        if opening is not None and _closes(text, opening, mark):
-            inside = (opening.end(), mark.start())
-            keep_environment = kind.startswith(r"\end")
-            source = slice(opening.start(), mark.end()) if keep_environment else slice(*inside)
-            display = opening.group() not in ("$", r"\(")
-            formulas.append(Formula(opening.start(), mark.end(), text[source], display))
-            opening = None
-        elif opening is None or not _inside(text, opening, mark):
-            opening = mark if _opens(text, mark) else None
-    return formulas
-
-
-def _opens(text: str, mark: re.Match[str]) -> bool:
-    kind = mark.group()
-    if kind == "$":
-        return text[mark.end() : mark.end() + 1].strip() != ""
-    return kind in ("$$", r"\(", r"\[") or kind.startswith(r"\begin")
-
-
-def _closes(text: str, opening: re.Match[str], mark: re.Match[str]) -> bool:
-    opened, kind = opening.group(), mark.group()
-    if not 0 < mark.start() - opening.end() <= _LONGEST:
-        return False
-    if opened == "$":
-        return (
-            kind == "$"
-            and not text[mark.start() - 1].isspace()
-            and not text[mark.end() : mark.end() + 1].isdigit()
-            and not _BLANK_LINE.search(text, opening.end(), mark.start())
+    """The formulas of a page in order, as :func:`ohr.markup.page.read_page` has them."""
+    return [
+        Formula(
+            region.start,
+            region.end,
+            # The name of an environment says how its lines are set.
+            text[region.start : region.end]
+            if text.startswith("\\begin", region.start)
+            else text[region.inner_start : region.inner_end],
+            region.kind is MarkupKind.DISPLAY,
         )
-    if opened.startswith(r"\begin"):
-        return kind == opened.replace("begin", "end", 1)
-    return kind == {"$$": "$$", r"\(": r"\)", r"\[": r"\]"}[opened]
-
-
-def _inside(text: str, opening: re.Match[str], mark: re.Match[str]) -> bool:
-    """Whether a delimiter of another kind may stand within the formula that is open."""
-    if mark.end() - opening.start() > _LONGEST or mark.group() == opening.group():
-        return False
-    if opening.group() == "$":
-        return False
-    return mark.group() != "$$" and not mark.group().startswith(r"\begin")
+        for region in read_page(text).formulas
+    ]
 
 
 _TOKEN = re.compile(

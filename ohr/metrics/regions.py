@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from ohr.markup.page import read_page
 from ohr.markup.strip import strip_markup
-from ohr.markup.tables import parse_tables
 from ohr.metrics.default import tokens
 from ohr.metrics.formulas import find_formulas
 from ohr.metrics.tables import Grid
@@ -45,7 +45,7 @@ def regions(text: str) -> list[Region]:
     """A page as running text, block formulas and tables, in order; the outermost counts."""
     marked = [
         Region("table", *table.span, text[slice(*table.span)], Grid.of(table))
-        for table in parse_tables(text)
+        for table in read_page(text).tables
     ]
     marked += [
         Region(

@@ -20,8 +20,9 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
+from ohr.markup.page import read_page
 from ohr.markup.strip import strip_markup
-from ohr.markup.tables import ParsedTable, parse_tables
+from ohr.markup.tables import ParsedTable
 from ohr.metrics.default import tokens
 from ohr.metrics.matching import assign_by
 
@@ -178,7 +179,7 @@ def table_similarity(prediction: str, reference: str, *, texts: bool = True) -> 
     Symmetric. ``texts=False`` compares structure alone; tables are matched by their words all
     the same.
     """
-    read, true = parse_tables(prediction), parse_tables(reference)
+    read, true = read_page(prediction).tables, read_page(reference).tables
     if not read or not true:
         return float(not read and not true)
     one, other = [Grid.of(table) for table in read], [Grid.of(table) for table in true]

@@ -11,11 +11,11 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
+from ohr.markup.scanner import MarkupKind
 from ohr.markup.symbols import CHAR_TO_COMMAND, COMMAND_TO_CHAR
 from perturb.text.formula import BOLD, CURSIVE
 from perturb.text.page import EditablePage
 from perturb.text.prose import line_joins
-from perturb.text.scanner import MarkupKind
 
 KINDS = (
     "bold", "italic", "underline", "heading", "line_break", "inline_formula", "block_formula",
@@ -53,7 +53,7 @@ def count_commands(text: str) -> dict[str, int]:
             elif region.kind is MarkupKind.EMPHASIS:
                 opener = _OPENER.match(source)
                 counts[_STYLE_OF.get(opener.group() if opener else "", "bold")] += 1
-            elif region.kind is MarkupKind.TITLE:
+            elif region.kind is MarkupKind.HEADING:
                 counts["heading"] += 1
             elif region.kind is MarkupKind.TAG:
                 tag = _TAG_NAME.match(source)

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from ohr.markup.scanner import MarkupKind, MarkupRegion
 from perturb.text.edits import Edit
 from perturb.text.formula import Formula, gaps, read_formula, symbols
 from perturb.text.page import EditablePage
-from perturb.text.scanner import MarkupKind, MarkupRegion
 from perturb.text.sites import Sites
 
 SPACING = ("\\ ", "\\quad ", "\\qquad ", "\\;", "\\:")

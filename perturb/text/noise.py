@@ -66,6 +66,7 @@ class TextStyle(FormattingRule):
     """Bold, italic and underline, in Markdown and LaTeX, added and removed."""
 
     name = "text_style"
+    version = "2"
     rules = (prose.text_style,)
 
 
@@ -73,7 +74,7 @@ class Titles(FormattingRule):
     """Titles of level 1 to 3, in Markdown and LaTeX, added and removed."""
 
     name = "titles"
-    version = "2"
+    version = "3"
     rules = (prose.titles,)
 
 
@@ -81,6 +82,7 @@ class LineBreaks(FormattingRule):
     """Line breaks inside paragraphs, added and removed."""
 
     name = "line_breaks"
+    version = "2"
     rules = (prose.line_breaks,)
 
 
@@ -88,6 +90,7 @@ class FormulaConversion(FormattingRule):
     """Inline formulas to block formulas, and back."""
 
     name = "formula_conversion"
+    version = "2"
     rules = (formulas.formula_conversion,)
 
 
@@ -95,6 +98,7 @@ class FormulaSpacing(FormattingRule):
     """Idle spacing commands in formulas."""
 
     name = "formula_spacing"
+    version = "2"
     rules = (formulas.formula_spacing,)
 
 
@@ -102,6 +106,7 @@ class EquivalentSymbols(FormattingRule):
     """Bold, cursive and Unicode symbols for their equals."""
 
     name = "equivalent_symbols"
+    version = "2"
     rules = (formulas.equivalent_symbols,)
 
 
@@ -109,6 +114,7 @@ class TableLines(FormattingRule):
     """Rules between the rows of LaTeX tables, added and removed."""
 
     name = "table_lines"
+    version = "2"
     rules = (tables.table_lines,)
 
 
@@ -116,7 +122,7 @@ class TableCells(FormattingRule):
     """The rules for text and formulas, inside the cells of tables."""
 
     name = "table_cells"
-    version = "2"
+    version = "3"
     rules = (tables.table_cells,)
 
 
@@ -124,7 +130,7 @@ class Formatting(FormattingRule):
     """All rules together; mild, moderate and severe are the paper's 0.1, 0.3 and 0.6."""
 
     name = "formatting"
-    version = "2"
+    version = "3"
     levels: ClassVar[Mapping[str, Level]] = {
         "mild": Level(0.1),
         "moderate": Level(0.3),

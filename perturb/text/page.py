@@ -7,20 +7,21 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
-from ohr.markup.tables import ParsedTable, parse_tables
-from perturb.text.scanner import MarkupKind, MarkupRegion, scan
-from perturb.text.structure import Span, Structure, merged, within
+from ohr.markup.lines import LIST_MARK, LIST_MARKS
+from ohr.markup.page import read_page
+from ohr.markup.scanner import MarkupKind, MarkupRegion
+from ohr.markup.structure import Span, merged
+from ohr.markup.tables import ParsedTable
 
 # A word of text alone: no mark-up, except an escaped sign of which LaTeX makes a character.
 _LETTERS = r"[^\s\\*_`\[\]<>{}^~|&$#@]"
 _WORD = rf"(?=\S)(?:{_LETTERS}|\\[$%&#]){{1,40}}+(?!\S)"
 _WORDS = re.compile(rf"(?<!\S)(?<!\\\s){_WORD}(?:[ \t]++{_WORD})*+")
 _GAP = re.compile(r"[ \t]+")
-_HEADING = re.compile(r"^ {0,3}(#{1,6}[ \t]+)(?=\S)[^\n]*", re.MULTILINE)
-_MARK = r"(?:(?:[-+*>•◦▪●■□–]|\d{1,9}[.)]|\(?[a-zA-Z]{1,3}[.)]|\(\d{1,3}\))[ \t]+)++"
-_LIST_MARK = re.compile(rf"^[ \t]*{_MARK}", re.MULTILINE)
-_CELL_MARK = re.compile(_MARK)
+_CODE = (MarkupKind.CODE, MarkupKind.INDENTED)
+_CELL_MARK = re.compile(LIST_MARKS)
 _COMMENT = re.compile(r"(?<!\\)%[^\n]*")
 _CONTAINER = re.compile(r"^[ \t]*(?:[-+*>]|\d{1,9}[.)])(?!\S)", re.MULTILINE)
 _BLOCK_START = re.compile(r"[-+*#>=:|~`<_•]|\d{1,9}[.)](?!\S)")
@@ -70,34 +71,24 @@ class EditablePage:
     """The marks of Markdown headings, ``# `` with the space."""
 
     def __post_init__(self) -> None:
-        tables = parse_tables(self.text)
-        self.structure = Structure(self.text, [table.span for table in tables])
-        # A table that a code block shows is code.
-        self.tables = [t for t in tables if not within(self.structure.fences, t.span[0])]
+        page = read_page(self.text)
+        self.structure = page.structure
+        self.tables = page.tables
         self.headings = []
-        self.body = [self._body(*stretch) for stretch in self._outside_tables()]
+        formats = {table.span[1]: table.format for table in self.tables}
+        self.body = [
+            self._body(*span, regions, formats.get(span[0], "")) for span, regions in page.stretches
+        ]
         self.cells = [
-            self._cell(cell.content_span, table.format)
-            for table in self.tables
-            for cell in table.cells
-            if cell.content_span[0] < cell.content_span[1]
+            self._cell(span, regions, table.format)
+            for table, cells in zip(self.tables, page.cells, strict=True)
+            for span, regions in cells
         ]
 
-    def _outside_tables(self) -> Iterator[tuple[int, int, str]]:
-        """Stretches of body text, each with the format of the table right above it."""
-        done, above = 0, ""
-        for table in self.tables:
-            if done < table.span[0]:
-                yield done, table.span[0], above
-            done, above = table.span[1], table.format
-        if done < len(self.text):
-            yield done, len(self.text), above
-
-    def _cell(self, span: Span, format_: str) -> Area:
+    def _cell(self, span: Span, regions: list[MarkupRegion], format_: str) -> Area:
         start, end = span
-        regions = scan(self.structure, start, end)
         shields = [(region.start, region.end) for region in regions]
-        marks = [mark.span() for mark in _LIST_MARK.finditer(self.text, start, end)]
+        marks = [mark.span() for mark in LIST_MARK.finditer(self.text, start, end)]
         # "^" does not match where a stretch begins inside a line.
         marks += [mark.span() for mark in (_CELL_MARK.match(self.text, start, end),) if mark]
         shields = merged(shields + marks) if marks else shields
@@ -105,26 +96,37 @@ class EditablePage:
         words = list(_plain(self.text[start:end], start, (start, end), shields))
         return Area(start, end, regions, words, format_)
 
-    def _body(self, start: int, end: int, above: str) -> Area:
-        regions = scan(self.structure, start, end)
-        shields = [(region.start, region.end) for region in regions]
-        code = [(region.start, region.end) for region in regions if region.kind is MarkupKind.CODE]
+    def _body(self, start: int, end: int, found: list[MarkupRegion], above: str) -> Area:
+        """A stretch of body text; ``above`` is the format of the table right above it."""
+        shields = [(region.start, region.end) for region in found]
+        regions: list[MarkupRegion] = []
         tail = start
         if above == "markdown":
             # Whatever follows a Markdown table without a blank line would be its last row.
             tail = self.structure.paragraph_end(start, end)
             shields.append((start, tail))
-        if "#" in self.text:
-            for heading in _HEADING.finditer(self.text, start, end):
-                if not within(code, heading.start()) and heading.start() >= tail:
-                    shields.append(heading.span())
-                    # Code right below would go on with the paragraph that loses the mark.
-                    if not within(code, heading.end() + 1):
-                        self.headings.append(heading.span(1))
-        shields += (mark.span() for mark in _LIST_MARK.finditer(self.text, start, end))
+        for region, following in pairwise([*found, None]):
+            if region is None or region.kind is MarkupKind.INDENTED:
+                continue
+            if not self._is_marked(region):
+                regions.append(region)
+                continue
+            regions += region.inside
+            # Code right below would go on with the paragraph that loses the mark.
+            code_below = following is not None and (
+                following.start == region.end + 1 and following.kind in _CODE
+            )
+            if region.start >= tail and region.inner_start < region.inner_end and not code_below:
+                mark = self.text.index("#", region.start)
+                self.headings.append((mark, region.inner_start))
+        shields += (mark.span() for mark in LIST_MARK.finditer(self.text, start, end))
         shields += self._loose_rows(start, end)
         words = list(_plain(self.text, 0, (start, end), merged(shields)))
         return Area(start, end, regions, words)
+
+    def _is_marked(self, region: MarkupRegion) -> bool:
+        """Whether it is a heading with Markdown's signs."""
+        return region.kind is MarkupKind.HEADING and self.text[region.start] in " #"
 
     def _loose_rows(self, start: int, end: int) -> Iterator[Span]:
         """Lines that look like rows of a table that lost its frame."""

@@ -13,11 +13,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from ohr.markup.scanner import MarkupKind, MarkupRegion
+from ohr.markup.structure import merged, within
 from perturb.text.edits import Edit
 from perturb.text.page import Area, EditablePage, Words
-from perturb.text.scanner import MarkupKind, MarkupRegion
 from perturb.text.sites import Sites
-from perturb.text.structure import merged, within
 
 MARKDOWN_STYLES = (("**", "**"), ("*", "*"), ("_", "_"))
 LATEX_STYLES = ((r"\textbf{", "}"), (r"\textit{", "}"), (r"\underline{", "}"))
@@ -217,7 +217,10 @@ def cell_titles(page: EditablePage, rng: np.random.Generator) -> list[Sites]:
         return [Edit(start, "", opening), Edit(end, "", closing)]
 
     titled = [
-        region for cell in page.cells for region in cell.regions if region.kind is MarkupKind.TITLE
+        region
+        for cell in page.cells
+        for region in cell.regions
+        if region.kind is MarkupKind.HEADING
     ]
     return [
         Sites([a for a, _, _ in sentences], [b for _, b, _ in sentences], edits, TITLE_WEIGHT),
@@ -249,7 +252,7 @@ def _heading_removal(page: EditablePage) -> Sites:
         if not page.starts_block(end) and not (below and page.ruled(below)):
             removals.append([Edit(start, page.text[start:end], "")])
     for region in (region for area in page.body for region in area.regions):
-        if region.kind is MarkupKind.TITLE and not page.starts_block(region.inner_start):
+        if region.kind is MarkupKind.HEADING and not page.starts_block(region.inner_start):
             removals.append(_unwrapped(page.text, region))
     removals.sort()
     ends = [edits[-1].at + len(edits[-1].removed) for edits in removals]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ohr.markup.structure import within
 from perturb.text.edits import Edit
 from perturb.text.formulas import converted, readable, replaced, spaced
 from perturb.text.page import EditablePage
@@ -20,7 +21,6 @@ from perturb.text.prose import (
     styled_runs,
 )
 from perturb.text.sites import Sites
-from perturb.text.structure import within
 
 _LINE = re.compile(r"[ \t]*(?:\\hline\b|\\cline[ \t]*\{[^{}\n]{0,20}\})")
 

@@ -27,6 +27,7 @@ class HeadingChunker(Chunker[HeadingChunkerParams]):
     """
 
     name = "headings"
+    version = "2"
 
     def __init__(self, params: HeadingChunkerParams | None = None) -> None:
         super().__init__(params)

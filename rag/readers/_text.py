@@ -12,6 +12,8 @@ from itertools import pairwise
 
 import Stemmer
 
+from ohr.markup.page import read_page
+
 IDEOGRAPH = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 """Ranges of characters that are a token each: kana, ideographs and hangul syllables."""
 
@@ -47,51 +49,6 @@ def question_stems(question: str) -> list[str]:
     """Stems of all words of a question, formulas included, repeats kept."""
     text = question.replace(FORMULA_MARK, " ")
     return stems([text[start:end] for start, end in token_spans(text)])
-
-
-_DELIMITER = re.compile(
-    r"""
-    \\\\ | \\[$%&\#_{}]             # an escaped character opens nothing
-    | \\[(\[)\]]                    # \( \) \[ \]
-    | \\(?:begin|end)\{(?:equation|align|gather|multline|eqnarray|displaymath)\*?\}
-    | \$\$ | \$
-    | \n\s*?\n
-    """,
-    re.VERBOSE,
-)
-_CLOSERS = {"\\(": "\\)", "\\[": "\\]"}
-
-
-def formula_spans(text: str) -> list[tuple[int, int]]:
-    """Spans of inline and display formulas, delimiters included.
-
-    A single ``$`` opens only before and closes only after a character that is not a space,
-    and never before a digit, so that amounts in dollars are left alone (Pandoc's rule).
-    """
-    spans: list[tuple[int, int]] = []
-    opened: tuple[int, str] | None = None
-    for match in _DELIMITER.finditer(text):
-        mark, start, end = match.group(), match.start(), match.end()
-        if opened is not None and mark == opened[1]:
-            if mark == "$" and (text[start - 1].isspace() or text[end : end + 1].isdigit()):
-                continue
-            spans.append((opened[0], end))
-            opened = None
-        elif mark[0] == "\n":
-            if opened is not None and opened[1] in ("$", "\\)"):
-                opened = None
-        elif opened is None:
-            closer = _closer(mark, text[end : end + 1])
-            opened = (start, closer) if closer else None
-    return spans
-
-
-def _closer(mark: str, following: str) -> str:
-    if mark == "$$" or (mark == "$" and following.strip()):
-        return mark
-    if mark.startswith("\\begin"):
-        return "\\end" + mark[len("\\begin") :]
-    return _CLOSERS.get(mark, "")
 
 
 _FOOTNOTE = re.compile(
@@ -148,8 +105,8 @@ def split_formulas(text: str) -> tuple[str, list[str]]:
     text = text.replace(FORMULA_MARK, " ")
     parts: list[str] = []
     formulas: list[str] = []
-    spans = formula_spans(text)
-    edges = [0, *(edge for span in spans for edge in span), len(text)]
+    found = read_page(text).formulas
+    edges = [0, *(edge for formula in found for edge in (formula.start, formula.end)), len(text)]
     for index, (start, end) in enumerate(pairwise(edges)):
         piece = text[start:end]
         if index % 2 == 0:

@@ -124,6 +124,11 @@ def test_headings_of_markdown_and_latex():
     assert [text[h.start :][:3] for h in headings(text)] == ["# A", "\\se", "\\su", "## "]
 
 
+def test_no_heading_in_a_table_and_a_title_is_one():
+    text = "\\title{A}\n\\begin{tabular}{c}\n\\section{no} \\\\\n# no\n\\end{tabular}\n# B $x$\n"
+    assert [(h.level, h.title) for h in headings(text)] == [(1, "A"), (1, "B $x$")]
+
+
 def test_a_tokenizer_of_ones_own_counts(tmp_path):
     tokenizers = pytest.importorskip("tokenizers")
     model = tokenizers.models.WordLevel({"[UNK]": 0}, unk_token="[UNK]")

@@ -18,6 +18,7 @@ _TAG = re.compile(
     r"(?P<attributes>(?:[\s/][^<>]*)?)>|(?P<comment><!--)",
     re.IGNORECASE,
 )
+_BLANK = re.compile(r"\n[ \t]*\n")
 _SPAN = re.compile(r"""(?<![\w-])(rowspan|colspan)\s*=\s*["']?\s*(\d{1,5})""", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"(?<![\w-])(id|class|style|border|bgcolor|width)\s*=", re.IGNORECASE)
 
@@ -32,8 +33,12 @@ class _Tag:
 
 
 def parse_html(text: str) -> list[ParsedTable]:
-    """Every HTML table of a page that is closed, in order; inner tables stay in their cell."""
-    if "<" not in text or "</table" not in text.lower():
+    """Every HTML table of a page, in order; inner tables stay in their cell.
+
+    One that is never closed, as where an engine stopped, ends before the next blank line, the
+    next table or the page's end.
+    """
+    if "<" not in text or "<table" not in text.lower():
         return []
     tags = _tags(text)
     closed: list[tuple[int, int]] = []
@@ -45,6 +50,7 @@ def parse_html(text: str) -> list[ParsedTable]:
             elif stack:
                 closed.append((stack.pop(), i))
     closed.sort()
+    unclosed = [_open(text, tags, first) for first in stack]
     tables: list[ParsedTable] = []
     inner = dict(closed)
     end = -1
@@ -53,7 +59,22 @@ def parse_html(text: str) -> list[ParsedTable]:
             end = last
             if (table := _table(text, tags, first, last, inner)) is not None:
                 tables.append(table)
-    return tables
+    if not stack:
+        return tables
+    return sorted([*tables, *filter(None, unclosed)], key=lambda table: table.span)
+
+
+def _open(text: str, tags: list[_Tag], first: int) -> ParsedTable | None:
+    """The table that a tag opens and none closes."""
+    following = first + 1
+    while following < len(tags) and tags[following].name != "table":
+        following += 1
+    limit = tags[following].start if following < len(tags) else len(text)
+    blank = _BLANK.search(text, tags[first].end, limit)
+    _, limit = _trimmed(text, tags[first].end, limit if blank is None else blank.start())
+    inside = [tag for tag in tags[first:following] if tag.end <= limit]
+    inside.append(_Tag("table", True, "", limit, limit))
+    return _table(text, inside, 0, len(inside) - 1, {})
 
 
 def _tags(text: str) -> list[_Tag]:

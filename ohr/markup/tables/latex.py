@@ -28,6 +28,7 @@ _CELL_START = re.compile(
     r"|^[ \t]*%[^\n&\\]*(?=\n))",
     re.MULTILINE,
 )
+_BLANK = re.compile(r"\n[ \t]*\n")
 _COLUMNS = re.compile(r"\\multicolumn[ \t]*\{[ \t]*(\d{1,3})[ \t]*\}\s*")
 _ROWS = re.compile(
     r"\\multirow[ \t]*(?:\[[a-z]\])?[ \t]*\{[ \t]*(-?\d{1,3})[ \t]*\}"
@@ -40,7 +41,11 @@ _FLOAT_HEAD = re.compile(
 
 
 def parse_latex(text: str) -> list[ParsedTable]:
-    """Every LaTeX table of a page that is balanced, in order; inner tables stay in their cell."""
+    """Every LaTeX table of a page that is balanced, in order; inner tables stay in their cell.
+
+    A tabular that is never closed, as where an engine stopped, ends before the next blank line,
+    the next table or the page's end.
+    """
     if "\\begin" not in text:
         return []
     parsed: list[ParsedTable] = []
@@ -69,17 +74,25 @@ class _Environment:
 def _environments(text: str) -> list[tuple[_Environment, list[_Environment]]]:
     """Outermost environments of tables, each with the outermost tabulars in it.
 
-    An ``\\end`` closes the nearest environment of its name; what was opened since and never
-    closed is no table.
+    An ``\\end`` closes the nearest environment of its name.
     """
-    marks = [(mark[2], mark[1] == "begin", mark.span()) for mark in EDGE.finditer(text)]
-    closed = [
+    edges = list(EDGE.finditer(text))
+    marks = [(mark[2], mark[1] == "begin", mark.span()) for mark in edges]
+    environments = [
         _Environment(name, begin[0], (begin[1], end[0]), end[1])
         for name, begin, end in closed_environments(marks)
     ]
-    closed.sort(key=lambda e: e.start)
+    closed = {environment.start for environment in environments}
+    limits = [*(mark.start() for mark in edges[1:]), len(text)]
+    for mark, limit in zip(edges, limits, strict=False):
+        if mark[1] == "begin" and mark[2] not in _FLOATS and mark.start() not in closed:
+            end = _open_end(text, mark.end(), limit)
+            if "&" not in (body := text[mark.end() : end]) and "\\\\" not in body:
+                continue
+            environments.append(_Environment(mark[2], mark.start(), (mark.end(), end), end))
+    environments.sort(key=lambda e: e.start)
     outer: list[tuple[_Environment, list[_Environment]]] = []
-    for env in closed:
+    for env in environments:
         if not outer or env.start >= outer[-1][0].end:
             outer.append((env, []))
         elif outer[-1][0].name in _FLOATS and env.name not in _FLOATS:
@@ -87,6 +100,12 @@ def _environments(text: str) -> list[tuple[_Environment, list[_Environment]]]:
             if not inner or env.start >= inner[-1].end:
                 inner.append(env)
     return outer
+
+
+def _open_end(text: str, start: int, end: int) -> int:
+    """Where an environment without its end stops."""
+    blank = _BLANK.search(text, start, end)
+    return start + len(text[start : end if blank is None else blank.start()].rstrip())
 
 
 @dataclass(slots=True)
@@ -105,8 +124,9 @@ class _Builder:
     def add(self, start: int, end: int) -> None:
         """The cell between two separators."""
         text = self.text
-        while start < end and (mark := _CELL_START.match(text, start, end)):
-            if mark.end() == start:
+        while start < end and (text[start] in "\\%" or text[start].isspace()):
+            mark = _CELL_START.match(text, start, end)
+            if mark is None or mark.end() == start:
                 break
             start = mark.end()
             for extra in ("line", "colour"):
@@ -114,7 +134,7 @@ class _Builder:
                     self.extras.add(f"{extra}s")
         end = _trimmed_end(text, start, end)
         colspan, rowspan = 1, 1
-        for _ in range(_DEEPEST):
+        for _ in range(_DEEPEST if text.startswith("\\multi", start) else 0):
             inside = None
             if columns := _COLUMNS.match(text, start, end):
                 inside = _last_argument(text, columns.end(), end)

@@ -1,7 +1,8 @@
 """Markdown pipe tables, as GitHub writes them.
 
-Pipes in a cell are escaped. Pages hold formulas and code with bare pipes too: those do not
-split a row, unless the row would then have fewer cells than the header.
+A table without the row of dashes is one too if its lines begin and end with a bar and have as
+many cells each. Pipes in a cell are escaped. Pages hold formulas and code with bare pipes too:
+those do not split a row, unless the row would then have fewer cells than the header.
 """
 
 from __future__ import annotations
@@ -14,17 +15,18 @@ from ohr.markup.tables.model import MOST_SPANNED, Cell, ParsedTable, Span, Table
 _DELIMITER = re.compile(
     r"^[ \t]{0,3}(?=[^\n]*\|)\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$", re.MULTILINE
 )
+_BARRED = re.compile(r"^[ \t]{0,3}\|(?=[ \t|])[^\n]*(?<=[ \t|])\|[ \t]*$", re.MULTILINE)
 _MARK = re.compile(r"\\.|`+|\$\$?|\|", re.DOTALL)
 _FENCE = re.compile(r"[ \t]{0,3}(?:```|~~~)")
 
 
 def parse_markdown(text: str) -> list[ParsedTable]:
     """Every pipe table of a page, in order: a header, a row of dashes, and rows."""
-    if "|" not in text or "-" not in text:
+    if "|" not in text:
         return []
     tables: list[ParsedTable] = []
     done = 0
-    for delimiter in _DELIMITER.finditer(text):
+    for delimiter in _DELIMITER.finditer(text) if "-" in text else ():
         header_end = delimiter.start() - 1
         if header_end <= done or delimiter.start() < done:
             continue
@@ -32,7 +34,37 @@ def parse_markdown(text: str) -> list[ParsedTable]:
         if (table := _table(text, header_start, header_end, delimiter)) is not None:
             tables.append(table)
             done = table.span[1]
-    return tables
+    return _with_bare(text, tables)
+
+
+def _with_bare(text: str, tables: list[ParsedTable]) -> list[ParsedTable]:
+    """The same with the tables that have no row of dashes."""
+    runs: list[list[Span]] = []
+    spans = iter([*(table.span for table in tables), (len(text), len(text))])
+    start, end = next(spans)
+    for line in _BARRED.finditer(text):
+        while end < line.start():
+            start, end = next(spans)
+        if start < line.end() and start < len(text):
+            continue
+        if runs and runs[-1][-1][1] + 1 == line.start():
+            runs[-1].append(line.span())
+        else:
+            runs.append([line.span()])
+    bare = [table for run in runs if len(run) > 1 and (table := _bare(text, run)) is not None]
+    return sorted([*tables, *bare], key=lambda table: table.span) if bare else tables
+
+
+def _bare(text: str, lines: list[Span]) -> ParsedTable | None:
+    """The table of lines between bars, or None if they differ in their number of cells."""
+    width = len(_row(text, *lines[0], 0))
+    rows = [_row(text, *line, width) for line in lines]
+    if not 1 < width <= MOST_SPANNED or any(len(row) != width for row in rows):
+        return None
+    if not any(char.isalnum() for row in rows for a, b in row for char in text[a:b]):
+        return None
+    span = _stripped(text, lines[0][0], lines[-1][1])
+    return ParsedTable("markdown", span, Table(_cells(text, rows, 0), len(rows), width))
 
 
 def _table(text: str, start: int, header_end: int, delimiter: re.Match[str]) -> ParsedTable | None:
@@ -51,14 +83,19 @@ def _table(text: str, start: int, header_end: int, delimiter: re.Match[str]) -> 
             break
         rows.append(_row(text, end + 1, line_end, wanted))
         end = line_end
-    cells = tuple(
-        Cell(number, column, text[a:b], header=number == 0, content_span=(a, b))
+    table = Table(
+        _cells(text, rows, 1), len(rows), max(map(len, rows)), alignments=_alignments(dashes, rows)
+    )
+    start += len(text[start:header_end]) - len(text[start:header_end].lstrip())
+    return ParsedTable("markdown", (start, _stripped(text, start, end)[1]), table)
+
+
+def _cells(text: str, rows: list[list[Span]], header_rows: int) -> tuple[Cell, ...]:
+    return tuple(
+        Cell(number, column, text[a:b], header=number < header_rows, content_span=(a, b))
         for number, row in enumerate(rows)
         for column, (a, b) in enumerate(row)
     )
-    table = Table(cells, len(rows), max(map(len, rows)), alignments=_alignments(dashes, rows))
-    start += len(text[start:header_end]) - len(text[start:header_end].lstrip())
-    return ParsedTable("markdown", (start, _stripped(text, start, end)[1]), table)
 
 
 def _alignments(dashes: list[str], rows: list[list[Span]]) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from experiments.reports.verification import findings_json
 from ohr.collection import Dataset, ValidationReport
 from ohr.datasets import wording
 from ohr.datasets.guessing import guessed
-from ohr.datasets.locating import SearchablePage, squeezed_pieces, verbatim_pieces
+from ohr.datasets.locating import SearchablePage, has_math, squeezed_pieces, verbatim_pieces
 from ohr.datasets.verify import CHECKS, GUESSABLE_FROM, Verification, one_line, verify
 from ohr.types import Document, Page, PageRef, Question
 from tests.builders import qa, write_kb, write_questions
@@ -357,8 +357,20 @@ def test_nothing_in_the_data_makes_it_fail(
 
 def test_unclosed_markup_takes_linear_time() -> None:
     page = SearchablePage("\\begin{tabular}" * 20_000 + "$$" * 20_000)
-    assert page.tables == [(0, len(page.squeezed))]
+    assert page.tables == []
     assert page.charts == []
+    assert SearchablePage("<chart>" * 20_000).charts == [(0, 140_000)]
+
+
+def test_a_table_that_is_never_closed_is_one() -> None:
+    page = SearchablePage("Text.\n\\begin{tabular}{cc}\na & b \\\\\nc & d\n\nMore text.")
+    assert [page.squeezed[slice(*span)] for span in page.tables] == [r"\begin{tabular}{cc}a&b\\c&d"]
+
+
+def test_prices_are_no_mathematics() -> None:
+    assert not has_math("costs $12 (net_income) or $15 each")
+    assert has_math("the value $x$")
+    assert has_math(r"left is \frac{a}{b}")
 
 
 # The command

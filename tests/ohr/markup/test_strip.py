@@ -25,6 +25,12 @@ CASES = [
     ("snake_case stays, -5 too", "snake_case stays, -5 too"),
     ("[link](http://x.y/z) ![alt](a.png)", "link alt"),
     ("- one\n* two", "one two"),
+    ("costs $12 (net_income) or $15 each", "costs $12 (net_income) or $15 each"),
+    ("let $ a_1 $ be, and $x_1$2", "let a1 be, and x12"),
+    (r"\begin{align}x_1\end{align} and \(y_2\)", "x1 and y2"),
+    ("$a<b>c$ and $f[x](y)$", "a<b>c and f[x](y)"),
+    ("so\n```text\n- a_ *b* $5\n```\n`c_`", "so - a_ *b* $5 c_"),
+    ("[of $x_1$](http://a.b/c)", "of x1"),
 ]
 
 

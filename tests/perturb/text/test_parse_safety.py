@@ -10,10 +10,10 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from ohr import registry
+from ohr.markup.scanner import MarkupKind
 from ohr.markup.strip import strip_markup
 from ohr.markup.tables import parse_tables
 from perturb.text.page import EditablePage
-from perturb.text.scanner import MarkupKind
 from tests.examples import examples
 from tests.perturb.text.generated import ANY, ODD, PAGES, formulas
 from tests.perturb.text.parsing import count, latex_problem, skeleton

@@ -137,16 +137,19 @@ def test_latex_caption_and_what_else_a_float_holds():
 @pytest.mark.parametrize(
     "text",
     [
-        r"\begin{tabular}{c} a & b \\",
+        r"\begin{tabular}{c} a paragraph",
         r"a & b \\ \end{tabular}",
         r"\begin{tabular} a & b \end{tabular}",
         r"\begin{tabular}{c} {a & b \end{tabular}",
         r"\begin{tabular}{c} a} & b \end{tabular}",
         r"\begin{tabular}{c} \end{tabular}",
-        "<table><tr><td>a",
+        "<table><tr>a",
         "<table></table>",
         "<table>a<tr><td>b</table>",
         "a | b\nc | d",
+        "| a | b |",
+        "| a | b |\n| c |",
+        "|a| < |b|\n|c| < |d|",
         "|a|b|\n|-|\n|c|d|",
         "title\n-----\n",
         "```\n|a|b|\n|-|-|\n```",
@@ -188,7 +191,8 @@ def test_html_cells_flow_round_row_spans():
 
 
 def test_html_table_after_one_that_is_not_closed():
-    table = the_table("<table><tr><td>lost <table><tr><td>a</td></tr></table>", "html")
+    lost, table = parse_tables("<table><tr><td>lost <table><tr><td>a</td></tr></table>")
+    assert [cell.content for cell in lost.cells] == ["lost"]
     assert [c.content for c in table.cells] == ["a"]
 
 
@@ -235,3 +239,25 @@ def test_hostile_input_comes_to_an_end(piece, around):
     text = around.replace("#", piece * 8_000)
     with ends(cpu_s=30):  # about 0.3 s; a square would take minutes
         parse_tables(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("so\n\\begin{tabular}{cc}\na & b \\\\\nc & d%s", "latex"),
+        ("so <table><tr><td>a<td>b</tr><tr><td>c<td>d%s", "html"),
+        ("so\n| a | b |\n| c | d |%s", "markdown"),
+    ],
+)
+@pytest.mark.parametrize("rest", ["", "\n\nFurther text & more.", "\n  \n<table>", "\n \n"])
+def test_a_table_without_its_frame_ends_before_a_blank_line(text, kind, rest):
+    table = the_table(text % rest, kind)
+    assert [c.content for c in table.cells] == ["a", "b", "c", "d"]
+    assert not any(cell.header for cell in table.cells)
+
+
+def test_a_table_that_is_not_closed_ends_before_the_next():
+    both = "\\begin{tabular}{c} a \\\\\n\\begin{tabular}{c} b \\\\ \\end{tabular}"
+    assert [table.cells[0].content for table in parse_tables(both)] == ["a", "b"]
+    both = "<table><td>a<table><td>b</table>"
+    assert [table.cells[0].content for table in parse_tables(both)] == ["a", "b"]

@@ -1,4 +1,4 @@
-"""Where a page's constructs are: formulas, code, links, tags, commands, emphasis, headings.
+"""Where the constructs of a stretch are: formulas, code, links, tags, commands, emphasis, headings.
 
 :func:`scan` walks a stretch of Markdown with LaTeX once, from left to right, and names what it
 finds. Each pattern is possessive or looks no further than the next opener of its kind, so the
@@ -9,65 +9,111 @@ opens as (a dollar that is a price), is plain text.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from perturb.text.structure import Structure
+from ohr.markup.fences import fenced
+from ohr.markup.lines import HEADING
+from ohr.markup.structure import Block, Structure, clipped
 
 
 class MarkupKind(Enum):
-    """What a region is. Text rules act outside all of them."""
+    """What a region is."""
 
+    TEXT = "text"
+    HEADING = "heading"
+    TABLE = "table"
     INLINE = "inline formula"
     DISPLAY = "block formula"
     CODE = "code"
+    INDENTED = "indented line: code to Markdown, text to an OCR engine"
     LINK = "link or URL"
+    IMAGE = "image"
     TAG = "HTML tag"
     COMMAND = "LaTeX command with its arguments"
     EMPHASIS = "emphasis"
-    TITLE = "LaTeX heading"
+    LIST = "mark of a list item or quotation"
 
 
 @dataclass(frozen=True, slots=True)
 class MarkupRegion:
-    """``text[start:end]``; ``text[inner_start:inner_end]`` is what its delimiters enclose."""
+    """``text[start:end]``; ``text[inner_start:inner_end]`` is what its delimiters enclose.
+
+    ``inside`` are the regions that lie in it, in order and apart: a formula in a heading.
+    """
 
     kind: MarkupKind
     start: int
     end: int
     inner_start: int
     inner_end: int
+    inside: tuple[MarkupRegion, ...] = ()
+
+    @property
+    def is_formula(self) -> bool:
+        """Whether it is a formula, inline or block."""
+        return self.kind is MarkupKind.INLINE or self.kind is MarkupKind.DISPLAY
+
+    def walk(self) -> Iterator[MarkupRegion]:
+        """The region and all that lie in it, outermost first."""
+        yield self
+        for region in self.inside:
+            yield from region.walk()
 
 
-MATH_ENVIRONMENTS = frozenset(
+DEEPEST = 6
+"""Levels of regions in regions; what is nested deeper is plain."""
+BLOCK_ENVIRONMENTS = frozenset(
     f"{name}{star}"
     for name in "equation align gather multline eqnarray flalign alignat displaymath math".split()
     for star in ("", "*")
-) | frozenset("array aligned gathered cases matrix pmatrix bmatrix vmatrix split".split())
+)
+INNER_ENVIRONMENTS = frozenset(
+    "array aligned gathered cases matrix pmatrix bmatrix vmatrix split".split()
+)
+"""Environments that belong in a formula; alone they are one if mathematics is in them."""
+MATH_ENVIRONMENTS = BLOCK_ENVIRONMENTS | INNER_ENVIRONMENTS
 CODE_ENVIRONMENTS = frozenset(("verbatim", "verbatim*", "lstlisting", "minted"))
 CODE_TAGS = frozenset("code pre script style textarea math svg smiles".split())
 EMPHASIS_COMMANDS = frozenset(("textbf", "textit", "emph", "underline", "textsl", "uline"))
 TITLE_COMMANDS = frozenset(
-    ("title", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph")
+    (
+        "title",
+        "part",
+        "chapter",
+        "section",
+        "subsection",
+        "subsubsection",
+        "paragraph",
+        "subparagraph",
+    )
 )
 
 # Within a paragraph: everything but the closer, an escape counting as one character.
 _DOLLAR = re.compile(r"\$((?:[^\\$\n]++|\\[^\n]|\n(?![ \t]*\n))*+)\$")
-_DOLLARS = re.compile(r"\$\$((?:[^\\$\n]++|\\[^\n]|\$(?!\$)|\\?\n(?![ \t]*\n))*+)\$\$")
+_DOLLARS = re.compile(r"\$\$((?:[^\\$\n]++|\\[^\n]|\$(?!\$)|\\?\n(?![ \t]*\n))*+\s*+)\$\$")
 _PAREN = re.compile(r"\\\(((?:[^\\\n]++|\\[^()\n]|\n(?![ \t]*\n))*+)\\\)")
 _BRACKET = re.compile(r"\\\[((?:[^\\\n]++|\\[^\[\]\n]|\\?\n(?![ \t]*\n))*+)\\\]")
-_TEX = re.compile(r"\\[a-zA-Z]|[\^_]")
+_TEX = re.compile(r"\\[a-zA-Z]|\^|_\{|(?<![^\W_][^\W_])_")
 _MATH = re.compile(r"\\[a-zA-Z]|[\^_={}+<>]")
-_WORDS = re.compile(r"[^\W\d_]{2}.*\s|\s.*[^\W\d_]{2}", re.DOTALL)
+_RELATED = re.compile(r"(?<!\\)\\[a-zA-Z]|[\^_=+<>]")
+_OF_TEXT = re.compile(
+    r"\\(?:caption|(?:sub)*section|chapter|paragraph|title|item|footnote|includegraphics"
+    r"|multicolumn)(?![a-zA-Z])"
+)
+"""Commands that no formula holds."""
+_SPACE = re.compile(r"\s")
+_WORD = re.compile(r"[^\W\d_]{2}")
 _CELL = re.compile(r"(?<!\\)&")
 _SHORT_FORMULA = 12
 
 _SPECIAL = re.compile(r"[\\$`<\[*_]")
 _COMMAND = re.compile(r"\\([a-zA-Z]+)\*?")
 _ENVIRONMENT = re.compile(r"\\(begin|end)[ \t]*\{([a-zA-Z]+\*?)\}")
-_BACKTICKS = re.compile(r"`+")
-_LINK = re.compile(r"\[[^\[\]\n]{0,500}\]\([^()\s]{0,500}\)")
-_TAG = re.compile(r"</?([a-zA-Z][a-zA-Z0-9-]{0,30})(?:\s[^<>]{0,2000})?/?>")
+_LINK = re.compile(r"\[([^\[\]\n]{0,500})\]\([^()\s]{0,500}\)")
+_TAG = re.compile(r"</?([a-zA-Z][a-zA-Z0-9-]{0,30})(?:\s[^<>$]{0,2000})?/?>")
 _STARRED = re.compile(
     r"(?<![^\s(\[\"'“‘])(\*{1,3}|_{1,3})(?=[^\s*_])"
     r"((?:[^*_`$\\<>\[\]{}|\n]++|\\[$%&#]|\n(?![ \t]*\n))*+)(?<!\s)\1(?![\w*])"
@@ -75,9 +121,17 @@ _STARRED = re.compile(
 _WORD_CHAR = re.compile(r"[^\W_]")
 
 
-def scan(structure: Structure, start: int, end: int) -> list[MarkupRegion]:
-    """The regions of ``text[start:end]``, in order and apart; nothing beyond it is looked at."""
-    return _Scan(structure, start, end).run()
+def scan(structure: Structure, start: int, end: int, depth: int = 0) -> list[MarkupRegion]:
+    """The regions of ``text[start:end]`` other than text, tables and list marks, in order, apart.
+
+    Nothing beyond the stretch is looked at. ``depth`` above 0 is for a stretch inside a line's
+    region, where no line of a block begins.
+    """
+    blocks = structure.addresses if depth else structure.blocks
+    blocks = clipped(blocks, start, end) if blocks else blocks
+    if not blocks and _SPECIAL.search(structure.text, start, end) is None:
+        return []
+    return _Scan(structure, start, end, depth, blocks).run()
 
 
 @dataclass
@@ -85,15 +139,23 @@ class _Scan:
     structure: Structure
     start: int
     end: int
+    depth: int
+    blocks: list[Block]
 
     def __post_init__(self) -> None:
         self.text = self.structure.text
-        self.absent: set[str] = set()
+        self.absent: set[tuple[str, int]] = set()
+        self.block_end = self.end
+        """Where the next code block starts: no construct reaches over it."""
 
     def run(self) -> list[MarkupRegion]:
         regions: list[MarkupRegion] = []
-        position, fixed = self.start, self.structure.fixed_spans(self.start, self.end)
-        for kind, a, b in [*fixed, (MarkupKind.CODE.name, self.end, self.end)]:
+        position = self.start
+        walls = [a for a, _, kind in reversed(self.blocks) if kind in ("CODE", "INDENTED")]
+        for a, b, kind in [*self.blocks, (self.end, self.end, "")]:
+            while walls and walls[-1] < position:
+                walls.pop()
+            self.block_end = walls[-1] if walls else self.end
             while position < a:
                 special = _SPECIAL.search(self.text, position, a)
                 if special is None:
@@ -104,10 +166,26 @@ class _Scan:
                 else:
                     regions.append(region)
                     position = region.end
-            if a < b:
-                regions.append(MarkupRegion(MarkupKind[kind], a, b, a, b))
-            position = b
+            if position <= a < b:
+                regions.append(self._block(a, b, MarkupKind[kind]))
+                position = b
         return regions
+
+    def _block(self, a: int, b: int, kind: MarkupKind) -> MarkupRegion:
+        inner = (a, b)
+        if kind is MarkupKind.HEADING:
+            mark = HEADING.match(self.text, a, b)
+            inner = _title(self.text, mark.end() if mark is not None else a, b)
+        elif kind is MarkupKind.CODE:
+            inner = fenced(self.text, (a, b))
+        inside = () if kind in (MarkupKind.CODE, MarkupKind.LINK) else self._inside(*inner)
+        return MarkupRegion(kind, a, b, *inner, inside)
+
+    def _inside(self, start: int, end: int) -> tuple[MarkupRegion, ...]:
+        """The regions in a stretch of a region."""
+        if self.depth >= DEEPEST:
+            return ()
+        return tuple(scan(self.structure, start, end, self.depth + 1))
 
     def _past(self, at: int, char: str, limit: int) -> int:
         """Where to go on after a special character that opens nothing."""
@@ -126,13 +204,16 @@ class _Scan:
         if char == "`":
             return self._code_span(at, limit)
         if char == "<":
-            return self._tag(at, limit)
+            return self._tag(at, self.block_end)
         if char == "[":
             link = _LINK.match(self.text, at, limit)
             if link is None:
                 return None
             image = at > self.start and self.text[at - 1] == "!"
-            return _whole(MarkupKind.LINK, at - image, link.end())
+            kind = MarkupKind.IMAGE if image else MarkupKind.LINK
+            return MarkupRegion(
+                kind, at - image, link.end(), *link.span(1), self._inside(*link.span(1))
+            )
         starred = _STARRED.match(self.text, at, limit)
         if starred is None or not _WORD_CHAR.search(starred.group(2)):
             return None
@@ -145,7 +226,9 @@ class _Scan:
                 return MarkupRegion(MarkupKind.DISPLAY, *display.span(), *display.span(1))
             return None
         inline = _DOLLAR.match(self.text, at, limit)
-        if inline is None or not _is_formula(inline.group(1), self.text[inline.end() :][:1]):
+        if inline is None:
+            return None
+        if not _is_formula(inline.group(1), self.text[inline.end() : inline.end() + 2]):
             return None
         return MarkupRegion(MarkupKind.INLINE, *inline.span(), *inline.span(1))
 
@@ -156,7 +239,7 @@ class _Scan:
                 return MarkupRegion(kind, *formula.span(), *formula.span(1))
         environment = _ENVIRONMENT.match(self.text, at, limit)
         if environment is not None:
-            return self._environment(environment, limit)
+            return self._environment(environment, self.block_end)
         command = _COMMAND.match(self.text, at, limit)
         if command is None:
             return None
@@ -164,16 +247,23 @@ class _Scan:
         if name in EMPHASIS_COMMANDS or name in TITLE_COMMANDS:
             group = self.structure.group(command.end(), limit)
             if group is not None:
-                kind = MarkupKind.EMPHASIS if name in EMPHASIS_COMMANDS else MarkupKind.TITLE
-                return MarkupRegion(kind, at, group[1], group[0] + 1, group[1] - 1)
-        return _whole(MarkupKind.COMMAND, at, self._past_arguments(command.end(), limit))
+                kind = MarkupKind.EMPHASIS if name in EMPHASIS_COMMANDS else MarkupKind.HEADING
+                inner = (group[0] + 1, group[1] - 1)
+                return MarkupRegion(kind, at, group[1], *inner, self._inside(*inner))
+        end = self._past_arguments(command.end(), limit)
+        if end == command.end():
+            return _whole(MarkupKind.COMMAND, at, end)
+        inside = self._inside(command.end(), end)
+        return MarkupRegion(MarkupKind.COMMAND, at, end, command.end(), end, inside)
 
     def _environment(self, begin: re.Match[str], limit: int) -> MarkupRegion:
         name, at = begin.group(2), begin.start()
         end = self.structure.environments.get(at) if begin.group(1) == "begin" else None
         if end is not None and end[1] <= limit:
             inner = (begin.end(), end[0])
-            if name in MATH_ENVIRONMENTS:
+            if name in BLOCK_ENVIRONMENTS or (
+                name in INNER_ENVIRONMENTS and _RELATED.search(self.text, *inner)
+            ):
                 return MarkupRegion(MarkupKind.DISPLAY, at, end[1], *inner)
             if name in CODE_ENVIRONMENTS:
                 return MarkupRegion(MarkupKind.CODE, at, end[1], *inner)
@@ -186,14 +276,17 @@ class _Scan:
         return position
 
     def _code_span(self, at: int, limit: int) -> MarkupRegion | None:
-        run = _BACKTICKS.match(self.text, at, limit)
-        assert run is not None
-        ticks = run.group()
-        paragraph = self.structure.paragraph_end(at, limit)
-        closer = re.compile(rf"(?<!`){ticks}(?!`)").search(self.text, run.end(), paragraph)
-        if closer is None:
+        length = 1
+        while at + length < limit and self.text[at + length] == "`":
+            length += 1
+        runs = self.structure.backticks.get(length, [])
+        number = bisect_right(runs, at)
+        if number == len(runs):
             return None
-        return MarkupRegion(MarkupKind.CODE, at, closer.end(), run.end(), closer.start())
+        end = runs[number] + length
+        if end > self.structure.paragraph_end(at, limit):
+            return None
+        return MarkupRegion(MarkupKind.CODE, at, end, at + length, end - length)
 
     def _tag(self, at: int, limit: int) -> MarkupRegion | None:
         if self.text.startswith("<!--", at):
@@ -211,11 +304,11 @@ class _Scan:
 
     def _find(self, closer: str, position: int, limit: int) -> int:
         """The end of the next closer, or -1. One that is absent is looked for only once."""
-        if closer in self.absent:
+        if (closer, limit) in self.absent:
             return -1
         at = self.text.find(closer, position, limit)
         if at < 0:
-            self.absent.add(closer)
+            self.absent.add((closer, limit))
             return -1
         return at + len(closer)
 
@@ -224,17 +317,42 @@ def _whole(kind: MarkupKind, start: int, end: int) -> MarkupRegion:
     return MarkupRegion(kind, start, end, start, end)
 
 
+def _title(text: str, start: int, end: int) -> tuple[int, int]:
+    """What a heading's line says: without the space and the signs that may close it."""
+    title = text[start:end].rstrip()
+    opened = title.rstrip("#")
+    if not opened or opened[-1].isspace():
+        title = opened.rstrip()
+    return start, start + len(title)
+
+
 def _is_formula(inner: str, after: str) -> bool:
-    """Whether what stands between two dollars is a formula and not text between two prices."""
+    """Whether what stands between two dollars is a formula and not text between two prices.
+
+    ``after`` are the two characters that follow.
+    """
     content = inner.strip()
     if not content or (_CELL.search(content) and "\\begin" not in content):
         return False
-    tight = len(content) == len(inner)
-    if (_MATH if tight else _TEX).search(content):
-        return True
-    if _WORDS.search(content) or (tight and after.isdigit()):
+    if "\\" in content and _OF_TEXT.search(content) is not None:
         return False
-    return tight or (len(content) <= _SHORT_FORMULA and any(map(str.isalpha, content)))
+    opens, closes = inner[0].isspace(), inner[-1].isspace()
+    amount = after.lstrip(" ") if opens or closes else after
+    if content[0].isdigit() and amount[:1].isdigit():
+        return False
+    before_digit = after[:1].isdigit()
+    if opens or closes:
+        if _TEX.search(content):
+            return opens or not before_digit
+        short = len(content) <= _SHORT_FORMULA and any(map(str.isalpha, content))
+        return opens and closes and short and not _has_words(content)
+    if _MATH.search(content):
+        return True
+    return not before_digit and not _has_words(content)
+
+
+def _has_words(content: str) -> bool:
+    return _WORD.search(content) is not None and _SPACE.search(content) is not None
 
 
 def _is_display(inner: str) -> bool:

@@ -7,21 +7,27 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from ohr.markup.lines import HEADING
+
 Span = tuple[int, int]
+Block = tuple[int, int, str]
+"""Start, end, and the name of a kind of region."""
 
 _BLANK = re.compile(r"\n[ \t]*\n")
 _BRACE = re.compile(r"\\[^\n]|[{}]|\n[ \t]*\n")
 _ENVIRONMENT = re.compile(r"\\(begin|end)[ \t]*\{([a-zA-Z]+\*?)\}")
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
 _INDENTED = re.compile(r"^(?: {4}| {0,3}\t)[^\n]*\S[^\n]*$", re.MULTILINE)
 _BLOCK_END = re.compile(r"[ \t]*\Z| {0,3}(?:#{1,6}(?:[ \t]|\Z)|[-=*_`~][-=*_`~ \t]*\Z)")
 _URL = re.compile(
     r"(?:(?<!\]\()(?<!\{)https?://|(?<![/\w{(])www\.)[^\s<>\"'{}|\\^`$]+", re.IGNORECASE
 )
+_URL_SIGN = re.compile(r"://|www\.", re.IGNORECASE)
 _OPTION = re.compile(r"\[[^\[\]\n]{0,200}\]")
+_BACKTICKS = re.compile(r"`+")
 _WHITE = re.compile(r"\s*")
 _SPACE = re.compile(r"[ \t]*")
 
@@ -30,12 +36,13 @@ _SPACE = re.compile(r"[ \t]*")
 class Structure:
     """A page's text with its maps; positions are in characters.
 
-    ``tables`` are the spans of its tables, sorted and apart: a fence that opens inside one is
-    part of a cell.
+    ``tables`` and ``fences`` are the spans of its tables and fenced code blocks, sorted and
+    apart.
     """
 
     text: str
     tables: list[Span] = field(default_factory=list)
+    fences: list[Span] = field(default_factory=list)
 
     @cached_property
     def blank_lines(self) -> list[int]:
@@ -99,62 +106,94 @@ class Structure:
         return (at, close + 1) if close is not None and close < limit else None
 
     @cached_property
-    def fences(self) -> list[Span]:
-        """Fenced and indented code blocks; an open fence runs to the end, as in CommonMark."""
-        spans: list[Span] = []
-        opened: re.Match[str] | None = None
-        if "```" in self.text or "~~~" in self.text:
-            for fence in _FENCE.finditer(self.text):
-                marks = fence.group(1)
-                if opened is None:
-                    if "`" not in fence.group(2) and not within(self.tables, fence.start()):
-                        opened = fence
-                elif marks.startswith(opened.group(1)) and not fence.group(2).strip():
-                    spans.append((opened.start(), fence.end()))
-                    opened = None
-            if opened is not None:
-                spans.append((opened.start(), len(self.text)))
-        if "    " in self.text or "\t" in self.text:
-            spans = merged(spans + self._indented())
-        return spans
+    def indented(self) -> list[Span]:
+        """Indented lines that do not go on with a paragraph: code to Markdown.
 
-    def _indented(self) -> list[Span]:
-        """Indented lines that do not go on with a paragraph."""
+        Blocks of them are whole, outside tables and fenced code.
+        """
         lines: list[Span] = []
+        if "    " not in self.text and "\t" not in self.text:
+            return lines
         code_until = 0
         for line in _INDENTED.finditer(self.text):
             start, end = line.span()
             above = self.text.rfind("\n", 0, max(0, start - 1)) + 1
             opens = start <= code_until or _BLOCK_END.match(self.text[above : start - 1])
-            if opens and not within(self.tables, start):
-                lines.append((start, end))
+            if opens and not within(self.tables, start) and not within(self.fences, start):
+                lines.append((start, self._before_table(start, end)))
                 following = _WHITE.match(self.text, end)
                 code_until = following.end() if following is not None else end
-        return lines
+        return merged(lines)
+
+    def _before_table(self, start: int, end: int) -> int:
+        """Where a line of text ends: at its end, or where a table begins on it."""
+        at = bisect_left(self.tables, (start, start))
+        return min(end, self.tables[at][0]) if at < len(self.tables) else end
 
     @cached_property
-    def _fixed(self) -> list[tuple[str, int, int]]:
-        fences = [("CODE", *span) for span in self.fences]
-        urls = [
-            ("LINK", *match.span())
-            for match in _URL.finditer(self.text)
-            if not within(self.fences, match.start())
+    def backticks(self) -> dict[int, list[int]]:
+        """Length of a run of backticks -> where runs of that length start."""
+        runs: dict[int, list[int]] = {}
+        for run in _BACKTICKS.finditer(self.text):
+            runs.setdefault(run.end() - run.start(), []).append(run.start())
+        return runs
+
+    @cached_property
+    def headings(self) -> list[Span]:
+        """Lines with Markdown headings, outside tables and code."""
+        if "#" not in self.text:
+            return []
+        return [
+            (match.start(), self._before_table(match.start(), _line_end(self.text, match.end())))
+            for match in HEADING.finditer(self.text)
+            if not within(self.tables, match.start()) and not within(self.fences, match.start())
         ]
-        return sorted(fences + urls, key=lambda fixed: fixed[1])
 
-    def fixed_spans(self, start: int, end: int) -> list[tuple[str, int, int]]:
-        """Code blocks (``CODE``) and bare URLs (``LINK``) in a stretch, clipped to it."""
-        clipped = []
-        for at in range(bisect_right(self._fixed, start, key=_end), len(self._fixed)):
-            kind, a, b = self._fixed[at]
-            if a >= end:
-                break
-            clipped.append((kind, max(a, start), min(b, end)))
-        return clipped
+    @cached_property
+    def urls(self) -> list[Span]:
+        """Bare addresses."""
+        if not _URL_SIGN.search(self.text):
+            return []
+        return [match.span() for match in _URL.finditer(self.text)]
+
+    @cached_property
+    def blocks(self) -> list[Block]:
+        """Code, indented lines, headings and addresses, in order and apart."""
+        lines = sorted(
+            [
+                *((a, b, "CODE") for a, b in self.fences),
+                *((a, b, "INDENTED") for a, b in self.indented),
+                *((a, b, "HEADING") for a, b in self.headings),
+            ]
+        )
+        taken = [(a, b) for a, b, _ in lines]
+        urls = [(a, b, "LINK") for a, b in self.urls if not within(taken, a)]
+        return sorted(lines + urls) if urls else lines
+
+    @cached_property
+    def addresses(self) -> list[Block]:
+        """Bare addresses alone."""
+        return [(a, b, "LINK") for a, b in self.urls]
 
 
-def _end(fixed: tuple[str, int, int]) -> int:
-    return fixed[2]
+def clipped(blocks: Sequence[Block], start: int, end: int) -> list[Block]:
+    """What of some sorted, separate blocks lies in a stretch."""
+    found: list[Block] = []
+    for at in range(bisect_right(blocks, start, key=_end), len(blocks)):
+        a, b, kind = blocks[at]
+        if a >= end:
+            break
+        found.append((max(a, start), min(b, end), kind))
+    return found
+
+
+def _end(block: Block) -> int:
+    return block[1]
+
+
+def _line_end(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end
 
 
 def merged(spans: list[Span]) -> list[Span]:

@@ -1,0 +1,204 @@
+"""Where the scan of a page and independent parsers disagree, by kind.
+
+    python -m benchmarks.grammar D/ohrbench/retrieval_base/gt
+
+Every page of the folder's JSON files is read by the scan and by markdown-it-py (CommonMark with
+tables), which is given ``x`` for each formula and a word for each LaTeX or HTML table, since it
+knows neither; formulas are also read by pylatexenc, to which a bare ``%`` is no comment here.
+What both find is counted once, what one of them finds alone on its side. ``--examples 3`` shows
+some of each. Why they differ is told in the reference, "What is what on a page".
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from pylatexenc.latexwalker import LatexEnvironmentNode, LatexMathNode, LatexNode, LatexWalker
+from rich.table import Table
+
+from experiments.reports.terminal import show
+from ohr.markup.page import MarkupPage
+from ohr.markup.scanner import MATH_ENVIRONMENTS, MarkupKind, MarkupRegion
+
+MARKDOWN = MarkdownIt("commonmark").enable("table")
+_LIST_MARK = re.compile(r"[ \t]*(?:[-+*]|\d{1,9}[.)])[ \t]")
+_BARE_PERCENT = re.compile(r"(?<!\\)%")
+Found = Counter[tuple[str, str]]
+"""(kind, what it says) -> how often."""
+
+
+def main() -> None:
+    """Print a row for each kind."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("path", type=Path)
+    parser.add_argument("--examples", type=int, default=0)
+    options = parser.parse_args()
+    totals: dict[str, Counter[str]] = defaultdict(Counter)
+    alone: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for text in pages(options.path):
+        for ours, theirs in compared(text):
+            for (kind, _), count in (ours & theirs).items():
+                totals[kind]["both"] += count
+            for side, rest in (("scan", ours - theirs), ("parser", theirs - ours)):
+                for (kind, said), count in rest.items():
+                    totals[kind][side] += count
+                    alone[kind, side].append(said)
+    table = Table("kind", "both", "scan alone", "parser alone", box=None)
+    for kind, counts in sorted(totals.items()):
+        table.add_row(kind, *(f"{counts[side]:,}" for side in ("both", "scan", "parser")))
+    show(table)
+    draw = random.Random(0)
+    for (kind, side), said in sorted(alone.items()) if options.examples else ():
+        for one in draw.sample(said, min(options.examples, len(said))):
+            print(f"{kind}, {side} alone: {one[:120]!r}")
+
+
+def pages(folder: Path) -> Iterator[str]:
+    """The texts of a knowledge base's pages."""
+    for path in sorted(folder.rglob("*.json")):
+        for page in json.loads(path.read_text("utf-8")):
+            yield page["text"] or ""
+
+
+def compared(text: str) -> Iterator[tuple[Found, Found]]:
+    """What the scan finds on a page beside what another parser does, for each parser."""
+    page = MarkupPage(text)
+    bare = without_latex(page)
+    yield of_scan(MarkupPage(bare)), of_markdown(bare)
+    if "\\" in text or "$" in text:
+        yield (
+            Counter(("formula", _squeezed(text[f.start : f.end])) for f in page.formulas),
+            Counter(("formula", _squeezed(source)) for source in of_latex(text)),
+        )
+
+
+def without_latex(page: MarkupPage) -> str:
+    """The page with a letter for each formula, a word for each table that is not Markdown's."""
+    spans = [(table.span, "table") for table in page.tables if table.format != "markdown"]
+    tables = sorted(span for span, _ in spans)
+    spans += [
+        ((f.start, f.end), "x")
+        for f in page.formulas
+        if not any(start <= f.start < end for start, end in tables)
+    ]
+    pieces, done = [], 0
+    for (start, end), stand_in in sorted(spans):
+        pieces += [page.text[done:start], stand_in]
+        done = end
+    return "".join([*pieces, page.text[done:]])
+
+
+def of_scan(page: MarkupPage) -> Found:
+    """The Markdown of a page, as the scan has it."""
+    text, found = page.text, Counter[tuple[str, str]]()
+    # What lies in an indented line is code to Markdown.
+    walked = (r for region in page.regions for r in _as_markdown(region).walk())
+    for region in walked:
+        kind, source = region.kind, text[region.start : region.end]
+        inner = _squeezed(text[region.inner_start : region.inner_end])
+        if kind is MarkupKind.HEADING and not source.startswith("\\"):
+            found["heading", inner] += 1
+        elif kind is MarkupKind.CODE and not source.startswith(("<", "\\")):
+            fenced = source.lstrip().startswith(("```", "~~~")) and "\n" in source
+            found["fenced code" if fenced else "code span", inner] += 1
+        elif kind is MarkupKind.INDENTED:
+            found["indented line", inner] += 1
+        elif kind in (MarkupKind.LINK, MarkupKind.IMAGE) and region.inner_start > region.start:
+            found[kind.name.lower(), _squeezed(source[source.rindex("(") + 1 : -1])] += 1
+        elif kind is MarkupKind.EMPHASIS and not source.startswith("\\"):
+            found["emphasis", inner] += 1
+        elif kind is MarkupKind.LIST and _LIST_MARK.match(source):
+            found["list item", _line(text, region)] += 1
+    found.update(("table", _squeezed(text[slice(*table.span)])[:20]) for table in page.tables)
+    return found
+
+
+def _as_markdown(region: MarkupRegion) -> MarkupRegion:
+    return replace(region, inside=()) if region.kind is MarkupKind.INDENTED else region
+
+
+def of_markdown(text: str) -> Found:
+    """The Markdown of a page, as markdown-it-py has it."""
+    lines, found = text.split("\n"), Counter[tuple[str, str]]()
+    tokens = MARKDOWN.parse(text)
+    for token, following in pairwise([*tokens, None]):
+        if token is None:
+            break
+        first = lines[token.map[0]] if token.map is not None else ""
+        if token.type == "heading_open" and following is not None:
+            kind = "heading" if token.markup.startswith("#") else "underlined heading"
+            found[kind, _squeezed(following.content)] += 1
+        elif token.type == "fence":
+            found["fenced code", _squeezed(token.content)] += 1
+        elif token.type == "code_block":
+            found.update(
+                ("indented line", _squeezed(line)) for line in token.content.split("\n") if line
+            )
+        elif token.type == "table_open":
+            found["table", _squeezed("".join(lines[slice(*(token.map or (0, 0)))]))[:20]] += 1
+        elif token.type == "list_item_open":
+            found["list item", _squeezed(first)] += 1
+        found.update(_of_line(token.children or []))
+    return found
+
+
+def _of_line(tokens: list[Token]) -> Iterator[tuple[str, str]]:
+    depth, said = 0, ""
+    for token in tokens:
+        if token.type == "code_inline":
+            yield "code span", _squeezed(token.content)
+        elif token.type == "link_open" and token.markup != "autolink":
+            yield "link", _squeezed(str(token.attrGet("href")))
+        elif token.type == "image":
+            yield "image", _squeezed(str(token.attrGet("src")))
+        # "***a***" is one emphasis to the scan, and two to the parser.
+        elif token.type in ("em_open", "strong_open"):
+            depth += 1
+        elif token.type in ("em_close", "strong_close"):
+            depth -= 1
+            if not depth:
+                yield "emphasis", _squeezed(said)
+                said = ""
+        if depth:
+            said += token.content or (" " if token.type == "softbreak" else "")
+
+
+def of_latex(text: str) -> Iterator[str]:
+    """The formulas of a page, as pylatexenc has them."""
+    walker = LatexWalker(_BARE_PERCENT.sub(r"\\%", text), tolerant_parsing=True)
+    nodes: list[LatexNode] = list(walker.get_latex_nodes()[0])
+    while nodes:
+        node = nodes.pop()
+        if node is None:
+            continue
+        if isinstance(node, LatexMathNode) or (
+            isinstance(node, LatexEnvironmentNode) and node.environmentname in MATH_ENVIRONMENTS
+        ):
+            yield node.latex_verbatim().replace(r"\%", "%")
+            continue
+        nodes += getattr(node, "nodelist", None) or []
+        arguments = getattr(node, "nodeargd", None)
+        nodes += (arguments.argnlist or []) if arguments is not None else []
+
+
+def _line(text: str, region: MarkupRegion) -> str:
+    end = text.find("\n", region.start)
+    return _squeezed(text[region.start : len(text) if end < 0 else end])
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split()).replace(r"\%", "%")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""What the scan of a page costs on hostile text: seconds at 1, 2.5, 5 and 10 MB.
+
+    python -m benchmarks.grammar_cost
+
+Time that is linear in the text grows tenfold over a row; quadratic time, a hundredfold.
+"""
+
+from __future__ import annotations
+
+import time
+
+from rich.table import Table
+
+from experiments.reports.terminal import show
+from ohr.markup.page import MarkupPage
+from ohr.markup.strip import strip_markup
+
+PIECES = (
+    "$", "$$", "$a ", "$1 $2 ", "[", "![](", "|", "| a | b |\n", "{", "`", "*a", "_", "<a ", "<!--",
+    "<pre>", "<table><td>", "```\n", "# ", "- ", "    a\n\n", "\\(", "\\[", "\\textbf{", "www.",
+    "\\begin{tabular}", "\\begin{tabular}{c}&", "\\end{tabular}", "\\begin{align}",
+)  # fmt: skip
+MEGABYTES = (1.0, 2.5, 5.0, 10.0)
+
+
+def main() -> None:
+    """Print a row for each piece that is repeated, and one for runs of backticks that grow."""
+    table = Table("repeated", *(f"{size:g} MB" for size in MEGABYTES), box=None)
+    for piece in (*PIECES, ""):
+        row = []
+        for size in MEGABYTES:
+            characters = int(size * 1_000_000)
+            if piece:
+                text = piece * (characters // len(piece))
+            else:
+                runs = int((2 * characters) ** 0.5)
+                text = " ".join("`" * length for length in range(1, runs))
+            start = time.process_time()
+            page = MarkupPage(text)
+            assert page.regions
+            list(page.formulas)
+            strip_markup(text)
+            row.append(f"{time.process_time() - start:.1f}")
+        table.add_row(repr(piece or "` `` ```"), *row)
+    show(table)
+
+
+if __name__ == "__main__":
+    main()
