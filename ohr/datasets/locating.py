@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ohr.markup.page import read_page
+from ohr.markup.page import formulas_of, read_page
 from ohr.markup.scanner import MarkupKind
 from ohr.markup.structure import Span
 
@@ -47,7 +47,7 @@ class SearchablePage:
         spans = [table.span for table in page.tables]
         spans += [
             (formula.start, formula.end)
-            for formula in page.formulas
+            for formula in formulas_of(self.text)
             if "\\begin{array" in self.text[formula.start : formula.end]
         ]
         return squeezed_spans(self.text, spans)
@@ -147,7 +147,7 @@ def inside(spans: Sequence[tuple[int, int]], piece: Piece) -> bool:
 
 def has_math(text: str) -> bool:
     """Whether a text contains a formula, or a part of one."""
-    return bool(_MATH.search(text) or read_page(text).formulas)
+    return bool(_MATH.search(text) or formulas_of(text))
 
 
 def looks_like_rows(text: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from ohr.markup.page import read_page
+from ohr.markup.page import formulas_of
 
 _THE = r"(?:the|this|that|these|the (?:given|provided|above|following|present|attached|same))"
 _STRONG = r"(?:documents?|text|passage|page|excerpt|context|pdf|file)"
@@ -93,7 +93,7 @@ def has_entity(question: str) -> bool:
         names(question)
         or _CJK.search(question)
         or _QUOTED.search(question)
-        or read_page(question).formulas
+        or formulas_of(question)
         or _NUMBER.search(question)
     )
 

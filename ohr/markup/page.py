@@ -17,11 +17,17 @@ from ohr.markup.tables.parse import tables_and_code
 
 _KEPT = 32
 _LONGEST_KEPT = 100_000
+_SIGNS = ("$", "\\(", "\\[", "\\begin")
 
 
 def read_page(text: str) -> MarkupPage:
     """A page's mark-up; the last few are kept, as several users look at one page."""
     return _kept(text) if len(text) <= _LONGEST_KEPT else MarkupPage(text)
+
+
+def formulas_of(text: str) -> list[MarkupRegion]:
+    """The formulas of a page in order; a text without any sign of one is not read."""
+    return read_page(text).formulas if any(sign in text for sign in _SIGNS) else []
 
 
 class MarkupPage:
@@ -94,8 +100,6 @@ class MarkupPage:
     @cached_property
     def formulas(self) -> list[MarkupRegion]:
         """The page's formulas in order, wherever they stand: text, headings, cells, arguments."""
-        if not any(sign in self.text for sign in ("$", "\\(", "\\[", "\\begin")):
-            return []
         return [region for region in self.marked() if region.is_formula]
 
 

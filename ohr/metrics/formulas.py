@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import Levenshtein
 
-from ohr.markup.page import read_page
+from ohr.markup.page import formulas_of
 from ohr.markup.scanner import MarkupKind
 from ohr.markup.symbols import CHAR_TO_COMMAND, COMMAND_TO_CHAR
 from ohr.metrics.matching import assign, encode
@@ -41,7 +41,7 @@ def find_formulas(text: str) -> list[Formula]:
             else text[region.inner_start : region.inner_end],
             region.kind is MarkupKind.DISPLAY,
         )
-        for region in read_page(text).formulas
+        for region in formulas_of(text)
     ]
 
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import Stemmer
 
-from ohr.markup.page import read_page
+from ohr.markup.page import formulas_of
 
 IDEOGRAPH = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 """Ranges of characters that are a token each: kana, ideographs and hangul syllables."""
@@ -105,7 +105,7 @@ def split_formulas(text: str) -> tuple[str, list[str]]:
     text = text.replace(FORMULA_MARK, " ")
     parts: list[str] = []
     formulas: list[str] = []
-    found = read_page(text).formulas
+    found = formulas_of(text)
     edges = [0, *(edge for formula in found for edge in (formula.start, formula.end)), len(text)]
     for index, (start, end) in enumerate(pairwise(edges)):
         piece = text[start:end]
