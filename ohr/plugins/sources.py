@@ -10,7 +10,7 @@ The project's own plug-ins are known by their ``version``. Of any other class th
 
 They are read when the class is made, so that an edit while Python runs does not count before
 the module is imported again. What has no file, as a class of a notebook, counts as
-:mod:`ohr.plugins.cells` says.
+:mod:`ohr.plugins.notebook` says.
 
 Not covered: other packages, data files, modules that are imported by a computed name. A plug-in
 whose output changes with these gets a new ``version``.
@@ -32,7 +32,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from ohr.errors import ConfigError
-from ohr.plugins.cells import cell_sources, functions_of
+from ohr.plugins.notebook import cell_sources, functions_of
 from ohr.store.identity import digest, file_digest
 
 PROJECT = frozenset({"ohr", "perturb", "ocr_backends", "rag", "experiments"})
