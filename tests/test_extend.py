@@ -47,7 +47,8 @@ def test_there_is_a_page_and_a_file_for_every_hook():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", STUDIES)
-def test_a_study_uses_the_plugin_by_its_dotted_path(page, tmp_path):
+def test_a_study_uses_the_plugin_by_its_dotted_path(page, beside_the_sample):
+    tmp_path = beside_the_sample
     if "tesseract" in STUDIES[page] and not shutil.which("tesseract"):
         pytest.skip("tesseract is not installed")
     for path in EXTEND.glob("my_*"):
@@ -118,7 +119,8 @@ EDITS = {
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("tesseract") is None, reason="tesseract is not installed")
-def test_one_study_uses_them_all_and_an_edited_one_gives_what_it_now_does(tmp_path):
+def test_one_study_uses_them_all_and_an_edited_one_gives_what_it_now_does(beside_the_sample):
+    tmp_path = beside_the_sample
     for name in EDITS:
         shutil.copy(EXTEND / name, tmp_path)
         assert len((EXTEND / name).read_text().splitlines()) < 40
@@ -126,25 +128,32 @@ def test_one_study_uses_them_all_and_an_edited_one_gives_what_it_now_does(tmp_pa
     def study(name: str) -> dict[str, pd.Series]:
         done = run([*ALL, "--out", name], tmp_path)
         assert done.returncode == 0, done.stderr
+        cells = ohr.open_run(tmp_path / name).cells
+        assert not cells[["n_error", "n_timeout"]].to_numpy().any()
         rows = pd.read_parquet(tmp_path / name / "rows.parquet")
-        answers = ohr.open_run(tmp_path / name)
-        assert not answers.cells[["n_error", "n_timeout"]].to_numpy().any()
-        cases = read_cases(tmp_path / name, "answers").to_pandas()
-        hits = read_cases(tmp_path / name, "hits").to_pandas()
-        pages = read_cases(tmp_path / name, "pages").to_pandas()
+        answers = read_cases(tmp_path / name, "answers").to_pandas()
+        truth = answers[answers["knowledge_base"] == "gt, clean"]
         return {
-            "my_engine.py": pages["text"],
-            "my_retriever.py": hits["score"],
-            "my_reader.py": cases[cases["reader"] != ""]["text"],
-            "my_system.py": cases[cases["system"] == "my_system.Grep"]["text"],
+            "my_engine.py": read_cases(tmp_path / name, "pages").to_pandas()["text"],
+            "my_retriever.py": read_cases(tmp_path / name, "hits").to_pandas()["score"],
+            "my_reader.py": truth[truth["stage"] == "generation"]["text"],
+            "my_system.py": truth[truth["system"] == "my_system.Grep"]["text"],
             "my_metric.py": rows[rows["metric"] == "number_recall"]["value"],
         }
 
-    before = study("first")
-    for name, (old, new) in EDITS.items():
+    def edit(name: str) -> None:
         source = (tmp_path / name).read_text("utf-8")
+        old, new = EDITS[name]
         assert old in source
         (tmp_path / name).write_text(source.replace(old, new), "utf-8")
-        after = study(f"after_{name}")
-        assert not after[name].reset_index(drop=True).equals(before[name].reset_index(drop=True))
-        before = after
+
+    before = study("first")
+    edit("my_metric.py")
+    measured = study("second")
+    for name in set(EDITS) - {"my_metric.py"}:
+        edit(name)
+        assert measured[name].equals(before[name])
+    after = study("third")
+    assert not measured["my_metric.py"].equals(before["my_metric.py"])
+    for name in set(EDITS) - {"my_metric.py"}:
+        assert not after[name].equals(before[name]), name
