@@ -14,7 +14,8 @@ from ohr.errors import StoreError
 def write_bytes(path: Path, data: bytes) -> None:
     """Write a file by atomic rename, making its folder. Raises StoreError (a full disk, say)."""
     with part_of(path) as part:
-        part.write_bytes(data)
+        with disk_of(path):
+            part.write_bytes(data)
         put_in_place(part, path)
 
 
@@ -22,26 +23,33 @@ def write_bytes(path: Path, data: bytes) -> None:
 def part_of(path: Path) -> Iterator[Path]:
     """An empty file beside ``path`` to be written; gone at the end unless it was put in place.
 
-    What the disk refuses inside is a StoreError that names ``path``.
+    Raises StoreError where it cannot be made.
     """
-    part: Path | None = None
-    try:
+    with disk_of(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
         os.close(handle)
-        part = Path(name)
+    part = Path(name)
+    try:
         yield part
-    except OSError as error:
-        raise StoreError(f"cannot write {path}: {error.strerror or error}") from error
     finally:
-        if part is not None:
-            part.unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
 
 
 def put_in_place(part: Path, path: Path) -> None:
-    """Rename what was written to where it belongs."""
-    part.chmod(0o644)
-    os.replace(part, path)
+    """Rename what was written to where it belongs. Raises StoreError."""
+    with disk_of(path):
+        part.chmod(0o644)
+        os.replace(part, path)
+
+
+@contextmanager
+def disk_of(path: Path) -> Iterator[None]:
+    """What the disk refuses inside is a StoreError that names the file."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 def write_text(path: Path, text: str) -> None:

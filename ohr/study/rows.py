@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ohr.errors import OhrError
+from ohr.store.atomic import disk_of
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.groups import make_grouping
 from ohr.study.measuring import Scores
@@ -41,19 +42,25 @@ class RowWriter:
 
     def __init__(self, plan: Plan, path: Path) -> None:
         self._units = _unit_columns(plan)
-        self._file = pq.ParquetWriter(path, SCHEMA, compression="zstd", write_page_checksum=True)
+        self._path = path
+        with disk_of(path):
+            self._file = pq.ParquetWriter(
+                path, SCHEMA, compression="zstd", write_page_checksum=True
+            )
 
     def __enter__(self) -> RowWriter:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._file.close()
+        with disk_of(self._path):
+            self._file.close()
 
     def add(self, scores: Sequence[Scores]) -> None:
-        """Write the rows of some scores."""
+        """Write the rows of some scores. Raises StoreError where the disk refuses them."""
         scores = [score for score in scores if len(score.values)]
         if scores:
-            self._file.write_table(self._table(scores))
+            with disk_of(self._path):
+                self._file.write_table(self._table(scores))
 
     def _table(self, scores: Sequence[Scores]) -> pa.Table:
         lengths = [len(score.values) for score in scores]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 
 import pandas as pd
 
@@ -24,17 +26,21 @@ def declare(
 
     Frames made of the cells keep it.
     """
-    cells.attrs |= {_TRUTH: truth, _SAME: list(same), _MEASURES: described(measures)}
+    cells.attrs |= {_TRUTH: truth, _SAME: list(same), _MEASURES: json.dumps(described(measures))}
 
 
 def measures_of(cells: pd.DataFrame) -> list[Measure]:
     """The measures that cells hold, in their order, as they were declared."""
-    declared = {
-        (one.stage, one.metric): one
-        for one in read_measures({"measures": cells.attrs.get(_MEASURES)}) or ()
-    }
+    declared = _declared(cells.attrs.get(_MEASURES, "[]"))
     there = cells[["stage", "metric"]].drop_duplicates().itertuples(index=False, name=None)
     return [declared.get(pair) or known_measure(*pair) for pair in there]
+
+
+@lru_cache(maxsize=64)
+def _declared(kept: str) -> dict[tuple[str, str], Measure]:
+    """Measures as cells keep them: in one text, since frames copy their attributes."""
+    measures = read_measures({"measures": json.loads(kept)}) or []
+    return {(measure.stage, measure.metric): measure for measure in measures}
 
 
 def truth_of(cells: pd.DataFrame) -> str:
