@@ -76,7 +76,9 @@ if TYPE_CHECKING:
         Reader,
         Retriever,
         System,
+        SystemReply,
         TextPerturbation,
+        stage,
     )
     from ohr.plugins import OcrBackend as Engine
     from ohr.plugins import PageDistortion as Distortion
