@@ -43,3 +43,11 @@ def test_every_notebook_is_there_with_its_figures():
     assert [path.stem[:2] for path in NOTEBOOKS] == ["01", "02", "03", "04", "05"]
     for path in NOTEBOOKS:
         assert '"image/png"' in path.read_text("utf-8"), path.name
+
+
+def test_what_the_notebooks_keep_shows_no_warning_and_no_path():
+    for path in NOTEBOOKS:
+        for cell in nbformat.read(path, as_version=4).cells:
+            for output in cell.get("outputs", []):
+                assert output.get("name") != "stderr", (path.name, output)
+        assert str(ROOT) not in path.read_text("utf-8"), path.name
