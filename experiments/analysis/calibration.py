@@ -13,6 +13,7 @@ from ohr import registry
 from ohr.statistics import clustered_standard_error
 from ohr.study.calibration import METRICS, CalibratedCurve, Calibration, Metric, fit
 from ohr.study.plan import Plan
+from ohr.study.rows import UNIT_COLUMNS
 
 FEWEST_DOCUMENTS = 10
 """With fewer documents than this, halves are made of pages."""
@@ -81,10 +82,15 @@ def measured_means(rows: pd.DataFrame, split: Split) -> pd.DataFrame:
                         "half": half,
                         "mean": mean,
                         "standard_error": error,
-                        "n": len(group),
+                        "n": _counted(group),
                     }
                 )
     return pd.DataFrame(records)
+
+
+def _counted(rows: pd.DataFrame) -> int:
+    """Questions or pages, each once however often the noise was drawn."""
+    return len(rows.drop_duplicates(list(UNIT_COLUMNS)))
 
 
 def _curves(rows: pd.DataFrame) -> Iterator[tuple[str, str, Metric, pd.DataFrame]]:
@@ -123,7 +129,7 @@ def fit_curves(plan: Plan, rows: pd.DataFrame, split: Split) -> Calibration:
                 operator_identity=operator.identity(),
                 metric=metric,
                 curve=fit(means.index.tolist(), means.tolist()),
-                n=int(half.groupby("intensity").size().max()),
+                n=_counted(half),
             )
         )
     return Calibration(dataset=plan.dataset.digest(), unit=split.unit, curves=tuple(fitted))

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from experiments.analysis.calibration import Split, measured_means
 from experiments.calibrate import main as calibrate
 from experiments.noise_curve import main as noise_curve
 from ohr.errors import ConfigError
@@ -132,3 +133,19 @@ def test_a_bad_calibration_file_is_an_error(tmp_path, content):
         read_calibration(path)
     with pytest.raises(ConfigError, match="cannot read"):
         read_calibration(tmp_path / "absent.json")
+
+
+def test_questions_count_once_however_often_the_noise_is_drawn():
+    rows = pd.DataFrame(
+        [
+            {"engine": "e", "perturbation": noise, "intensity": at, "draw": draw, "stage": "ocr",
+             "metric": "r_noise", "qid": f"q{page}", "doc_id": "a", "page_no": page, "value": 1.0}
+            for noise, at, draws in (("none", 0.0, 1), ("blur", 0.5, 3))
+            for draw in range(draws)
+            for page in range(4)
+        ]
+    )  # fmt: skip
+    split = Split("page", frozenset({("a", 0), ("a", 2)}), 2)
+    means = measured_means(rows, split)
+    assert means[means["half"] == "all"]["n"].tolist() == [4, 4]
+    assert means[means["half"] == "fitted"]["n"].tolist() == [2, 2]
