@@ -28,16 +28,9 @@ from ohr.study.config import BUILT_IN, DEFAULT_DRAWS, StudyConfig
 from ohr.study.judge import make_judge
 from ohr.study.measures import Measure, make_metrics, planned
 from ohr.study.noise import Noise, at_dpi, noise_name, noises, perturbation_class
+from ohr.study.published import under_protocol
 from ohr.study.wordings import read_wordings, reworded
 from ohr.types import PageRef, Question
-
-REFERENCE_NAMES = {"bm25": "bm25_reference"}
-"""Retrievers that the reference protocol exchanges for the published ones."""
-REFERENCE_PARAMS = {"k1", "b"}
-"""Parameters that the published retriever has."""
-REFERENCE_CHUNKER = {"reserve": 30, "keep_empty": True}
-"""The published chunker counts about 30 tokens of metadata against each chunk."""
-
 
 FEW_PAGES = 200
 """With fewer pages to re-read, what one draw of the noise happens to hit decides the figures."""
@@ -181,7 +174,7 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
             engine.identity()  # an engine that is not installed says so now
         else:
             engine.check(dataset)
-    chunker_specs, retriever_specs = _protocol(config)
+    chunker_specs, retriever_specs = under_protocol(config)
     _check_unique("chunker", config.chunkers)
     _check_unique("retriever", config.retrievers)
     _check_unique("reader", config.readers)
@@ -391,23 +384,3 @@ def _is_readable(dataset: Dataset, ref: PageRef, engine: OcrBackend) -> bool:
     if "image" in engine.accepts:
         return source is not None or dataset.pages[ref].image is not None
     return source is not None and source.suffix.lower() == ".pdf"
-
-
-def _protocol(config: StudyConfig) -> tuple[list[PluginSpec], dict[str, PluginSpec]]:
-    retrievers = {spec.label: spec for spec in config.retrievers}
-    if config.scoring == "default":
-        return list(config.chunkers), retrievers
-    chunkers = [
-        chunker.model_copy(update={"params": REFERENCE_CHUNKER | chunker.params})
-        if chunker.name == "tokens"
-        else chunker
-        for chunker in config.chunkers
-    ]
-    return chunkers, {label: _published(spec) for label, spec in retrievers.items()}
-
-
-def _published(spec: PluginSpec) -> PluginSpec:
-    """The published retriever in place of ours, unless ours is asked for with its own options."""
-    if set(spec.params) - REFERENCE_PARAMS:
-        return spec
-    return spec.model_copy(update={"name": REFERENCE_NAMES.get(spec.name, spec.name)})
