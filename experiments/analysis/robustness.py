@@ -41,6 +41,7 @@ def robustness(run: Run, baseline: str = "") -> pd.DataFrame:
     Raises OhrError if the run has fewer than two readers, no floor, or no noise.
     """
     rows = run.rows[(run.rows["metric"] == METRIC) & run.rows["stage"].isin(STAGES)]
+    rows = rows[rows["reader"] != ""]  # whole systems have none
     rows = rows.assign(top_k=rows["top_k"].astype("string").fillna(""))
     readers = list(dict.fromkeys(rows["reader"]))
     if len(readers) < 2:

@@ -16,6 +16,7 @@ from experiments.analysis.notes import answerers, note_lines, run_notes
 from experiments.reports.terminal import number, show
 from ohr.errors import ConfigError, OhrError
 from ohr.printable import plain
+from ohr.study.config import BUILT_IN
 from ohr.study.csv import write_csv
 from ohr.study.results import open_run, uncounted
 
@@ -64,6 +65,8 @@ def curves_shown(table: pd.DataFrame, measures: Sequence[tuple[str, str, str]]) 
         chosen = table[(table["stage"] == stage) & (table["metric"] == metric)]
         for row in chosen[chosen["group"] == "all"].to_dict("records"):
             setting = [row["retriever"], row["reader"]]
+            if row["system"] not in ("", BUILT_IN):
+                setting = [row["system"]]
             if table["seed"].nunique() > 1:
                 setting.append(f"seed {row['seed']}")
             printed.add_row(

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import ohr
+from experiments.analysis.robustness import robustness
 from ohr.errors import ConfigError, OhrError
 from ohr.study.cases import read_cases
 from ohr.study.config import load_config
@@ -21,6 +22,7 @@ from tests.builders import qa, write_kb, write_questions
 SYSTEMS = '''
 import pathlib
 import ohr
+from experiments.analysis.robustness import robustness
 
 LOG = pathlib.Path(__file__).with_name("log.txt")
 
@@ -129,6 +131,15 @@ def test_systems_are_compared_with_each_other(settings, tmp_path):
     assert set(compared["baseline"]) == {"rag (tokens, bm25, extractive)"}
     assert set(compared["other"]) == {"my_systems.Listing", "my_systems.Another"}
     assert set(compared["engine"]) == {"gt", "precomputed:engine"}
+
+
+def test_systems_are_no_readers_and_have_curves_of_their_own(settings, tmp_path):
+    noisy = ["engines=[gt]", "noise=[formatting]", "levels=[severe]", "seeds=0"]
+    noisy += ["stages=[ocr,generation,overall]", "systems=[rag,my_systems.Listing]"]
+    run = run_study(load_config([*settings, *noisy]), tmp_path / "run")
+    with pytest.raises(OhrError, match=r"has 1 reader\(s\)"):
+        robustness(run)
+    assert "my_systems.Listing" in set(run.curves()["system"])
 
 
 def test_what_two_systems_share_is_computed_once(settings, tmp_path):
