@@ -27,7 +27,13 @@ STUDIES = {
     for block in re.findall(r"```bash\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
     for command in block.replace("\\\n", " ").splitlines()[:1]
 }
-SMALLER = {"perturbation": ["levels=[severe]", "seeds=0"]}
+FEW = ["dataset.limit=6", "dataset.pages=evidence", "dpi=60"]
+SMALLER = {
+    "perturbation": ["levels=[severe]", "seeds=0", *FEW],
+    "metric": ["levels=[severe]"],
+    "engine": FEW,
+    "system": FEW,
+}
 """What makes a study take seconds."""
 
 
