@@ -9,7 +9,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from pydantic import ValidationError
 
@@ -18,12 +17,12 @@ from ohr.errors import ConfigError, DatasetError, OhrError
 from ohr.statistics import Clusters
 from ohr.study.cells import CELL_COLUMNS, aggregate
 from ohr.study.conditions import CONDITION_COLUMNS
-from ohr.study.config import BUILT_IN, StudyConfig
+from ohr.study.config import StudyConfig
 from ohr.study.csv import from_csv
 from ohr.study.measures import NOISE_COLUMNS, Measure, known_measure, read_measures
 from ohr.study.noise import noise_name
 from ohr.study.plan import Plan, load_dataset, make_plan
-from ohr.study.rows import FILE, UNIT_COLUMNS, read_rows
+from ohr.study.rows import FILE, UNIT_COLUMNS, read_rows, with_system
 from ohr.study.troubles import failed_in_rows, trouble_lines
 from ohr.study.truth import declare, measures_of
 from ohr.study.views import Plots, analyse
@@ -168,7 +167,7 @@ def open_run(path: Path | str) -> Run:
         cells = from_csv(pd.read_csv(path / "cells.csv", keep_default_na=False, na_values={}))
         if "draws" not in cells:
             cells = cells.assign(draws=1, draw_sd="")
-        cells = _with_system(cells)
+        cells = with_system(cells)
     except (OSError, ValueError) as error:
         raise OhrError(f"cannot read {path}: is it the folder of a finished run? ({error})") from (
             error
@@ -215,7 +214,7 @@ def _manifest(path: Path) -> dict[str, Any]:
 
 
 def _drawn(path: Path, measures: Iterable[Measure]) -> pd.DataFrame:
-    rows = _with_system(read_rows(path))
+    rows = read_rows(path)
     of_rows = {*CONDITION_COLUMNS, *UNIT_COLUMNS, "stage", "metric", "value", "status"}
     if missing := of_rows - set(rows.columns):
         raise OhrError(f"{path / 'rows.parquet'} has no column {min(missing)!r}: run it again")
@@ -224,14 +223,6 @@ def _drawn(path: Path, measures: Iterable[Measure]) -> pd.DataFrame:
     for column in rows.columns[rows.dtypes == "category"]:
         rows[column] = rows[column].astype(str)
     return counted(rows, measures)
-
-
-def _with_system(frame: pd.DataFrame) -> pd.DataFrame:
-    """With the column ``system``, which earlier versions did not write."""
-    if "system" in frame or "stage" not in frame:
-        return frame
-    overall = frame["stage"].astype(str) == "overall"
-    return frame.assign(system=np.where(overall, BUILT_IN, ""))
 
 
 def counted(rows: pd.DataFrame, measures: Iterable[Measure] = ()) -> pd.DataFrame:

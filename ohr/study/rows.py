@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 from ohr.errors import OhrError
 from ohr.store.atomic import disk_of
 from ohr.study.conditions import CONDITION_COLUMNS
+from ohr.study.config import BUILT_IN
 from ohr.study.groups import make_grouping
 from ohr.study.measuring import Scores
 from ohr.study.plan import Plan
@@ -153,7 +154,15 @@ def read_rows(path: Path) -> pd.DataFrame:
         raise unreadable(path / FILE, error) from error
     if "top_k" in rows:
         rows["top_k"] = rows["top_k"].astype("Int64")
-    return rows
+    return with_system(rows)
+
+
+def with_system(frame: pd.DataFrame) -> pd.DataFrame:
+    """Rows or cells with the column ``system``, which earlier versions did not write."""
+    if "system" in frame or "stage" not in frame:
+        return frame
+    overall = frame["stage"].astype(str) == "overall"
+    return frame.assign(system=np.where(overall, BUILT_IN, ""))
 
 
 def unreadable(file: Path, error: Exception) -> OhrError:

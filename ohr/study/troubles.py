@@ -11,19 +11,15 @@ import pandas as pd
 
 from ohr.printable import plain
 from ohr.study.conditions import CONDITION_COLUMNS, Condition
+from ohr.study.config import BUILT_IN, Stage
+from ohr.study.measures import NO_CONTEXT
 from ohr.study.measuring import Scores
 from ohr.study.noise import noise_name
+from ohr.study.rows import UNIT_COLUMNS
 from ohr.types import FAILED
 
 _NAMED_REASONS = 3
-_OF_PAGES = ("ocr", "edit_distance")
-_OF_ANSWERS = (
-    ("generation", "f1"),
-    ("generation", "f1_no_context"),
-    ("generation", "judged"),
-    ("overall", "f1"),
-    ("overall", "judged"),
-)
+_ANSWERED: tuple[Stage, ...] = ("generation", "overall")
 
 
 def trouble_lines(failures: Mapping[str, Mapping[str, Any]], protocol: str) -> list[str]:
@@ -48,25 +44,28 @@ def trouble_lines(failures: Mapping[str, Mapping[str, Any]], protocol: str) -> l
     return lines
 
 
+_Score = tuple[Condition, str, str]
+"""Condition, stage and metric."""
+
+
 @dataclass
 class Tally:
     """Counts of outcomes, and what failed whole, taken as scores come."""
 
     _counts: dict[str, Counter[str]] = field(default_factory=dict)
-    _whole: dict[str, bool] = field(default_factory=dict)
+    _failed: dict[_Score, tuple[int, bool]] = field(default_factory=dict)
+    """How many units a score has, and whether all of them failed in each draw so far."""
 
     def add(self, scores: Iterable[Scores]) -> None:
         """Count the outcomes of some scores."""
         for score in scores:
             counts = self._counts.setdefault(score.stage, Counter())
             counts.update(str(status) for status in score.statuses)
-            of_pages = (score.stage, score.metric) == _OF_PAGES
-            if not of_pages and (score.stage, score.metric) not in _OF_ANSWERS:
-                continue
-            what = "pages" if of_pages else f"answers ({score.stage} {score.metric})"
-            name = f"{_named(score.condition)}: all {len(score.statuses)} {what}"
-            failed = bool(score.statuses) and all(status in FAILED for status in score.statuses)
-            self._whole[name] = self._whole.get(name, True) and failed
+            if score.unit == "page" or score.stage in _ANSWERED:
+                key = (score.condition, str(score.stage), score.metric)
+                failed = bool(score.statuses) and FAILED.issuperset(score.statuses)
+                failed &= self._failed.get(key, (0, True))[1]
+                self._failed[key] = len(score.statuses), failed
 
     def counts(self) -> dict[str, dict[str, int]]:
         """How many scores of each stage are of units with each status."""
@@ -77,27 +76,38 @@ class Tally:
 
         In every draw of the noise.
         """
-        return [name for name, failed in self._whole.items() if failed]
+        return _failed_lines({key: n for key, (n, failed) in self._failed.items() if failed})
 
 
 def failed_in_rows(rows: pd.DataFrame) -> list[str]:
-    """:meth:`Tally.failed` of a run's rows, as far as its stages were ``ocr`` and others."""
+    """:meth:`Tally.failed` of a run's rows."""
+    rows = rows[(rows["qid"] == "") | rows["stage"].isin(_ANSWERED)]
+    failed: dict[_Score, int] = {}
     keys = [*CONDITION_COLUMNS, "stage", "metric"]
-    names = []
     for key, scores in rows.groupby(keys, sort=False, observed=True, dropna=False):
         values: dict[str, Any] = dict(zip(keys, key, strict=True))
         stage, metric = str(values.pop("stage")), str(values.pop("metric"))
-        of_pages = (stage, metric) == _OF_PAGES
-        if not of_pages and (stage, metric) not in _OF_ANSWERS:
-            continue
         if scores["status"].isin([str(status) for status in FAILED]).all():
-            what = "pages" if of_pages else f"answers ({stage} {metric})"
-            units = len(scores[["qid", "doc_id", "page_no"]].drop_duplicates())
-            names.append(f"{_named(Condition(**values))}: all {units} {what}")
-    return names
+            units = scores[list(UNIT_COLUMNS)].drop_duplicates()
+            failed[Condition(**values), stage, metric] = len(units)
+    return _failed_lines(failed)
+
+
+def _failed_lines(failed: Mapping[_Score, int]) -> list[str]:
+    """A line for each condition and stage, by the first of its metrics whose units all failed.
+
+    What is answered to nothing is a matter of its own.
+    """
+    lines: dict[tuple[Condition, str, bool], str] = {}
+    for (condition, stage, metric), units in failed.items():
+        what = "pages" if stage == "ocr" else f"answers ({stage} {metric})"
+        key = (condition, stage, metric.endswith(NO_CONTEXT))
+        lines.setdefault(key, f"{_named(condition)}: all {units} {what}")
+    return list(lines.values())
 
 
 def _named(condition: Condition) -> str:
     noise = noise_name(condition.perturbation, condition.level, condition.intensity)
-    parts = (condition.engine, noise, condition.chunker, condition.retriever, condition.reader)
-    return plain(", ".join(part for part in parts if part))
+    system = "" if condition.system == BUILT_IN else condition.system
+    parts = (condition.chunker, condition.retriever, condition.reader, system)
+    return plain(", ".join(part for part in (condition.engine, noise, *parts) if part))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import shutil
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -55,6 +57,18 @@ class Listing(ohr.System):
 class Another(Listing):
     name = "another"
 
+class Priced(Listing):
+    """Answers all at once, and says what that took."""
+    name = "priced"
+    def answer_many(self, questions, documents):
+        for index in reversed(range(len(questions))):
+            yield ohr.SystemReply(index, ohr.Outcome(ohr.Answer("one")), {"cost": 0.25})
+
+class Broken(ohr.System):
+    name = "broken"
+    def answer(self, question, documents):
+        raise ValueError("out of order")
+
 class Wrong(ohr.System):
     name = "wrong"
     def answer(self, question, documents):
@@ -66,7 +80,7 @@ class Wrong(ohr.System):
 def settings(tmp_path, monkeypatch) -> list[str]:
     (tmp_path / "my_systems.py").write_text(SYSTEMS)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(__import__("sys").modules, "my_systems", raising=False)
+    monkeypatch.delitem(sys.modules, "my_systems", raising=False)
     kb = tmp_path / "kb"
     gt = {"law/a": ["One fact stands here.", "Two"], "law/b": ["Three facts stand there."]}
     write_kb(kb / "gt", gt)
@@ -124,6 +138,22 @@ def test_what_fails_is_counted_and_what_was_answered_is_not_asked_again(settings
     assert csv_text(cells_anew(run.path)) == (run.path / "cells.csv").read_text("utf-8")
 
 
+def test_what_answers_took_is_added_up(settings, tmp_path):
+    run = run_study(load_config([*settings, "systems=my_systems.Priced"]), tmp_path / "run")
+    tally = run.manifest["systems"]["my_systems.Priced"]
+    n = len(
+        {(row["knowledge_base"], row["qid"]) for row in read_cases(run.path, "answers").to_pylist()}
+    )
+    assert tally["usage"] == {"cost": 0.25 * n}
+
+
+def test_a_system_that_fails_whole_is_named_whatever_is_measured(settings, tmp_path):
+    broken = [*settings, "systems=[rag,my_systems.Broken]", "engines=[gt]", "metrics=[em]"]
+    run = run_study(load_config(broken), tmp_path / "run")
+    assert run.failed == ["gt, clean, my_systems.Broken: all 4 answers (overall em)"]
+    assert open_run(tmp_path / "run").failed == run.failed
+
+
 def test_systems_are_compared_with_each_other(settings, tmp_path):
     systems = "systems=[rag,my_systems.Listing,my_systems.Another]"
     run_study(load_config([*settings, systems]), tmp_path / "run")
@@ -149,7 +179,7 @@ def test_what_two_systems_share_is_computed_once(settings, tmp_path):
     assert len(done) == len(set(done)) == 4
     assert sum(line.startswith("another") for line in lines(tmp_path)) > 0
     system = ohr.registry.create("system", "my_systems.Listing")
-    stage = __import__("my_systems").first_words
+    stage = importlib.import_module("my_systems").first_words
     assert system.once(stage, "a b c d") == stage("a b c d") == ["a", "b", "c"], "without a store"
 
 
@@ -199,6 +229,7 @@ def test_a_run_of_before_there_were_systems_still_opens(settings, tmp_path):
     rows = pd.read_parquet(old / "rows.parquet").drop(columns=["system", "groups"])
     rows.to_parquet(old / "rows.parquet")
     opened = open_run(old)
+    assert opened.failed == run.failed
     pd.testing.assert_frame_equal(opened.rows["value"].to_frame(), run.rows["value"].to_frame())
     assert set(opened.cells["system"]) == {"", "rag"}
     assert len(opened.compare(by="engine"))
