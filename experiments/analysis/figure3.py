@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from experiments.analysis.curves import FLOOR_SUFFIX
-from experiments.analysis.labels import STAGE_METRICS
+from experiments.analysis.labels import MARK_UP_LEFT_OUT, STAGE_METRICS
 from ohr.errors import OhrError
 from ohr.statistics import mean_interval
 from ohr.study.noise import strength
@@ -24,7 +24,7 @@ PANELS: dict[str, tuple[str, ...]] = {
 }
 """Columns of the figure and their evidence sources; none stands for all."""
 KINDS = ("semantic", "formatting")
-STRIPPED = "lcs_stripped"
+STRIPPED = "lcs" + MARK_UP_LEFT_OUT
 
 
 @dataclass(frozen=True)

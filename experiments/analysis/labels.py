@@ -26,6 +26,8 @@ STAGE_METRICS = (
 )
 """The three measures of the paper's figure 3."""
 
+MARK_UP_LEFT_OUT = "_stripped"
+"""What a metric ends with that is another with mark-up left out on both sides."""
 NOISE_AXES = NOISE_COLUMNS
 """What damage can be measured by on the axis of a curve."""
 

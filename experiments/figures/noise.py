@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from experiments.analysis.labels import (
+    MARK_UP_LEFT_OUT,
     mathematical,
     mathless,
     shown_measures,
@@ -29,6 +30,7 @@ from experiments.figures.axes import (
 )
 from experiments.figures.level_names import name_level, place_names
 from experiments.figures.style import figure, save
+from ohr.study.measures import NO_CONTEXT
 from ohr.study.noise import strength
 from ohr.study.select import cells_of, distinct
 from ohr.study.truth import truth_of
@@ -61,13 +63,12 @@ def _noise_curves(
                 ax: Axes = axes[row, column]
                 chosen = cells_of(cells, stage, metric, "all")
                 of_engine = chosen[chosen["engine"] == engine]
-                stripped = cells_of(cells, stage, "lcs_stripped", "all")
+                stripped = cells_of(cells, stage, f"{metric}{MARK_UP_LEFT_OUT}", "all")
                 for number, operator in enumerate(operators):
                     _curve(ax, of_engine, axis, operator, number)
                     dotted_line(ax, curve_of(stripped, engine, operator), axis, number)
                 _ground_truth(ax, chosen, axis)
-                if stage == "generation":
-                    _floor(ax, cells_of(cells, stage, "f1_no_context", "all"))
+                _floor(ax, cells_of(cells, stage, f"{metric}{NO_CONTEXT}", "all"))
                 if row == 0:
                     ax.set_title(mathless(engine))
                 if row == len(measures) - 1:

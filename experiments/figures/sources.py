@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from experiments.analysis.labels import (
+    MARK_UP_LEFT_OUT,
     group_label,
     mathematical,
     mathless,
@@ -28,7 +29,6 @@ from experiments.figures.axes import (
 from experiments.figures.style import figure, save
 from ohr.study.select import cells_of
 
-STRIPPED = "lcs_stripped"
 _OF_THESE = {
     "r_noise": "of these questions",
     "r_noise_content": "of these questions",
@@ -64,7 +64,7 @@ def _source_curves(
             for column, group in enumerate(groups):
                 ax: Axes = axes[row, column]
                 chosen = cells_of(cells, stage, metric, group)
-                stripped = cells_of(cells, stage, STRIPPED, group)
+                stripped = cells_of(cells, stage, f"{metric}{MARK_UP_LEFT_OUT}", group)
                 for number, (engine, operator, several) in enumerate(curves):
                     curve_line(ax, curve_of(chosen, engine, operator), axis, number)
                     name = operator.replace("_", " ")

@@ -87,13 +87,10 @@ class Judged(plugins.Metric):
 
     def measure_many(
         self, cases: Sequence[AnswerCase], judge: Judge | None = None
-    ) -> list[Outcome[float]] | None:
+    ) -> list[Outcome[float]]:
         assert judge is not None
         questions = [case.question.text for case in cases]
         return [verdict(reply) for reply in judge(questions, [_exhibits(case) for case in cases])]
-
-    def measure(self, case: AnswerCase) -> float:
-        raise NotImplementedError("a judge is asked about all answers at once")
 
 
 def _exhibits(case: AnswerCase) -> tuple[Hit, Hit]:

@@ -106,14 +106,15 @@ Case = PageCase | EvidenceCase | HitsCase | AnswerCase
 
 
 class Metric(Plugin[P], ABC, abstract=True):
-    """A score in [0, 1]: ``score(prediction, reference)``, or ``measure(case)`` of all there is.
+    """A score in [0, 1]: ``score(prediction, reference)``, or ``measure(case)`` of all there is;
+    ``measure_many(cases)`` where it takes them all at once.
 
     What the two texts are follows from ``of``: a page's reading and its ground truth; the evidence
     pages' text and the evidence; the text retrieved from these pages and the evidence; an answer
     and an accepted answer, of which the best counts.
     """
 
-    either = ("score", "measure")
+    either = ("score", "measure", "measure_many")
     of: ClassVar[Of] = "answer"
     title: ClassVar[str] = ""
     """What tables and figures call it; by default its name."""
@@ -172,9 +173,9 @@ class Metric(Plugin[P], ABC, abstract=True):
 
     def measure_many(
         self, cases: Sequence[Any], judge: Judge | None = None
-    ) -> list[Outcome[float]] | None:
-        """All cases at once, for a metric that must; None: one after the other."""
-        return None
+    ) -> list[Outcome[float]]:
+        """All cases at once: what a study asks of a metric that has it, and of it alone."""
+        raise NotImplementedError(f"metric {self.name!r} measures one case after the other")
 
 
 def _check(cls: type[Metric[Any]]) -> None:

@@ -143,7 +143,7 @@ class StudyConfig(_Strict):
     scoring: Protocol = "default"
     """How is scored: by the toolkit's own rules, or as the published evaluation does
     (reference)."""
-    metrics: Specs = (PluginSpec(name="default"),)
+    metrics: Specs = Field(default=(PluginSpec(name="default"),), min_length=1)
     """What is measured: metrics by name or dotted path; default stands for the usual ones, reading
     for those of tables, formulas, regions and reading order of each page. python -m
     experiments.plugins metric lists them."""

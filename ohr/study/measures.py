@@ -140,6 +140,8 @@ def make_metrics(config: StudyConfig) -> dict[str, Metric]:
                 raise ConfigError(f"metric {one.label!r} {lacking}")
             specs[one.label], metrics[one.label] = one, made
     for name in NOISE_COLUMNS:
+        if name in specs and specs[name].name != name:
+            raise ConfigError(f"metric {specs[name].name!r} has the label of another: {name}")
         metrics.setdefault(name, registry.create("metric", name))
     return metrics
 

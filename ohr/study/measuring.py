@@ -148,7 +148,7 @@ class Measuring:
             raise
         except Exception as error:
             raise PluginError(f"metric {label!r}: {type(error).__name__}: {error}") from error
-        if outcomes is None or len(outcomes) != len(cases):
+        if len(outcomes) != len(cases):
             raise PluginError(f"metric {label!r} did not measure all of {len(cases)} cases")
         return [
             outcome

@@ -138,6 +138,12 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
     _check_documents(config, dataset)
     questions = select_questions(config, dataset)
     reread = _pages_to_reread(config, dataset, questions)
+    measures = planned(config, metrics)
+    if not measures:
+        raise ConfigError(
+            f"none of the metrics {', '.join(spec.label for spec in config.metrics)} is of the "
+            f"stages {', '.join(config.stages)}"
+        )
     unreachable: list[str] = []
     engines = {spec.label: registry.create("engine", spec) for spec in config.engines}
     _check_unique("engine", config.engines)
@@ -222,7 +228,7 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         systems=systems,
         judge=judge,
         metrics=metrics,
-        measures=tuple(planned(config, metrics)),
+        measures=tuple(measures),
     )
 
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import ohr
 from experiments.analysis.labels import shown_measures
-from ohr.errors import OhrError, PluginError
+from experiments.figures import noise
+from ohr.errors import ConfigError, OhrError, PluginError
 from ohr.metrics.ranking import ranking_scores
 from ohr.study.cells import aggregate
 from ohr.study.config import load_config
@@ -112,6 +113,15 @@ def test_a_metric_of_ones_own_is_a_function_and_appears_everywhere(corpus, tmp_p
     assert "first_rank" in (tmp_path / "run" / "cells.csv").read_text()
 
 
+def test_each_panel_has_the_floor_of_its_own_metric(corpus, tmp_path, monkeypatch):
+    settings = [*corpus, *NOISE, "metrics=[default,mine_measured.brevity]"]
+    run = run_study(load_config(settings), tmp_path / "run")
+    floors: list[str] = []
+    monkeypatch.setattr(noise, "_floor", lambda ax, cells: floors.extend(cells["metric"].unique()))
+    noise.noise_curves(run.cells, tmp_path / "figures")
+    assert floors == ["f1_no_context", "brevity_no_context"]
+
+
 def test_only_the_metrics_that_are_named_are_measured(corpus, tmp_path):
     run = run_study(load_config([*corpus, "metrics=[em,hit]"]), tmp_path / "run")
     assert dict.fromkeys(run.cells["metric"]) == dict.fromkeys(["hit@2", "em", "em_no_context"])
@@ -134,12 +144,19 @@ def test_a_metric_that_fails_or_leaves_its_range_stops_the_study(corpus, tmp_pat
         (["metrics=[lcs_stripped]"], "needs formatting noise"),
         (["metrics=[f1,{name: em, label: f1}]"], "metric 'f1' is given twice"),
         (["metrics=[f2]"], "unknown metric 'f2'"),
+        (["metrics=[{name: em, label: r_noise}]"], "the label of another: r_noise"),
+        (["metrics=[lcs]", "stages=[generation]"], "none of the metrics lcs is of the stages gen"),
     ],
 )
 def test_a_metric_that_means_nothing_here_is_an_error_of_the_plan(corpus, settings, message):
     config = load_config([*corpus, *settings])
     with pytest.raises(OhrError, match=message):
         make_plan(config, load_dataset(config))
+
+
+def test_no_metric_at_all_is_an_error_of_the_configuration():
+    with pytest.raises(ConfigError, match="metrics: "):
+        load_config(["metrics=[]"])
 
 
 def test_a_declaration_that_means_nothing_is_an_error():
