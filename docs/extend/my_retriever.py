@@ -26,8 +26,5 @@ class Overlap(ohr.Retriever):
         asked = words(query)
         scores = [len(asked & has) / max(len(asked), 1) for has in self._words]
         best = np.argsort(-np.array(scores), kind="stable")[:k]  # ties in index order
-        found = [(self._chunks[i], scores[i]) for i in best]
-        return [
-            ohr.Hit(chunk.ref, chunk.text, score, rank, (chunk.start, chunk.end))
-            for rank, (chunk, score) in enumerate(found)
-        ]
+        found = [(self._chunks[i], scores[i], rank) for rank, i in enumerate(best)]
+        return [ohr.Hit(c.ref, c.text, score, rank, (c.start, c.end)) for c, score, rank in found]

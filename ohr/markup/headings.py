@@ -19,7 +19,9 @@ _LATEX_LEVELS = {
     "paragraph": 6,
     "subparagraph": 6,
 }
-_SIGN = re.compile(rf"^ {{0,3}}#{{1,6}}[ \t]|\\(?:{'|'.join(_LATEX_LEVELS)})", re.MULTILINE)
+_SIGN = re.compile(
+    rf"^ {{0,3}}#{{1,6}}[ \t]|\\(?:{'|'.join(_LATEX_LEVELS)})(?![a-zA-Z])", re.MULTILINE
+)
 _COMMAND = re.compile(r"\\([a-z]+)")
 
 
