@@ -30,7 +30,8 @@ from experiments.reports.terminal import show
 from ohr.markup.page import MarkupPage
 from ohr.markup.scanner import MATH_ENVIRONMENTS, MarkupKind, MarkupRegion
 
-MARKDOWN = MarkdownIt("commonmark").enable("table")
+# To the scan, only tables and code are blocks of HTML: what lies in others is Markdown.
+MARKDOWN = MarkdownIt("commonmark").enable("table").disable("html_block")
 _LIST_MARK = re.compile(r"[ \t]*(?:[-+*]|\d{1,9}[.)])[ \t]")
 _BARE_PERCENT = re.compile(r"(?<!\\)%")
 Found = Counter[tuple[str, str]]
