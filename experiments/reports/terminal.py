@@ -26,6 +26,9 @@ _OF_PAGES = ("ocr", "edit_distance")
 _NOTED = {
     "contexts_cut": "contexts cut at max_context_tokens",
     "answers_cut": "answers cut",
+    "answers_looping": "in a loop",
+    "answers_echoing": "with the question in them",
+    "answers_in_another_script": "in another script",
     "unmetered": "answers whose tokens the server did not report",
 }
 TABLE_GROUPS = ("all", "source:", "domain:")
@@ -167,6 +170,10 @@ def reader_lines(readers: Mapping[str, Mapping[str, Any]]) -> list[str]:
             f"{usage.get('prompt_tokens', 0):,.0f} tokens read",
             f"{usage.get('completion_tokens', 0):,.0f} written",
         ]
+        if "prefill_s" in usage:
+            parts.append(
+                f"{usage['prefill_s']:,.0f} s to read, {usage['decode_s']:,.0f} s to write"
+            )
         if "cost" in usage:
             now = summary["usage_of_this_run"].get("cost", 0.0)
             parts.append(f"cost {usage['cost']:.4f}, {now:.4f} of it now")

@@ -27,8 +27,9 @@ from ohr.errors import ConfigError
 from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
 from ohr.study.config import StudyConfig
-from ohr.study.plan import load_dataset, select_questions
+from ohr.study.plan import load_dataset
 from ohr.study.progress import Progress
+from ohr.study.questions import select_questions
 from ohr.study.results import Run, open_run
 from ohr.study.run import run_study
 

@@ -17,8 +17,9 @@ from ohr.store.artefacts import ArtefactStore
 from ohr.store.atomic import write_text
 from ohr.study.answers import Answering
 from ohr.study.config import StudyConfig, parse_plugin
-from ohr.study.plan import load_dataset, select_questions
+from ohr.study.plan import load_dataset
 from ohr.study.progress import Progress
+from ohr.study.questions import select_questions
 from ohr.study.run import run_study
 from ohr.study.wordings import wordings_csv
 from ohr.types import Hit

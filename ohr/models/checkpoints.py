@@ -16,16 +16,24 @@ WHOLE_BYTES = 8 << 20
 SAMPLES, SAMPLE_BYTES = 64, 64 << 10
 READ = {".json", ".jinja", ".txt", ".model", ".safetensors", ".bin"}
 """Suffixes of the files that loading a checkpoint may read."""
+GGUF_MAGIC = b"GGUF"
 HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 
 
+def is_gguf(path: Path) -> bool:
+    """Whether a path names a file of llama.cpp's format: weights, configuration and tokenizer."""
+    return path.suffix.lower() == ".gguf"
+
+
 def find_checkpoint(user: str, model: str, revision: str | None, install: str) -> Path:
-    """The folder of a checkpoint: a local path, or a hub name that is in the local cache.
+    """The folder of a checkpoint, or its GGUF file: a local path, or a hub name in the local cache.
 
     ``user`` is the plug-in that wants it, ``install`` the command that installs its packages.
     Raises MissingDependencyError with the command that fetches what is missing.
     """
     folder = Path(model).expanduser()
+    if is_gguf(folder):
+        return _gguf(user, folder)
     if not folder.is_dir():
         if not HUB_NAME.fullmatch(model) or folder.is_absolute():
             raise MissingDependencyError(
@@ -40,6 +48,19 @@ def find_checkpoint(user: str, model: str, revision: str | None, install: str) -
             + f": fetch the checkpoint with: {_fetch(model, revision)}"
         )
     return folder
+
+
+def _gguf(user: str, path: Path) -> Path:
+    try:
+        with path.open("rb") as stream:
+            magic = stream.read(len(GGUF_MAGIC))
+    except OSError as error:
+        raise MissingDependencyError(
+            f"{user}: {path} cannot be read: {error.strerror}: name an existing GGUF file"
+        ) from error
+    if magic != GGUF_MAGIC:
+        raise MissingDependencyError(f"{user}: {path} is no GGUF file: fetch it again")
+    return path
 
 
 def _fetch(model: str, revision: str | None) -> str:
@@ -79,21 +100,26 @@ def model_type(folder: Path) -> str:
 
 
 def checkpoint_digest(folder: Path) -> str:
-    """Digest of a checkpoint's configuration, tokenizer and weights, by content.
+    """Digest of a checkpoint's configuration, tokenizer and weights (or GGUF file), by content.
 
     A weights file larger than 8 MiB goes in by its size and 64 samples of 64 KiB, spread
     evenly: a fraction of a second for any size, and training touches every matrix.
     """
-    files = sorted(path for path in folder.iterdir() if path.suffix in READ and path.is_file())
-    return _digest(tuple((path, path.stat().st_size, path.stat().st_mtime_ns) for path in files))
+    if is_gguf(folder):
+        named = [(folder, "gguf")]  # by any name, it is the same model
+    else:
+        files = sorted(path for path in folder.iterdir() if path.suffix in READ)
+        named = [(path, path.name) for path in files if path.is_file()]
+    states = [(path, name, path.stat()) for path, name in named]
+    return _digest(tuple((path, name, at.st_size, at.st_mtime_ns) for path, name, at in states))
 
 
 @cache
-def _digest(files: tuple[tuple[Path, int, int], ...]) -> str:
+def _digest(files: tuple[tuple[Path, str, int, int], ...]) -> str:
     """Keyed on times too, so that a checkpoint written anew is read anew."""
     state = hashlib.blake2b(digest_size=16)
-    for path, size, _ in files:
-        state.update(f"{path.name}\0{size}\0".encode("utf-8", "surrogatepass"))
+    for path, name, size, _ in files:
+        state.update(f"{name}\0{size}\0".encode("utf-8", "surrogatepass"))
         with path.open("rb") as stream:
             if size <= WHOLE_BYTES:
                 state.update(stream.read())

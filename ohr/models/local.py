@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import copy
 import importlib
+import io
+import struct
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -18,7 +20,7 @@ from pydantic import Field
 
 from ohr import plugins
 from ohr.errors import MissingDependencyError
-from ohr.models.checkpoints import checkpoint_digest, find_checkpoint
+from ohr.models.checkpoints import checkpoint_digest, find_checkpoint, is_gguf
 from ohr.plugins.base import P, Plugin
 
 
@@ -55,6 +57,9 @@ class LocalModel(Plugin[P], abstract=True):
     install: ClassVar[str]
     """The command that installs its packages."""
 
+    reads_gguf: ClassVar[bool] = False
+    """Whether ``model`` may be a GGUF file."""
+
     def model_version(self) -> str:
         """Versions of transformers and torch, kind of device, dtype, digest of the checkpoint.
 
@@ -72,8 +77,24 @@ class LocalModel(Plugin[P], abstract=True):
 
     @cached_property
     def _folder(self) -> Path:
+        """The checkpoint's folder, or its GGUF file."""
         where = self._checkpoint
-        return find_checkpoint(self.name, where.model, where.revision, self.install)
+        found = find_checkpoint(self.name, where.model, where.revision, self.install)
+        if is_gguf(found) and not self.reads_gguf:
+            raise MissingDependencyError(
+                f"{self.name}: {found} is a GGUF file: name a folder with a checkpoint"
+            )
+        return found
+
+    @property
+    def _pretrained(self) -> dict[str, Any]:
+        """What ``from_pretrained`` is given: the checkpoint, and to fetch and run nothing."""
+        found: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+        if not is_gguf(self._folder):
+            return found | {"pretrained_model_name_or_path": self._folder}
+        self._package("gguf")
+        path = self._folder
+        return found | {"pretrained_model_name_or_path": path.parent, "gguf_file": path.name}
 
     @cached_property
     def _device(self) -> str:
@@ -122,25 +143,30 @@ class LocalModel(Plugin[P], abstract=True):
     def _loading(self) -> Iterator[None]:
         """Whatever fails inside is the checkpoint's fault: a MissingDependencyError."""
         _, logging = self._torch, self._transformers.utils.logging
-        shown = logging.is_progress_bar_enabled()
+        shown, verbosity = logging.is_progress_bar_enabled(), logging.get_verbosity()
         logging.disable_progress_bar()
+        logging.set_verbosity_error()
         try:
-            yield
+            with redirect_stderr(io.StringIO()):  # a bar of GGUF's own
+                yield
         except MissingDependencyError:
             raise
         except Exception as error:
-            reason = f"{type(error).__name__}: {error}"
+            reason = f"cannot be loaded: {type(error).__name__}: {error}"
+            if is_gguf(self._folder) and _is_damage(error):
+                reason = f"is cut short or damaged: fetch it again ({error})"
             raise MissingDependencyError(
-                " ".join(f"{self.name}: {self._folder} cannot be loaded: {reason}".split())[:500]
+                " ".join(f"{self.name}: {self._folder} {reason}".split())[:500]
             ) from error
         finally:
+            logging.set_verbosity(verbosity)
             if shown:
                 logging.enable_progress_bar()
 
-    def _load(self, model_class: str) -> Any:
+    def _load(self, model_class: str, **more: Any) -> Any:
         """The model on its device, in evaluation mode. Raises MissingDependencyError."""
         model, info = getattr(self._transformers, model_class).from_pretrained(
-            self._folder, dtype=self._dtype, local_files_only=True, output_loading_info=True
+            **self._pretrained, dtype=self._dtype, output_loading_info=True, **more
         )
         lost = set(info["missing_keys"]) & {name for name, _ in model.named_parameters()}
         if lost:  # transformers has filled them with random numbers
@@ -168,6 +194,13 @@ class LocalModel(Plugin[P], abstract=True):
         if config.pad_token_id is None:
             config.pad_token_id = tokenizer.pad_token_id
         return config
+
+
+def _is_damage(error: Exception) -> bool:
+    """Whether the bytes of a GGUF file end before its header says, or make no sense."""
+    return isinstance(error, struct.error | EOFError | IndexError | UnicodeDecodeError) or (
+        isinstance(error, ValueError) and "reshape" in str(error)
+    )
 
 
 def problem(error: Exception, mend: str) -> str:

@@ -77,6 +77,12 @@ class DatasetConfig(_Strict):
     """Evidence sources of the questions that are asked, such as table; empty: all of them."""
     limit: Annotated[int, Field(ge=1)] | None = None
     """At most so many questions, drawn with the seed; by default all of them."""
+    skip: Annotated[int, Field(ge=0)] = 0
+    """So many of the questions that would be drawn first are passed over: others than those of an
+    earlier run with this limit."""
+    even: bool = False
+    """Draw as many questions of each domain and evidence source, as far as there are, those on one
+    page together."""
     rewritten: Path | None = None
     """Other wordings of questions, a CSV with the columns qid and question, or JSON; only these
     are asked."""

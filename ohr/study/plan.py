@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from ohr import registry
 from ohr.collection import Dataset
 from ohr.errors import ConfigError
@@ -29,7 +27,7 @@ from ohr.study.judge import make_judge
 from ohr.study.measures import Measure, make_metrics, planned
 from ohr.study.noise import Noise, at_dpi, noise_name, noises, perturbation_class
 from ohr.study.published import under_protocol
-from ohr.study.wordings import read_wordings, reworded
+from ohr.study.questions import select_questions
 from ohr.types import PageRef, Question
 
 FEW_PAGES = 200
@@ -296,32 +294,6 @@ def _check_documents(config: StudyConfig, dataset: Dataset) -> None:
                 f"dataset.documents: no document {doc_id!r} among {len(dataset.documents)}; "
                 f"they are named like {some}"
             )
-
-
-def select_questions(config: StudyConfig, dataset: Dataset) -> tuple[Question, ...]:
-    """The questions that are asked, in the dataset's order. Raises ConfigError if none are."""
-    wanted = set(config.dataset.documents)
-    questions = [q for q in dataset.questions if not wanted or q.doc_id in wanted]
-    if not questions:
-        raise ConfigError("dataset.documents: no question is asked of these documents")
-    if sources := set(config.dataset.sources):
-        there = {question.evidence_source for question in questions}
-        questions = [q for q in questions if q.evidence_source in sources]
-        if missing := sources - there:
-            raise ConfigError(
-                f"dataset.sources: no question on {', '.join(sorted(missing))}; "
-                f"there: {', '.join(sorted(there))}"
-            )
-    if config.dataset.rewritten is not None:
-        other = reworded(questions, read_wordings(config.dataset.rewritten))
-        with_wording = {question.qid for question in other}
-        original = config.dataset.wording == "original"
-        questions = [q for q in questions if q.qid in with_wording] if original else other
-    limit = config.dataset.limit
-    if limit is not None and limit < len(questions):
-        drawn = np.random.default_rng(config.seed).permutation(len(questions))[:limit]
-        questions = [questions[i] for i in sorted(drawn)]
-    return tuple(questions)
 
 
 def _draws(config: StudyConfig, n_pages: int) -> tuple[int, ...]:

@@ -16,32 +16,58 @@ from pathlib import Path
 from ohr.errors import ConfigError
 from ohr.types import Hit
 
-BUILT_IN = ("answer", "judge", "rewrite")
+BUILT_IN = ("few_shot", "answer", "judge", "rewrite")
 NOTHING = "(none: answer from what you know)"
 """What stands for the passages where there are none."""
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _KNOWN = ("question", "context")
 _RULE = re.compile(r"^---[ \t]*$", re.MULTILINE)
+_EXAMPLE = re.compile(r"^===[ \t]*$", re.MULTILINE)
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 _ANSWER = re.compile(r"<(answer|response)>(.*?)(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 
 
 @dataclass(frozen=True)
+class Example:
+    """A question that has been answered."""
+
+    context: str
+    question: str
+    answer: str
+
+
+@dataclass(frozen=True)
 class Prompt:
-    """A system message, perhaps empty, and a user's with ``{question}`` and ``{context}``."""
+    """A system message, perhaps empty, and a user's with ``{question}`` and ``{context}``.
+
+    ``examples`` stand before the question as turns of their own.
+    """
 
     system: str
     user: str
+    examples: tuple[Example, ...] = ()
 
     def messages(self, question: str, context: str) -> list[dict[str, str]]:
         """The conversation up to the model's turn."""
-        system = [{"role": "system", "content": self.system}] if self.system else []
-        return [*system, {"role": "user", "content": self._filled(question, context)}]
+        turns = [("system", self.system)] if self.system else []
+        for shown in self.examples:
+            turns += [("user", self._filled(shown.question, shown.context))]
+            turns += [("assistant", shown.answer)]
+        turns += [("user", self._filled(question, context))]
+        return [{"role": role, "content": content} for role, content in turns]
 
     def plain(self, question: str, context: str) -> str:
         """The same for a model that knows no roles."""
-        return "\n\n".join(filter(None, [self.system, self._filled(question, context)]))
+        shown = [f"{self._filled(e.question, e.context)} {e.answer}" for e in self.examples]
+        parts = [self.system, *shown, self._filled(question, context)]
+        return "\n\n".join(filter(None, parts))
+
+    def answer_in(self, written: str, *, plain: bool = False) -> str:
+        """The answer in what a model wrote; one that knows no roles goes on with examples."""
+        if plain and self.examples:
+            written = written.strip().partition("\n\n")[0]
+        return answer_in(written)
 
     def _filled(self, question: str, context: str) -> str:
         # In one pass: a question that says {context} stays as it is.
@@ -53,7 +79,8 @@ def load_prompt(prompt: str) -> Prompt:
     """A built-in prompt, or that of a UTF-8 file.
 
     A line ``---`` ends the system message. ``{question}`` and ``{context}`` must both stand in
-    the user's part, and no other word in braces anywhere. Raises ConfigError.
+    the user's part, and no other word in braces there. A line ``===`` begins an example: its
+    passages, its question and its answer, with a line ``---`` between them. Raises ConfigError.
     """
     if prompt in BUILT_IN:
         return _parsed(_built_in(prompt), f"prompt {prompt!r}")
@@ -74,8 +101,13 @@ def _built_in(name: str) -> str:
 
 
 def _parsed(text: str, where: str) -> Prompt:
+    text, *shown = _EXAMPLE.split(text)
     system, *user = _RULE.split(text, maxsplit=1)
-    prompt = Prompt(system.strip(), user[0].strip()) if user else Prompt("", text.strip())
+    prompt = Prompt(
+        system.strip() if user else "",
+        (user[0] if user else text).strip(),
+        tuple(_example(number, one, where) for number, one in enumerate(shown, start=1)),
+    )
     there = _PLACEHOLDER.findall(prompt.user)
     if missing := [name for name in _KNOWN if name not in there]:
         raise ConfigError(f"{where} lacks {{{missing[0]}}}, where the {missing[0]} goes")
@@ -86,6 +118,16 @@ def _parsed(text: str, where: str) -> Prompt:
             "{question} and {context} belong below the line ---"
         )
     return prompt
+
+
+def _example(number: int, text: str, where: str) -> Example:
+    parts = [part.strip() for part in _RULE.split(text)]
+    if len(parts) != 3 or not all(parts[1:]):
+        raise ConfigError(
+            f"{where}: example {number} wants its passages, its question and its answer, "
+            "with a line --- between them"
+        )
+    return Example(*parts)
 
 
 def passages(context: Sequence[Hit]) -> str:

@@ -14,11 +14,13 @@ from ohr import plugins
 from ohr.plugins import Reply
 from ohr.store.identity import digest
 from ohr.types import Hit, Outcome
-from rag.readers._prompt import Prompt, answer_in, load_prompt
+from rag.readers._oddities import oddities
+from rag.readers._prompt import Prompt, load_prompt
 
 
 class PromptedParams(plugins.Params):
-    """``prompt``: ``answer``, ``judge``, ``rewrite``, or a file (:mod:`rag.readers._prompt`).
+    """``prompt``: ``few_shot``, ``answer``, ``judge``, ``rewrite``, or a file
+    (:mod:`rag.readers._prompt`).
 
     ``max_context_tokens``: where the passages are cut; what is cut is counted, never silent.
     """
@@ -39,7 +41,9 @@ class PromptedReader(plugins.Reader[P], abstract=True):
     def identity(self) -> dict[str, object]:
         """With the prompt's words in place of its name. Raises ConfigError for a prompt."""
         excluded = {*self.outside_identity, "prompt"}
-        words = digest([self._prompt.system, self._prompt.user])
+        prompt = self._prompt
+        shown = [[one.context, one.question, one.answer] for one in prompt.examples]
+        words = digest([prompt.system, prompt.user, *([shown] if shown else [])])
         params = self.params.model_dump(mode="json", exclude=excluded)
         return super().identity() | {"params": params, "prompt": words}
 
@@ -64,6 +68,13 @@ def cut_note(kept: int, tokens: int) -> str:
     return f"context cut to {kept:,} of {tokens:,} tokens" if kept < tokens else ""
 
 
-def outcome_of(written: str, *notes: str) -> Outcome[str]:
-    """The outcome of what a model wrote; notes that are empty are left out."""
-    return Outcome.of_text(answer_in(written), "; ".join(filter(None, notes)))
+def outcome_of(
+    answer: str, asked: tuple[str, str], *notes: str
+) -> tuple[Outcome[str], dict[str, float]]:
+    """The outcome of a model's answer, and counts of what is odd about it.
+
+    ``asked``: question and context. Notes that are empty are left out.
+    """
+    odd = oddities(answer, *asked)
+    said = [*filter(None, notes), *(name.replace("_", " ") for name in odd)]
+    return Outcome.of_text(answer, "; ".join(said)), {f"answers_{name}": 1.0 for name in odd}

@@ -54,7 +54,8 @@ class OpenAi(PromptedReader[OpenAiParams]):
     def answer_many(
         self, questions: Sequence[str], contexts: Sequence[Sequence[Hit]]
     ) -> Iterator[Reply]:
-        """Answers as they arrive.
+        """Answers as they arrive; those whose passages begin alike are asked one after another,
+        since servers keep what they have read.
 
         Raises MissingDependencyError (no server, no key, no such model), but only after the
         answers that were under way. Left early (Ctrl-C), it sends nothing more.
@@ -62,13 +63,10 @@ class OpenAi(PromptedReader[OpenAiParams]):
         endpoint = self.params.endpoint(late_retries=self.params.retries)
         endpoint.key()
         stop = threading.Event()
-        asks = [
-            partial(self._ask, endpoint, question, context, stop)
-            for question, context in zip(questions, contexts, strict=True)
-        ]
-        futures = {
-            future: index for index, future in enumerate(submitted(asks, self.params.concurrency))
-        }
+        texts = [passages(context) for context in contexts]
+        order = sorted(range(len(texts)), key=texts.__getitem__)
+        asks = [partial(self._ask, endpoint, questions[at], texts[at], stop) for at in order]
+        futures = dict(zip(submitted(asks, self.params.concurrency), order, strict=True))
         failure: MissingDependencyError | None = None
         try:
             for future in as_completed(futures):
@@ -90,9 +88,9 @@ class OpenAi(PromptedReader[OpenAiParams]):
             raise MissingDependencyError(f"{self.name}: {failure}") from failure
 
     def _ask(
-        self, endpoint: Endpoint, question: str, context: Sequence[Hit], stop: threading.Event
+        self, endpoint: Endpoint, question: str, context: str, stop: threading.Event
     ) -> tuple[Outcome[str], dict[str, float]]:
-        text, note = cut(passages(context), self.params.max_context_tokens)
+        text, note = cut(context, self.params.max_context_tokens)
         usage = {"contexts_cut": 1.0} if note else {}
         try:
             answer = endpoint.post(self._body(question, text), stop)
@@ -106,7 +104,8 @@ class OpenAi(PromptedReader[OpenAiParams]):
         end = ends.get(reason, "")
         if reason == "length":
             usage["answers_cut"] = 1.0
-        return outcome_of(written, note, end), usage
+        outcome, odd = outcome_of(self._prompt.answer_in(written), (question, text), note, end)
+        return outcome, usage | odd
 
     def _body(self, question: str, context: str) -> dict[str, Any]:
         body = {
@@ -120,7 +119,7 @@ class OpenAi(PromptedReader[OpenAiParams]):
         return {name: value for name, value in body.items() if value is not None}
 
     def _used(self, answer: Any) -> dict[str, float]:
-        """Tokens and cost of one answer, or that the server did not report them."""
+        """Tokens, cost and seconds of one answer; or that the server did not report the tokens."""
         reported = answer.get("usage") if isinstance(answer, Mapping) else None
         counts: list[Any] = [
             reported.get(name) if isinstance(reported, Mapping) else None for name in _COUNTS
@@ -128,10 +127,23 @@ class OpenAi(PromptedReader[OpenAiParams]):
         if not all(type(count) is int and 0 <= count < 1 << 40 for count in counts):
             return {"unmetered": 1.0}
         used = {name: float(count) for name, count in zip(_COUNTS, counts, strict=True)}
+        used |= _seconds(answer.get("timings"))
         prices = (self.params.prompt_price, self.params.completion_price)
         if any(prices):
             used["cost"] = sum(n * price for n, price in zip(counts, prices, strict=True)) / 1e6
         return used
+
+
+def _seconds(timings: Any) -> dict[str, float]:
+    """What llama.cpp's server says that reading and writing took."""
+    if not isinstance(timings, Mapping):
+        return {}
+    said: dict[str, Any] = {
+        "prefill_s": timings.get("prompt_ms"),
+        "decode_s": timings.get("predicted_ms"),
+    }
+    sane = {name: ms for name, ms in said.items() if type(ms) in (int, float) and 0 <= ms < 1e12}
+    return {name: ms / 1000 for name, ms in sane.items()}
 
 
 def cut(text: str, limit: int) -> tuple[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from pydantic import Field
@@ -12,6 +12,7 @@ from pydantic import Field
 from ohr.models.local import LocalModel, LocalModelParams, problem
 from ohr.plugins import Reply
 from ohr.types import Hit, Outcome
+from rag.readers._prefix import PrefixDecoder, Written, common
 from rag.readers._prompt import passages
 from rag.readers._prompted import PromptedParams, PromptedReader, cut_note, outcome_of
 
@@ -21,10 +22,11 @@ _SLACK = 8  # tokens that joining a cut context with the prompt may add
 
 
 class TransformersParams(LocalModelParams, PromptedParams):
-    """``batch_size``: questions at once, of about the same length.
+    """``model``: also a GGUF file. ``batch_size``: questions at once, of about the same length.
 
     Padding can tip a model between two tokens that are all but alike, above all in half
-    precision: with 1, an answer depends on nothing but its question and context.
+    precision: with 1, an answer depends on nothing but its question and context, and what
+    prompts begin with alike (examples, a page that several questions are about) is read once.
     """
 
     max_new_tokens: int = Field(128, ge=1)
@@ -43,8 +45,12 @@ class _Loaded:
 @dataclass(frozen=True)
 class _Encoded:
     index: int
+    asked: tuple[str, str]
+    """Question and context."""
     ids: list[int]
     note: str
+    splits: tuple[int, ...]
+    """Where other prompts cease to be alike: any, those with its first passage, or its context."""
 
 
 class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersParams]):
@@ -55,7 +61,9 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
     """
 
     name = "transformers"
+    version = "2"
     install = INSTALL
+    reads_gguf = True
     outside_identity = frozenset({"model", "revision", "device", "dtype"})
 
     def identity(self) -> dict[str, object]:
@@ -68,32 +76,38 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
     def answer_many(
         self, questions: Sequence[str], contexts: Sequence[Sequence[Hit]]
     ) -> Iterator[Reply]:
-        """Answers, those with the longest context first; what fails in a batch is asked alone.
+        """Answers, those with the longest prompts first; what fails in a batch is asked alone.
 
         Raises MissingDependencyError (package, checkpoint, GPU).
         """
         queue = []
         for index, (question, context) in enumerate(zip(questions, contexts, strict=True)):
-            encoded = self._encoded(index, question, passages(context))
+            encoded = self._encoded(index, question, passages(context), passages(context[:1]))
             if encoded is None:
                 detail = f"{self.name}: the question alone fills the model's window"
                 yield Reply(index, Outcome.error(detail))
             else:
                 queue.append(encoded)
-        queue.sort(key=lambda encoded: -len(encoded.ids))
+        if self._prefixes is not None:
+            # Those that begin alike follow one another.
+            queue.sort(key=lambda encoded: encoded.ids)
+        else:
+            queue.sort(key=lambda encoded: -len(encoded.ids))
         size = self.params.batch_size
         batches = [queue[start : start + size] for start in range(0, len(queue), size)]
         while batches:
             batch = batches.pop(0)
             failure = ""
             try:
-                rows = self._generate([encoded.ids for encoded in batch])
+                written = self._written(batch)
             except Exception as error:
                 failure = f"{self.name}: {problem(error, MEND)}"
             if not failure:
-                for encoded, row in zip(batch, rows, strict=True):
-                    yield self._reply(encoded, row)
+                for encoded, one in zip(batch, written, strict=True):
+                    yield self._reply(encoded, one)
                 continue
+            if self._prefixes is not None:
+                self._prefixes.forget()
             if self._device != "cpu":  # here, not above: the exception holds the batch's tensors
                 self._torch.cuda.empty_cache()
             if len(batch) > 1:
@@ -101,16 +115,31 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
             else:
                 yield Reply(batch[0].index, Outcome.error(" ".join(failure.split())[:500]))
 
+    def _written(self, batch: Sequence[_Encoded]) -> list[Written]:
+        if self._prefixes is not None:
+            return [self._prefixes.write(encoded.ids, encoded.splits) for encoded in batch]
+        return [Written(row) for row in self._generate([encoded.ids for encoded in batch])]
+
+    @cached_property
+    def _prefixes(self) -> PrefixDecoder | None:
+        """What reads prompts that begin alike once; None where batches are padded instead."""
+        model = self._loaded.model
+        stateful = getattr(model, "_is_stateful", False)  # it keeps no keys and values
+        if model.config.is_encoder_decoder or stateful or self.params.batch_size > 1:
+            return None
+        cache = partial(self._transformers.DynamicCache, config=model.config)
+        return PrefixDecoder(self._torch, cache, model)
+
     @cached_property
     def _loaded(self) -> _Loaded:
         """Model and tokenizer, loaded once. Raises MissingDependencyError."""
-        folder = self._folder
         with self._loading():
-            local = {"local_files_only": True, "trust_remote_code": False}
-            config = self._transformers.AutoConfig.from_pretrained(folder, **local)
-            tokenizer = self._transformers.AutoTokenizer.from_pretrained(folder, **local)
+            config = self._transformers.AutoConfig.from_pretrained(**self._pretrained)
+            tokenizer = self._transformers.AutoTokenizer.from_pretrained(
+                **self._pretrained, config=config
+            )
             kind = "Seq2SeqLM" if config.is_encoder_decoder else "CausalLM"
-            model = self._load(f"AutoModelFor{kind}")
+            model = self._load(f"AutoModelFor{kind}", config=config)
         decoding = self._greedy(model, tokenizer, max_new_tokens=self.params.max_new_tokens)
         eos = decoding.eos_token_id
         if decoding.pad_token_id is None:
@@ -119,8 +148,11 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
         window = getattr(config, "max_position_embeddings", None)
         return _Loaded(model, tokenizer, frozenset(eos), decoding.pad_token_id, window)
 
-    def _encoded(self, index: int, question: str, context: str) -> _Encoded | None:
-        """The prompt's tokens, its context cut to what there is room for; None without room."""
+    def _encoded(self, index: int, question: str, context: str, first: str) -> _Encoded | None:
+        """The prompt's tokens, its context cut to what there is room for; None without room.
+
+        ``first`` is the context's first passage.
+        """
         question, context = self._defused(question), self._defused(context)
         limit = self.params.max_context_tokens
         window, model = self._loaded.window, self._loaded.model
@@ -131,7 +163,10 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
                 return None
             limit = min(limit, room)
         context, note = self._cut(context, limit)
-        return _Encoded(index, self._ids(question, context), note)
+        ids = self._ids(question, context)
+        others = ("", self._defused(first), context)
+        splits = tuple(common(ids, self._ids("0", other)) for other in others)
+        return _Encoded(index, (question, context), ids, note, splits)
 
     def _ids(self, question: str, context: str) -> list[int]:
         tokenizer, prompt = self._loaded.tokenizer, self._prompt
@@ -189,15 +224,18 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
         continuations: list[list[int]] = generated[:, width if causal else 1 :].tolist()
         return continuations
 
-    def _reply(self, encoded: _Encoded, row: list[int]) -> Reply:
-        loaded = self._loaded
+    def _reply(self, encoded: _Encoded, one: Written) -> Reply:
+        loaded, row = self._loaded, one.tokens
         end = next((at for at, token in enumerate(row) if token in loaded.eos), None)
         written = loaded.tokenizer.decode(row[:end], skip_special_tokens=True)
         tokens = len(row) if end is None else end + 1
         usage = {"prompt_tokens": float(len(encoded.ids)), "completion_tokens": float(tokens)}
+        usage |= one.seconds
         if encoded.note:
             usage["contexts_cut"] = 1.0
         if end is None:
             usage["answers_cut"] = 1.0
         cut = f"cut at {tokens} tokens" if end is None else ""
-        return Reply(encoded.index, outcome_of(written, encoded.note, cut), usage)
+        answer = self._prompt.answer_in(written, plain=not loaded.tokenizer.chat_template)
+        outcome, odd = outcome_of(answer, encoded.asked, encoded.note, cut)
+        return Reply(encoded.index, outcome, usage | odd)

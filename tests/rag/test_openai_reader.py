@@ -309,3 +309,24 @@ def test_parameters_are_checked(server: Server) -> None:
     with pytest.raises(ConfigError, match="neither built in"):
         reader(server, prompt="/nowhere").identity()
     assert json.dumps(reader(server).identity())
+
+
+def test_seconds_that_a_server_reports_are_kept(server: Server) -> None:
+    timings = {"prompt_ms": 1500.0, "predicted_ms": 250, "cache_n": 3}
+    answer = {"choices": [{"message": {"content": "x"}}], "usage": USAGE, "timings": timings}
+    server.replies = [(200, json.dumps(answer).encode(), {})]
+    [reply] = reader(server).answer_many(["Who?"], [hits("Page.")])
+    assert (reply.usage["prefill_s"], reply.usage["decode_s"]) == (1.5, 0.25)
+    answer["timings"] = {"prompt_ms": "1", "predicted_ms": float("nan")}
+    server.replies = [(200, json.dumps(answer).encode(), {})]
+    [reply] = reader(server).answer_many(["Who?"], [hits("Page.")])
+    assert not {"prefill_s", "decode_s"} & set(reply.usage)
+
+
+def test_questions_on_one_page_follow_one_another(server: Server) -> None:
+    server.replies = [said("x")]
+    pages = [hits("Second page."), hits("First page."), hits("Second page."), hits("First page.")]
+    replies = list(reader(server, concurrency=1).answer_many(["a?", "b?", "c?", "d?"], pages))
+    assert sorted(reply.index for reply in replies) == [0, 1, 2, 3]
+    asked = [request["messages"][-1]["content"] for request in server.requests]
+    assert ["First" in text for text in asked] == [True, True, False, False]

@@ -4,21 +4,47 @@ import pytest
 
 from ohr.errors import ConfigError
 from ohr.types import Hit, PageRef
-from rag.readers._prompt import BUILT_IN, answer_in, load_prompt, passages
+from rag.readers._prompt import BUILT_IN, NOTHING, answer_in, load_prompt, passages
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_built_in_prompts_hold_question_and_context_once(name):
     prompt = load_prompt(name)
-    system, user = prompt.messages("WHO?", "PAGE TEXT")
+    system, *shown, user = prompt.messages("WHO?", "PAGE TEXT")
     assert (system["role"], user["role"]) == ("system", "user")
     assert user["content"].count("WHO?") == user["content"].count("PAGE TEXT") == 1
-    assert "<answer>" in system["content"]
+    # An answer is told from the rest by its tags, or shown.
+    assert ("<answer>" in system["content"]) != bool(shown)
     assert "{" not in system["content"] + user["content"]
-    assert (
-        prompt.plain("WHO?", "P")
-        == f"{system['content']}\n\n{prompt.messages('WHO?', 'P')[1]['content']}"
+    plain = prompt.plain("WHO?", "P")
+    assert plain.startswith(f"{system['content']}\n\n")
+    assert plain.endswith(prompt.messages("WHO?", "P")[-1]["content"])
+
+
+def test_examples_stand_before_the_question_as_turns(tmp_path):
+    path = tmp_path / "p.txt"
+    path.write_text(
+        "Be brief.\n---\n{context}\nQ: {question}\nA:\n===\n[1] Red.\n---\nColour?\n---\nred\n"
+        "===\n\n---\nWhy?\n---\nnot said\n",
+        "utf-8",
     )
+    prompt = load_prompt(str(path))
+    turns = [(turn["role"], turn["content"]) for turn in prompt.messages("Who?", "[1] Ada.")]
+    assert turns == [
+        ("system", "Be brief."),
+        ("user", "[1] Red.\nQ: Colour?\nA:"),
+        ("assistant", "red"),
+        ("user", f"{NOTHING}\nQ: Why?\nA:"),
+        ("assistant", "not said"),
+        ("user", "[1] Ada.\nQ: Who?\nA:"),
+    ]
+    shown = "Be brief.\n\n[1] Red.\nQ: Colour?\nA: red\n\n"
+    assert prompt.plain("Who?", "[1] Ada.").startswith(shown)
+    # What knows no roles writes the next example too.
+    assert prompt.answer_in(" Ada\n\n[1] Blue.\nQ: Sky?", plain=True) == "Ada"
+    path.write_text("{context} {question}\n===\nonly a page\n---\nand a question", "utf-8")
+    with pytest.raises(ConfigError, match="example 1 wants its passages, its question and its"):
+        load_prompt(str(path))
 
 
 def test_a_file_takes_its_place(tmp_path):
@@ -51,7 +77,7 @@ def test_placeholders_are_checked(tmp_path, text, message):
 
 def test_a_prompt_that_is_nowhere_or_no_text(tmp_path):
     with pytest.raises(
-        ConfigError, match=r"'answr' is neither built in \(answer, judge, rewrite\) "
+        ConfigError, match=r"'answr' is neither built in \(few_shot, answer, judge, rewrite\) "
     ):
         load_prompt("answr")
     (tmp_path / "p.txt").write_bytes(b"\xff\xfe\xfa")

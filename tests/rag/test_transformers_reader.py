@@ -6,6 +6,7 @@ import shutil
 import socket
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +32,11 @@ def hits(*texts: str) -> list[Hit]:
 
 
 def read(made: Any, *asked: tuple[str, list[Hit]]) -> list[Any]:
+    """Replies in the questions' order, without the seconds that they took."""
     replies = {r.index: r for r in made.answer_many([q for q, _ in asked], [c for _, c in asked])}
-    return [replies[index] for index in range(len(asked))]
+    ordered = [replies[index] for index in range(len(asked))]
+    timeless = [{k: v for k, v in r.usage.items() if not k.endswith("_s")} for r in ordered]
+    return [replace(r, usage=usage) for r, usage in zip(ordered, timeless, strict=True)]
 
 
 ASKED = [("Who built it?", hits(PAGE * n)) for n in (1, 12, 3)] + [("And when?", [])]
@@ -56,14 +60,45 @@ def test_a_batch_answers_as_one_by_one_does(kind: str) -> None:
 
 
 @needs_torch
+@pytest.mark.parametrize("kind", ["qwen2", "llama"])
+def test_what_prompts_begin_with_is_read_once(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from rag.readers._prefix import PrefixDecoder
+
+    sizes: list[int] = []
+    real = PrefixDecoder._read
+
+    def counted(self: Any, ids: list[int], state: Any) -> None:
+        sizes.append(len(ids))
+        real(self, ids, state)
+
+    monkeypatch.setattr(PrefixDecoder, "_read", counted)
+    pages = [hits(PAGE * n, PAGE) for n in (9, 8)]
+    asked = [(f"{word} built it?", page) for page in pages for word in ("Who", "When", "Why")]
+    made = reader(written(kind), prompt="few_shot")
+
+    def answers(made: Any, *asked: tuple[str, list[Hit]]) -> list[Any]:
+        return [(reply.outcome, reply.usage) for reply in read(made, *asked)]
+
+    together = answers(made, *asked)
+    read_at_once = sum(sizes)
+    # Any order, or each by itself: the same is answered.
+    assert answers(made, *reversed(asked)) == together[::-1]
+    sizes.clear()
+    alone = [answers(reader(written(kind), prompt="few_shot"), one)[0] for one in asked]
+    assert alone == together
+    assert read_at_once < sum(sizes) / 2
+
+
+@needs_torch
 @every_model
 def test_silence_is_empty_and_loops_are_cut(kind: str) -> None:
     for outcome in (r.outcome for r in read(reader(written(kind, "nothing")), *ASKED)):
         assert (outcome.status, outcome.detail) == (Status.EMPTY, "")
     [reply] = read(reader(written(kind, "loop")), ASKED[0])
     assert reply.outcome.value == " ".join(["loop"] * 8)
-    assert reply.outcome.detail == "cut at 8 tokens"
-    assert (reply.usage["completion_tokens"], reply.usage["answers_cut"]) == (8, 1)
+    assert reply.outcome.detail == "cut at 8 tokens; looping"
+    for name, count in (("completion_tokens", 8), ("answers_cut", 1), ("answers_looping", 1)):
+        assert reply.usage[name] == count
 
 
 @needs_torch
@@ -96,7 +131,7 @@ def test_the_models_window_is_never_exceeded() -> None:
 def test_prompts_take_the_form_that_the_model_knows() -> None:
     def prompt(kind: str, question: str = "Who?", context: str = "Page.") -> str:
         made = reader(written(kind))
-        ids = made._encoded(0, question, context).ids
+        ids = made._encoded(0, question, context, context).ids
         return str(made._loaded.tokenizer.decode(ids))
 
     chat = prompt("qwen2")

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from ohr import registry
@@ -144,3 +146,37 @@ def test_an_engine_of_pdfs_meets_no_distorted_image(settings):
 def test_an_engine_of_pdfs_needs_pdfs(settings):
     with pytest.raises(ConfigError, match=r"'pdf_text' reads PDFs, but .* documents have no PDF"):
         plan([s for s in settings if not s.startswith("dataset.pdfs")], "engines=[pdf_text]")
+
+
+def asked(made):
+    return [question.qid for question in made.questions]
+
+
+@pytest.fixture(scope="module")
+def of_the_sample(sample_cache):
+    return [f"dataset.params={{cache: {sample_cache}}}", "stages=[retrieval]"]
+
+
+def test_questions_drawn_evenly_have_as_many_of_each_domain_and_source(of_the_sample):
+    every = plan(of_the_sample).questions
+    strata = Counter((q.domain, q.evidence_source) for q in every)
+    drawn = plan(of_the_sample, "dataset.limit=20", "dataset.even=true").questions
+    counts = Counter((q.domain, q.evidence_source) for q in drawn)
+    assert sum(counts.values()) == 20
+    for stratum, there in strata.items():
+        assert counts[stratum] >= min(there, max(counts.values()) - 1)
+    assert len({q.evidence_pages for q in drawn}) < len(drawn)  # pages come whole
+
+
+@pytest.mark.parametrize("even", ["false", "true"])
+def test_questions_passed_over_are_those_that_are_drawn_without(of_the_sample, even):
+    first, second, both = (
+        asked(
+            plan(of_the_sample, f"dataset.even={even}", f"dataset.limit={n}", f"dataset.skip={s}")
+        )
+        for n, s in ((12, 0), (8, 12), (20, 0))
+    )
+    assert sorted(first + second) == sorted(both)
+    assert not set(first) & set(second)
+    with pytest.raises(ConfigError, match=r"dataset\.skip: there are only \d+ questions"):
+        plan(of_the_sample, f"dataset.even={even}", "dataset.skip=1000000")

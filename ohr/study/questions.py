@@ -1,0 +1,65 @@
+"""Which of a dataset's questions are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import zip_longest
+
+import numpy as np
+
+from ohr.collection import Dataset
+from ohr.errors import ConfigError
+from ohr.study.config import DatasetConfig, StudyConfig
+from ohr.study.wordings import read_wordings, reworded
+from ohr.types import PageRef, Question
+
+
+def select_questions(config: StudyConfig, dataset: Dataset) -> tuple[Question, ...]:
+    """The questions that are asked, in the dataset's order. Raises ConfigError if none are."""
+    wanted = set(config.dataset.documents)
+    questions = [q for q in dataset.questions if not wanted or q.doc_id in wanted]
+    if not questions:
+        raise ConfigError("dataset.documents: no question is asked of these documents")
+    if sources := set(config.dataset.sources):
+        there = {question.evidence_source for question in questions}
+        questions = [q for q in questions if q.evidence_source in sources]
+        if missing := sources - there:
+            raise ConfigError(
+                f"dataset.sources: no question on {', '.join(sorted(missing))}; "
+                f"there: {', '.join(sorted(there))}"
+            )
+    if config.dataset.rewritten is not None:
+        other = reworded(questions, read_wordings(config.dataset.rewritten))
+        with_wording = {question.qid for question in other}
+        original = config.dataset.wording == "original"
+        questions = [q for q in questions if q.qid in with_wording] if original else other
+    return tuple(_drawn(config.dataset, questions, np.random.default_rng(config.seed)))
+
+
+def _drawn(
+    config: DatasetConfig, questions: Sequence[Question], rng: np.random.Generator
+) -> Sequence[Question]:
+    """At most ``limit`` questions after the ``skip`` first ones of the drawn order."""
+    if config.limit is None and not config.skip:
+        return questions
+    if config.skip >= len(questions):
+        raise ConfigError(f"dataset.skip: there are only {len(questions)} questions")
+    order = _evenly(questions, rng) if config.even else rng.permutation(len(questions)).tolist()
+    last = None if config.limit is None else config.skip + config.limit
+    return [questions[at] for at in sorted(order[config.skip : last])]
+
+
+def _evenly(questions: Sequence[Question], rng: np.random.Generator) -> list[int]:
+    """All places in an order whose beginnings have as many of each domain and evidence source.
+
+    Questions about the same pages follow one another: what they are asked of is read once.
+    """
+    strata: dict[tuple[str, str], dict[tuple[PageRef, ...], list[int]]] = {}
+    for at, question in enumerate(questions):
+        pages = strata.setdefault((question.domain, question.evidence_source), {})
+        pages.setdefault(question.evidence_pages, []).append(at)
+    ordered = []
+    for _, pages in sorted(strata.items()):
+        groups = list(pages.values())
+        ordered.append([at for group in rng.permutation(len(groups)) for at in groups[group]])
+    return [at for places in zip_longest(*ordered) for at in places if at is not None]
