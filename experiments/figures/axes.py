@@ -14,6 +14,7 @@ from experiments.analysis.labels import interval_units, mathematical, noise_titl
 from experiments.analysis.notes import Notes, answerers, note_lines
 from experiments.analysis.settings import Setting, setting_names, settings_of
 from experiments.figures.style import COLOURS, LINES, MARKERS, wrapped
+from ohr.study.select import distinct
 from ohr.study.truth import truth_note
 
 LEAST_FLOOR = 0.01
@@ -128,6 +129,18 @@ def floor_note(cells: pd.DataFrame, axis: str) -> list[str]:
         f"{whole - content:.3f} mark-up that it does not write as the truth does"
         for engine, whole, content in clean.itertuples(index=False)
         if whole - content >= LEAST_FLOOR
+    ]
+
+
+def kinds_note(cells: pd.DataFrame) -> list[str]:
+    """That levels which share an intensity are of different kinds, and in no order of damage."""
+    levels = cells[["perturbation", "level", "intensity"]].drop_duplicates()
+    levels = levels[levels["level"].fillna("").ne("") & (levels["perturbation"] != "none")]
+    mixtures = levels[levels.duplicated(["perturbation", "intensity"])]["perturbation"]
+    return [
+        f"levels of {operator} are the paper's, which differ in kind: a later one need not be "
+        "worse; intensities grow"
+        for operator in distinct(mixtures)
     ]
 
 

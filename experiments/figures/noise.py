@@ -26,6 +26,7 @@ from experiments.figures.axes import (
     floor_note,
     from_zero,
     in_order,
+    kinds_note,
     room_at_zero,
 )
 from experiments.figures.level_names import name_level, place_names
@@ -89,7 +90,7 @@ def _noise_curves(
             loc="outside lower center",
             ncols=5 if len(engines) > 1 else 2,
         )
-        caption(fig, cells, notes=notes, more=floor_note(cells, axis))
+        caption(fig, cells, notes=notes, more=[*floor_note(cells, axis), *kinds_note(cells)])
         place_names(fig)
         return save(fig, folder, name)
 
@@ -125,7 +126,7 @@ def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
         fig.legend(
             *axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(engines)
         )
-        caption(fig, chosen)
+        caption(fig, chosen, more=kinds_note(chosen))
         return save(fig, folder, "noise_strength")
 
 

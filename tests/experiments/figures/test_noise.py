@@ -97,7 +97,10 @@ def test_levels_that_share_an_intensity_stand_side_by_side(cells, tmp_path):
     svg = noise_strength(mixture, tmp_path)[1].read_text()
     assert "requested level" in svg
     assert all(f">{name}<" in svg for name in ("clean", "mild", "moderate", "severe"))
-    assert "requested level" not in noise_strength(cells, tmp_path)[1].read_text()
+    assert "differ in" in svg
+    graded = noise_strength(cells, tmp_path)[1].read_text()
+    assert "requested level" not in graded
+    assert "differ in" not in graded
 
 
 @pytest.mark.slow
