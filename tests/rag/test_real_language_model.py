@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
+from benchmarks.llama_cpp import served
 from ohr import registry
 from ohr.errors import MissingDependencyError
 from ohr.metrics.default import f1 as f1_of
 from ohr.types import Hit, PageRef, Status
-from tests.rag.real_models import llama_cpp, smollm2
+from tests.rag.real_models import smollm2
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 
@@ -74,9 +75,10 @@ def here(reader: Any) -> dict[int, str]:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    pytest.importorskip("xllamacpp", reason="no llama.cpp: pip install --no-deps xllamacpp")
     log = tmp_path_factory.mktemp("llama") / "log"
-    with llama_cpp(smollm2(), log, window=1024) as url:
-        yield url
+    with served(smollm2(), log, window=1024) as started:
+        yield started.url
 
 
 def over_http(url: str, **params: Any) -> Any:
