@@ -11,7 +11,6 @@ import pytest
 from benchmarks.llama_cpp import served
 from ohr import registry
 from ohr.errors import MissingDependencyError
-from ohr.metrics.default import f1 as f1_of
 from ohr.types import Hit, PageRef, Status
 from tests.rag.real_models import smollm2
 
@@ -46,7 +45,7 @@ def hits(text: str) -> list[Hit]:
 
 
 def in_process(**params: Any) -> Any:
-    settings = {"model": str(smollm2()), "device": "cpu", "max_new_tokens": 24} | params
+    settings = {"model": str(smollm2()), "prompt": "answer", "max_new_tokens": 24} | params
     return registry.create("reader", {"name": "transformers", "params": settings})
 
 
@@ -59,8 +58,9 @@ def answered(reader: Any, order: list[int]) -> dict[int, str]:
     return {order[reply.index]: str(reply.outcome.value) for reply in replies}
 
 
-def f1(answers: dict[int, str]) -> float:
-    return sum(f1_of(text, ASKED[at][2]) for at, text in answers.items()) / len(answers)
+def told(answers: dict[int, str]) -> int:
+    """How many answers have the right one in them: a model of this size talks on."""
+    return sum(ASKED[at][2].casefold() in text.casefold() for at, text in answers.items())
 
 
 @pytest.fixture(scope="module")
@@ -82,29 +82,31 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def over_http(url: str, **params: Any) -> Any:
-    settings = {"model": "smollm2", "base_url": url, "max_tokens": 24, "concurrency": 1} | params
+    settings = {"model": "smollm2", "base_url": url, "prompt": "answer", "max_tokens": 24}
+    settings |= {"concurrency": 1} | params
     return registry.create("reader", {"name": "openai", "params": settings})
 
 
 def test_it_reads_the_passages(reader: Any, here: dict[int, str]) -> None:
-    assert f1(here) > 0.5
-    blind = {
-        at: str(reader.answer(ASKED[at][1], []).value) for at in (3, 5, 9, 10)
-    }  # what it cannot know
-    assert f1({at: here[at] for at in blind}) > f1(blind) + 0.3
+    assert told(here) >= 6
+    unknown = (0, 3, 5, 9)
+    blind = {at: str(reader.answer(ASKED[at][1], []).value) for at in unknown}
+    assert told({at: here[at] for at in unknown}) > told(blind)
 
 
 def test_answers_do_not_depend_on_what_was_asked_before(reader: Any, here: dict[int, str]) -> None:
     assert answered(reader, [7, 3, 0]) == {at: here[at] for at in (7, 3, 0)}
     # A padded batch agrees too, in float32.
-    assert answered(in_process(batch_size=4), [0, 3, 7, 9]) == {at: here[at] for at in (0, 3, 7, 9)}
+    padded = in_process(batch_size=3)
+    padded.__dict__["_loaded"] = reader._loaded  # read once
+    assert answered(padded, [0, 3, 7]) == {at: here[at] for at in (0, 3, 7)}
 
 
 def test_both_roads_answer_alike(here: dict[int, str], server: str) -> None:
     there = answered(over_http(server), list(range(len(ASKED))))
     # Four-bit weights are multiplied in other precisions: a token or two may tip.
     assert sum(there[at] == here[at] for at in here) >= len(here) - 3
-    assert f1(there) == pytest.approx(f1(here), abs=0.2)
+    assert abs(told(there) - told(here)) <= 2
 
 
 def test_a_context_past_the_servers_window_is_that_questions_error(server: str) -> None:
