@@ -107,7 +107,8 @@ class StudyConfig(_Strict):
     read. python -m experiments.engines lists them."""
     noise: Specs = ()
     """Distortions of the page images, or formatting noise for their text; each is measured by
-    itself. python -m experiments.plugins perturbation lists them. Empty: clean pages alone."""
+    itself, with the engines that it befalls; others stand clean beside them. python -m
+    experiments.plugins perturbation lists them. Empty: clean pages alone."""
     levels: Names | None = None
     """Named levels of the noise (mild, moderate, severe); by default all of them, or none where
     intensities are given."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -149,20 +149,17 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         raise ConfigError(
             f"engine {engines['gt'].name!r} has the label of the ground truth, gt: give it another"
         )
-    others_read_images = any(map(_reads_images, engines.values()))
+    _check_noise(config, engines)
     variants = []
     if config.ground_truth and "gt" not in engines:
         truth = PluginSpec(name="gt")
         engines["gt"] = registry.create("engine", truth)
         variants.append(Variant(truth, Noise(), config.seed))
     for spec in config.engines:
-        operators = config.noise
-        if spec.name == "gt" and others_read_images:
-            # Beside engines that read distorted pages, the ground truth is the clean ceiling.
-            operators = tuple(o for o in operators if perturbation_class(o).kind != "semantic")
+        # Beside engines that noise befalls, others are measured on the clean pages alone.
+        operators = tuple(o for o in config.noise if _befalls(o, spec, engines[spec.label]))
         wanted = _wanted(config, operators, spec, engines[spec.label], unreachable)
         for noise in [Noise(), *_points(config, operators), *wanted]:
-            _check_combination(engines[spec.label], spec, noise)
             if noise.operator is not None and noise.kind == "semantic":
                 _check_importable("noise", noise.name, perturbation_class(noise.operator))
             # No draw of nothing differs from another.
@@ -322,16 +319,26 @@ def _reads_images(engine: object) -> bool:
     return isinstance(engine, OcrBackend) and "image" in engine.accepts
 
 
-def _check_combination(engine: object, spec: PluginSpec, noise: Noise) -> None:
-    if noise.kind == "semantic" and not _reads_images(engine):
-        instead = "PDFs" if isinstance(engine, OcrBackend) else "none"
+def _befalls(operator: PluginSpec, spec: PluginSpec, engine: object) -> bool:
+    """Whether noise changes what an engine is given."""
+    image = perturbation_class(operator).kind == "semantic"
+    return _reads_images(engine) if image else spec.name == "gt"
+
+
+def _check_noise(config: StudyConfig, engines: Mapping[str, object]) -> None:
+    """Raise ConfigError for noise that befalls no engine."""
+    for operator in config.noise:
+        if any(_befalls(operator, spec, engines[spec.label]) for spec in config.engines):
+            continue
+        label = config.engines[0].label
+        if perturbation_class(operator).kind == "semantic":
+            instead = "PDFs" if isinstance(engines[label], OcrBackend) else "none"
+            raise ConfigError(
+                f"noise {operator.label!r} distorts page images, but engine {label!r} reads "
+                f"{instead}: name an OCR engine that reads images, such as engines=[tesseract]"
+            )
         raise ConfigError(
-            f"noise {noise.name!r} distorts page images, but engine {spec.label!r} reads "
-            f"{instead}: name an OCR engine that reads images, such as engines=[tesseract]"
-        )
-    if noise.kind == "formatting" and spec.name != "gt":
-        raise ConfigError(
-            f"noise {noise.name!r} rewrites ground-truth text: its engine is gt, not {spec.label!r}"
+            f"noise {operator.label!r} rewrites ground-truth text: its engine is gt, not {label!r}"
         )
 
 

@@ -49,6 +49,19 @@ def test_the_ground_truth_beside_engines_of_images_is_their_clean_ceiling(settin
         plan(settings, "engines=[gt]", "noise=[rotation]")
 
 
+def test_engines_that_noise_does_not_befall_stand_clean_beside_those_that_it_does(settings):
+    made = plan(
+        settings, f"engines=[gt,precomputed:gt,{FAKE}]", "noise=[formatting,rotation]",
+        "levels=[mild]",
+    )  # fmt: skip
+    assert [variant.label for variant in made.variants] == [
+        "gt, clean", "gt, formatting mild", "precomputed:gt, clean", f"{FAKE}, clean",
+        f"{FAKE}, rotation mild",
+    ]  # fmt: skip
+    with pytest.raises(ConfigError, match=r"'formatting' rewrites .* its engine is gt"):
+        plan(settings, f"engines=[{FAKE}]", "noise=[rotation,formatting]", "levels=[mild]")
+
+
 def test_the_ceiling_needs_no_curve_for_a_wanted_amount_of_noise(settings, tmp_path):
     operator = registry.create("perturbation", at_dpi(PluginSpec(name="rotation"), 100))
     curve = CalibratedCurve(
