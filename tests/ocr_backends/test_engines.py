@@ -232,7 +232,7 @@ def test_rapidocr_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ocr_backends.rapidocr.DETECTOR", "no_such_model.onnx")
     from ocr_backends import rapidocr
 
-    rapidocr._engine.cache_clear()
+    rapidocr.load_engine.cache_clear()
     monkeypatch.setattr(rapidocr, "_version", lambda runtime: "")
     with pytest.raises(MissingDependencyError, match=r"no_such_model\.onnx is not installed"):
         next(RapidOcr().transcribe([draw(LINES)], [0]))
@@ -256,10 +256,10 @@ def test_openvino_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     from ocr_backends import rapidocr
 
     monkeypatch.setattr(rapidocr, "version", version)
-    monkeypatch.setattr(rapidocr, "_version", rapidocr._version.__wrapped__)
+    monkeypatch.setattr(rapidocr, "models_version", rapidocr.models_version.__wrapped__)
     engine = registry.create("engine", OPENVINO)
     with pytest.raises(MissingDependencyError, match=r"install 'ohr\[openvino\]'"):
         engine.engine_version()
-    rapidocr._engine.cache_clear()
+    rapidocr.load_engine.cache_clear()
     with pytest.raises(MissingDependencyError, match=r"openvino is not installed"):
         next(engine.transcribe([draw(LINES)], [0]))
