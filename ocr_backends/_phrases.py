@@ -16,7 +16,7 @@ APART = 0.75
 _NUMBER = re.compile(
     r"[-–—~+(<>]*\s*[$€£¥]?\s*[-–—(]*\s*[\d.,]*\d[\d.,]*\s*[%)*x]*(?:\([a-z]\))*\W?"
 )
-_WORD_NUMBERS = frozenset({"nm", "n/m", "na", "n/a", "nil", "none", "-", "–", "—", "--", "*"})
+_WORD_NUMBERS = frozenset({"nm", "n/m", "na", "n/a", "nil", "none", "-", "–", "—", "--", "一", "*"})
 _CURRENCY = frozenset("$€£¥")
 _TAILS = frozenset({"%", ")", ")%", "%)", "bps", "x"})
 
@@ -121,7 +121,7 @@ def _parts(segment: Segment, slope: float, unit: float) -> Iterable[Phrase]:
         at
         for at in range(1, len(words))
         if words[at].left - words[at - 1].right >= APART * unit
-        or (words[at].text[:1] in _CURRENCY and is_number(words[at - 1].text))
+        or (_is_currency(words[at].text) and is_number(words[at - 1].text))
     ]
     if not cuts:
         return [whole]
@@ -159,7 +159,7 @@ def joined(line: Iterable[Phrase], gap: float) -> list[Phrase]:
         last = result[-1] if result else None
         if last is not None and (
             (phrase.left - last.right < gap and not _two_cells(last, phrase))
-            or (last.text in _CURRENCY and _begins_number(phrase))
+            or (_is_currency(last.text) and len(last.text) == 1 and _begins_number(phrase))
             or (phrase.text in _TAILS and last.is_number)
         ):
             result[-1] = _one(last, phrase)
@@ -170,7 +170,12 @@ def joined(line: Iterable[Phrase], gap: float) -> list[Phrase]:
 
 def _two_cells(one: Phrase, other: Phrase) -> bool:
     """Whether both are figures, which stand in cells of their own however close."""
-    return one.is_number and (other.is_number or other.text[:1] in _CURRENCY)
+    return one.is_number and (other.is_number or _is_currency(other.text))
+
+
+def _is_currency(text: str) -> bool:
+    """Whether a text begins with a currency sign; engines read ``$`` alone as ``S``."""
+    return text[:1] in _CURRENCY or text == "S"
 
 
 def _begins_number(phrase: Phrase) -> bool:
@@ -178,10 +183,11 @@ def _begins_number(phrase: Phrase) -> bool:
 
 
 def _one(one: Phrase, other: Phrase) -> Phrase:
-    tight = one.text in _CURRENCY or other.text in _TAILS
+    first = "$" if one.text == "S" and other.is_number else one.text
+    tight = first in _CURRENCY or other.text in _TAILS
     return replace(
         one,
-        text=f"{one.text}{'' if tight else ' '}{other.text}",
+        text=f"{first}{'' if tight else ' '}{other.text}",
         left=min(one.left, other.left),
         top=min(one.top, other.top),
         right=max(one.right, other.right),

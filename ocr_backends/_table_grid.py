@@ -9,18 +9,25 @@ from dataclasses import dataclass
 import numpy as np
 
 from ocr_backends._blocks import GridCell
+from ocr_backends._ink import Ink, Rule
 from ocr_backends._phrases import Phrase
 
 Line = list[Phrase]
 
 PITCH = 3.2
 """Rows further apart than so many heights of a line belong to two tables."""
+DASH = "—"
+_CURRENCY = ("$", "S", "€", "£")
 SINGLES = 4
 """At most so many lines in a row without a second cell: headings within a table, long labels."""
-SHRINK = 0.12
+SHRINK = 0.2
 """Cells touch their neighbours by so much of a line's height, and are still in columns apart."""
 COVERED = 0.5
 """A cell that covers two cells of another row, each by so much of its width, spans columns."""
+PROSE = 40
+"""A line of so many letters that runs on into the columns of figures is none of the table's."""
+CLOSE = 0.8
+"""Lines of one label follow each other in less than so much of the distance of rows."""
 MARKER = re.compile(
     r"[•●▪■○◦·∙»‣*–—-]|\(?[a-zA-Z0-9]{1,3}[.)]|\(?[ivxIVX]{1,5}[.)]|\([a-zA-Z0-9]{1,3}\)|[oO§]|\d{1,2}"
 )
@@ -82,7 +89,7 @@ def _end_of_run(lines: Sequence[Line], first: int, unit: float) -> int:
         line = lines[at]
         if _middle(line) - _middle(lines[at - 1]) > PITCH * unit:
             break
-        if _is_row(line):
+        if _is_row(line) or _is_total(line, columns):
             if not _fits(line, columns):
                 break
             singles = 0
@@ -95,6 +102,11 @@ def _end_of_run(lines: Sequence[Line], first: int, unit: float) -> int:
     if end < len(lines) and _continues(lines[end], lines[end - 1], unit):
         end += 1
     return end
+
+
+def _is_total(line: Line, columns: Sequence[tuple[float, float]]) -> bool:
+    """Whether a line is a figure alone, under others: a total without a label."""
+    return len(line) == 1 and line[0].is_number and line[0].left > columns[0][1]
 
 
 def _fits(line: Line, columns: Sequence[tuple[float, float]]) -> bool:
@@ -112,10 +124,10 @@ def _is_prose(line: Line, columns: Sequence[tuple[float, float]], unit: float) -
     text = " ".join(phrase.text for phrase in line)
     if len(columns) < 2:
         return right - left > 25 * unit
-    crossed = sum(left < (a + b) / 2 < right for a, b in columns[1:])
+    crossed = any(left < (a + b) / 2 < right for a, b in columns[1:])
     letters = sum(char.isalpha() for char in text)
     starts_left = left < columns[0][1]
-    return starts_left and crossed >= min(2, len(columns) - 1) and letters >= 40
+    return starts_left and crossed and letters >= PROSE
 
 
 def _continues(line: Line, before: Line, unit: float) -> bool:
@@ -134,6 +146,8 @@ def _is_table(lines: Sequence[Line]) -> bool:
         return False
     numbers = sum(any(phrase.is_number for phrase in row[1:]) for row in rows)
     if numbers >= 2 and numbers >= 0.3 * len(rows):
+        return True
+    if len(rows) == 2 and numbers == 1 and len(rows[0]) == len(rows[1]) > 2:
         return True
     columns = _columns(rows)
     return len(rows) >= 3 and len(columns) >= 2 and _aligned(rows, columns)
@@ -158,7 +172,10 @@ def _with_header(lines: Sequence[Line], first: int, end: int, unit: float, floor
         line, below = lines[first - 1], lines[first]
         if len(line) != 1 or _middle(below) - _middle(line) > 1.8 * unit:
             break
-        if line[0].left < columns[0][1] or line[0].right > columns[-1][1] + 2 * unit:
+        over = line[0].left >= columns[0][1] and line[0].right <= columns[-1][1] + 2 * unit
+        over = over and not line[0].text.startswith("(")
+        unit_of_figures = line[0].text.startswith("(") and line[0].right <= columns[0][1]
+        if not over and not unit_of_figures:
             break
         first -= 1
     return first
@@ -224,19 +241,41 @@ def _nearest(phrase: Phrase, columns: Sequence[tuple[float, float]]) -> int:
     )
 
 
-def grid_cells(lines: Sequence[Line], unit: float) -> list[GridCell]:
-    """Cells of a table, empty ones too: rows from lines, merged headings as they stand."""
+def grid_cells(lines: Sequence[Line], unit: float, ink: Ink | None = None) -> list[GridCell]:
+    """Cells of a table, empty ones too: rows from lines, merged headings as they stand.
+
+    ``ink``: the page's; a heading stands over the columns that the line under it does, and
+    dashes among figures are cells.
+    """
     columns = _columns(lines)
     head = _head(lines, columns)
-    cells = _header_cells(lines[:head], columns, unit)
+    cells = _header_cells(lines[:head], columns, unit, ink.rules if ink else ())
     first = max((cell.row + 1 for cell in cells), default=0)
     for number, row in enumerate(_rows(lines[head:], columns, unit), first):
         filled: set[int] = set()
         for (start, end), text in _spans(row, columns).items():
+            if text in _CURRENCY and ink and _has_dash(ink, row, columns[start], unit, text):
+                text = f"${DASH}"
             cells.append(GridCell(number, start, text, colspan=end - start))
             filled.update(range(start, end))
-        cells += [GridCell(number, at, "") for at in range(len(columns)) if at not in filled]
+        for at in range(len(columns)):
+            if at not in filled:
+                dash = at > 0 and ink is not None and _has_dash(ink, row, columns[at], unit)
+                cells.append(GridCell(number, at, DASH if dash else ""))
     return cells
+
+
+def _has_dash(
+    ink: Ink, row: Line, column: tuple[float, float], unit: float, currency: str = ""
+) -> bool:
+    """Whether a dash stands in a row's cell, to the right of its currency sign."""
+    left, right = column
+    for phrase in row:
+        if currency and phrase.text == currency and left <= phrase.centre <= right:
+            left = phrase.right
+    figures = [phrase.middle for phrase in row if phrase.is_number]
+    middle = float(np.median(figures or [phrase.middle for phrase in row]))
+    return ink.has_dash(left - 2, right + 2, middle, unit)
 
 
 def _head(lines: Sequence[Line], columns: Sequence[tuple[float, float]]) -> int:
@@ -266,12 +305,16 @@ class _Heading:
 
 
 def _header_cells(
-    lines: Sequence[Line], columns: Sequence[tuple[float, float]], unit: float
+    lines: Sequence[Line],
+    columns: Sequence[tuple[float, float]],
+    unit: float,
+    rules: Sequence[Rule],
 ) -> list[GridCell]:
     """Cells of the header: a heading of several lines is one, a wider one spans what it heads."""
     headings: list[_Heading] = []
-    for line in lines:
-        for phrase, (start, end) in zip(line, _header_places(line, columns, unit), strict=True):
+    places = _header_places(lines, columns, unit, rules)
+    for line, line_places in zip(lines, places, strict=True):
+        for phrase, (start, end) in zip(line, line_places, strict=True):
             above = [
                 heading
                 for heading in headings
@@ -323,21 +366,86 @@ def _header_cells(
 
 
 def _header_places(
-    line: Line, columns: Sequence[tuple[float, float]], unit: float
+    lines: Sequence[Line],
+    columns: Sequence[tuple[float, float]],
+    unit: float,
+    rules: Sequence[Rule],
+) -> list[list[tuple[int, int]]]:
+    """First and last column of each heading of each line: those over which it stands."""
+    result: list[list[tuple[int, int]]] = []
+    for line in reversed(lines):
+        places = [_place(phrase, columns) for phrase in line]
+        wide = []
+        for number, (phrase, (start, end)) in enumerate(zip(line, places, strict=True)):
+            ruled = _ruled(phrase, columns, unit, rules)
+            if ruled is not None:
+                wide.append((min(start, ruled[0]), max(end, ruled[1])))
+                continue
+            first = places[number - 1][1] + 1 if number else 1
+            last = places[number + 1][0] - 1 if number + 1 < len(line) else len(columns) - 1
+            wide.append(_centred(phrase, columns, (start, end), (first, last), unit))
+        if result:
+            wide = _as_below(line, wide, lines[len(lines) - len(result)], result[-1], unit)
+        result.append(wide)
+    return result[::-1]
+
+
+def _ruled(
+    phrase: Phrase,
+    columns: Sequence[tuple[float, float]],
+    unit: float,
+    rules: Sequence[Rule],
+) -> tuple[int, int] | None:
+    """First and last column over the ruling line under a heading; None where there is none."""
+    for rule in rules:
+        under = phrase.middle + 0.2 * unit < rule.y < phrase.bottom + 0.5 * unit
+        if under and rule.left < phrase.centre < rule.right and rule.left > columns[0][1]:
+            over = [
+                at
+                for at, (left, right) in enumerate(columns)
+                if rule.left - unit < (left + right) / 2 < rule.right + unit
+            ]
+            # Pieces of a line under one word say nothing of the columns beside it.
+            if over and rule.right - rule.left > phrase.width - unit:
+                return over[0], over[-1]
+    return None
+
+
+def _centred(
+    phrase: Phrase,
+    columns: Sequence[tuple[float, float]],
+    place: tuple[int, int],
+    room: tuple[int, int],
+    unit: float,
+) -> tuple[int, int]:
+    """The columns within ``room`` over whose middle a heading stands, if it is not its own."""
+    start, end = place
+    best, least = place, _off_centre(phrase, columns, start, end) - unit
+    if start == 0:
+        return place
+    for first in range(min(room[0], start), start + 1):
+        for last in range(end, max(room[1], end) + 1):
+            off = _off_centre(phrase, columns, first, last)
+            if off < least:
+                best, least = (first, last), off
+    return best
+
+
+def _as_below(
+    line: Line,
+    places: Sequence[tuple[int, int]],
+    below: Line,
+    places_below: Sequence[tuple[int, int]],
+    unit: float,
 ) -> list[tuple[int, int]]:
-    """First and last column of each heading of a line: those over whose middle it stands."""
-    places = [_place(phrase, columns) for phrase in line]
+    """A heading's first line spans what its last one does."""
     result = []
-    for number, (phrase, (start, end)) in enumerate(zip(line, places, strict=True)):
-        lowest = places[number - 1][1] + 1 if number else 1
-        highest = places[number + 1][0] - 1 if number + 1 < len(line) else len(columns) - 1
-        best, least = (start, end), _off_centre(phrase, columns, start, end) - unit
-        for first in range(min(lowest, start), start + 1):
-            for last in range(end, max(highest, end) + 1):
-                off = _off_centre(phrase, columns, first, last)
-                if start > 0 and off < least:
-                    best, least = (first, last), off
-        result.append(best)
+    for phrase, (start, end) in zip(line, places, strict=True):
+        for other, (first, last) in zip(below, places_below, strict=True):
+            near = other.top - phrase.bottom < 0.5 * unit
+            if near and first <= start <= end <= last and abs(other.centre - phrase.centre) < unit:
+                start, end = first, last
+        result.append((start, end))
     return result
 
 
@@ -363,9 +471,11 @@ def _place(phrase: Phrase, columns: Sequence[tuple[float, float]]) -> tuple[int,
 def _rows(lines: Sequence[Line], columns: Sequence[tuple[float, float]], unit: float) -> list[Line]:
     """Lines, with labels of two lines made one row."""
     rows: list[Line] = []
+    middles = [_middle(line) for line in lines if _has_figure(line)]
+    pitch = float(np.quantile(np.diff(middles), 0.2)) if len(middles) > 2 else 0.0
     for line in lines:
         before = rows[-1] if rows else None
-        if before is not None and _same_row(before, line, columns, unit):
+        if before is not None and _same_row(before, line, columns, unit, pitch):
             rows[-1] = before + line
         else:
             rows.append(list(line))
@@ -373,7 +483,7 @@ def _rows(lines: Sequence[Line], columns: Sequence[tuple[float, float]], unit: f
 
 
 def _same_row(
-    before: Line, line: Line, columns: Sequence[tuple[float, float]], unit: float
+    before: Line, line: Line, columns: Sequence[tuple[float, float]], unit: float, pitch: float
 ) -> bool:
     """Whether a line goes on with the label of the row before it."""
     edge = columns[0][1]
@@ -382,6 +492,8 @@ def _same_row(
         return False
     if len(line) > 1 and len(before) > len(labels):  # both have figures
         return False
+    if line[0].middle - labels[-1].middle < CLOSE * pitch:
+        return True
     text = labels[-1].text
     return (
         line[0].text[:1].islower() or text.endswith(_GOES_ON) or text.count("(") > text.count(")")
@@ -389,19 +501,8 @@ def _same_row(
 
 
 _GOES_ON = (
-    ",",
-    "&",
-    "-",
-    " and",
-    " or",
-    " of",
-    " for",
-    " in",
-    " to",
-    " the",
-    " on",
-    " by",
-    " from",
+    *(",", "&", "-", "/"),
+    *(f" {word}" for word in "and or of for in to the on by from with".split()),
 )
 """Ends of a label that goes on in the next line."""
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from ocr_backends import _layout_model, _table_model, rapidocr
 from ocr_backends._blocks import to_markdown
+from ocr_backends._ink import Ink
 from ocr_backends._page_blocks import page_blocks
 from ocr_backends._phrases import Segment, phrases
 from ocr_backends._segments import hocr_segments, rapidocr_segments
@@ -69,7 +70,7 @@ class Structured(OcrBackend[StructuredParams]):
         regions = None
         if self.params.layout is not None:
             regions = _layout_model.page_regions(page, self.params.layout)
-        cells = grid_cells
+        cells = partial(grid_cells, ink=Ink(page))
         if self.params.tables == "model":
             cells = partial(_table_model.grid_cells, page)
         blocks = page_blocks(words, image.shape[0], cells, regions)
