@@ -18,6 +18,8 @@ PITCH = 3.2
 """Rows further apart than so many heights of a line belong to two tables."""
 DASH = "—"
 _CURRENCY = ("$", "S", "€", "£")
+AGAIN = 1.8
+"""Rows so many heights apart belong to two tables if the lower one heads the columns anew."""
 SINGLES = 4
 """At most so many lines in a row without a second cell: headings within a table, long labels."""
 SHRINK = 0.2
@@ -87,7 +89,8 @@ def _end_of_run(lines: Sequence[Line], first: int, unit: float) -> int:
     singles = 0
     for at in range(first + 1, len(lines)):
         line = lines[at]
-        if _middle(line) - _middle(lines[at - 1]) > PITCH * unit:
+        step = _middle(line) - _middle(lines[at - 1])
+        if step > PITCH * unit or (step > AGAIN * unit and _heads(line, columns, lines[first:end])):
             break
         if _is_row(line) or _is_total(line, columns):
             if not _fits(line, columns):
@@ -102,6 +105,13 @@ def _end_of_run(lines: Sequence[Line], first: int, unit: float) -> int:
     if end < len(lines) and _continues(lines[end], lines[end - 1], unit):
         end += 1
     return end
+
+
+def _heads(line: Line, columns: Sequence[tuple[float, float]], rows: Sequence[Line]) -> bool:
+    """Whether a line heads the columns anew, so that another table begins."""
+    over = len(columns) > 1 and line[0].left > columns[0][1]
+    figures = sum(_has_figure(row) for row in rows)
+    return over and figures >= 2 and not any(_is_figure(phrase) for phrase in line)
 
 
 def _is_total(line: Line, columns: Sequence[tuple[float, float]]) -> bool:
@@ -197,7 +207,11 @@ def _columns(lines: Sequence[Line]) -> list[tuple[float, float]]:
 
 
 def _has_figure(row: Line) -> bool:
-    return any(phrase.is_number and not _is_year(phrase.text) for phrase in row[1:])
+    return any(_is_figure(phrase) for phrase in row[1:])
+
+
+def _is_figure(phrase: Phrase) -> bool:
+    return phrase.is_number and not _is_year(phrase.text)
 
 
 def _unspanned(rows: Sequence[Line]) -> list[Phrase]:
@@ -377,7 +391,7 @@ def _header_places(
         places = [_place(phrase, columns) for phrase in line]
         wide = []
         for number, (phrase, (start, end)) in enumerate(zip(line, places, strict=True)):
-            ruled = _ruled(phrase, columns, unit, rules)
+            ruled = _ruled(phrase, line, columns, unit, rules)
             if ruled is not None:
                 wide.append((min(start, ruled[0]), max(end, ruled[1])))
                 continue
@@ -392,6 +406,7 @@ def _header_places(
 
 def _ruled(
     phrase: Phrase,
+    line: Line,
     columns: Sequence[tuple[float, float]],
     unit: float,
     rules: Sequence[Rule],
@@ -405,8 +420,10 @@ def _ruled(
                 for at, (left, right) in enumerate(columns)
                 if rule.left - unit < (left + right) / 2 < rule.right + unit
             ]
-            # Pieces of a line under one word say nothing of the columns beside it.
-            if over and rule.right - rule.left > phrase.width - unit:
+            # Pieces of a line under one word say nothing of the columns beside it, and one under
+            # several headings belongs to none.
+            alone = sum(rule.left < other.centre < rule.right for other in line) == 1
+            if over and alone and rule.right - rule.left > phrase.width - unit:
                 return over[0], over[-1]
     return None
 
@@ -440,9 +457,14 @@ def _as_below(
 ) -> list[tuple[int, int]]:
     """A heading's first line spans what its last one does."""
     result = []
-    for phrase, (start, end) in zip(line, places, strict=True):
+    for number, (phrase, (start, end)) in enumerate(zip(line, places, strict=True)):
         for other, (first, last) in zip(below, places_below, strict=True):
             near = other.top - phrase.bottom < 0.5 * unit
+            near = near and not any(
+                place[0] <= last and place[1] >= first
+                for at, place in enumerate(places)
+                if at != number
+            )
             if near and first <= start <= end <= last and abs(other.centre - phrase.centre) < unit:
                 start, end = first, last
         result.append((start, end))
