@@ -12,7 +12,8 @@ import numpy as np
 from ocr_backends._blocks import Block, BlockKind, GridCell, html_table
 from ocr_backends._layout_model import Region
 from ocr_backends._phrases import Phrase, joined
-from ocr_backends._table_grid import MARKER, Line, find_tables
+from ocr_backends._table_columns import MARKER, Line, middle_of
+from ocr_backends._table_find import find_tables
 from ocr_backends._tesseract_layout import LINES, WORDS
 from ocr_backends.reading_order import reading_order
 
@@ -72,19 +73,15 @@ def _joined(phrases: Sequence[Phrase], part: Sequence[Sequence[int]], unit: floa
 
 def _alone(parts: Sequence[Sequence[Line]], height: float, unit: float) -> set[Phrase]:
     """Phrases of the page's header and footer: its first and last line, if apart from the rest."""
-    lines = sorted((line for part in parts for line in part), key=_middle)
+    lines = sorted((line for part in parts for line in part), key=middle_of)
     found: set[Phrase] = set()
     if len(lines) > 2:
         first, last = lines[0], lines[-1]
-        if _middle(first) < MARGIN * height and _gap(first, lines[1]) > ALONE * unit:
+        if middle_of(first) < MARGIN * height and _gap(first, lines[1]) > ALONE * unit:
             found.update(first)
-        if _middle(last) > (1 - MARGIN) * height and _gap(lines[-2], last) > ALONE * unit:
+        if middle_of(last) > (1 - MARGIN) * height and _gap(lines[-2], last) > ALONE * unit:
             found.update(last)
     return found
-
-
-def _middle(line: Line) -> float:
-    return float(np.mean([phrase.middle for phrase in line]))
 
 
 def _gap(above: Line, below: Line) -> float:
@@ -106,7 +103,7 @@ def _text_blocks(lines: Sequence[Line], unit: float, alone: set[Phrase]) -> Iter
 
 
 def _paragraphs(lines: Sequence[Line], unit: float) -> list[list[Line]]:
-    steps = [_middle(below) - _middle(above) for above, below in pairwise(lines)]
+    steps = [middle_of(below) - middle_of(above) for above, below in pairwise(lines)]
     close = [step for step in steps if 0.5 * unit < step < 2.2 * unit]
     pitch = median(close) if close else 1.3 * unit
     found: list[list[Line]] = []
