@@ -122,7 +122,8 @@ def _header_places(
             last = places[number + 1][0] - 1 if number + 1 < len(line) else len(columns) - 1
             place = _centred(phrase, columns, (start, end), (first, last), unit)
             below = lines[len(lines) - len(result)] if result else []
-            if len(line) == 1 and start > 0 and _over_years(phrase, below, columns, unit):
+            lone = sum(at > 0 for at, _ in places) == 1
+            if lone and start > 0 and _over_years(phrase, below, columns, unit):
                 place = (1, len(columns) - 1)
             wide.append(place)
         if result:
@@ -176,7 +177,7 @@ def _centred(
 
 
 def _over_years(phrase: Phrase, below: Line, columns: Columns, unit: float) -> bool:
-    """Whether a heading alone in its line stands over the middle of a year for each column."""
+    """Whether a heading alone over the columns stands over the middle of a year for each column."""
     years = {nearest(other, columns) for other in below if is_year(other.text)}
     return (
         years == set(range(1, len(columns)))
