@@ -44,7 +44,7 @@ def page_blocks(
     """
     if not phrases:
         return []
-    unit = median(phrase.height for phrase in phrases)
+    unit = _unit(phrases)
     if regions is not None:
         return _by_regions(phrases, regions, unit, cells)
     result: list[Block] = []
@@ -59,6 +59,12 @@ def page_blocks(
             at = run.end
         result += _text_blocks(part[at:], unit, alone)
     return result
+
+
+def _unit(phrases: Sequence[Phrase]) -> float:
+    """Height of a line of the body: the median over letters, for boxes of short words vary."""
+    heights = np.repeat([p.height for p in phrases], [max(1, len(p.text)) for p in phrases])
+    return float(np.median(heights))
 
 
 def _parts(phrases: Sequence[Phrase]) -> list[list[list[int]]]:

@@ -59,7 +59,7 @@ def find_tables(lines: Sequence[Line], unit: float) -> list[Run]:
             runs.append(Run(first, end))
             at = end
         else:
-            at += 1
+            at = end if _is_contents(lines[at:end]) else at + 1
     return runs
 
 
@@ -133,7 +133,7 @@ def _continues(line: Line, before: Line, unit: float) -> bool:
 
 def _is_table(lines: Sequence[Line]) -> bool:
     rows = [line for line in lines if is_row(line)]
-    if len(rows) < 2 or _is_contents(rows):
+    if len(rows) < 2 or _is_contents(lines):
         return False
     numbers = sum(any(phrase.is_number for phrase in row[1:]) for row in rows)
     if numbers >= 2 and numbers >= 0.3 * len(rows):
@@ -144,8 +144,9 @@ def _is_table(lines: Sequence[Line]) -> bool:
     return len(rows) >= 3 and len(columns) >= 2 and _aligned(rows, columns)
 
 
-def _is_contents(rows: Sequence[Line]) -> bool:
-    """Whether rows are a table of contents: titles, each with a page number that does not fall."""
+def _is_contents(lines: Sequence[Line]) -> bool:
+    """Whether lines are a table of contents: titles, each with a page number that does not fall."""
+    rows = [line for line in lines if is_row(line)]
     ends = [row[-1].text for row in rows]
     pages = [int(text) for text in ends if text.isdecimal() and len(text) <= MOST_DIGITS]
     others = sum(is_figure(phrase) for row in rows for phrase in row[1:-1])

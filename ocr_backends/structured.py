@@ -68,6 +68,8 @@ class Structured(OcrBackend[StructuredParams]):
     def read(self, image: np.ndarray) -> Outcome[str]:
         """Read a page image. Raises MissingDependencyError, ConfigError for a layout model."""
         image = checked_image(image)
+        if self.params.layout is not None:
+            _layout_model.load_layout(self.params.layout)  # an error of it comes before the words
         words, slope = phrases(self._segments(image))
         page = _straight(image, slope)
         regions = None
