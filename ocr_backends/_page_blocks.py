@@ -17,7 +17,7 @@ from ocr_backends._table_find import find_tables
 from ocr_backends._tesseract_layout import LINES, WORDS
 from ocr_backends.reading_order import reading_order
 
-NEAR = 0.6
+NEAR = 0.5
 """Phrases of a line less than so many heights apart are one."""
 HEADING = 1.25
 """Type so many times as large as the body's is a heading; boxes of a detector vary by a tenth."""
