@@ -68,8 +68,7 @@ class Phrase:
 class Segment:
     """A stretch of a line as an engine gives it: its words, each with four corners.
 
-    ``words``: text and ``(4, 2)`` corners, from left to right; ``joined``: between words stands
-    nothing (Chinese), else a space.
+    ``words``: text and ``(4, 2)`` corners, from left to right; none where an engine gives none.
     """
 
     text: str

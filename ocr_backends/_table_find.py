@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
 
 from ocr_backends._phrases import Phrase
 from ocr_backends._table_columns import (
+    Column,
     Columns,
     Line,
     columns_of,
@@ -29,6 +31,13 @@ SINGLES = 4
 """At most so many lines in a row without a second cell: headings within a table, long labels."""
 PROSE = 40
 """A line of so many letters that runs on into the columns of figures is none of the table's."""
+LONG = 25
+"""So is one so many times as wide as high, where the columns are not known yet."""
+FULL = 0.85
+"""A cell so wide, of the table's width, is no cell of it."""
+STEADY = 0.6
+ALIGNED = 0.7
+"""Texts are a table if such a share of them begins within so many heights of their column's."""
 LEAST_PAGES = 4
 MOST_DIGITS = 3
 """A table of contents has so many page numbers at least, of so many digits at most."""
@@ -54,7 +63,7 @@ def find_tables(lines: Sequence[Line], unit: float) -> list[Run]:
             at += 1
             continue
         end = _end_of_run(lines, at, unit)
-        if _is_table(lines[at:end]):
+        if _is_table(lines[at:end], unit):
             first = _with_header(lines, at, end, unit, runs[-1].end if runs else 0)
             runs.append(Run(first, end))
             at = end
@@ -65,23 +74,28 @@ def find_tables(lines: Sequence[Line], unit: float) -> list[Run]:
 
 def _end_of_run(lines: Sequence[Line], first: int, unit: float) -> int:
     """End of the run that begins at a row: it ends with a row, or with the rest of its label."""
-    columns = columns_of(lines[first : first + 1])
     end = first + 1
+
+    @cache
+    def columns(upto: int) -> list[Column]:
+        return columns_of(lines[first:upto])
+
     singles = 0
     for at in range(first + 1, len(lines)):
         line = lines[at]
         step = middle_of(line) - middle_of(lines[at - 1])
-        if step > PITCH * unit or (step > AGAIN * unit and _heads(line, columns, lines[first:end])):
+        if step > PITCH * unit or (
+            step > AGAIN * unit and _heads(line, columns(end), lines[first:end])
+        ):
             break
-        if is_row(line) or _is_total(line, columns):
-            if not _fits(line, columns):
+        if is_row(line) or _is_total(line, columns(end)):
+            if len(line) == 2 and not _fits(line, columns(end)):
                 break
             singles = 0
             end = at + 1
-            columns = columns_of(lines[first:end])
         else:
             singles += 1
-            if singles > SINGLES or _is_prose(line, columns, unit):
+            if singles > SINGLES or _is_prose(line, columns(end), unit):
                 break
     if end < len(lines) and _continues(lines[end], lines[end - 1], unit):
         end += 1
@@ -101,12 +115,12 @@ def _is_total(line: Line, columns: Columns) -> bool:
 
 
 def _fits(line: Line, columns: Columns) -> bool:
-    """Whether a row's cells stand in the columns so far: no cell but the first spans all."""
+    """Whether a row's two cells stand in the columns so far: neither runs through them."""
     if len(columns) < 2:
         return True
     left, right = columns[0][0], columns[-1][1]
     widest = max(line, key=lambda phrase: phrase.width)
-    return len(line) > 2 or widest.is_number or widest.width < 0.85 * (right - left)
+    return widest.is_number or widest.width < FULL * (right - left)
 
 
 def _is_prose(line: Line, columns: Columns, unit: float) -> bool:
@@ -114,7 +128,7 @@ def _is_prose(line: Line, columns: Columns, unit: float) -> bool:
     left, right = min(p.left for p in line), max(p.right for p in line)
     text = " ".join(phrase.text for phrase in line)
     if len(columns) < 2:
-        return right - left > 25 * unit
+        return right - left > LONG * unit
     crossed = any(left < (a + b) / 2 < right for a, b in columns[1:])
     letters = sum(char.isalpha() for char in text)
     starts_left = left < columns[0][1]
@@ -131,7 +145,7 @@ def _continues(line: Line, before: Line, unit: float) -> bool:
     )
 
 
-def _is_table(lines: Sequence[Line]) -> bool:
+def _is_table(lines: Sequence[Line], unit: float) -> bool:
     rows = [line for line in lines if is_row(line)]
     if len(rows) < 2 or _is_contents(lines):
         return False
@@ -141,7 +155,7 @@ def _is_table(lines: Sequence[Line]) -> bool:
     if len(rows) == 2 and numbers == 1 and len(rows[0]) == len(rows[1]) > 2:
         return True
     columns = columns_of(rows)
-    return len(rows) >= 3 and len(columns) >= 2 and _aligned(rows, columns)
+    return len(rows) >= 3 and len(columns) >= 2 and _aligned(rows, columns, unit)
 
 
 def _is_contents(lines: Sequence[Line]) -> bool:
@@ -154,14 +168,14 @@ def _is_contents(lines: Sequence[Line]) -> bool:
     return len(pages) >= LEAST_PAGES and len(pages) >= 0.8 * len(rows) and rising and not others
 
 
-def _aligned(rows: Sequence[Line], columns: Columns) -> bool:
+def _aligned(rows: Sequence[Line], columns: Columns, unit: float) -> bool:
     """Whether text stands in columns: most cells begin where others of their column begin."""
     starts: dict[int, list[float]] = {}
     for row in rows:
         for phrase in row:
             starts.setdefault(nearest(phrase, columns), []).append(phrase.left)
-    kept = [np.abs(np.array(found) - np.median(found)) < 12 for found in starts.values()]
-    return float(np.mean(np.concatenate(kept))) >= 0.7
+    kept = [np.abs(np.array(lefts) - np.median(lefts)) < STEADY * unit for lefts in starts.values()]
+    return float(np.mean(np.concatenate(kept))) >= ALIGNED
 
 
 def _with_header(lines: Sequence[Line], first: int, end: int, unit: float, floor: int) -> int:

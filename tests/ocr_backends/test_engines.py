@@ -233,7 +233,7 @@ def test_rapidocr_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     from ocr_backends import rapidocr
 
     rapidocr.load_engine.cache_clear()
-    monkeypatch.setattr(rapidocr, "_version", lambda runtime: "")
+    monkeypatch.setattr(rapidocr, "models_version", lambda runtime: "")
     with pytest.raises(MissingDependencyError, match=r"no_such_model\.onnx is not installed"):
         next(RapidOcr().transcribe([draw(LINES)], [0]))
 
