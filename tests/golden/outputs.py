@@ -57,7 +57,6 @@ PARAMS: dict[str, list[dict[str, Any]]] = {
     "retriever/page": [{"retriever": "bm25"}],
     "chunker/tokens": [{}, {"size": 60}],
     "engine/precomputed": [{"kb": "read"}],
-    "engine/structured": [{}, {"words": "tesseract"}],
     "perturbation/semantic": [{"draw": draw} for draw in ("weak", "strong", "two")],
 }
 """What plug-ins are made with, other than their defaults."""

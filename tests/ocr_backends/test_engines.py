@@ -44,6 +44,7 @@ OPENVINO = {"name": "rapidocr", "params": {"runtime": "openvino"}}
 ENGINES = [
     pytest.param("tesseract", marks=needs_tesseract),
     "rapidocr",
+    "structured",
     pytest.param(OPENVINO, marks=needs_openvino, id="rapidocr-openvino"),
 ]
 
@@ -117,8 +118,8 @@ def test_identity_is_stable_and_names_the_models(engine: OcrBackend) -> None:
     )
     assert again.identity() == identity
     assert pickle.loads(pickle.dumps(engine)).identity() == identity
-    models = {"tesseract": "eng ", "rapidocr": "PP-OCRv6_rec_small.onnx "}
-    assert models[engine.name] in str(identity["engine_version"])
+    model = "eng " if engine.name == "tesseract" else "PP-OCRv6_rec_small.onnx "
+    assert model in str(identity["engine_version"])
 
 
 @pytest.mark.slow
