@@ -61,7 +61,7 @@ class Structured(OcrBackend[StructuredParams]):
 
     name = "structured"
     license = "Apache-2.0"
-    languages = ("en",)
+    languages = rapidocr.RapidOcr.languages
     returns = "markdown"
     install = f"{rapidocr.INSTALL}; {INSTALL}; for tables=model: {_table_model.INSTALL}"
 
@@ -96,6 +96,9 @@ class Structured(OcrBackend[StructuredParams]):
         library = pick_library("auto")
         traineddata_digests(library, SETTINGS.languages)
         return hocr_segments(read_page(library, image, SETTINGS))
+
+    def reads(self) -> tuple[str, ...]:
+        return self.languages if self.params.words == "rapidocr" else ("en",)
 
     def identity(self) -> dict[str, object]:
         known = super().identity()
