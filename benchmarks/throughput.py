@@ -78,9 +78,9 @@ def bare_pytesseract() -> Callable[[np.ndarray], Any]:
 def bare_rapidocr(runtime: Runtime) -> Callable[[np.ndarray], Any]:
     import cv2
 
-    from ocr_backends.rapidocr import _engine
+    from ocr_backends.rapidocr import load_engine
 
-    engine = _engine(0.5, runtime)
+    engine = load_engine(0.5, runtime)
     return lambda image: engine(cv2.cvtColor(image, cv2.COLOR_GRAY2BGR))
 
 

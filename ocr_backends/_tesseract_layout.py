@@ -35,14 +35,18 @@ class _Line:
 
 def hocr_to_markdown(hocr: str) -> str:
     """Markdown of a page. Raises EngineError for what is no hOCR."""
-    try:
-        page = ElementTree.fromstring(hocr if hocr.lstrip().startswith("<?xml") else _whole(hocr))
-    except ElementTree.ParseError as error:
-        raise EngineError(f"Tesseract wrote no hOCR: {error}") from error
-    paragraphs = [lines for lines in _paragraphs(page) if lines]
+    paragraphs = [lines for lines in _paragraphs(hocr_page(hocr)) if lines]
     sizes = [line.size for lines in paragraphs for line in lines for _ in line.text.split()]
     body = median(sizes) if sizes else 0.0
     return "\n\n".join(_markdown(lines, body) for lines in paragraphs)
+
+
+def hocr_page(hocr: str) -> ElementTree.Element:
+    """The tree of a page's hOCR. Raises EngineError for what is none."""
+    try:
+        return ElementTree.fromstring(hocr if hocr.lstrip().startswith("<?xml") else _whole(hocr))
+    except ElementTree.ParseError as error:
+        raise EngineError(f"Tesseract wrote no hOCR: {error}") from error
 
 
 def _whole(hocr: str) -> str:

@@ -54,7 +54,7 @@ class RapidOcr(OcrBackend[RapidOcrParams]):
 
     def read(self, image: np.ndarray) -> Outcome[str]:
         """Read a page image. Raises MissingDependencyError (package or model)."""
-        engine = _engine(self.params.text_score, self.params.runtime)
+        engine = load_engine(self.params.text_score, self.params.runtime)
         return finished(_read(engine, image), self.params.normalise)
 
     def identity(self) -> dict[str, object]:
@@ -67,10 +67,18 @@ class RapidOcr(OcrBackend[RapidOcrParams]):
 
         Raises MissingDependencyError.
         """
-        return _version(self.params.runtime)
+        return models_version(self.params.runtime)
 
 
 def _read(engine: Any, image: np.ndarray) -> str:
+    found = detected(engine, image)
+    return "" if found is None else page_text(np.asarray(found.boxes), found.txts)
+
+
+def detected(engine: Any, image: np.ndarray) -> Any:
+    """RapidOCR's result for a page image, grey or RGB: ``boxes``, ``txts`` and, of an engine with
+    words, ``word_results``; None where nothing is read.
+    """
     bgr = cv2.cvtColor(image, cv2.COLOR_GRAY2BGR if image.ndim == 2 else cv2.COLOR_RGB2BGR)
     # RapidOCR pads flat images to this ratio; a narrow one it enlarges without bound.
     narrow = math.ceil(bgr.shape[0] / MAX_RATIO) - bgr.shape[1]
@@ -79,9 +87,7 @@ def _read(engine: Any, image: np.ndarray) -> str:
     result = engine(bgr)
     # A blank page has no boxes; boxes without a readable line have no texts.
     boxes, texts = getattr(result, "boxes", None), getattr(result, "txts", None)
-    if boxes is None or texts is None:
-        return ""
-    return page_text(np.asarray(boxes), texts)
+    return None if boxes is None or texts is None else result
 
 
 def _model(name: str) -> Path:
@@ -98,7 +104,11 @@ def _model(name: str) -> Path:
 
 
 @cache
-def _version(runtime: Runtime) -> str:
+def models_version(runtime: Runtime) -> str:
+    """Versions of RapidOCR and the runtime, and digests of the models.
+
+    Raises MissingDependencyError.
+    """
     try:
         parts = [f"{package} {version(package)}" for package in ("rapidocr", runtime)]
     except PackageNotFoundError as error:
@@ -117,10 +127,13 @@ def _install(runtime: Runtime) -> str:
 
 
 @cache
-def _engine(text_score: float, runtime: Runtime) -> Any:
-    """The engine with its models, loaded once in a process."""
+def load_engine(text_score: float, runtime: Runtime, *, words: bool = False) -> Any:
+    """The engine with its models, loaded once in a process; ``words``: with a box for each word.
+
+    Raises MissingDependencyError.
+    """
     detector, recogniser = _model(DETECTOR), _model(RECOGNISER)
-    _version(runtime)
+    models_version(runtime)
     try:
         from rapidocr import EngineType, RapidOCR
     except ImportError as error:
@@ -131,6 +144,7 @@ def _engine(text_score: float, runtime: Runtime) -> Any:
             "Global.text_score": text_score,
             # The angle classifier turns upright lines over: .137 edit distance on a clean page.
             "Global.use_cls": False,
+            "Global.return_word_box": words,
             "EngineConfig.onnxruntime.intra_op_num_threads": 1,
             "EngineConfig.onnxruntime.inter_op_num_threads": 1,
             "EngineConfig.openvino.inference_num_threads": 1,

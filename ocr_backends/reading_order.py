@@ -68,12 +68,18 @@ def reading_order(boxes: np.ndarray, texts: Sequence[str]) -> list[list[list[int
     return [_lines(page, part) for part in _cut(page, np.arange(len(boxes)), unit)]
 
 
-def _set_straight(boxes: np.ndarray, texts: Sequence[str]) -> _Boxes:
+def slope_of(boxes: np.ndarray) -> float:
+    """The page's skew: pixels that its lines fall a pixel to the right. ``boxes`` as above."""
     x, y = boxes[:, :, 0].astype(float), boxes[:, :, 1].astype(float)
     run, rise = x[:, 1] - x[:, 0], y[:, 1] - y[:, 0]
     # Only a box much wider than tall tells the slope of its line.
     wide = run > 2 * (y.max(axis=1) - y.min(axis=1))
-    slope = float(np.median(rise[wide] / run[wide])) if wide.any() else 0.0
+    return float(np.median(rise[wide] / run[wide])) if wide.any() else 0.0
+
+
+def _set_straight(boxes: np.ndarray, texts: Sequence[str]) -> _Boxes:
+    x, y = boxes[:, :, 0].astype(float), boxes[:, :, 1].astype(float)
+    slope = slope_of(boxes)
     x, y = x + slope * y, y - slope * x
     left, top, right, bottom = x.min(axis=1), y.min(axis=1), x.max(axis=1), y.max(axis=1)
     letters = np.array([_letters(text) for text in texts])

@@ -14,7 +14,7 @@ from tests.golden.outputs import LEFT_OUT, entry, names
 
 KEPT = read()
 RENEW = "python -m tests.golden renews the digests"
-SLOW = {("engine", "rapidocr"), ("dataset", "sample")}
+SLOW = {("engine", "rapidocr"), ("engine", "structured"), ("dataset", "sample")}
 
 
 @pytest.mark.parametrize(

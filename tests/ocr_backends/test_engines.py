@@ -44,6 +44,7 @@ OPENVINO = {"name": "rapidocr", "params": {"runtime": "openvino"}}
 ENGINES = [
     pytest.param("tesseract", marks=needs_tesseract),
     "rapidocr",
+    "structured",
     pytest.param(OPENVINO, marks=needs_openvino, id="rapidocr-openvino"),
 ]
 
@@ -117,8 +118,8 @@ def test_identity_is_stable_and_names_the_models(engine: OcrBackend) -> None:
     )
     assert again.identity() == identity
     assert pickle.loads(pickle.dumps(engine)).identity() == identity
-    models = {"tesseract": "eng ", "rapidocr": "PP-OCRv6_rec_small.onnx "}
-    assert models[engine.name] in str(identity["engine_version"])
+    model = "eng " if engine.name == "tesseract" else "PP-OCRv6_rec_small.onnx "
+    assert model in str(identity["engine_version"])
 
 
 @pytest.mark.slow
@@ -232,8 +233,8 @@ def test_rapidocr_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ocr_backends.rapidocr.DETECTOR", "no_such_model.onnx")
     from ocr_backends import rapidocr
 
-    rapidocr._engine.cache_clear()
-    monkeypatch.setattr(rapidocr, "_version", lambda runtime: "")
+    rapidocr.load_engine.cache_clear()
+    monkeypatch.setattr(rapidocr, "models_version", lambda runtime: "")
     with pytest.raises(MissingDependencyError, match=r"no_such_model\.onnx is not installed"):
         next(RapidOcr().transcribe([draw(LINES)], [0]))
 
@@ -256,10 +257,10 @@ def test_openvino_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     from ocr_backends import rapidocr
 
     monkeypatch.setattr(rapidocr, "version", version)
-    monkeypatch.setattr(rapidocr, "_version", rapidocr._version.__wrapped__)
+    monkeypatch.setattr(rapidocr, "models_version", rapidocr.models_version.__wrapped__)
     engine = registry.create("engine", OPENVINO)
     with pytest.raises(MissingDependencyError, match=r"install 'ohr\[openvino\]'"):
         engine.engine_version()
-    rapidocr._engine.cache_clear()
+    rapidocr.load_engine.cache_clear()
     with pytest.raises(MissingDependencyError, match=r"openvino is not installed"):
         next(engine.transcribe([draw(LINES)], [0]))

