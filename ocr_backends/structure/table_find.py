@@ -9,8 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from ocr_backends._phrases import Phrase
-from ocr_backends._table_columns import (
+from ocr_backends.structure.phrases import Phrase
+from ocr_backends.structure.table_columns import (
     Column,
     Columns,
     Line,

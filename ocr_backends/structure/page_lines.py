@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ocr_backends._phrases import Phrase, joined
-from ocr_backends._table_columns import Line
 from ocr_backends.reading_order import reading_order
+from ocr_backends.structure.phrases import Phrase, joined
+from ocr_backends.structure.table_columns import Line
 
 NEAR = 0.5
 """Phrases of a line less than so many heights apart are one."""

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ocr_backends._blocks import GridCell
-from ocr_backends._ink import Rule
-from ocr_backends._phrases import Phrase
-from ocr_backends._table_columns import (
+from ocr_backends.structure.ink import Rule
+from ocr_backends.structure.phrases import Phrase
+from ocr_backends.structure.table_columns import (
     Columns,
     Line,
     has_figure,

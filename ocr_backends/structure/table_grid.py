@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ocr_backends._blocks import GridCell
-from ocr_backends._ink import Ink
-from ocr_backends._table_columns import (
+from ocr_backends.structure.ink import Ink
+from ocr_backends.structure.table_columns import (
     Column,
     Columns,
     Line,
@@ -17,7 +17,7 @@ from ocr_backends._table_columns import (
     middle_of,
     place_of,
 )
-from ocr_backends._table_header import head_lines, header_cells
+from ocr_backends.structure.table_header import head_lines, header_cells
 
 DASH = "—"
 _CURRENCY = ("$", "S", "€", "£")

@@ -7,9 +7,9 @@ from itertools import pairwise
 from statistics import median
 
 from ocr_backends._blocks import Block
-from ocr_backends._phrases import Phrase
-from ocr_backends._table_columns import MARKER, Line, middle_of
 from ocr_backends._tesseract_layout import LINES, WORDS
+from ocr_backends.structure.phrases import Phrase
+from ocr_backends.structure.table_columns import MARKER, Line, middle_of
 
 HEADING = 1.25
 """Type so many times as large as the body's is a heading; boxes of a detector vary by a tenth."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ocr_backends._phrases import Phrase
+from ocr_backends.structure.phrases import Phrase
 
 Column = tuple[float, float]
 """Where a column begins and ends, in pixels."""
@@ -29,6 +29,7 @@ def is_row(line: Line) -> bool:
 
 
 def middle_of(line: Line) -> float:
+    """How far down a line stands, in pixels."""
     return float(np.mean([phrase.middle for phrase in line]))
 
 
@@ -46,14 +47,17 @@ def columns_of(lines: Sequence[Line]) -> list[Column]:
 
 
 def has_figure(row: Line) -> bool:
+    """Whether a cell behind the first is a number, and no year."""
     return any(is_figure(phrase) for phrase in row[1:])
 
 
 def is_figure(phrase: Phrase) -> bool:
+    """Whether a phrase is a number, and no year."""
     return phrase.is_number and not is_year(phrase.text)
 
 
 def is_year(text: str) -> bool:
+    """Whether a text is a year of this century or the last, perhaps with a note."""
     return re.fullmatch(r"\(?(?:19|20)\d\d\)?\W{0,2}(?:\([a-z0-9]\))?", text.strip()) is not None
 
 
@@ -84,6 +88,7 @@ def _clusters(cells: Sequence[Phrase]) -> list[Column]:
 
 
 def overlap(phrase: Phrase, column: Column) -> float:
+    """Pixels that a phrase and a column share; negative where they are apart."""
     return min(phrase.right, column[1]) - max(phrase.left, column[0])
 
 
@@ -99,6 +104,7 @@ def nearest(phrase: Phrase, columns: Columns) -> int:
 
 
 def off_centre(phrase: Phrase, columns: Columns, start: int, end: int) -> float:
+    """Pixels between the middles of a phrase and of the columns ``start`` to ``end``."""
     return abs(phrase.centre - (columns[start][0] + columns[end][1]) / 2)
 
 

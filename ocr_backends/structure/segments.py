@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from ocr_backends._phrases import Segment
 from ocr_backends._tesseract_layout import hocr_page
+from ocr_backends.structure.phrases import Segment
 
 ROOM = 1.4
 """Tesseract's boxes end where the ink ends, detectors' leave room: so many times the type."""
