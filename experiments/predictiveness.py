@@ -6,8 +6,8 @@ without (by an engine, than the ground truth has it); its loss is what its score
 ``DIR/predictiveness.csv`` has Spearman's correlation of the two for each measure of the stage ocr,
 outcome, kind of question and of noise: *pooled* over all conditions, *within* each, and
 *between* the means of the conditions; with intervals, Kendall's tau, and how far each measure
-lies behind the best. ``metrics=[default,reading]`` measures tables, formulas, regions and reading
-order too.
+lies behind the best, and behind the best of its kind (of pages, of the evidence).
+``metrics=[default,reading]`` measures tables, formulas, regions and reading order too.
 """
 
 from __future__ import annotations

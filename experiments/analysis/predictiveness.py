@@ -16,6 +16,7 @@ from experiments.analysis.damage import SETTING, Damage, damages
 from experiments.analysis.settings import Setting
 from ohr.errors import OhrError
 from ohr.statistics import (
+    NO_INTERVAL,
     Clusters,
     Interval,
     RankCorrelation,
@@ -50,7 +51,8 @@ def predictiveness(
     measure on the questions of both, with interval and p of a test that swaps the two measures'
     ranks, document by document; ``p_holm`` corrects over the measures. The best is the greatest
     of those that say something about every question of the group and, where any has, have an
-    interval: a measure that changes on a page or two has none.
+    interval: a measure that changes on a page or two has none. Columns that begin with ``alike_``
+    hold a measure against the best of its kind: of pages, or of the evidence, which must be known.
     Raises OhrError where there is no noise, nothing to hold it against, or no measure of reading.
     """
     wanted = [pair for pair in metrics_of(runs, metrics) if pair[0] != "ocr"]
@@ -71,8 +73,9 @@ def predictiveness(
     if not records:
         raise _nothing(runs, wanted, measured)
     table = pd.DataFrame(records)
-    by_question = table.groupby(list(COMPARED), sort=False, dropna=False)["p"]
-    table["p_holm"] = by_question.transform(lambda p: holm(p.to_numpy()))
+    for prefix, compared in (("", COMPARED), ("alike_", (*COMPARED, "of"))):
+        together = table.groupby(list(compared), sort=False, dropna=False)[f"{prefix}p"]
+        table[f"{prefix}p_holm"] = together.transform(lambda p: holm(p.to_numpy()))
     return table
 
 
@@ -197,10 +200,10 @@ def _records(units: _Units) -> Iterator[dict[str, Any]]:
     whole = [name for name, those in members.items() if len(those) == len(units.loss)]
     for correlation in CORRELATIONS:
         found = {name: units.estimate(name, correlation, those) for name, those in members.items()}
-        best = max(
+        ranked = sorted(
             (name for name in whole if not math.isnan(found[name].rho)),
             key=lambda name: (found[name].certain, found[name].rho),
-            default="",
+            reverse=True,
         )
         for name, estimate in found.items():
             those = members[name]
@@ -209,8 +212,10 @@ def _records(units: _Units) -> Iterator[dict[str, Any]]:
             record |= {"ci_unit": estimate.interval.unit, "kendall": math.nan}
             if correlation == POOLED:
                 record["kendall"] = _kendall(units.damages[name][those], units.loss[those])
-            record |= {"best": best if name != best else ""}
-            record |= _behind(units, correlation, best, name, found, those)
+            alike = [one for one in ranked if units.measures[one]["of"] == record["of"]]
+            for prefix, rivals in (("", ranked), ("alike_", alike)):
+                behind = _behind(units, correlation, rivals[:1], name, found, those)
+                record |= {f"{prefix}{column}": value for column, value in behind.items()}
             asked = units.questions.iloc[those]
             yield record | {
                 "n": len(those),
@@ -223,25 +228,27 @@ def _records(units: _Units) -> Iterator[dict[str, Any]]:
 def _behind(
     units: _Units,
     correlation: str,
-    best: str,
+    best: Sequence[str],
     name: str,
     found: dict[str, _Estimate],
     members: np.ndarray,
-) -> dict[str, float]:
-    """How far one measure lies behind the best, on the units of both."""
-    nothing = {"behind": math.nan, "behind_ci_low": math.nan, "behind_ci_high": math.nan}
-    if not best or name == best or math.isnan(found[name].rho):
-        return nothing | {"p": math.nan}
-    first, second = found[best], found[name]
+) -> dict[str, Any]:
+    """How far one measure lies behind the best, if any, on the units of both."""
+    nothing = {"behind": math.nan, **_ends("behind", NO_INTERVAL), "p": math.nan}
+    if not best or name == best[0]:
+        return {"best": "", **nothing}
+    if math.isnan(found[name].rho):
+        return {"best": best[0], **nothing}
+    first, second = found[best[0]], found[name]
     if len(members) < len(units.loss):
-        first = units.estimate(best, correlation, members)
+        first = units.estimate(best[0], correlation, members)
     behind = first.rho - second.rho
     interval = percentile_interval(first.drawn - second.drawn, second.clusters)
     p = math.nan
     if first.products is not None and second.products is not None and second.clusters.unit:
         # Swapping two measures' ranks in a document turns the sign of what it adds.
         p = sign_flip_test(first.products - second.products, second.clusters, seed=units.seed)
-    return {"behind": behind, **_ends("behind", interval), "p": p}
+    return {"best": best[0], "behind": behind, **_ends("behind", interval), "p": p}
 
 
 def _ends(name: str, interval: Interval) -> dict[str, float]:

@@ -64,7 +64,7 @@ def _table(label: str, outcome: pd.DataFrame) -> Table:
         title=plain(f"{label}: {every['n_questions'].max()} questions, {conditions}"),
     )
     table.add_column("measure")
-    for name in ("n", POOLED, WITHIN, "behind the best", "p (Holm)", BETWEEN):
+    for name in ("of", "n", POOLED, WITHIN, "behind its kind", "p (Holm)", BETWEEN):
         table.add_column(name, justify="right")
     for source in sources:
         table.add_column(f"within, {group_label(source)}", justify="right")
@@ -74,10 +74,11 @@ def _table(label: str, outcome: pd.DataFrame) -> Table:
         of_sources = mine[mine["correlation"] == WITHIN].set_index("group").to_dict("index")
         table.add_row(
             Text(plain(row["measure_title"])),
+            row["of"],
             str(row["n"]),
             *(_shown(of_all[name], "rho") for name in (POOLED, WITHIN)),
-            _shown(row, "behind"),
-            p_value(row["p_holm"]),
+            _shown(row, "alike_behind"),
+            p_value(row["alike_p_holm"]),
             _shown(of_all[BETWEEN], "rho"),
             *(_number(of_sources.get(source, {}).get("rho", math.nan)) for source in sources),
         )
@@ -92,6 +93,8 @@ def _legend(table: pd.DataFrame) -> list[str]:
         "score lost",
         "pooled: all questions under all conditions; within: ranked within each condition; "
         f"between: the conditions' means{intervals}",
+        "behind its kind: within conditions, behind the best of the measures of pages, or of those "
+        "of the evidence, which must be known",
     ]
 
 

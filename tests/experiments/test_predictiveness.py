@@ -104,6 +104,11 @@ def test_measures_are_held_against_the_best_of_those_that_know_every_question(ru
     assert wer["behind"] == pytest.approx(2)
     assert max(cer["p"], wer["p"]) < 0.01
     assert cer["p_holm"] > cer["p"]
+    assert wer["alike_best"] == "edit_distance"
+    assert wer["alike_behind"] == wer["behind"]
+    assert pooled.loc["evidence_lcs", "behind"] == pytest.approx(0)
+    assert pooled.loc["evidence_lcs", "alike_best"] == ""
+    assert cer["alike_p_holm"] <= cer["p_holm"]
     assert (table["rho"], table["behind"]) == (pytest.approx(1), pytest.approx(0))
     assert table["p"] == 1
 
