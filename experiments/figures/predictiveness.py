@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.ticker import MultipleLocator
 
 from experiments.analysis.labels import interval_units, mathematical
 from experiments.analysis.notes import Notes, answerers, note_lines
@@ -41,11 +42,12 @@ def correlations_figure(
             ax.set_visible(False)
         for ax in axes[max(0, len(panels) - columns) : len(panels)]:
             ax.tick_params(labelbottom=True)
+            ax.set_xlabel("rank correlation")
         axes[0].set_yticks(range(len(order)), [mathematical(name) for name in order])
         least = chosen[["rho", "rho_ci_low"]].min().min()
+        axes[0].xaxis.set_major_locator(MultipleLocator(0.5))
         axes[0].set_xlim(max(-1.05, min(-0.1, least - 0.05)), 1.05)
-        fig.supxlabel("Spearman's correlation of damage and loss", fontsize=9)
-        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower right", ncols=3)
+        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
         text = wrapped("; ".join(_caption(chosen, notes)), fig.get_figwidth())
         fig.suptitle(text, fontsize=8, color="#444444")
         return save(fig, folder, "predictiveness")
@@ -54,6 +56,7 @@ def correlations_figure(
 def _caption(chosen: pd.DataFrame, notes: Notes | None) -> list[str]:
     units = interval_units(chosen["ci_unit"])
     return [
+        "Spearman's correlation of damage and loss",
         f"{chosen['n_questions'].max()} questions; noisy conditions: "
         f"{chosen['n_conditions'].max()}",
         "damage: how much worse the page of the evidence was read than without noise",
@@ -65,9 +68,14 @@ def _caption(chosen: pd.DataFrame, notes: Notes | None) -> list[str]:
 
 def _panel(ax: Axes, outcome: pd.DataFrame, order: list[str]) -> None:
     ax.axvline(0, color="#777777", linewidth=0.8)
-    for number, correlation in enumerate(CORRELATIONS):
+    several = outcome["n_conditions"].max() > 1  # of one, within it is as pooled
+    drawn = CORRELATIONS if several else CORRELATIONS[:1]
+    for number, correlation in enumerate(drawn):
         known = outcome[(outcome["correlation"] == correlation) & outcome["rho"].notna()]
-        places = [order.index(name) + STEP * (1 - number) for name in known["measure_title"]]
+        places = [
+            order.index(name) + STEP * ((len(drawn) - 1) / 2 - number)
+            for name in known["measure_title"]
+        ]
         bars = known["rho_ci_low"].notna().to_numpy()
         at = [place for place, has in zip(places, bars, strict=True) if has]
         colour = COLOURS[number]
