@@ -23,8 +23,8 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
         *("question_style", "calibrate", "block_errors", "format_counts", "noise_statistics"),
     ),
     "Compare finished runs": (
-        *("compare", "curve_statistics", "error_analysis", "robust_reader", "realism", "figure3"),
-        "cells",
+        *("compare", "curve_statistics", "error_analysis", "predictiveness", "robust_reader"),
+        *("realism", "figure3", "cells"),
     ),
     "Reproduce the paper": ("paper",),
     "Datasets": (

@@ -3,8 +3,10 @@
 ``python -m experiments.retrievers [CONFIG.yaml] [key=value ...] --out RUN`` measures retrieval
 at several numbers of hits in one run. ``RUN/drops.csv`` holds, for each retriever and group of
 questions, the first knowledge base's mean, every other one's, and the drop from the one to the
-other with its paired interval and p; beside it that drop less the first retriever's. ``p_holm``
-corrects over the rows of one metric at one number of hits.
+other with its paired interval and p; beside it that drop less the first retriever's, on all
+questions and (``equal``) on those that the two score alike in the first knowledge base, and what
+share of the first knowledge base's mean was ``kept``. ``p_holm`` corrects over the rows of one
+metric at one number of hits.
 """
 
 from __future__ import annotations

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
-from ohr.statistics import NO_INTERVAL, PairedComparison, compare_paired, holm
+from ohr.statistics import (
+    NO_INTERVAL,
+    PairedComparison,
+    compare_paired,
+    holm,
+    jackknife_interval,
+)
 from ohr.study.results import Run, clusters_of, counted, mean_over_draws
 
 SETTING = ("chunker", "retriever")
@@ -16,7 +23,14 @@ QUESTION = ["qid", "doc_id", "page_no", "evidence_source"]
 
 
 def paired_drops(run: Run) -> pd.DataFrame:
-    """A row for each setting, number of hits, metric, group and noisy knowledge base."""
+    """A row for each setting, number of hits, metric, group and noisy knowledge base.
+
+    ``drop`` is the clean score less the noisy one, ``drop_less_first`` that less the first
+    setting's, ``equal_drop_less_first`` the same on the ``n_equal`` questions that the two score
+    alike in the clean knowledge base: what of the difference is not one of quality. ``kept`` is
+    the noisy mean over the clean one, ``kept_less_first`` that less the first's; NaN where the
+    clean mean is 0. Each has its interval; the drops have a p.
+    """
     rows = pd.read_parquet(run.path / "rows.parquet")
     rows = mean_over_draws(counted(rows[rows["stage"] == "retrieval"]))
     sources = list(dict.fromkeys(rows["evidence_source"]))
@@ -27,13 +41,18 @@ def paired_drops(run: Run) -> pd.DataFrame:
         settings = list(dict.fromkeys(key[:2] for key in values))
         for other in others:
             falls = {s: values[*s, *base] - values[*s, *other] for s in settings}
+            first = settings[0]
             for setting in settings:
+                alike = np.isclose(values[*setting, *base], values[*first, *base], atol=1e-9)
                 for group in ["all", *(f"source:{source}" for source in sources)]:
                     members = _members(questions, group)
                     members = members[~np.isnan(falls[setting][members])]
                     drop = _paired(questions, falls[setting], members)
-                    more_lost = falls[setting] - falls[settings[0]]
-                    more = _paired(questions, more_lost, members[~np.isnan(more_lost[members])])
+                    more_lost = falls[setting] - falls[first]
+                    shared = members[~np.isnan(more_lost[members])]
+                    more = _paired(questions, more_lost, shared)
+                    equal = _paired(questions, more_lost, shared[alike[shared]])
+                    pairs = [[values[*s, *kb] for kb in (base, other)] for s in (setting, first)]
                     records.append(
                         dict(zip(SETTING, setting, strict=True))
                         | {"top_k": k, "metric": metric, "group": group}
@@ -42,11 +61,16 @@ def paired_drops(run: Run) -> pd.DataFrame:
                         | {"noisy": _mean(values[*setting, *other][members])}
                         | _columns("drop", drop)
                         | _columns("drop_less_first", more)
+                        | _columns("equal_drop_less_first", equal)
+                        | {"n_equal": equal.n}
+                        | _kept("kept", questions, pairs[:1], members)
+                        | _kept("kept_less_first", questions, pairs, shared)
                         | {"ci_unit": drop.interval.unit, "n": len(members)}
                         | {"n_documents": questions.iloc[members]["doc_id"].nunique()}
                     )
     drops = pd.DataFrame(records)
-    for name in ("drop", "drop_less_first") if len(drops) else ():
+    corrected = ("drop", "drop_less_first", "equal_drop_less_first")
+    for name in corrected if len(drops) else ():
         by_metric = drops.groupby(["top_k", "metric"], observed=True)[f"{name}_p"]
         drops[f"{name}_p_holm"] = by_metric.transform(lambda p: holm(p.to_numpy()))
     return drops
@@ -80,6 +104,28 @@ def _paired(questions: pd.DataFrame, values: np.ndarray, members: np.ndarray) ->
         nan = math.nan
         return PairedComparison(nan, NO_INTERVAL, nan, nan, nan, 0)
     return compare_paired(values[members], clusters_of(questions.iloc[members]))
+
+
+def _kept(
+    name: str,
+    questions: pd.DataFrame,
+    pairs: Sequence[Sequence[np.ndarray]],
+    members: np.ndarray,
+) -> dict[str, float]:
+    """The noisy mean over the clean one, less the same of a second pair (clean, noisy)."""
+    ends = {f"{name}_low": math.nan, f"{name}_high": math.nan}
+    scores = np.array([[part[members] for part in pair] for pair in pairs])
+    if not len(members) or not scores[:, 0].any(axis=1).all():
+        return {name: math.nan, **ends}
+    shares = [float(noisy.mean() / clean.mean()) for clean, noisy in scores]
+    kept = shares[0] - sum(shares[1:])
+    clusters = clusters_of(questions.iloc[members])
+    if not clusters.unit:
+        return {name: kept, **ends}
+    with np.errstate(divide="ignore", invalid="ignore"):  # a cluster may hold all that was found
+        without = [np.divide(*clusters.means_without(pair).T[::-1]) for pair in scores]
+        interval = jackknife_interval(kept, without[0] - sum(without[1:]), clusters)
+    return {name: kept, f"{name}_low": interval.low, f"{name}_high": interval.high}
 
 
 def _columns(name: str, comparison: PairedComparison) -> dict[str, object]:

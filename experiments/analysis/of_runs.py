@@ -9,9 +9,10 @@ import pandas as pd
 from experiments.analysis.attribution import make_losses
 from experiments.analysis.comparison import compare
 from experiments.analysis.curves import statistics_table
+from experiments.analysis.predictiveness import predictiveness
 from ohr.study.results import Run
 
-__all__ = ["attribution", "compare", "curves"]
+__all__ = ["attribution", "compare", "curves", "predictiveness"]
 
 
 def curves(runs: Sequence[Run], axis: str = "r_noise") -> pd.DataFrame:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from experiments.analysis.baselines import clean_of
 from experiments.analysis.curves import FLOOR_SUFFIX
 from ohr.errors import OhrError
 from ohr.statistics import (
@@ -63,7 +64,7 @@ def robustness(run: Run, baseline: str = "") -> pd.DataFrame:
             for _, kb in setting[list(KNOWLEDGE_BASE)].drop_duplicates().iterrows()
         }
         for name, kb in bases.items():
-            clean = _clean_of(kb, bases)
+            clean = clean_of(kb, bases)
             if clean is None:
                 continue
             table = _joined(setting, kb, bases[clean], floors, readers)
@@ -82,12 +83,6 @@ def robustness(run: Run, baseline: str = "") -> pd.DataFrame:
         by_group = result.groupby("group")["p"]
         result[f"p_{correction}"] = by_group.transform(lambda p, a=adjust: a(p.to_numpy()))
     return result
-
-
-def _clean_of(kb: pd.Series, bases: Mapping[str, pd.Series]) -> str | None:
-    """The clean knowledge base that one is held against, by name."""
-    clean = f"{kb['engine']}, clean" if kb["noise"] != "none" else "gt, clean"
-    return clean if clean in bases and clean != knowledge_base_name(kb) else None
 
 
 def _joined(

@@ -8,12 +8,14 @@ from pathlib import Path
 from experiments.analysis.attribution import make_losses
 from experiments.analysis.figure3 import figure3_points
 from experiments.analysis.labels import NOISE_AXES
-from experiments.analysis.notes import reader_notes
+from experiments.analysis.notes import reader_notes, run_notes
+from experiments.analysis.predictiveness import predictiveness as predictiveness_table
 from experiments.figures.attribution import waterfalls
 from experiments.figures.bars import benchmark_bars
 from experiments.figures.figure3 import caption_of, draw_figure3
 from experiments.figures.noise import noise_curves
 from experiments.figures.noise import noise_strength as strength
+from experiments.figures.predictiveness import correlations_figure
 from experiments.figures.sources import source_curves
 from ohr.errors import ConfigError
 from ohr.names import did_you_mean
@@ -44,6 +46,11 @@ def attribution(runs: Sequence[Run], folder: Path) -> list[Path]:
     """What each part of the system costs."""
     run = runs[0]
     return waterfalls(make_losses(run.plan), run.cells, folder, reader_notes(run.readers))
+
+
+def predictiveness(runs: Sequence[Run], folder: Path, metrics: Sequence[str] = ()) -> list[Path]:
+    """Which measure of reading predicts what noise costs. Raises OhrError."""
+    return correlations_figure(predictiveness_table(runs, metrics), folder, run_notes(runs))
 
 
 def figure3(runs: Sequence[Run], folder: Path) -> list[Path]:

@@ -53,17 +53,19 @@ def _tables(run: Run, drops: pd.DataFrame) -> Iterator[Table]:
             table.add_column(title, justify="right")
             table.add_column("drop", justify="right")
             table.add_column("95 %", justify="right")
+            table.add_column("kept", justify="right")
         for key, of_group in noisy.groupby([*SETTING, "group"], observed=True, sort=False):
             chunker, retriever, group = map(str, key)
             cells = []
             for metric, _ in metrics:
                 measured = of_group[of_group["metric"] == metric]
                 if measured.empty:  # no question has a score that counts
-                    cells += ["-", "-", "-"]
+                    cells += ["-", "-", "-", "-"]
                     continue
                 row = measured.iloc[0]
                 low, high = number(row["drop_low"]), number(row["drop_high"])
                 cells += [number(row["noisy"]), number(row["drop"]), f"{low} to {high}"]
+                cells.append(number(row["kept"]))
             first = group == "all"
             table.add_row(
                 Text(plain(chunker) if first else ""),

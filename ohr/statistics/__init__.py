@@ -5,6 +5,7 @@ sign-flipped together, a *cluster* at a time (see :mod:`ohr.statistics.clusters`
 """
 
 from ohr.statistics.clusters import DOCUMENT, PAGE, Clusters
+from ohr.statistics.correlation import RankCorrelation, rank_correlations
 from ohr.statistics.curves import CurveStatistics, NoiseCurve, curve_statistics
 from ohr.statistics.intervals import (
     NO_INTERVAL,
@@ -33,6 +34,7 @@ __all__ = [
     "Interval",
     "NoiseCurve",
     "PairedComparison",
+    "RankCorrelation",
     "SeedSummary",
     "across_seeds",
     "benjamini_hochberg",
@@ -45,5 +47,6 @@ __all__ = [
     "jackknife_interval",
     "mean_interval",
     "percentile_interval",
+    "rank_correlations",
     "sign_flip_test",
 ]

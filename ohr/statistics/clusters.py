@@ -75,11 +75,15 @@ class Clusters:
         Bootstrapping clustered data, 2007). The draws depend on the number of clusters and the
         seed alone, so measures and conditions over equal clusters are paired.
         """
-        weights = _weights(self.size, resamples, seed)
+        weights = self.resampled_counts(resamples, seed)
         rows = np.atleast_2d(values)
         sums = np.stack([self.sums(row) for row in rows], axis=1)
         means: np.ndarray = (weights @ sums) / (weights @ self.counts())[:, None]
         return means if np.ndim(values) == 2 else means[:, 0]
+
+    def resampled_counts(self, resamples: int, seed: int) -> np.ndarray:
+        """How often each cluster is drawn in each resample: ``(resamples, size)``."""
+        return _weights(self.size, resamples, seed)
 
 
 @lru_cache(maxsize=64)

@@ -143,6 +143,16 @@ class Run:
         """
         return analyse("curves", [self, *others], axis=axis)
 
+    def predictiveness(
+        self, *others: Run, metrics: Sequence[str] = (), groups: bool = False
+    ) -> pd.DataFrame:
+        """How well each measure of reading predicts what noise costs: rank correlations.
+
+        ``metrics``: the outcomes, ``stage:metric``. ``groups``: also each domain, answer form
+        and task. Raises OhrError where there is no noise, nothing clean or no stage ocr.
+        """
+        return analyse("predictiveness", [self, *others], metrics=metrics, groups=groups)
+
     def attribution(self) -> pd.DataFrame:
         """The F1 that OCR, chunking, retrieval and reading each cost; reads the study's cache."""
         return analyse("attribution", [self])

@@ -119,6 +119,10 @@ class Plots:
         """Bars of the clean engines by evidence source."""
         return self("benchmark")
 
+    def predictiveness(self, *others: FinishedRun, metrics: Sequence[str] = ()) -> Plot:
+        """How well each measure of reading predicts each outcome's loss."""
+        return self("predictiveness", *others, metrics=metrics)
+
     def attribution(self) -> Plot:
         """What OCR, chunking, retrieval and reading each cost; reads the study's cache."""
         return self("attribution")

@@ -9,18 +9,16 @@ from typing import Any, Literal
 
 import numpy as np
 from pydantic import Field, field_validator
-from scipy import sparse
 
 from ohr.errors import MissingDependencyError
 from ohr.store.identity import digest, file_digest
 from ohr.types import Chunk, Hit
 from rag.retrievers._dense import DenseParams, stacked
-from rag.retrievers._hits import hit_of, top_k
+from rag.retrievers._hits import hit_of
 from rag.retrievers._local import LocalEncoder, ModelParams
+from rag.retrievers._sparse import SparseVectors
 
 INSTALL = "pip install torch 'transformers>=5.23' FlagEmbedding"
-VOCABULARY = 1 << 18
-"""No fewer than the tokens of XLM-RoBERTa, 250,002."""
 HEADS = ("colbert_linear.pt", "sparse_linear.pt")
 
 
@@ -54,7 +52,7 @@ class BgeM3(LocalEncoder[BgeM3Params]):
 
     def __init__(self, params: BgeM3Params) -> None:
         super().__init__(params)
-        self._lexical = sparse.csr_matrix((0, 0))
+        self._lexical = SparseVectors([])
         self._beside: dict[str, np.ndarray] = {}
 
     def identity(self) -> dict[str, object]:
@@ -84,15 +82,16 @@ class BgeM3(LocalEncoder[BgeM3Params]):
     def index(self, chunks: Sequence[Chunk]) -> None:
         super().index(chunks)
         if self._scores_words:
-            self._lexical = self._word_matrix("passages", [c.indexed_text for c in chunks])
+            self._lexical = SparseVectors(
+                self._word_vectors("passages", [c.indexed_text for c in chunks])
+            )
 
     def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
         mode = self.params.mode
         if mode == "dense" or self._nearest is None or not len(self._chunks):
             return super().search_many(queries, k)
         if mode == "sparse":
-            scores = self._word_scores(queries)
-            rankings = [[(i, float(row[i])) for i in top_k(row, k) if row[i] > 0] for row in scores]
+            rankings = self._lexical.search(self._word_vectors("queries", queries), k)
         else:
             rankings = self._rescored(queries, k)
         return [
@@ -109,7 +108,9 @@ class BgeM3(LocalEncoder[BgeM3Params]):
         passages = self.collect("passages of many vectors", texts, self._encode_many_vectors)
         many = dict(zip(indices, passages, strict=True))
         query_vectors = self.collect("queries of many vectors", queries, self._encode_many_vectors)
-        words = self._word_scores(queries) if self._scores_words else None
+        words = None
+        if self._scores_words:
+            words = self._lexical.scores(self._word_vectors("queries", queries))
         dense, lexical, multi = self.params.weights
         rankings = []
         for at, hits in enumerate(candidates):
@@ -124,17 +125,8 @@ class BgeM3(LocalEncoder[BgeM3Params]):
             rankings.append(sorted(scored, key=lambda hit: (-hit[1], hit[0]))[:k])
         return rankings
 
-    def _word_scores(self, queries: Sequence[str]) -> np.ndarray:
-        """Sum over shared tokens of the weights' product: ``(queries, chunks)``."""
-        query_words = self._word_matrix("queries", queries)
-        return np.asarray((query_words @ self._lexical.T).toarray())
-
-    def _word_matrix(self, kind: str, texts: Sequence[str]) -> sparse.csr_matrix:
-        arrays = self.collect(f"{kind} in words", texts, self._encode_words)
-        indptr = np.cumsum([0, *(array.shape[1] for array in arrays)])
-        tokens = np.concatenate([array[0] for array in arrays]).astype(np.int64)
-        weights = np.concatenate([array[1] for array in arrays]).astype(np.float64)
-        return sparse.csr_matrix((weights, tokens, indptr), shape=(len(texts), VOCABULARY))
+    def _word_vectors(self, kind: str, texts: Sequence[str]) -> list[np.ndarray]:
+        return self.collect(f"{kind} in words", texts, self._encode_words)
 
     def encode_passages(self, texts: list[str]) -> list[np.ndarray]:
         return self._encode_dense(texts)

@@ -43,6 +43,7 @@ LEFT_OUT = {
     "reader": {"openai", "transformers"},
     "retriever": {
         "bge_m3", "dpr", "minilm", "openai_embeddings", "rerank", "sentence_transformers",
+        "splade",
     },
 }  # fmt: skip
 """Kind -> what runs a program, a server or a model of the user's: those decide the output."""

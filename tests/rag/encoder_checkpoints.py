@@ -64,6 +64,15 @@ def sentence_encoder(folder: Path) -> Path:
     return folder
 
 
+def masked_language_model(folder: Path) -> Path:
+    """A BERT with its head over the vocabulary, as SPLADE takes it."""
+    torch, transformers = pytest.importorskip("torch"), pytest.importorskip("transformers")
+    torch.manual_seed(0)
+    config = transformers.BertConfig(vocab_size=word_tokenizer(folder), **SMALL)
+    transformers.BertForMaskedLM(config).save_pretrained(folder)
+    return folder
+
+
 def bge_m3(folder: Path) -> Path:
     """An XLM-RoBERTa with BGE-M3's two heads."""
     torch, transformers = pytest.importorskip("torch"), pytest.importorskip("transformers")

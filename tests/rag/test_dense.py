@@ -262,6 +262,7 @@ def test_what_does_not_change_a_vector_is_no_part_of_its_identity():
     [
         ("minilm", {}),
         ("sentence_transformers", {"model": "nowhere"}),
+        ("splade", {"model": "nowhere"}),
         ("bge_m3", {"model": "nowhere"}),
         ("dpr", {"question_model": "nowhere", "passage_model": "nowhere"}),
         ("rerank", {"model": "nowhere"}),

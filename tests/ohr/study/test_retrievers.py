@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from experiments.analysis.drops import paired_drops
 from experiments.reports.drops import report
-from ohr.statistics import mean_interval
+from ohr.statistics import jackknife_interval, mean_interval
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.cells import KEY_COLUMNS, planned_cells
 from ohr.study.config import load_config
@@ -126,7 +127,27 @@ def test_drops_are_paired_differences_of_rows(settings, tmp_path, capsys):
         assert row["drop"] == pytest.approx(lost.mean())
         assert row["drop"] == pytest.approx(row["clean"] - row["noisy"])
         assert (row["drop_low"], row["drop_high"]) == pytest.approx((interval.low, interval.high))
-    assert (drops[drops["retriever"] == "bm25"]["drop_less_first"] == 0).all()
+        kept = values["precomputed:bad"].mean() / values["gt"].mean()
+        assert row["kept"] == pytest.approx(kept)
+        without = [
+            others["precomputed:bad"].mean() / others["gt"].mean()
+            for page in values.index.droplevel("qid").unique()  # the documents are but two
+            for others in [values[values.index.droplevel("qid") != page]]
+        ]
+        clusters = clusters_of(wide.index.to_frame(index=False))
+        interval = jackknife_interval(kept, np.array(without), clusters)
+        assert (row["kept_low"], row["kept_high"]) == pytest.approx((interval.low, interval.high))
+        first = wide["bm25"]
+        equal = np.isclose(values["gt"], first["gt"])
+        more = lost - (first["gt"] - first["precomputed:bad"]).to_numpy()
+        assert row["n_equal"] == equal.sum() > 0
+        assert row["equal_drop_less_first"] == pytest.approx(more[equal].mean())
+        of_first = first["precomputed:bad"].mean() / first["gt"].mean()
+        assert row["kept_less_first"] == pytest.approx(kept - of_first)
+    bm25 = drops[drops["retriever"] == "bm25"]
+    assert (bm25["drop_less_first"] == 0).all()
+    assert (bm25["kept_less_first"] == 0).all()
+    assert (bm25["n_equal"] == bm25["n"]).all()
     report(result)
     printed = capsys.readouterr().out
     assert "grams" in printed

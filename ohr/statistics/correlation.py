@@ -1,0 +1,99 @@
+"""Rank correlation of weighted values, over all of them or within strata."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ohr.statistics.clusters import Clusters
+
+_BLOCK = 1 << 21
+"""Numbers held at a time, of resamples times values."""
+
+
+class Grades:
+    """How high each value stands among those of its stratum, for any weights of the units.
+
+    ``values`` and ``strata`` are ``(n,)``, n >= 1. A grade is the mid-rank over the weight of the
+    stratum, less one half: in (-.5, .5), of mean 0 in each stratum.
+    """
+
+    def __init__(self, values: np.ndarray, strata: np.ndarray) -> None:
+        self._order = np.lexsort((values, strata))
+        value, stratum = values[self._order], strata[self._order]
+        next_stratum = np.concatenate([[True], stratum[1:] != stratum[:-1]])
+        next_value = next_stratum | np.concatenate([[True], value[1:] != value[:-1]])
+        self._first = np.flatnonzero(next_value)
+        self._first_of_stratum = np.flatnonzero(next_stratum[self._first])
+        self._stratum = np.cumsum(next_stratum[self._first]) - 1
+        self._step = np.empty(len(values), dtype=np.int64)
+        self._step[self._order] = np.cumsum(next_value) - 1
+
+    def of(self, weights: np.ndarray) -> np.ndarray:
+        """The grades, float ``(k, n)``, of units that count ``weights``, ``(k, n)``."""
+        counts = np.add.reduceat(weights[:, self._order], self._first, axis=1)
+        below = np.cumsum(counts, axis=1) - counts / 2
+        totals = np.add.reduceat(counts, self._first_of_stratum, axis=1)
+        starts = np.cumsum(totals, axis=1) - totals
+        shares = (below - starts[:, self._stratum]) / np.maximum(totals, 1e-300)[:, self._stratum]
+        grades: np.ndarray = (shares - 0.5)[:, self._step]
+        return grades
+
+
+class RankCorrelation:
+    """Spearman's correlation of ``x`` and ``y``, ``(n,)`` each, n >= 1.
+
+    With ``strata``, labels ``(n,)``, ranks are taken within each, and what is correlated are the
+    grades of all (:class:`Grades`): what differs from stratum to stratum has no say. NaN where
+    either is the same throughout. Source: Spearman, The proof and measurement of association
+    between two things, 1904, with mid-ranks for ties.
+    """
+
+    def __init__(self, x: np.ndarray, y: np.ndarray, strata: np.ndarray | None = None) -> None:
+        strata = np.zeros(len(x), dtype=np.int64) if strata is None else strata
+        self._x, self._y, self._n = Grades(x, strata), Grades(y, strata), len(x)
+
+    @property
+    def value(self) -> float:
+        """The correlation."""
+        return float(self.weighted(np.ones((1, self._n)))[0])
+
+    @property
+    def products(self) -> np.ndarray:
+        """What each unit adds, float ``(n,)``: the mean is the correlation; NaN where it is."""
+        ones = np.ones((1, self._n))
+        x, y = self._x.of(ones)[0], self._y.of(ones)[0]
+        scale = np.sqrt((x * x).mean() * (y * y).mean())
+        return x * y / scale if scale > 1e-12 else np.full(self._n, np.nan)
+
+    def weighted(self, weights: np.ndarray) -> np.ndarray:
+        """The correlations ``(k,)`` of units that count ``weights``, ``(k, n)``."""
+        x, y = self._x.of(weights), self._y.of(weights)
+        spread = ((weights * x * x).sum(axis=1) * (weights * y * y).sum(axis=1)) ** 0.5
+        known = spread > 1e-12
+        together = (weights * x * y).sum(axis=1)
+        return np.where(known, together / np.where(known, spread, 1), np.nan)
+
+    def resampled(self, clusters: Clusters, resamples: int, seed: int) -> np.ndarray:
+        """The correlations ``(resamples,)`` over clusters drawn with replacement.
+
+        Draws depend on the number of clusters and the seed alone, as those of means do.
+        """
+        counts = clusters.resampled_counts(resamples, seed)
+        size = max(1, _BLOCK // self._n)
+        blocks = (counts[start : start + size] for start in range(0, resamples, size))
+        return np.concatenate(
+            [self.weighted(block[:, clusters.index].astype(float)) for block in blocks]
+        )
+
+
+def rank_correlations(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Spearman's correlation of each row of two arrays, ``(k, n)`` each; NaN as above, too where
+    a value is.
+    """
+    from scipy.stats import rankdata  # half a second: only where it is needed
+
+    ranks = [rankdata(values, axis=1) - (values.shape[1] + 1) / 2 for values in (x, y)]
+    spread = ((ranks[0] ** 2).sum(axis=1) * (ranks[1] ** 2).sum(axis=1)) ** 0.5
+    known = spread > 1e-12  # NaN is not
+    together = (ranks[0] * ranks[1]).sum(axis=1)
+    return np.where(known, together / np.where(known, spread, 1), np.nan)

@@ -1,0 +1,51 @@
+"""Checkpoints that the package sentence-transformers loads."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, ClassVar, Protocol, cast
+
+from ohr.errors import MissingDependencyError
+from ohr.models.local import LocalModel
+from ohr.plugins.base import P
+from ohr.store.identity import digest, file_digest
+
+
+class _Cut(Protocol):
+    max_tokens: int | None
+
+
+class PackagedModel(LocalModel[P], abstract=True):
+    """A model of sentence-transformers; ``max_tokens`` of its parameters cuts texts earlier."""
+
+    model_class: ClassVar[str]
+    """``SentenceTransformer``, ``SparseEncoder``."""
+
+    def encoder_version(self) -> str:
+        """Versions and digests of package, model and modules. Raises MissingDependencyError."""
+        try:
+            package = f"sentence-transformers {version('sentence-transformers')}"
+        except PackageNotFoundError as error:
+            raise MissingDependencyError(
+                f"{self.name}: sentence-transformers is not installed: {self.install}"
+            ) from error
+        # Pooling and further layers lie in folders of their own.
+        parts = sorted(path for path in self._folder.glob("*/*") if path.is_file())
+        modules = digest([[path.name, file_digest(path)] for path in parts])
+        return f"{package}, {self.model_version()}, modules {modules}"
+
+    @cached_property
+    def _model(self) -> Any:
+        package = self._package("sentence_transformers")
+        with self._loading():
+            model = getattr(package, self.model_class)(
+                str(self._folder),
+                device=self._device,
+                local_files_only=True,
+                model_kwargs={"dtype": self._dtype},
+            )
+        most = cast(_Cut, self.params).max_tokens
+        if most is not None:
+            model.max_seq_length = min(most, model.max_seq_length)
+        return model
