@@ -25,7 +25,7 @@ class PromptedParams(plugins.Params):
     ``max_context_tokens``: where the passages are cut; what is cut is counted, never silent.
     """
 
-    prompt: str = "answer"
+    prompt: str = "few_shot"
     max_context_tokens: int = Field(8192, ge=1)
 
 

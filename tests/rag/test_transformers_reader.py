@@ -130,7 +130,7 @@ def test_the_models_window_is_never_exceeded() -> None:
 @needs_torch
 def test_prompts_take_the_form_that_the_model_knows() -> None:
     def prompt(kind: str, question: str = "Who?", context: str = "Page.") -> str:
-        made = reader(written(kind))
+        made = reader(written(kind), prompt="answer")
         ids = made._encoded(0, question, context, context).ids
         return str(made._loaded.tokenizer.decode(ids))
 
@@ -151,7 +151,7 @@ def test_prompts_take_the_form_that_the_model_knows() -> None:
 
 @needs_torch
 def test_question_that_fails_in_a_batch_fails_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = reader(written("qwen2"), batch_size=4)
+    made = reader(written("qwen2"), batch_size=4, prompt="answer")
     expected = read(made, *ASKED)
     real = type(made)._generate
 
