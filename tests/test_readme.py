@@ -158,7 +158,9 @@ def test_a_folder_of_pdfs_end_to_end(tmp_path):
 
 
 ON_THE_SAMPLE = [
-    command.replace("--pages 1000", "--pages 21").replace("[gt,tesseract,rapidocr]", "[gt]")
+    command.replace("--pages 1000", "--pages 21").replace(
+        "[gt,tesseract,rapidocr,structured]", "[gt]"
+    )
     for command in COMMANDS
     if command not in STUDIES and "my_pdfs" not in command and "$D" not in command
 ]
