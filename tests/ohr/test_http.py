@@ -119,7 +119,8 @@ def test_a_date_to_wait_for_goes_by_the_servers_own_clock(
 ) -> None:
     def busy(handler: BaseHTTPRequestHandler) -> None:
         head = f"HTTP/1.1 503 Busy\r\nDate: {DATE}\r\nRetry-After: {date}\r\n"
-        handler.wfile.write(f"{head}Content-Length: 0\r\n\r\n".encode())
+        # It closes after this answer: said, or the next request may be sent into the closing.
+        handler.wfile.write(f"{head}Connection: close\r\nContent-Length: 0\r\n\r\n".encode())
 
     server.replies = [busy, FINE]
     assert endpoint(server.url, retries=1).post({}) == {"fine": 1}
