@@ -16,6 +16,7 @@ from typing import Any, Literal
 import cv2
 import numpy as np
 
+from ocr_backends.structure.onnx import DEVIATION, MEAN, load_session
 from ohr.errors import ConfigError
 
 RegionKind = Literal["text", "heading", "item", "table", "furniture"]
@@ -35,8 +36,6 @@ CONFIDENCE = {"picodet": 0.4, "yolo": 0.25}
 OVERLAP = 0.5
 """Of two regions of one class that share so much (intersection over union), one is left out."""
 STRIDES = (8, 16, 32, 64)
-MEAN = np.array([0.485, 0.456, 0.406], np.float32)
-DEVIATION = np.array([0.229, 0.224, 0.225], np.float32)
 GREY = 114
 """What YOLO's square is filled with round the page."""
 
@@ -87,15 +86,10 @@ def page_regions(image: np.ndarray, model: Path) -> list[Region]:
 @cache
 def load_layout(path: Path) -> _Model:
     """The model, loaded once in a process. Raises ConfigError."""
-    from onnxruntime import InferenceSession, SessionOptions
-
-    options = SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 4
     if not path.is_file():
         raise ConfigError(f"layout: no file {path}")
     try:
-        session = InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        session = load_session(path)
     except Exception as error:  # onnxruntime has classes of its own for each cause
         raise ConfigError(f"layout: {path.name} is no ONNX model") from error
     inputs, outputs = session.get_inputs(), session.get_outputs()

