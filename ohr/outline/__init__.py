@@ -1,0 +1,1 @@
+"""The structure of a document, from whatever OCR left of it."""
