@@ -8,6 +8,7 @@ by name.
 """
 
 from ohr.plugins.base import Params, Plugin
+from ohr.plugins.chat import Chat, Completion, Message, ToolCall
 from ohr.plugins.chunker import Chunker
 from ohr.plugins.dataset import DatasetParams, DatasetSource
 from ohr.plugins.engine import KnowledgeBaseSource, OcrBackend
@@ -29,12 +30,15 @@ from ohr.plugins.system import Stage, System, SystemReply, stage
 
 __all__ = [
     "Applied",
+    "Chat",
     "Chunker",
+    "Completion",
     "DatasetParams",
     "DatasetSource",
     "ImagePerturbation",
     "KnowledgeBaseSource",
     "Level",
+    "Message",
     "Metric",
     "OcrBackend",
     "Oracle",
@@ -51,6 +55,7 @@ __all__ = [
     "System",
     "SystemReply",
     "TextPerturbation",
+    "ToolCall",
     "check_unedited",
     "source_of",
     "stage",

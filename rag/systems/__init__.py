@@ -1,0 +1,1 @@
+"""Whole published systems, one file each, over the pages of a noisy knowledge base."""

@@ -1,0 +1,36 @@
+"""The plug-ins that systems are made of."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BeforeValidator
+
+from ohr import registry
+from ohr.errors import ConfigError
+from ohr.plugins import Chat, Reader, Retriever
+from ohr.registry import PluginSpec
+
+Spec = Annotated[PluginSpec, BeforeValidator(PluginSpec.parse)]
+"""A parameter that names a plug-in: ``bm25``, or ``{name: …, params: {…}}``."""
+
+
+def retriever_of(spec: PluginSpec) -> Retriever:
+    """A retriever. Raises ConfigError for what only knows gold pages."""
+    retriever = registry.create("retriever", spec)
+    if not isinstance(retriever, Retriever):
+        raise ConfigError(f"retriever {spec.label!r} does not search: a system cannot use it")
+    return retriever
+
+
+def reader_of(spec: PluginSpec) -> Reader:
+    """A reader."""
+    return registry.create("reader", spec)
+
+
+def chat_of(spec: PluginSpec) -> Chat:
+    """A reader that holds conversations. Raises ConfigError for one without a language model."""
+    reader = registry.create("reader", spec)
+    if not isinstance(reader, Chat):
+        raise ConfigError(f"reader {spec.label!r} holds no conversation: take openai, transformers")
+    return reader
