@@ -49,17 +49,28 @@ def report(run: Run, *, parts: bool = False, axis: str = "r_noise") -> None:
     for line in note_lines(answerers(drops), notes):
         print(plain(line))
     show(costs_table(system_costs(run)))
-    if parts:
-        losses = system_parts(run.plan, Progress())
-        write_csv(run.path / "system_parts.csv", losses)
-        if len(losses):
-            show(parts_table(losses))
-            print("F1 lost against the ground truth's pages, by the part that noise came through")
-            for path in parts_figure(losses, run.path / "figures", notes):
-                print(f"figure: {path}")
-    for name in ("systems", "system_costs", *(["system_parts"] if parts else [])):
+    for name in ("systems", "system_costs"):
         print(f"table: {run.path / name}.csv")
     for path in systems_figure(drops, run.cells, run.path / "figures", axis, notes):
+        print(f"figure: {path}")
+    if parts:
+        report_parts(run)
+
+
+def report_parts(run: Run) -> None:
+    """Print, write and draw what went lost through each part of each system but the built-in."""
+    losses = system_parts(run.plan, Progress())
+    if losses.empty:
+        print(
+            "parts: nothing to share out, without a system of one's own or a noisy knowledge base"
+        )
+        return
+    path = run.path / "system_parts.csv"
+    write_csv(path, losses)
+    show(parts_table(losses))
+    print("F1 lost against the ground truth's pages, by the part that noise came through")
+    print(f"table: {path}")
+    for path in parts_figure(losses, run.path / "figures", reader_notes(run.readers)):
         print(f"figure: {path}")
 
 

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import ohr
+from experiments.attribution import main as attribution
 from experiments.systems import main
 from ohr.outline.read import document_tree
 from tests.builders import qa, write_kb, write_questions
@@ -127,7 +128,17 @@ def test_the_loss_is_shared_out_among_structure_finding_and_reading(settings, tm
     assert (tmp_path / "out" / "figures" / "system_parts.png").exists()
 
 
+def test_attribution_shares_out_systems_too(settings, tmp_path):
+    arguments = [*settings, "dataset.limit=3", "--out", tmp_path / "out"]
+    result = CliRunner().invoke(attribution, [str(argument) for argument in arguments])
+    assert result.exit_code == 0, result.output
+    built_in = pd.read_csv(tmp_path / "out" / "attribution.csv")
+    assert set(built_in["reader"]) == {"extractive"}
+    parts = pd.read_csv(tmp_path / "out" / "system_parts.csv")
+    assert set(parts["system"]) == {"heading", "words"}
+
+
 def test_a_study_of_the_built_in_system_alone_has_no_parts(settings, tmp_path):
     output = run(*settings, "systems=[rag]", "--out", tmp_path / "out", "--parts")
-    assert "system_parts" in output
+    assert "nothing to share out" in output
     assert not (tmp_path / "out" / "figures" / "system_parts.png").exists()
