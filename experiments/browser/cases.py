@@ -1,0 +1,194 @@
+"""What is behind a case: pages, hits, answers, and what the truth in their place would change."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from experiments.browser.rows import SETTING, Rows
+from experiments.browser.words import side_by_side
+from ohr.study.cases import read_cases, read_questions, read_texts
+from ohr.study.results import Run
+from ohr.types import PageRef, Question
+
+MOST_HITS = 20
+LONGEST_HIT = 4_000
+"""Characters of a hit that are shown."""
+MOST_TRACE = 100
+
+
+@dataclass
+class _Kept:
+    """A run's cases.zip, as far as some cases need it."""
+
+    questions: dict[str, Question]
+    texts: dict[str, dict[PageRef, str]]
+    hits: dict[tuple[str, str], list[dict[Hashable, Any]]] = field(default_factory=dict)
+    answers: dict[tuple[str, str], list[dict[Hashable, Any]]] = field(default_factory=dict)
+    statuses: dict[tuple[str, PageRef], tuple[str, str]] = field(default_factory=dict)
+
+
+def case_details(
+    runs: Mapping[str, Run], rows: Rows, cases: Sequence[tuple[int, int]]
+) -> Iterator[dict[str, Any]]:
+    """The details of some (question, condition), in order."""
+    names = rows.questions["run"].tolist()
+    scores = _scores(rows, cases)
+    kept: dict[str, _Kept] = {}
+    for question, condition in cases:
+        name = names[question]
+        if name not in kept:
+            wanted = [(q, c) for q, c in cases if names[q] == name]
+            kept[name] = _kept(runs[name], rows, wanted)
+        yield _case(rows, kept[name], question, condition, scores)
+
+
+def _kept(run: Run, rows: Rows, cases: Sequence[tuple[int, int]]) -> _Kept:
+    qids = {rows.questions["qid"][q] for q, _ in cases}
+    bases = {rows.conditions[c]["name"] for _, c in cases}
+    kept = _Kept({q.qid: q for q in read_questions(run.path)}, read_texts(run.path))
+    for name, into in (("hits", kept.hits), ("answers", kept.answers)):
+        table = read_cases(run.path, name).to_pandas()
+        bases_too = bases | {""}
+        table = table[table["qid"].isin(qids) & table["knowledge_base"].isin(bases_too)]
+        for row in table.to_dict("records"):
+            into.setdefault((str(row["qid"]), str(row["knowledge_base"])), []).append(row)
+    pages = read_cases(run.path, "pages").to_pandas()
+    for row in pages[pages["knowledge_base"].isin(bases)].to_dict("records"):
+        ref = PageRef(str(row["doc_id"]), int(row["page_no"]))
+        kept.statuses[str(row["knowledge_base"]), ref] = (str(row["status"]), str(row["detail"]))
+    return kept
+
+
+def _scores(
+    rows: Rows, cases: Sequence[tuple[int, int]]
+) -> dict[tuple[int, int], list[dict[Hashable, Any]]]:
+    """Rows of each case's question, under all conditions."""
+    wanted = {question for question, _ in cases}
+    frame = rows.frame[rows.frame["question"].isin(wanted)]
+    found: dict[tuple[int, int], list[dict[Hashable, Any]]] = {}
+    for row in frame.to_dict("records"):
+        found.setdefault((int(row["question"]), int(row["condition"])), []).append(row)
+    return found
+
+
+def _case(
+    rows: Rows,
+    kept: _Kept,
+    question: int,
+    condition: int,
+    scores: Mapping[tuple[int, int], list[dict[Hashable, Any]]],
+) -> dict[str, Any]:
+    asked = kept.questions[rows.questions["qid"][question]]
+    base = rows.conditions[condition]["name"]
+    return {
+        "question": question,
+        "condition": condition,
+        "text": asked.text,
+        "answers": list(asked.answers),
+        "evidence": asked.evidence_text,
+        "pages": [_page(kept, base, ref) for ref in asked.evidence_pages],
+        "hits": _hits(kept, asked, base),
+        "replies": _replies(kept, asked, base),
+        "swaps": _swaps(rows, question, condition, scores),
+    }
+
+
+def _page(kept: _Kept, base: str, ref: PageRef) -> dict[str, Any]:
+    truth = kept.texts.get("gt, clean", {}).get(ref)
+    read = kept.texts.get(base, {}).get(ref)
+    status, detail = kept.statuses.get((base, ref), ("error", "not in the knowledge base"))
+    left, right = side_by_side(truth or "", read or "")
+    return {
+        "doc": ref.doc_id,
+        "page": ref.page_no,
+        "status": status,
+        "detail": detail,
+        "truth": None if truth is None else left,
+        "read": None if read is None else right,
+    }
+
+
+def _hits(kept: _Kept, asked: Question, base: str) -> list[dict[str, Any]]:
+    gold = set(asked.evidence_pages)
+    by_setting: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in kept.hits.get((asked.qid, base), ()):
+        ref = PageRef(str(row["doc_id"]), int(row["page_no"]))
+        text = kept.texts.get(base, {}).get(ref, "")[int(row["start"]) : int(row["end"])]
+        by_setting.setdefault((str(row["chunker"]), str(row["retriever"])), []).append(
+            {
+                "rank": int(row["rank"]),
+                "doc": ref.doc_id,
+                "page": ref.page_no,
+                "score": round(float(row["score"]), 4),
+                "text": text[:LONGEST_HIT],
+                "cut": max(0, len(text) - LONGEST_HIT),
+                "gold": ref in gold,
+            }
+        )
+    return [
+        {"chunker": chunker, "retriever": retriever, "hits": hits[:MOST_HITS]}
+        for (chunker, retriever), hits in by_setting.items()
+    ]
+
+
+def _replies(kept: _Kept, asked: Question, base: str) -> list[dict[str, Any]]:
+    replies = []
+    for name in (base, ""):
+        for row in kept.answers.get((asked.qid, name), ()):
+            replies.append(
+                {
+                    **{key: str(row[key]) for key in ("stage", "system", "chunker", "retriever")},
+                    **{key: str(row[key]) for key in ("reader", "status", "detail")},
+                    "text": row["text"],
+                    "quote": row["quote"],
+                    "sources": [[one["doc_id"], int(one["page_no"])] for one in row["sources"]],
+                    "trace": [str(line) for line in row["trace"]][:MOST_TRACE],
+                }
+            )
+    return replies
+
+
+def _swaps(
+    rows: Rows,
+    question: int,
+    condition: int,
+    scores: Mapping[tuple[int, int], list[dict[Hashable, Any]]],
+) -> list[dict[str, Any]]:
+    """What the same setting scores over the clean pages, and over gold pages in place of hits."""
+    clean = rows.conditions[condition]["clean"]
+    by_setting = {int(row["setting"]): row for row in scores.get((question, condition), ())}
+    there: list[dict[Hashable, Any]] = [] if clean is None else scores.get((question, clean), [])
+    before = {int(row["setting"]): row for row in there}
+    gold = {
+        rows.settings[setting]["reader"]: row
+        for setting, row in by_setting.items()
+        if rows.settings[setting]["stage"] == "generation"
+    }
+    swaps = []
+    for setting, row in by_setting.items():
+        named = rows.settings[setting]
+        gold_row = gold.get(named["reader"]) if named["stage"] == "overall" else None
+        swaps.append(
+            {
+                "setting": setting,
+                "score": _number(row["score"]),
+                "clean": _number(before[setting]["score"]) if setting in before else None,
+                "gold": _number(gold_row["score"]) if gold_row is not None else None,
+            }
+        )
+    return swaps
+
+
+def _number(value: float) -> float | None:
+    return None if pd.isna(value) else round(float(value), 4)
+
+
+def setting_name(setting: Mapping[str, str]) -> str:
+    """``overall: tokens, bm25, extractive``."""
+    return f"{setting['stage']}: " + ", ".join(
+        setting[name] for name in SETTING if setting[name] and setting[name] != "rag"
+    )

@@ -1,0 +1,64 @@
+"""Data as classic scripts that register themselves, which a page from disk may load.
+
+A page that was opened by double click may not fetch its neighbours, but it may load them as
+scripts. Every chunk is one call, ``ohrData("name", …)``, of JSON in which nothing can end the
+script, whatever a document, an engine or a model wrote.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ohr.store.atomic import write_text
+
+FOLDER = "data"
+_ESCAPED = {
+    "<": "\\u003c",
+    ">": "\\u003e",
+    "&": "\\u0026",
+    "\u2028": "\\u2028",
+    "\u2029": "\\u2029",
+    "\x00": "\\u0000",
+}
+
+
+def script_json(value: object) -> str:
+    """JSON that may stand in a script: pure ASCII but for letters, and without ``<``, ``>``, ``&``.
+
+    NaN and infinity are refused (ValueError). Half surrogate pairs become U+FFFD.
+    """
+    text = json.dumps(_whole(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for char, escape in _ESCAPED.items():
+        text = text.replace(char, escape)
+    return text
+
+
+def _whole(value: Any) -> Any:
+    """The value with each text fit for UTF-8."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode() if not value.isascii() else value
+    if isinstance(value, dict):
+        return {str(_whole(str(key))): _whole(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_whole(inner) for inner in value]
+    return value
+
+
+def write_chunk(out: Path, name: str, value: object) -> Path:
+    """Write ``out/data/<name>.js``; ``name`` has letters, digits and dashes alone."""
+    path = out / FOLDER / f"{name}.js"
+    write_text(path, f"ohrData({json.dumps(name)},{script_json(value)});\n")
+    return path
+
+
+def packed(values: np.ndarray) -> dict[str, str]:
+    """Numbers as base64 of their little-endian bytes, with their type: ``{"u16": "…"}``."""
+    kinds = {"u1": "u8", "u2": "u16", "u4": "u32", "i2": "i16", "i4": "i32"}
+    kind = kinds[values.dtype.str[1:]]
+    little = values.astype(values.dtype.newbyteorder("<"))
+    return {kind: base64.b64encode(little.tobytes()).decode()}

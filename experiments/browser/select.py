@@ -1,0 +1,84 @@
+"""Which cases are shown in detail: the worst, some drawn at random, those that failed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from experiments.browser.rows import STATUSES, Rows
+from ohr.errors import ConfigError
+
+KINDS = ("worst", "random", "failed")
+DEFAULT = "worst:200,random:100,failed:all"
+_PART = re.compile(r"(worst|random|failed):(\d+|all)")
+
+
+@dataclass(frozen=True)
+class Selection:
+    """A case is a question under a condition. ``drawn`` and ``of`` count each kind's cases."""
+
+    cases: tuple[tuple[int, int], ...]
+    drawn: dict[str, int]
+    of: dict[str, int]
+
+    def sentence(self) -> str:
+        """How the cases were drawn, and how many were left out."""
+        parts = [
+            f"{self.drawn[kind]:,} of {self.of[kind]:,} {what}"
+            for kind, what in zip(
+                KINDS,
+                ("by what they lost, worst first", "drawn at random", "that failed"),
+                strict=True,
+            )
+            if kind in self.drawn
+        ]
+        return f"{len(self.cases):,} of {self.of['random']:,} cases have details: " + "; ".join(
+            parts
+        )
+
+
+def parse_selection(text: str) -> dict[str, int | None]:
+    """``worst:200,random:100,failed:all`` as numbers; None is all. Raises ConfigError."""
+    wanted: dict[str, int | None] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        found = _PART.fullmatch(part)
+        if found is None or found[1] in wanted:
+            raise ConfigError(
+                f"cases: {part!r} is not worst:N, random:N or failed:N, once each; N: a number, or all"
+            )
+        wanted[found[1]] = None if found[2] == "all" else int(found[2])
+    return wanted
+
+
+def select(rows: Rows, wanted: dict[str, int | None], seed: int = 0) -> Selection:
+    """The cases with details, in the order of the rows. The same rows give the same cases."""
+    frame = rows.frame
+    key = ["question", "condition"]
+    every = frame[key].drop_duplicates()
+    lost = frame[frame["loss"] > 0].groupby(key, sort=True)["loss"].max()
+    failed = frame[frame["status"] >= STATUSES.index("error")][key].drop_duplicates()
+    pools: dict[str, pd.DataFrame] = {
+        "worst": lost.sort_values(ascending=False, kind="stable").reset_index()[key],
+        "random": every,
+        "failed": failed,
+    }
+    chosen: dict[tuple[int, int], None] = {}
+    drawn: dict[str, int] = {}
+    for kind, count in wanted.items():
+        pool = pools[kind].to_numpy(dtype=np.int64)
+        if kind == "random":
+            pool = np.random.default_rng(seed).permutation(pool)
+        taken = pool if count is None else pool[:count]
+        drawn[kind] = len(taken)
+        chosen.update(dict.fromkeys((int(q), int(c)) for q, c in taken))
+    of = {kind: len(pool) for kind, pool in pools.items()}
+    return Selection(tuple(sorted(chosen)), drawn, of)
+
+
+def numbered(cases: Sequence[tuple[int, int]]) -> dict[tuple[int, int], int]:
+    """Numbers of cases from 1, in order; 0 is none."""
+    return {case: number for number, case in enumerate(cases, start=1)}
