@@ -8,7 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from experiments.browser.rows import SETTING, Rows
+from experiments.browser.command import command_of
+from experiments.browser.rows import Rows
 from experiments.browser.words import side_by_side
 from ohr.study.cases import read_cases, read_questions, read_texts
 from ohr.study.results import Run
@@ -25,6 +26,7 @@ class _Kept:
     """A run's cases.zip, as far as some cases need it."""
 
     questions: dict[str, Question]
+    command: str
     texts: dict[str, dict[PageRef, str]]
     hits: dict[tuple[str, str], list[dict[Hashable, Any]]] = field(default_factory=dict)
     answers: dict[tuple[str, str], list[dict[Hashable, Any]]] = field(default_factory=dict)
@@ -49,7 +51,8 @@ def case_details(
 def _kept(run: Run, rows: Rows, cases: Sequence[tuple[int, int]]) -> _Kept:
     qids = {rows.questions["qid"][q] for q, _ in cases}
     bases = {rows.conditions[c]["name"] for _, c in cases}
-    kept = _Kept({q.qid: q for q in read_questions(run.path)}, read_texts(run.path))
+    questions = {question.qid: question for question in read_questions(run.path)}
+    kept = _Kept(questions, command_of(run), read_texts(run.path))
     for name, into in (("hits", kept.hits), ("answers", kept.answers)):
         table = read_cases(run.path, name).to_pandas()
         bases_too = bases | {""}
@@ -94,6 +97,7 @@ def _case(
         "hits": _hits(kept, asked, base),
         "replies": _replies(kept, asked, base),
         "swaps": _swaps(rows, question, condition, scores),
+        "command": kept.command,
     }
 
 
@@ -185,10 +189,3 @@ def _swaps(
 
 def _number(value: float) -> float | None:
     return None if pd.isna(value) else round(float(value), 4)
-
-
-def setting_name(setting: Mapping[str, str]) -> str:
-    """``overall: tokens, bm25, extractive``."""
-    return f"{setting['stage']}: " + ", ".join(
-        setting[name] for name in SETTING if setting[name] and setting[name] != "rag"
-    )

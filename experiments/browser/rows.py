@@ -6,7 +6,7 @@ answered, at which stage), with its main score.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -206,3 +206,10 @@ def measures_by_stage(runs: Sequence[Run]) -> dict[str, Measure]:
         for one in run.measures
         if MAIN.get(one.stage) == one.metric
     }
+
+
+def setting_name(setting: Mapping[str, str]) -> str:
+    """``overall: tokens, bm25, extractive``."""
+    return f"{setting['stage']}: " + ", ".join(
+        setting[name] for name in SETTING if setting[name] and setting[name] != "rag"
+    )

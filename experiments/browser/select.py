@@ -48,7 +48,7 @@ def parse_selection(text: str) -> dict[str, int | None]:
         found = _PART.fullmatch(part)
         if found is None or found[1] in wanted:
             raise ConfigError(
-                f"cases: {part!r} is not worst:N, random:N or failed:N, once each; N: a number, or all"
+                f"cases: {part!r} is not worst:N, random:N or failed:N, each once (N may be all)"
             )
         wanted[found[1]] = None if found[2] == "all" else int(found[2])
     return wanted

@@ -1,0 +1,49 @@
+"""Figures as they stand in a page: inline SVG whose text is text, without styles of its own."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+_SVG = "http://www.w3.org/2000/svg"
+_XLINK = "http://www.w3.org/1999/xlink"
+_LEFT_OUT = {f"{{{_SVG}}}metadata", f"{{{_SVG}}}style"}
+_URL = re.compile(r"url\(#([^)]+)\)")
+
+
+def inline_svg(svg: bytes, prefix: str, title: str) -> str:
+    """A drawing for an HTML page: ``style`` attributes as SVG's own ones, since a strict policy
+    forbids styles that stand in a page; ids begin with ``prefix``, so that no two drawings share
+    one; ``title`` is what it is called where it is not seen.
+    """
+    root = ElementTree.fromstring(svg)
+    _strip(root)
+    for node in root.iter():
+        for part in filter(None, node.attrib.pop("style", "").split(";")):
+            name, _, value = part.partition(":")
+            node.set(name.strip(), value.strip())
+        for name, value in list(node.attrib.items()):
+            if name == "id":
+                node.set(name, prefix + value)
+            elif name == f"{{{_XLINK}}}href":
+                del node.attrib[name]
+                node.set("href", f"#{prefix}{value.removeprefix('#')}")
+            elif "url(#" in value:
+                node.set(name, _URL.sub(rf"url(#{prefix}\1)", value))
+    for size in ("width", "height"):
+        root.attrib.pop(size, None)
+    root.set("role", "img")
+    root.set("stroke-linejoin", "round")
+    label = ElementTree.Element(f"{{{_SVG}}}title")
+    label.text = title
+    root.insert(0, label)
+    ElementTree.register_namespace("", _SVG)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _strip(node: ElementTree.Element) -> None:
+    for child in list(node):
+        if child.tag in _LEFT_OUT:
+            node.remove(child)
+        else:
+            _strip(child)
