@@ -25,11 +25,16 @@ def main(
     cases: Annotated[
         str, typer.Option(help="Which cases have details: worst:N,random:N,failed:N or all.")
     ] = DEFAULT,
+    images: Annotated[
+        str, typer.Option(help="Pictures of pages: webp:SIDE:QUALITY, or none.")
+    ] = "webp:1024:60",
+    max_mb: Annotated[int, typer.Option(min=1, help="That pictures may take in all.")] = 200,
     title: Annotated[str | None, typer.Option(help="Of the report.")] = None,
 ) -> int:
     """Write a report to look into."""
     opened = [open_run(Path(run)) for run in runs]
-    selection = build_report(opened, out, title or ", ".join(run.name for run in opened), cases)
+    called = title or ", ".join(run.name for run in opened)
+    selection = build_report(opened, out, called, cases, images, max_mb)
     print(f"{selection.sentence()}")
     print(f"report: {out / 'index.html'}")
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import logging
 import struct
 import threading
@@ -277,3 +278,56 @@ def check_size(width: int, height: int, what: str) -> None:
             f"{what}: {width} x {height} pixels, more than the {MAX_PIXELS:,} that are read; "
             "lower the dpi"
         )
+
+
+Word = tuple[str, tuple[float, float, float, float]]
+"""A word of a text layer, and its box on the page's image: left, top, right, bottom in pixels."""
+
+
+def words_of_page(path: Path, page_no: int, dpi: int) -> list[Word]:
+    """The words of a page's text layer where they stand on its image, in the layer's order.
+
+    None for a page without a layer. Raises EngineError.
+    """
+    with _opened(path) as document:
+        try:
+            page = document[page_no]
+            return list(_words(page, page.get_textpage(), dpi / POINTS_PER_INCH))
+        except pypdfium2.PdfiumError as error:
+            raise EngineError(f"page {page_no} of {path.name}: {error}") from error
+
+
+def _words(
+    page: pypdfium2.PdfPage, text_page: pypdfium2.PdfTextPage, scale: float
+) -> Iterator[Word]:
+    width, height = (round(size * scale * 64) for size in page.get_size())
+    letters: list[str] = []
+    corners: list[tuple[float, float]] = []
+    for place in range(text_page.count_chars() + 1):
+        code = 0
+        if place < text_page.count_chars():
+            code = pypdfium2.raw.FPDFText_GetUnicode(text_page, place)
+        letter = chr(code) if 0 < code < 0x110000 else " "
+        if letter.isspace():
+            if letters and corners:
+                across, down = zip(*corners, strict=True)
+                yield "".join(letters), (min(across), min(down), max(across), max(down))
+            letters, corners = [], []
+            continue
+        letters.append(letter)
+        left, bottom, right, top = text_page.get_charbox(place)
+        if right > left and top > bottom:
+            corners += [
+                _on_image(page, width, height, *end) for end in ((left, top), (right, bottom))
+            ]
+
+
+def _on_image(
+    page: pypdfium2.PdfPage, width: int, height: int, x: float, y: float
+) -> tuple[float, float]:
+    """A place of the page, in points from its lower left, in pixels; to a 64th of one."""
+    across, down = ctypes.c_int(), ctypes.c_int()
+    pypdfium2.raw.FPDF_PageToDevice(
+        page, 0, 0, width, height, 0, x, y, ctypes.byref(across), ctypes.byref(down)
+    )
+    return across.value / 64, down.value / 64

@@ -9,6 +9,7 @@ from pathlib import Path
 from experiments.analysis.comparison import run_names
 from experiments.browser.cases import case_details
 from experiments.browser.chunks import write_chunk
+from experiments.browser.images import Budget, ImageSpec, PageImages
 from experiments.browser.overview import SCRIPTS, overview
 from experiments.browser.rows import Rows, make_rows, setting_name
 from experiments.browser.select import Selection, numbered, parse_selection, select
@@ -21,7 +22,9 @@ PER_CHUNK = 20
 """Cases in a file of details; the page knows it too."""
 
 
-def build_report(runs: Sequence[Run], out: Path, title: str, cases: str) -> Selection:
+def build_report(
+    runs: Sequence[Run], out: Path, title: str, cases: str, images: str, most_mb: int
+) -> Selection:
     """Write the report of some runs into a folder. Raises OhrError.
 
     The same runs give the same bytes.
@@ -33,7 +36,13 @@ def build_report(runs: Sequence[Run], out: Path, title: str, cases: str) -> Sele
     named = dict(zip(run_names(runs), runs, strict=True))
     write_chunk(out, "meta", _meta(rows, named))
     write_chunk(out, "rows", rows.as_json(numbers))
-    details = case_details(named, rows, selection.cases)
+    spec, budget = ImageSpec.parse(images), Budget(most_mb << 20)
+    drawn = (
+        {name: PageImages(run, out, spec, budget) for name, run in named.items()}
+        if spec is not None
+        else {}
+    )
+    details = case_details(named, rows, selection.cases, drawn)
     chunk: list[object] = []
     written = 0
     for one in details:

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from experiments.browser.command import command_of
+from experiments.browser.images import PageImages
 from experiments.browser.rows import Rows
 from experiments.browser.words import side_by_side
 from ohr.study.cases import read_cases, read_questions, read_texts
@@ -34,7 +35,10 @@ class _Kept:
 
 
 def case_details(
-    runs: Mapping[str, Run], rows: Rows, cases: Sequence[tuple[int, int]]
+    runs: Mapping[str, Run],
+    rows: Rows,
+    cases: Sequence[tuple[int, int]],
+    images: Mapping[str, PageImages],
 ) -> Iterator[dict[str, Any]]:
     """The details of some (question, condition), in order."""
     names = rows.questions["run"].tolist()
@@ -45,7 +49,7 @@ def case_details(
         if name not in kept:
             wanted = [(q, c) for q, c in cases if names[q] == name]
             kept[name] = _kept(runs[name], rows, wanted)
-        yield _case(rows, kept[name], question, condition, scores)
+        yield _case(rows, kept[name], question, condition, scores, images.get(name))
 
 
 def _kept(run: Run, rows: Rows, cases: Sequence[tuple[int, int]]) -> _Kept:
@@ -84,6 +88,7 @@ def _case(
     question: int,
     condition: int,
     scores: Mapping[tuple[int, int], list[dict[Hashable, Any]]],
+    images: PageImages | None,
 ) -> dict[str, Any]:
     asked = kept.questions[rows.questions["qid"][question]]
     base = rows.conditions[condition]["name"]
@@ -93,7 +98,11 @@ def _case(
         "text": asked.text,
         "answers": list(asked.answers),
         "evidence": asked.evidence_text,
-        "pages": [_page(kept, base, ref) for ref in asked.evidence_pages],
+        "pages": [
+            _page(kept, base, ref)
+            | {"images": images.of(base, ref, asked.evidence_text) if images else None}
+            for ref in asked.evidence_pages
+        ],
         "hits": _hits(kept, asked, base),
         "replies": _replies(kept, asked, base),
         "swaps": _swaps(rows, question, condition, scores),

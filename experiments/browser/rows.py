@@ -15,7 +15,9 @@ import pandas as pd
 
 from experiments.analysis.baselines import clean_of
 from experiments.analysis.comparison import run_names
+from experiments.analysis.settings import Setting
 from experiments.browser.chunks import packed
+from ohr.study.config import BUILT_IN
 from ohr.study.measures import Measure
 from ohr.study.results import KNOWLEDGE_BASE, Run, knowledge_base_name, measured
 
@@ -209,7 +211,7 @@ def measures_by_stage(runs: Sequence[Run]) -> dict[str, Measure]:
 
 
 def setting_name(setting: Mapping[str, str]) -> str:
-    """``overall: tokens, bm25, extractive``."""
-    return f"{setting['stage']}: " + ", ".join(
-        setting[name] for name in SETTING if setting[name] and setting[name] != "rag"
-    )
+    """``overall: tokens, bm25, 2 hits, extractive``."""
+    named = Setting(*(setting[name] for name in ("chunker", "retriever", "top_k", "reader")))
+    system = setting["system"] if setting["system"] not in ("", BUILT_IN) else ""
+    return f"{setting['stage']}: {system or named}"

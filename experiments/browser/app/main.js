@@ -14,8 +14,8 @@ class Report {
   constructor(meta, columns) {
     this.rows = new Rows(meta, columns);
     this.review = new Review(meta.report);
-    this.list = new List(this.rows, byId("cases"));
-    this.case = new Case(this.rows, byId("case"), this.review);
+    this.list = new List(this.rows, byId("view-cases"));
+    this.case = new Case(this.rows, byId("view-case"), this.review);
     addEventListener("hashchange", () => this.show());
     addEventListener("keydown", (event) => this.key(event));
     this.show();
@@ -24,7 +24,7 @@ class Report {
   show() {
     const { view, settings } = address();
     const known = ["overview", "cases", "case", "review"].includes(view) ? view : "overview";
-    for (const part of document.querySelectorAll("main > *")) /** @type {HTMLElement} */ (part).hidden = part.id !== known;
+    for (const part of document.querySelectorAll("main > *")) /** @type {HTMLElement} */ (part).hidden = part.id !== `view-${known}`;
     for (const link of document.querySelectorAll("header nav a")) {
       const to = link.getAttribute("href") ?? "";
       if (to === `#${known}` || (known === "case" && to === "#cases")) link.setAttribute("aria-current", "page");
@@ -32,7 +32,7 @@ class Report {
     }
     if (known === "cases") this.list.show(settings);
     if (known === "case") void this.showCase(Number(settings.case) || 0);
-    if (known === "review") byId("review").replaceChildren(...this.review.page());
+    if (known === "review") byId("view-review").replaceChildren(...this.review.page());
   }
 
   /** @param {number} number */
@@ -40,7 +40,7 @@ class Report {
     try {
       await this.case.show(number);
     } catch (error) {
-      byId("case").replaceChildren(el("p", { role: "alert" }, String(error)));
+      byId("view-case").replaceChildren(el("p", { role: "alert" }, String(error)));
     }
     scrollTo(0, 0);
   }
@@ -90,5 +90,5 @@ Promise.all([load("meta"), load("rows")]).then(
     new Report(meta, columns);
     document.documentElement.dataset.ready = "yes";
   },
-  (error) => byId("overview").prepend(el("p", { role: "alert" }, String(error))),
+  (error) => byId("view-overview").prepend(el("p", { role: "alert" }, String(error))),
 );

@@ -1,0 +1,180 @@
+"""Pictures of pages: clean and as an engine saw them, with the evidence boxed."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+from rapidfuzz.distance import LCSseq
+
+from ohr import registry
+from ohr.errors import ConfigError, OhrError
+from ohr.pdf import words_of_page
+from ohr.plugins import OcrBackend
+from ohr.store.artefacts import ArtefactStore
+from ohr.store.atomic import write_bytes
+from ohr.study.pages.variants import Readings
+from ohr.study.pages.worker import PageTask, distort, page_image
+from ohr.study.plan import Variant
+from ohr.study.results import Run
+from ohr.types import PageRef
+
+FOLDER = "images"
+LEAST_FOUND = 0.5
+"""Share of the evidence's words that must be found on a page for a box around them."""
+
+
+@dataclass(frozen=True)
+class ImageSpec:
+    """``webp:1024:60``: longest side in pixels, and quality, 1 to 100."""
+
+    side: int = 1024
+    quality: int = 60
+
+    @classmethod
+    def parse(cls, text: str) -> ImageSpec | None:
+        """The pictures that are asked for; None for ``none``. Raises ConfigError."""
+        if text == "none":
+            return None
+        kind, *numbers = text.split(":")
+        try:
+            side, quality = (int(number) for number in numbers)
+        except ValueError:
+            side = quality = 0
+        if kind != "webp" or not (100 <= side <= 4096 and 1 <= quality <= 100):
+            raise ConfigError(
+                f"images: {text!r} is not webp:SIDE:QUALITY, as webp:1024:60, or none"
+            )
+        return cls(side, quality)
+
+
+class PageImages:
+    """Draws pages of one run, each picture once, named by its digest."""
+
+    def __init__(self, run: Run, out: Path, spec: ImageSpec, budget: Budget) -> None:
+        self._run, self._out, self._spec, self._budget = run, out, spec, budget
+
+    @cached_property
+    def _tasks(self) -> dict[tuple[str, PageRef], PageTask]:
+        """How each page of each knowledge base was drawn; nothing where the data is not there."""
+        try:
+            plan = self._run.plan
+            readings = Readings(plan, ArtefactStore(plan.config.cache))
+            return {
+                (plan.label(variant), task.ref): task
+                for variant in plan.variants
+                for task in self._of(readings, variant)
+            }
+        except OhrError:
+            return {}
+
+    @staticmethod
+    def _of(readings: Readings, variant: Variant) -> Iterable[PageTask]:
+        engine = readings.plan.engines[variant.engine.label]
+        return readings.tasks(variant) if isinstance(engine, OcrBackend) else ()
+
+    def of(self, base: str, ref: PageRef, evidence: str) -> dict[str, Any] | None:
+        """``clean``, ``read``: files in the folder of images; ``boxes``: left, top, right, bottom
+        of the evidence as shares of the page as it was read. None where there is no picture.
+        """
+        task = self._tasks.get((base, ref))
+        if task is None:
+            return None
+        try:
+            image = page_image(task)
+            clean = self._file(image)
+            seen, record = distort(task, image)
+            read = clean if record is None else self._file(seen)
+        except (OhrError, ValueError, OSError):
+            return None
+        if clean is None or read is None:
+            return None
+        boxes = evidence_boxes(task, evidence, image.shape[:2])
+        if record is not None and task.operator is not None and len(boxes):
+            boxes = registry.image_perturbation(task.operator).move(boxes, record)
+        height, width = image.shape[:2]
+        shares = boxes / np.array([width, height, width, height])
+        return {"clean": clean, "read": read, "boxes": np.round(shares, 4).tolist()}
+
+    def _file(self, pixels: np.ndarray) -> str | None:
+        """The name of a picture's file, written if it is new; None beyond the budget."""
+        picture = Image.fromarray(pixels)
+        picture.thumbnail((self._spec.side, self._spec.side), Image.Resampling.LANCZOS)
+        sink = io.BytesIO()
+        picture.save(sink, "WEBP", quality=self._spec.quality, method=4)
+        content = sink.getvalue()
+        name = f"{hashlib.blake2b(content, digest_size=12).hexdigest()}.webp"
+        if name not in self._budget.names:
+            if not self._budget.take(name, len(content)):
+                return None
+            write_bytes(self._out / FOLDER / name, content)
+        return name
+
+
+class Budget:
+    """Bytes that pictures may take in all; what is refused is counted."""
+
+    def __init__(self, most: int) -> None:
+        self.most, self.used, self.refused = most, 0, 0
+        self.names: set[str] = set()
+
+    def take(self, name: str, size: int) -> bool:
+        """Whether there was room."""
+        if self.used + size > self.most:
+            self.refused += 1
+            return False
+        self.used += size
+        self.names.add(name)
+        return True
+
+
+def evidence_boxes(task: PageTask, evidence: str, shape: Sequence[int]) -> np.ndarray:
+    """Where the evidence's words stand on the clean page, by the PDF's text layer: a box a line.
+
+    Float ``(n, 4)`` in pixels; none without a text layer, nor where half the words are missing.
+    """
+    none = np.zeros((0, 4))
+    if task.source.suffix.lower() != ".pdf":
+        return none
+    words = words_of_page(task.source, task.ref.page_no, task.dpi)
+    wanted = _normal(evidence.split())
+    there = _normal(word for word, _ in words)
+    blocks = LCSseq.opcodes(wanted, there)
+    matched = [
+        at
+        for block in blocks
+        if block.tag == "equal"
+        for at in range(block.dest_start, block.dest_end)
+    ]
+    if not wanted or len(matched) < LEAST_FOUND * len(wanted):
+        return none
+    boxes: list[np.ndarray] = []
+    last = -2
+    for at in matched:
+        box = np.array(words[at][1], dtype=float)
+        if boxes and at - last <= 2 and _same_line(boxes[-1], box):
+            boxes[-1] = np.array(
+                [*np.minimum(boxes[-1][:2], box[:2]), *np.maximum(boxes[-1][2:], box[2:])]
+            )
+        else:
+            boxes.append(box)
+        last = at
+    height, width = shape
+    clipped: np.ndarray = np.clip(np.array(boxes), 0, [width, height, width, height])
+    return clipped
+
+
+def _normal(words: Iterable[str]) -> list[str]:
+    return ["".join(c for c in word.lower() if c.isalnum()) for word in words]
+
+
+def _same_line(one: np.ndarray, other: np.ndarray) -> bool:
+    middle = (other[1] + other[3]) / 2
+    return bool(one[1] <= middle <= one[3])
