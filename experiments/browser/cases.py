@@ -10,6 +10,7 @@ import pandas as pd
 
 from experiments.browser.command import command_of
 from experiments.browser.images import PageImages
+from experiments.browser.rendered import blocks_of
 from experiments.browser.rows import Rows
 from experiments.browser.words import side_by_side
 from ohr.study.cases import read_cases, read_questions, read_texts
@@ -122,6 +123,8 @@ def _page(kept: _Kept, base: str, ref: PageRef) -> dict[str, Any]:
         "detail": detail,
         "truth": None if truth is None else left,
         "read": None if read is None else right,
+        "truthSet": None if truth is None else blocks_of(truth),
+        "readSet": None if read is None else blocks_of(read),
     }
 
 

@@ -27,6 +27,7 @@ from ohr.study.results import Run
 from ohr.types import PageRef
 
 FOLDER = "images"
+LEAST_RUN = 3
 LEAST_FOUND = 0.5
 """Share of the evidence's words that must be found on a page for a box around them."""
 
@@ -166,6 +167,8 @@ def evidence_boxes(task: PageTask, evidence: str, shape: Sequence[int]) -> np.nd
         else:
             boxes.append(box)
         last = at
+    if not boxes:
+        return none
     height, width = shape
     clipped: np.ndarray = np.clip(np.array(boxes), 0, [width, height, width, height])
     return clipped

@@ -144,8 +144,8 @@ class Case {
     const sides = el("div", { class: "sides" });
     if (page.images) sides.append(pictures(page));
     sides.append(
-      el("figure", {}, el("figcaption", {}, "ground truth"), page.truth === null ? "not in this run" : pieces(page.truth, "del")),
-      el("figure", {}, el("figcaption", {}, `as read (${page.status})`), page.read === null ? shown(page.detail) : pieces(page.read, "ins")),
+      side("ground truth", page.truth, page.truthSet, "not in this run", "del"),
+      side(`as read (${page.status})`, page.read, page.readSet, page.detail, "ins"),
     );
     return el("section", {}, el("h3", {}, shown(`${page.doc}, page ${page.page + 1}`)), sides);
   }
@@ -169,6 +169,34 @@ class Case {
 }
 
 /**
+ * One side of a page: its text with what differs marked, or the same text set as a page.
+ *
+ * @param {string} title
+ * @param {[number, string][] | null} text
+ * @param {any[] | null} set
+ * @param {string} missing
+ * @param {string} tag
+ * @returns {HTMLElement}
+ */
+function side(title, text, set, missing, tag) {
+  const figure = el("figure", {}, el("figcaption", {}, title));
+  if (text === null) {
+    figure.append(el("p", {}, shown(missing)));
+    return figure;
+  }
+  const plain = pieces(text, tag);
+  const page = el("div", { class: "set", tabindex: 0, hidden: true });
+  const turn = button("set as a page", () => {
+    if (!page.hasChildNodes()) page.append(...blocks(set ?? []));
+    page.hidden = !page.hidden;
+    plain.hidden = !page.hidden;
+    turn.textContent = page.hidden ? "set as a page" : "as text";
+  });
+  figure.append(turn, plain, page);
+  return figure;
+}
+
+/**
  * The clean and the distorted page over each other, with a slider, and the evidence boxed.
  *
  * @param {any} page
@@ -185,9 +213,9 @@ function pictures(page) {
       over.style.setProperty("clip-path", `inset(0 ${100 - Number(/** @type {HTMLInputElement} */ (slider).value)}% 0 0)`);
     });
     stack.append(over);
-    return el("figure", {}, el("figcaption", {}, "page: clean under distorted"), frames(stack, boxes), slider);
+    return el("figure", {}, el("figcaption", {}, "page: clean under distorted"), boxed(stack, boxes), slider);
   }
-  return el("figure", {}, el("figcaption", {}, "page"), frames(stack, boxes));
+  return el("figure", {}, el("figcaption", {}, "page"), boxed(stack, boxes));
 }
 
 /**
@@ -195,7 +223,7 @@ function pictures(page) {
  * @param {number[][]} boxes left, top, right, bottom in shares of the page
  * @returns {HTMLElement}
  */
-function frames(stack, boxes) {
+function boxed(stack, boxes) {
   for (const [left, top, right, bottom] of boxes) {
     const frame = el("div", { class: "frame" });
     frame.style.setProperty("left", `${100 * left}%`);

@@ -9,7 +9,7 @@ const HELP = [
 ];
 
 /** The whole report: which part is shown follows the address. */
-class Report {
+class ReportView {
   /** @param {any} meta @param {any} columns */
   constructor(meta, columns) {
     this.rows = new Rows(meta, columns);
@@ -87,7 +87,7 @@ class Report {
 
 Promise.all([load("meta"), load("rows")]).then(
   ([meta, columns]) => {
-    new Report(meta, columns);
+    new ReportView(meta, columns);
     document.documentElement.dataset.ready = "yes";
   },
   (error) => byId("view-overview").prepend(el("p", { role: "alert" }, String(error))),
