@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from pathlib import Path
 
@@ -11,6 +11,13 @@ from experiments.browser.cases import case_details
 from experiments.browser.chunks import write_chunk
 from experiments.browser.images import Budget, ImageSpec, PageImages
 from experiments.browser.overview import SCRIPTS, overview
+from experiments.browser.pages import (
+    Key,
+    details_wanted,
+    make_pages,
+    page_details,
+    worst_pages,
+)
 from experiments.browser.rows import Rows, make_rows, setting_name
 from experiments.browser.select import Selection, numbered, parse_selection, select
 from ohr.store.atomic import write_bytes, write_text
@@ -19,7 +26,9 @@ from ohr.study.cases import read_questions
 from ohr.study.results import Run
 
 PER_CHUNK = 20
-"""Cases in a file of details; the page knows it too."""
+"""Cases, or pages, in a file of details; the page knows it too."""
+WORST_PAGES = 60
+"""Pages that are shown under every condition."""
 
 
 def build_report(
@@ -42,21 +51,43 @@ def build_report(
         if spec is not None
         else {}
     )
-    details = case_details(named, rows, selection.cases, drawn)
-    chunk: list[object] = []
-    written = 0
-    for one in details:
-        chunk.append(one)
-        if len(chunk) == PER_CHUNK:
-            write_chunk(out, f"cases-{written}", chunk)
-            written, chunk = written + 1, []
-    if chunk:
-        write_chunk(out, f"cases-{written}", chunk)
+    pages = make_pages(named, rows)
+    evidence = _evidence(named, rows, selection)
+    pages.details = details_wanted(pages, evidence, worst_pages(pages, WORST_PAGES))
+    write_chunk(out, "pages", pages.as_json())
+    _write_all(out, "page", PER_CHUNK, page_details(named, rows, pages, drawn))
+    numbered_pages = {key: number for number, key in enumerate(pages.details, start=1)}
+    found = case_details(named, rows, selection.cases, numbered_pages, drawn)
+    _write_all(out, "cases", PER_CHUNK, found)
     app = files("experiments.browser") / "app"
     for name in (*SCRIPTS, "style.css"):
         write_bytes(out / "app" / name, (app / name).read_bytes())
     write_text(out / "index.html", overview(runs, rows, title, selection.sentence() + "."))
     return selection
+
+
+def _write_all(out: Path, name: str, each: int, details: Iterable[object]) -> None:
+    """Write chunks ``name-0``, ``name-1`` … of so many details each."""
+    chunk: list[object] = []
+    written = 0
+    for one in details:
+        chunk.append(one)
+        if len(chunk) == each:
+            write_chunk(out, f"{name}-{written}", chunk)
+            written, chunk = written + 1, []
+    if chunk:
+        write_chunk(out, f"{name}-{written}", chunk)
+
+
+def _evidence(runs: dict[str, Run], rows: Rows, selection: Selection) -> list[tuple[Key, int]]:
+    """The evidence pages of the cases, each with the condition that it is shown under."""
+    asked = {name: {q.qid: q for q in read_questions(run.path)} for name, run in runs.items()}
+    names, qids = rows.questions["run"].tolist(), rows.questions["qid"].tolist()
+    return [
+        ((names[question], ref), condition)
+        for question, condition in selection.cases
+        for ref in asked[names[question]][qids[question]].evidence_pages
+    ]
 
 
 def _meta(rows: Rows, runs: dict[str, Run]) -> dict[str, object]:

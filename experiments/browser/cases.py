@@ -10,9 +10,8 @@ import pandas as pd
 
 from experiments.browser.command import command_of
 from experiments.browser.images import PageImages
-from experiments.browser.rendered import blocks_of
+from experiments.browser.pages import Key
 from experiments.browser.rows import Rows
-from experiments.browser.words import side_by_side
 from ohr.study.cases import read_cases, read_questions, read_texts
 from ohr.study.results import Run
 from ohr.types import PageRef, Question
@@ -32,16 +31,16 @@ class _Kept:
     texts: dict[str, dict[PageRef, str]]
     hits: dict[tuple[str, str], list[dict[Hashable, Any]]] = field(default_factory=dict)
     answers: dict[tuple[str, str], list[dict[Hashable, Any]]] = field(default_factory=dict)
-    statuses: dict[tuple[str, PageRef], tuple[str, str]] = field(default_factory=dict)
 
 
 def case_details(
     runs: Mapping[str, Run],
     rows: Rows,
     cases: Sequence[tuple[int, int]],
+    pages: Mapping[Key, int],
     images: Mapping[str, PageImages],
 ) -> Iterator[dict[str, Any]]:
-    """The details of some (question, condition), in order."""
+    """The details of some (question, condition), in order; ``pages`` numbers those with details."""
     names = rows.questions["run"].tolist()
     scores = _scores(rows, cases)
     kept: dict[str, _Kept] = {}
@@ -50,7 +49,7 @@ def case_details(
         if name not in kept:
             wanted = [(q, c) for q, c in cases if names[q] == name]
             kept[name] = _kept(runs[name], rows, wanted)
-        yield _case(rows, kept[name], question, condition, scores, images.get(name))
+        yield _case(rows, kept[name], question, condition, scores, name, pages, images.get(name))
 
 
 def _kept(run: Run, rows: Rows, cases: Sequence[tuple[int, int]]) -> _Kept:
@@ -64,10 +63,6 @@ def _kept(run: Run, rows: Rows, cases: Sequence[tuple[int, int]]) -> _Kept:
         table = table[table["qid"].isin(qids) & table["knowledge_base"].isin(bases_too)]
         for row in table.to_dict("records"):
             into.setdefault((str(row["qid"]), str(row["knowledge_base"])), []).append(row)
-    pages = read_cases(run.path, "pages").to_pandas()
-    for row in pages[pages["knowledge_base"].isin(bases)].to_dict("records"):
-        ref = PageRef(str(row["doc_id"]), int(row["page_no"]))
-        kept.statuses[str(row["knowledge_base"]), ref] = (str(row["status"]), str(row["detail"]))
     return kept
 
 
@@ -89,6 +84,8 @@ def _case(
     question: int,
     condition: int,
     scores: Mapping[tuple[int, int], list[dict[Hashable, Any]]],
+    run: str,
+    pages: Mapping[Key, int],
     images: PageImages | None,
 ) -> dict[str, Any]:
     asked = kept.questions[rows.questions["qid"][question]]
@@ -100,31 +97,16 @@ def _case(
         "answers": list(asked.answers),
         "evidence": asked.evidence_text,
         "pages": [
-            _page(kept, base, ref)
-            | {"images": images.of(base, ref, asked.evidence_text) if images else None}
+            {
+                "page": pages.get((run, ref), 0),
+                "boxes": images.boxes(base, ref, asked.evidence_text) if images else [],
+            }
             for ref in asked.evidence_pages
         ],
         "hits": _hits(kept, asked, base),
         "replies": _replies(kept, asked, base),
         "swaps": _swaps(rows, question, condition, scores),
         "command": kept.command,
-    }
-
-
-def _page(kept: _Kept, base: str, ref: PageRef) -> dict[str, Any]:
-    truth = kept.texts.get("gt, clean", {}).get(ref)
-    read = kept.texts.get(base, {}).get(ref)
-    status, detail = kept.statuses.get((base, ref), ("error", "not in the knowledge base"))
-    left, right = side_by_side(truth or "", read or "")
-    return {
-        "doc": ref.doc_id,
-        "page": ref.page_no,
-        "status": status,
-        "detail": detail,
-        "truth": None if truth is None else left,
-        "read": None if read is None else right,
-        "truthSet": None if truth is None else blocks_of(truth),
-        "readSet": None if read is None else blocks_of(read),
     }
 
 

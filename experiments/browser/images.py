@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +27,7 @@ from ohr.study.results import Run
 from ohr.types import PageRef
 
 FOLDER = "images"
+LEAST_RUN = 3
 LEAST_RUN = 3
 LEAST_FOUND = 0.5
 """Share of the evidence's words that must be found on a page for a box around them."""
@@ -61,6 +62,7 @@ class PageImages:
 
     def __init__(self, run: Run, out: Path, spec: ImageSpec, budget: Budget) -> None:
         self._run, self._out, self._spec, self._budget = run, out, spec, budget
+        self._drawn: dict[tuple[str, PageRef], tuple[dict[str, Any] | None, tuple[int, int]]] = {}
 
     @cached_property
     def _tasks(self) -> dict[tuple[str, PageRef], PageTask]:
@@ -81,10 +83,8 @@ class PageImages:
         engine = readings.plan.engines[variant.engine.label]
         return readings.tasks(variant) if isinstance(engine, OcrBackend) else ()
 
-    def of(self, base: str, ref: PageRef, evidence: str) -> dict[str, Any] | None:
-        """``clean``, ``read``: files in the folder of images; ``boxes``: left, top, right, bottom
-        of the evidence as shares of the page as it was read. None where there is no picture.
-        """
+    def of(self, base: str, ref: PageRef) -> dict[str, Any] | None:
+        """Files of the page ``clean`` and as it was ``read``; None where there is no picture."""
         task = self._tasks.get((base, ref))
         if task is None:
             return None
@@ -95,14 +95,27 @@ class PageImages:
             read = clean if record is None else self._file(seen)
         except (OhrError, ValueError, OSError):
             return None
-        if clean is None or read is None:
-            return None
-        boxes = evidence_boxes(task, evidence, image.shape[:2])
-        if record is not None and task.operator is not None and len(boxes):
-            boxes = registry.image_perturbation(task.operator).move(boxes, record)
         height, width = image.shape[:2]
-        shares = boxes / np.array([width, height, width, height])
-        return {"clean": clean, "read": read, "boxes": np.round(shares, 4).tolist()}
+        self._drawn[base, ref] = (record, (height, width))
+        return None if clean is None or read is None else {"clean": clean, "read": read}
+
+    def boxes(self, base: str, ref: PageRef, evidence: str) -> list[list[float]]:
+        """Left, top, right, bottom of the evidence as shares of the page as it was read.
+
+        Of pages that :meth:`of` has drawn.
+        """
+        task, drawn = self._tasks.get((base, ref)), self._drawn.get((base, ref))
+        if task is None or drawn is None:
+            return []
+        record, (height, width) = drawn
+        try:
+            boxes = evidence_boxes(task, evidence, (height, width))
+        except OhrError:
+            return []
+        if len(boxes) and record is not None and task.operator is not None:
+            boxes = registry.image_perturbation(task.operator).move(boxes, record)
+        shares: list[list[float]] = np.round(boxes / [width, height, width, height], 4).tolist()
+        return shares
 
     def _file(self, pixels: np.ndarray) -> str | None:
         """The name of a picture's file, written if it is new; None beyond the budget."""
@@ -136,39 +149,33 @@ class Budget:
         return True
 
 
-def evidence_boxes(task: PageTask, evidence: str, shape: Sequence[int]) -> np.ndarray:
+def evidence_boxes(task: PageTask, evidence: str, shape: tuple[int, int]) -> np.ndarray:
     """Where the evidence's words stand on the clean page, by the PDF's text layer: a box a line.
 
     Float ``(n, 4)`` in pixels; none without a text layer, nor where half the words are missing.
+    ``shape`` is the page's height and width.
     """
     none = np.zeros((0, 4))
     if task.source.suffix.lower() != ".pdf":
         return none
     words = words_of_page(task.source, task.ref.page_no, task.dpi)
     wanted = _normal(evidence.split())
-    there = _normal(word for word, _ in words)
-    blocks = LCSseq.opcodes(wanted, there)
-    matched = [
-        at
-        for block in blocks
-        if block.tag == "equal"
-        for at in range(block.dest_start, block.dest_end)
-    ]
-    if not wanted or len(matched) < LEAST_FOUND * len(wanted):
+    blocks = LCSseq.opcodes(wanted, _normal(word for word, _ in words))
+    runs = [range(b.dest_start, b.dest_end) for b in blocks if b.tag == "equal"]
+    if not runs or sum(map(len, runs)) < LEAST_FOUND * len(wanted):
         return none
+    # A word that stands alone is there by chance.
+    runs = [run for run in runs if len(run) >= LEAST_RUN] or runs
     boxes: list[np.ndarray] = []
     last = -2
-    for at in matched:
+    for at in (at for run in runs for at in run):
         box = np.array(words[at][1], dtype=float)
         if boxes and at - last <= 2 and _same_line(boxes[-1], box):
-            boxes[-1] = np.array(
-                [*np.minimum(boxes[-1][:2], box[:2]), *np.maximum(boxes[-1][2:], box[2:])]
-            )
+            before = boxes[-1]
+            boxes[-1] = np.append(np.minimum(before[:2], box[:2]), np.maximum(before[2:], box[2:]))
         else:
             boxes.append(box)
         last = at
-    if not boxes:
-        return none
     height, width = shape
     clipped: np.ndarray = np.clip(np.array(boxes), 0, [width, height, width, height])
     return clipped

@@ -33,8 +33,8 @@ _ATTRIBUTES = frozenset(
 )
 
 Block = dict[str, Any]
-"""``{"h": level, "t": text}``, ``{"p": inline}``, ``{"m": math}``, ``{"c": code}`` or
-``{"rows": [[cell …] …], "caption": text}`` with cells ``{"p": inline, "r": rows, "c": columns}``."""
+"""``{"h": level, "t": text}``, ``{"p": inline}``, ``{"m": math}``, ``{"c": code}``, or a table:
+``{"rows": [[cell …] …], "caption": text}``; a cell: ``{"p": inline, "r": rows, "c": columns}``."""
 
 
 def blocks_of(text: str) -> list[Block]:
@@ -110,7 +110,7 @@ def _cell(content: str) -> list[Any]:
 
 
 def math(latex: str) -> Any:
-    """A formula as ``[tag, attributes, children …]`` of MathML, or as its LaTeX where it has none."""
+    """A formula as ``[tag, attributes, children …]`` of MathML; as LaTeX where it is no formula."""
     if len(latex) > LONGEST_FORMULA:
         return latex
     from latex2mathml.converter import convert  # a tenth of a second: only where there are any

@@ -1,21 +1,6 @@
 // @ts-check
 "use strict";
 
-const PER_CHUNK = 20;
-
-/**
- * Text in pieces, those that differ from the other side marked.
- *
- * @param {[number, string][]} pieces
- * @param {string} tag of what differs: ``del`` or ``ins``
- * @returns {HTMLElement}
- */
-function pieces(pieces, tag) {
-  const node = el("pre", { class: "text", tabindex: 0 });
-  for (const [changed, text] of pieces) node.append(changed ? el(tag, {}, shown(text)) : shown(text));
-  return node;
-}
-
 /** One case: its pages, what was found and answered, what the truth would change. */
 class Case {
   /**
@@ -33,16 +18,22 @@ class Case {
   async show(number) {
     const chunk = await load(`cases-${Math.floor((number - 1) / PER_CHUNK)}`);
     const found = chunk[(number - 1) % PER_CHUNK];
-    this.root.replaceChildren(...(found === undefined ? [el("p", {}, "There is no such case.")] : this.parts(number, found)));
+    if (found === undefined) {
+      this.root.replaceChildren(el("p", {}, "There is no such case."));
+      return;
+    }
+    const pages = await Promise.all(found.pages.map((/** @type {any} */ { page }) => pageDetails(page)));
+    this.root.replaceChildren(...this.parts(number, found, pages));
     this.root.querySelector("h2")?.focus();
   }
 
   /**
    * @param {number} number
    * @param {any} one
+   * @param {any[]} pages
    * @returns {HTMLElement[]}
    */
-  parts(number, one) {
+  parts(number, one, pages) {
     const { conditions, questions } = this.rows.meta;
     const condition = conditions[one.condition];
     const facts = el("dl", { class: "facts" });
@@ -61,7 +52,7 @@ class Case {
       ...this.conditions(number, one),
       this.answers(one),
       this.swaps(one),
-      ...one.pages.map((/** @type {any} */ page) => this.page(page)),
+      ...pages.filter(Boolean).map((page, at) => pageUnder(this.rows, page, one.condition, one.pages[at].boxes)),
       ...one.hits.map((/** @type {any} */ hits) => this.hits(hits)),
     ];
     parts.push(el("h3", {}, "Do it again"), el("pre", { class: "command", tabindex: 0 }, shown(one.command)));
@@ -137,20 +128,6 @@ class Case {
   }
 
   /**
-   * @param {any} page
-   * @returns {HTMLElement}
-   */
-  page(page) {
-    const sides = el("div", { class: "sides" });
-    if (page.images) sides.append(pictures(page));
-    sides.append(
-      side("ground truth", page.truth, page.truthSet, "not in this run", "del"),
-      side(`as read (${page.status})`, page.read, page.readSet, page.detail, "ins"),
-    );
-    return el("section", {}, el("h3", {}, shown(`${page.doc}, page ${page.page + 1}`)), sides);
-  }
-
-  /**
    * @param {any} found
    * @returns {HTMLElement}
    */
@@ -166,71 +143,4 @@ class Case {
     }
     return el("section", {}, el("h3", {}, shown(`Found by ${found.chunker}, ${found.retriever}`)), list);
   }
-}
-
-/**
- * One side of a page: its text with what differs marked, or the same text set as a page.
- *
- * @param {string} title
- * @param {[number, string][] | null} text
- * @param {any[] | null} set
- * @param {string} missing
- * @param {string} tag
- * @returns {HTMLElement}
- */
-function side(title, text, set, missing, tag) {
-  const figure = el("figure", {}, el("figcaption", {}, title));
-  if (text === null) {
-    figure.append(el("p", {}, shown(missing)));
-    return figure;
-  }
-  const plain = pieces(text, tag);
-  const page = el("div", { class: "set", tabindex: 0, hidden: true });
-  const turn = button("set as a page", () => {
-    if (!page.hasChildNodes()) page.append(...blocks(set ?? []));
-    page.hidden = !page.hidden;
-    plain.hidden = !page.hidden;
-    turn.textContent = page.hidden ? "set as a page" : "as text";
-  });
-  figure.append(turn, plain, page);
-  return figure;
-}
-
-/**
- * The clean and the distorted page over each other, with a slider, and the evidence boxed.
- *
- * @param {any} page
- * @returns {HTMLElement}
- */
-function pictures(page) {
-  const { clean, read, boxes } = page.images;
-  const stack = el("div", { class: "stack" });
-  stack.append(el("img", { src: `images/${clean}`, alt: `clean page ${page.page + 1}`, loading: "lazy" }));
-  if (read !== clean) {
-    const over = el("img", { src: `images/${read}`, alt: `distorted page ${page.page + 1}`, loading: "lazy", class: "over" });
-    const slider = el("input", { type: "range", min: 0, max: 100, value: 100, "aria-label": "how much of the distorted page is shown" });
-    slider.addEventListener("input", () => {
-      over.style.setProperty("clip-path", `inset(0 ${100 - Number(/** @type {HTMLInputElement} */ (slider).value)}% 0 0)`);
-    });
-    stack.append(over);
-    return el("figure", {}, el("figcaption", {}, "page: clean under distorted"), boxed(stack, boxes), slider);
-  }
-  return el("figure", {}, el("figcaption", {}, "page"), boxed(stack, boxes));
-}
-
-/**
- * @param {HTMLElement} stack
- * @param {number[][]} boxes left, top, right, bottom in shares of the page
- * @returns {HTMLElement}
- */
-function boxed(stack, boxes) {
-  for (const [left, top, right, bottom] of boxes) {
-    const frame = el("div", { class: "frame" });
-    frame.style.setProperty("left", `${100 * left}%`);
-    frame.style.setProperty("top", `${100 * top}%`);
-    frame.style.setProperty("width", `${100 * (right - left)}%`);
-    frame.style.setProperty("height", `${100 * (bottom - top)}%`);
-    stack.append(frame);
-  }
-  return stack;
 }

@@ -15,6 +15,7 @@ class ReportView {
     this.rows = new Rows(meta, columns);
     this.review = new Review(meta.report);
     this.list = new List(this.rows, byId("view-cases"));
+    this.pages = new Pages(this.rows, byId("view-pages"), byId("view-page"));
     this.case = new Case(this.rows, byId("view-case"), this.review);
     addEventListener("hashchange", () => this.show());
     addEventListener("keydown", (event) => this.key(event));
@@ -23,24 +24,29 @@ class ReportView {
 
   show() {
     const { view, settings } = address();
-    const known = ["overview", "cases", "case", "review"].includes(view) ? view : "overview";
+    const known = ["overview", "cases", "case", "pages", "page", "review"].includes(view) ? view : "overview";
     for (const part of document.querySelectorAll("main > *")) /** @type {HTMLElement} */ (part).hidden = part.id !== `view-${known}`;
     for (const link of document.querySelectorAll("header nav a")) {
       const to = link.getAttribute("href") ?? "";
-      if (to === `#${known}` || (known === "case" && to === "#cases")) link.setAttribute("aria-current", "page");
+      if (to === `#${known}` || to === `#${known}s`) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
     if (known === "cases") this.list.show(settings);
-    if (known === "case") void this.showCase(Number(settings.case) || 0);
+    if (known === "case") void this.shown(this.case.show(Number(settings.case) || 0), "view-case");
+    if (known === "pages") void this.shown(this.pages.show(settings), "view-pages");
+    if (known === "page") void this.shown(this.pages.showOne(settings), "view-page");
     if (known === "review") byId("view-review").replaceChildren(...this.review.page());
   }
 
-  /** @param {number} number */
-  async showCase(number) {
+  /**
+   * @param {Promise<void>} done
+   * @param {string} id
+   */
+  async shown(done, id) {
     try {
-      await this.case.show(number);
+      await done;
     } catch (error) {
-      byId("view-case").replaceChildren(el("p", { role: "alert" }, String(error)));
+      byId(id).replaceChildren(el("p", { role: "alert" }, String(error)));
     }
     scrollTo(0, 0);
   }

@@ -1,0 +1,162 @@
+"""Pages: how well each was read under each condition, and the texts of those that are looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from experiments.browser.chunks import packed
+from experiments.browser.images import PageImages
+from experiments.browser.rendered import blocks_of
+from experiments.browser.rows import NONE, SCALE, Rows
+from experiments.browser.words import side_by_side
+from ohr.errors import OhrError
+from ohr.study.cases import read_cases, read_texts
+from ohr.study.results import KNOWLEDGE_BASE, Run, knowledge_base_name, measured
+from ohr.types import PageRef
+
+TRUTH = "gt, clean"
+Key = tuple[str, PageRef]
+"""A run by name, and a page of it."""
+
+
+@dataclass
+class Pages:
+    """All pages that the runs read, with the edit distance of each condition's reading."""
+
+    keys: list[Key]
+    distances: np.ndarray
+    """Float ``(pages, conditions)``; NaN where a condition did not read a page."""
+    details: dict[Key, list[int]] = field(default_factory=dict)
+    """Pages whose texts are shown, each with its conditions; numbered in this order from 1."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Columns for the browser."""
+        numbers = {key: number for number, key in enumerate(self.details, start=1)}
+        known = ~np.isnan(self.distances)
+        scaled = np.full(self.distances.shape, NONE, dtype=np.uint16)
+        scaled[known] = np.round(np.clip(self.distances[known], 0, 1) * SCALE).astype(np.uint16)
+        return {
+            "doc": [ref.doc_id for _, ref in self.keys],
+            "page": [ref.page_no for _, ref in self.keys],
+            "detail": packed(np.array([numbers.get(k, 0) for k in self.keys], dtype=np.uint32)),
+            "distance": [packed(column) for column in scaled.T],
+        }
+
+
+def make_pages(runs: Mapping[str, Run], rows: Rows) -> Pages:
+    """The pages of some runs, in the order in which they were read."""
+    index = {(c["run"], c["name"]): c["index"] for c in rows.conditions}
+    keys: dict[Key, int] = {}
+    entries: list[tuple[int, int, float]] = []
+    for name, run in runs.items():
+        distances = measured(run.rows, "ocr", "edit_distance")
+        bases = distances[list(KNOWLEDGE_BASE)].drop_duplicates()
+        named = {tuple(row): knowledge_base_name(row) for _, row in bases.iterrows()}
+        columns = ["doc_id", "page_no", "value", *KNOWLEDGE_BASE]
+        for doc, page, value, *base in distances[columns].itertuples(index=False, name=None):
+            key = (name, PageRef(str(doc), int(page)))
+            at = keys.setdefault(key, len(keys))
+            entries.append((at, index[name, named[tuple(base)]], float(value)))
+    table = np.full((len(keys), len(rows.conditions)), np.nan)
+    for at, condition, value in entries:
+        table[at, condition] = value
+    return Pages(list(keys), table)
+
+
+def worst_pages(pages: Pages, count: int) -> list[Key]:
+    """The pages that were read worst under any condition, worst first."""
+    worst = np.nan_to_num(pages.distances, nan=-1.0).max(axis=1, initial=-1.0)
+    order = np.argsort(-worst, kind="stable")[:count]
+    return [pages.keys[at] for at in order if worst[at] > 0]
+
+
+def page_details(
+    runs: Mapping[str, Run], rows: Rows, pages: Pages, images: Mapping[str, PageImages]
+) -> Iterator[dict[str, Any]]:
+    """The texts and pictures of the pages with details, in order."""
+    kept: dict[str, _Texts] = {}
+    for (name, ref), conditions in pages.details.items():
+        if name not in kept:
+            kept[name] = _Texts.of(runs[name])
+        texts = kept[name]
+        truth = texts.truth(ref)
+        drawn = images.get(name)
+        yield {
+            "run": name,
+            "doc": ref.doc_id,
+            "page": ref.page_no,
+            "truth": truth,
+            "set": None if truth is None else blocks_of(truth),
+            "of": [_reading(texts, rows, ref, c, truth, drawn) for c in sorted(conditions)],
+        }
+
+
+@dataclass
+class _Texts:
+    run: Run
+    by_base: dict[str, dict[PageRef, str]]
+    statuses: dict[tuple[str, PageRef], tuple[str, str]]
+
+    @classmethod
+    def of(cls, run: Run) -> _Texts:
+        pages = read_cases(run.path, "pages").to_pandas()
+        names = ("knowledge_base", "doc_id", "page_no", "status", "detail")
+        statuses = {
+            (str(base), PageRef(str(doc), int(page))): (str(status), str(detail))
+            for base, doc, page, status, detail in zip(*(pages[n] for n in names), strict=True)
+        }
+        return cls(run, read_texts(run.path), statuses)
+
+    def truth(self, ref: PageRef) -> str | None:
+        """The ground truth's text, from the run, or from its dataset where that is there."""
+        known = self.by_base.get(TRUTH)
+        return known.get(ref) if known is not None else self._dataset.get(ref)
+
+    @cached_property
+    def _dataset(self) -> Mapping[PageRef, str]:
+        try:
+            return {ref: page.text for ref, page in self.run.plan.dataset.pages.items()}
+        except OhrError:
+            return {}
+
+
+def _reading(
+    texts: _Texts,
+    rows: Rows,
+    ref: PageRef,
+    condition: int,
+    truth: str | None,
+    images: PageImages | None,
+) -> dict[str, Any]:
+    base = rows.conditions[condition]["name"]
+    read = texts.by_base.get(base, {}).get(ref)
+    status, detail = texts.statuses.get((base, ref), ("error", "not in the knowledge base"))
+    left, right = side_by_side(truth or "", read or "")
+    return {
+        "condition": condition,
+        "status": status,
+        "detail": detail,
+        "truth": None if truth is None else left,
+        "read": None if read is None else (right if truth is not None else [[0, read]]),
+        "set": None if read is None or base == TRUTH else blocks_of(read),
+        "images": images.of(base, ref) if images else None,
+    }
+
+
+def details_wanted(
+    pages: Pages, evidence: Sequence[tuple[Key, int]], every: Sequence[Key]
+) -> dict[Key, list[int]]:
+    """Pages with details: those of cases, under their conditions, and some under every one."""
+    wanted: dict[Key, set[int]] = {}
+    for key, condition in evidence:
+        wanted.setdefault(key, set()).add(condition)
+    place = {key: at for at, key in enumerate(pages.keys)}
+    for key in every:
+        read = np.flatnonzero(~np.isnan(pages.distances[place[key]]))
+        wanted.setdefault(key, set()).update(int(c) for c in read)
+    return {key: sorted(conditions) for key, conditions in wanted.items()}
