@@ -18,15 +18,20 @@ from ohr.errors import OhrError
 from ohr.printable import plain
 from ohr.study.results import Run
 
-SCRIPTS = (
-    "dom.js",
-    "data.js",
-    "address.js",
-    "rows.js",
-    "list.js",
-    "review.js",
-    "case.js",
-    "main.js",
+SCRIPTS = tuple(
+    f"{name}.js"
+    for name in (
+        "dom",
+        "data",
+        "address",
+        "rows",
+        "list",
+        "review",
+        "blocks",
+        "page",
+        "case",
+        "main",
+    )
 )
 _TITLES = {
     "retrieval": "Retrieval",
