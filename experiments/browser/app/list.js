@@ -123,7 +123,7 @@ class List {
     this.count.textContent = `${this.found.length.toLocaleString("en")} of ${this.rows.n.toLocaleString("en")} rows`;
     const body = el("tbody");
     for (const row of rows) body.append(this.line(row));
-    const table = el("table", {}, el("thead", {}, this.head()), body);
+    const table = el("table", { class: "cases" }, el("thead", {}, this.head()), body);
     this.table.replaceChildren(table);
     this.drawPager();
   }
@@ -164,12 +164,12 @@ class List {
       "tr",
       { class: rows.case[row] ? "detailed" : null },
       el("td", { class: "question" }, name),
-      el("td", {}, shown(conditions[rows.condition[row]].name)),
-      el("td", {}, shown(settings[rows.setting[row]].name)),
-      el("td", { class: "number" }, status === "ok" ? number(rows.score[row]) : `${number(rows.score[row])} (${status})`),
-      el("td", { class: "number" }, number(rows.clean[row])),
-      el("td", { class: `number ${loss === null || loss === 0 ? "" : loss > 0 ? "loss" : "gain"}` }, score(loss === null ? null : loss / 1000)),
-      el("td", { class: "number" }, number(rows.evidence[row])),
+      el("td", { "data-name": "" }, shown(conditions[rows.condition[row]].name)),
+      el("td", { "data-name": "" }, shown(settings[rows.setting[row]].name)),
+      el("td", { class: "number", "data-name": "score" }, status === "ok" ? number(rows.score[row]) : `${number(rows.score[row])} (${status})`),
+      el("td", { class: "number", "data-name": "clean" }, number(rows.clean[row])),
+      el("td", { class: `number ${loss === null || loss === 0 ? "" : loss > 0 ? "loss" : "gain"}`, "data-name": "lost" }, score(loss === null ? null : loss / 1000)),
+      el("td", { class: "number", "data-name": "evidence read" }, number(rows.evidence[row])),
     );
   }
 
