@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from ohr.markup.page import read_page
 from ohr.markup.structure import Span, merged
+from ohr.outline.numbering import caption_of
 from ohr.outline.read import document_tree
 from ohr.types import Chunk, Document, Page
 
@@ -19,6 +20,7 @@ RUNNING_WORDS = 15
 """... and have at most so many words."""
 
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n\s*")
+_LINE = re.compile(r"[^\n]+")
 _WORD = re.compile(r"\S+")
 _LETTER = re.compile(r"[^\W\d_]")
 _END_NUMBER = re.compile(r"^\d+|\d+$")
@@ -34,18 +36,26 @@ def passages(document: Document, *, tables: bool, longest: int) -> Iterator[Chun
     a sentence ends if one does in its second half.
     """
     running = _running_lines(document.pages)
-    headings: dict[int, list[Span]] = {}
-    for section in document_tree(document).sections:
+    tree = document_tree(document)
+    headings: list[list[Span]] = [[] for _ in document.pages]
+    of_lines: list[list[Span]] = [[] for _ in document.pages]
+    for section in tree.sections:
         start, end = section.start, section.body
         text = document.pages[start.page].text
         stop = end.at if end.page == start.page else len(text)
-        headings.setdefault(start.page, []).append((start.at, stop))
+        headings[start.page].append((start.at, stop))
+    for node in tree.tables:
+        if node.found == "lines":
+            of_lines[node.start.page].append((node.start.at, node.end.at))
     for number, page in enumerate(document.pages):
-        left_out = [*headings.get(number, ()), *running[number]]
-        yield from _of_page(page, left_out, tables, longest)
+        left_out = [*headings[number], *running[number]]
+        yield from _of_page(page, left_out, of_lines[number], tables, longest)
 
 
-def _of_page(page: Page, left_out: Sequence[Span], tables: bool, longest: int) -> Iterator[Chunk]:
+def _of_page(
+    page: Page, left_out: Sequence[Span], of_lines: Sequence[Span], tables: bool, longest: int
+) -> Iterator[Chunk]:
+    """Passages of a page; ``of_lines``: its tables of plain text, with their captions."""
     kept: list[Span] = []
     inside: list[Span] = []
     for table in read_page(page.text).tables:
@@ -55,6 +65,9 @@ def _of_page(page: Page, left_out: Sequence[Span], tables: bool, longest: int) -
         elif caption := table.table.caption:
             at = page.text.find(caption, *table.span)
             kept += [(at, at + len(caption))] if at >= 0 else []
+    for span in of_lines:
+        inside.append(span)
+        kept += [span] if tables else _captions(page.text, *span)
     edges = [0]
     for start, end in merged([*left_out, *inside]):
         edges += [start, end]
@@ -65,6 +78,12 @@ def _of_page(page: Page, left_out: Sequence[Span], tables: bool, longest: int) -
     for a, b in sorted(kept):
         if _LETTER.search(page.text, a, b):
             yield Chunk(page.ref, a, b, page.text[a:b])
+
+
+def _captions(text: str, start: int, end: int) -> list[Span]:
+    """The lines of a table of plain text that begin a caption."""
+    lines = ((m.start(), m.end()) for m in _LINE.finditer(text, start, end))
+    return [(a, b) for a, b in lines if caption_of(text[a:b]) is not None]
 
 
 def _paragraphs(text: str, start: int, end: int) -> Iterator[Span]:

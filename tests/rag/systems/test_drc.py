@@ -62,6 +62,21 @@ def test_paragraphs_and_captions_are_passages_and_tables_are_not() -> None:
     assert texts(page, tables=True)[2] == TABLE
 
 
+def test_a_table_of_plain_text_is_none_but_for_its_caption() -> None:
+    rows = "Fees 1,204 1,310\nTimber 310 325\nTolls 12 14\nShare 40 44"
+    page = f"The pier is old and was mended twice.\n\nTable 2: Income\n{rows}\n\nIt leans on."
+    assert texts(page) == [
+        "The pier is old and was mended twice.", "Table 2: Income", "It leans on.",
+    ]  # fmt: skip
+    assert rows in texts(page, tables=True)[1]
+
+
+def test_headings_are_no_passages_with_marks_or_without() -> None:
+    body = "The pier is old and was mended twice before it was closed in winter."
+    assert texts(f"# Harbour\n\n{body}\n\n## Boats\n\n{body}") == [body, body]
+    assert texts(f"2.1 Boats in the harbour\n\n{body}\n\nHARBOUR DUES\n\n{body}") == [body, body]
+
+
 def test_a_caption_within_a_tables_mark_up_is_a_passage() -> None:
     page = (
         r"\begin{table}\caption{Boats a pier}\begin{tabular}{ll} north & 12 \\ \end{tabular}"
@@ -160,7 +175,7 @@ def test_readings_that_fail_or_say_nothing_do_not_count_while_others_do() -> Non
     assert reply.outcome.status is Status.EMPTY
 
 
-@pytest.mark.parametrize("documents", [[], [document()], [document("")]])
+@pytest.mark.parametrize("documents", [[], [document()], [document("")], [document("# Boats")]])
 def test_without_a_passage_the_outcome_is_empty_and_counted(documents: list[Document]) -> None:
     [reply] = system().answer_many(["boats?"], documents)
     assert reply.outcome.status is Status.EMPTY
