@@ -19,7 +19,6 @@ from ohr.plugins import Chat, Completion, Message, Reply
 from ohr.types import Hit, Outcome
 from rag.chunking.token_counter import count_tokens, cumulative_tokens
 from rag.readers._concurrent import submitted
-from rag.readers._prompt import passages
 from rag.readers._prompted import PromptedParams, PromptedReader, cut_note, outcome_of
 
 _COUNTS = ("prompt_tokens", "completion_tokens")
@@ -64,9 +63,9 @@ class OpenAi(PromptedReader[OpenAiParams], Chat):
         endpoint = self.params.endpoint(late_retries=self.params.retries)
         endpoint.key()
         stop = threading.Event()
-        texts = [passages(context) for context in contexts]
-        order = sorted(range(len(texts)), key=texts.__getitem__)
-        asks = [partial(self._ask, endpoint, questions[at], texts[at], stop) for at in order]
+        texts = list(map(self._prompt.asked, questions, contexts))
+        order = sorted(range(len(texts)), key=lambda at: texts[at][1])
+        asks = [partial(self._ask, endpoint, *texts[at], stop) for at in order]
         futures = dict(zip(submitted(asks, self.params.concurrency), order, strict=True))
         failure: MissingDependencyError | None = None
         try:

@@ -16,7 +16,6 @@ from ohr.plugins import Chat, Completion, Message, Reply, ToolCall
 from ohr.types import Hit, Outcome
 from rag.readers._conversation import calls_in, defused, with_schema
 from rag.readers._prefix import PrefixDecoder, Written, common
-from rag.readers._prompt import passages
 from rag.readers._prompted import PromptedParams, PromptedReader, cut_note, outcome_of
 from rag.readers._templates import rendered
 
@@ -88,7 +87,8 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
         """
         queue = []
         for index, (question, context) in enumerate(zip(questions, contexts, strict=True)):
-            encoded = self._encoded(index, question, passages(context), passages(context[:1]))
+            _, first = self._prompt.asked(question, context[:1])
+            encoded = self._encoded(index, *self._prompt.asked(question, context), first)
             if encoded is None:
                 detail = f"{self.name}: the question alone fills the model's window"
                 yield Reply(index, Outcome.error(detail))
