@@ -94,10 +94,13 @@ def _laid_out(path: Path, page_no: int) -> tuple[Any, tuple[float, float, float,
     with path.open("rb") as file:
         for page in pages.PDFPage.get_pages(file, pagenos={page_no}):
             interpreter.PDFPageInterpreter(resources, device).process_page(page)
-            left, bottom, right, top = device.seen
+            result = device.get_result()
+            # A crop box reaches no further than the page.
+            left, bottom = map(max, device.seen[:2], result.bbox[:2])
+            right, top = map(min, device.seen[2:], result.bbox[2:])
             if right <= left or top <= bottom:
                 raise EngineError("a page without an area")
-            return device.get_result(), device.seen
+            return result, (left, bottom, right, top)
     raise EngineError(f"no page {page_no}")
 
 
