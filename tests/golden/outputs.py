@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
@@ -240,6 +241,14 @@ def datasets(name: str) -> object:
             rest = {"evidence_context": "opened in **1874**", "evidence_page_no": 0}
             write_questions(folder / "qas.json", [asked | rest])
             params |= {"path": folder, "questions": folder / "qas.json"}
+        if name == "qasper":
+            given = {"unanswerable": False, "extractive_spans": [], "free_form_answer": "in 1874"}
+            answer = given | {"yes_no": None, "evidence": [inputs.LONG[:60].split("\n\n")[1]]}
+            parts = [{"section_name": "Port ::: Ships", "paragraphs": answer["evidence"]}]
+            asked = {"question_id": "1", "question": "When?", "answers": [{"answer": answer}]}
+            paper = {"title": "Harbours", "abstract": "", "full_text": parts, "qas": [asked]}
+            (folder / "papers.json").write_text(json.dumps({"1": paper}))
+            params |= {"path": folder / "papers.json"}
         loaded = registry.create("dataset", {"name": name, "params": params}).load()
         pages = [[ref, page.text] for ref, page in loaded.pages.items()]
         return [pages, list(loaded.questions), loaded.report.lines()]
