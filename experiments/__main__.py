@@ -20,7 +20,7 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "Distort and inject": ("perturb_images", "perturb_text", "gallery"),
     "Measure": (
         *("noise_curve", "ocr_benchmark", "attribution", "retrievers", "table_format"),
-        *("question_style", "calibrate", "block_errors", "extraction"),
+        *("question_style", "calibrate", "block_errors", "extraction", "structure", "drc"),
         *("format_counts", "noise_statistics"),
     ),
     "Compare finished runs": (

@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from experiments._command import OptionalOut, command
-from experiments.reports.qasper import score_predictions
+from experiments.interchange.qasper_scores import score_predictions
 
 
 @command

@@ -12,6 +12,8 @@ from ohr.outline.numbering import caption_of
 from ohr.outline.read import document_tree
 from ohr.types import Chunk, Document, Page
 
+LONGEST = 300
+"""Words of a passage at most."""
 EDGE_LINES = 2
 """Running headers and footers stand in so many lines at the top and bottom of a page ..."""
 REPEATED = 3
@@ -28,7 +30,9 @@ _PAGE_NUMBER = re.compile(r"(?:page|p\.)?[\W_]*\d{1,4}[\W_]*(?:(?:of|/)[\W_]*\d{
 _SENTENCE_END = re.compile(r"[.?!][\"')\]}\u2019\u201d]*$|[\u3002\uff01\uff1f]$")
 
 
-def passages(document: Document, *, tables: bool, longest: int) -> Iterator[Chunk]:
+def passages(
+    document: Document, *, tables: bool = False, longest: int = LONGEST
+) -> Iterator[Chunk]:
     """Paragraphs and captions in reading order, each within a page; linear in the text.
 
     Headings, running headers and footers and page numbers are left out, and tables too unless

@@ -20,8 +20,10 @@ from ohr.plugins import Params, Reply, System, SystemReply
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.types import Answer, Document, Hit, Outcome, Status
-from rag.systems._drc_passages import passages
+from rag.systems._drc_passages import LONGEST, passages
 from rag.systems._parts import Spec, reader_of, retriever_of
+
+__all__ = ["BM25", "Drc", "DrcParams", "best_answer", "passages"]
 
 BM25 = PluginSpec(name="bm25", params={"k1": 0.9, "b": 0.4})
 """Section 3.3: Pyserini's own parameters."""
@@ -42,7 +44,7 @@ class DrcParams(Params):
     top_k: int = Field(default=1, ge=1, le=1000)
     reading: Literal["each", "joined"] = "each"
     tables: bool = False
-    longest: int = Field(default=300, ge=10)
+    longest: int = Field(default=LONGEST, ge=10)
 
 
 class Drc(System[DrcParams]):
@@ -130,7 +132,7 @@ def _reply(index: int, hits: Sequence[Hit], readings: Sequence[Reply]) -> System
     usage["passages_read"] += len(hits)
     if failed := sum(outcome.status not in (Status.OK, Status.EMPTY) for outcome in outcomes):
         usage["readings_failed"] += failed
-    best = _best(outcomes)
+    best = best_answer(outcomes)
     chosen = outcomes[best]
     if chosen.value is None:
         return SystemReply(index, Outcome(None, chosen.status, chosen.detail), dict(usage))
@@ -140,7 +142,7 @@ def _reply(index: int, hits: Sequence[Hit], readings: Sequence[Reply]) -> System
     return SystemReply(index, Outcome(answer, chosen.status, chosen.detail), dict(usage))
 
 
-def _best(outcomes: Sequence[Outcome[str]]) -> int:
+def best_answer(outcomes: Sequence[Outcome[str]]) -> int:
     """The first of the readings whose answer most say, the one of rank r counting 1/r.
 
     One that is empty, failed or declines to answer counts only where all do.
