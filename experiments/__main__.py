@@ -19,9 +19,9 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "Read PDFs": ("ocr",),
     "Distort and inject": ("perturb_images", "perturb_text", "gallery"),
     "Measure": (
-        *("noise_curve", "ocr_benchmark", "attribution", "retrievers", "table_format"),
-        *("question_style", "calibrate", "block_errors", "extraction", "structure", "drc"),
-        *("format_counts", "noise_statistics"),
+        *("noise_curve", "ocr_benchmark", "systems", "attribution", "retrievers"),
+        *("table_format", "question_style", "calibrate", "block_errors", "extraction"),
+        *("structure", "drc", "format_counts", "noise_statistics"),
     ),
     "Compare finished runs": (
         *("compare", "curve_statistics", "error_analysis", "predictiveness", "robust_reader"),

@@ -34,7 +34,7 @@ def main(
     out: OptionalOut = None,
     top: Annotated[int, typer.Option(min=1, max=100, help="Passages that are read, K.")] = 5,
 ) -> int:
-    """Rank passages and read the best ones (DRC's tables 2 and 4 to 6, figure 3)."""
+    """Rank passages and read the best (DRC's tables 2, 4 to 6)."""
     tables = drc_tables(config, Progress(), top)
     print_drc(tables)
     if out is not None:

@@ -22,7 +22,7 @@ DEFAULTS = {"stages": ["ocr"]}
 
 @command
 def main(config: Annotated[StudyConfig, Settings(DEFAULTS)], out: OptionalOut = None) -> int:
-    """Score the words of paragraphs and of tables (DRC's table 3)."""
+    """Score words of paragraphs and tables (DRC's table 3)."""
     scores = extraction_table(config, Progress())
     show(extraction_report(scores))
     print(EXPLANATION)
