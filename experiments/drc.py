@@ -33,9 +33,12 @@ def main(
     config: Annotated[StudyConfig, Settings(DEFAULTS)],
     out: OptionalOut = None,
     top: Annotated[int, typer.Option(min=1, max=100, help="Passages that are read, K.")] = 5,
+    with_tables: Annotated[
+        bool, typer.Option("--tables", help="Tables are passages too, each whole.")
+    ] = False,
 ) -> int:
     """Rank passages and read the best (DRC's tables 2, 4 to 6)."""
-    tables = drc_tables(config, Progress(), top)
+    tables = drc_tables(config, Progress(), top, tables=with_tables)
     print_drc(tables)
     if out is not None:
         for path in write_drc(tables, out):

@@ -76,8 +76,11 @@ class DrcTables:
     answers: pd.DataFrame
 
 
-def drc_tables(config: StudyConfig, progress: Progress, most: int) -> DrcTables:
-    """Rows of each knowledge base and retriever; ``most``: passages that are read of a ranking.
+def drc_tables(
+    config: StudyConfig, progress: Progress, most: int, *, tables: bool = False
+) -> DrcTables:
+    """Rows of each knowledge base and retriever; ``most``: passages that are read of a ranking;
+    ``tables``: whether tables are passages too.
 
     ``ranking`` has ``recall@1%`` and so on, ``evidence_f1`` (NaN for what is no classifier),
     ``questions``, ``with_evidence``, which recall is over, and ``lost``: those of them whose
@@ -99,7 +102,9 @@ def drc_tables(config: StudyConfig, progress: Progress, most: int) -> DrcTables:
                 if not isinstance(retriever, Retriever):
                     raise ConfigError(f"retriever {name!r} does not search: drc ranks passages")
                 retriever.use_store(store)
-                ranked = [one for _, kb in draws for one in _ranked(readings, kb, retriever)]
+                ranked = [
+                    one for _, kb in draws for one in _ranked(readings, kb, retriever, tables)
+                ]
                 row = key | {"retriever": name}
                 ranking.append(row | _ranking(ranked, retriever.name == CLASSIFIER))
                 for reader_name, reader in plan.readers.items():
@@ -115,7 +120,9 @@ def drc_tables(config: StudyConfig, progress: Progress, most: int) -> DrcTables:
     return DrcTables(pd.DataFrame(ranking), pd.DataFrame(answers))
 
 
-def _ranked(readings: ReadPages, kb: KnowledgeBase, retriever: Retriever) -> Iterator[Ranked]:
+def _ranked(
+    readings: ReadPages, kb: KnowledgeBase, retriever: Retriever, tables: bool
+) -> Iterator[Ranked]:
     """The rankings of all questions, document by document, in a fixed order."""
     by_document: dict[str, list[Question]] = {}
     for question in readings.plan.questions:
@@ -126,7 +133,7 @@ def _ranked(readings: ReadPages, kb: KnowledgeBase, retriever: Retriever) -> Ite
             pages.setdefault(ref.doc_id, []).append(Page(ref, outcome.value))
     for doc_id, questions in by_document.items():
         document = Document(doc_id, questions[0].domain, pages.get(doc_id, []))
-        chunks = list(passages(document))
+        chunks = list(passages(document, tables=tables))
         places = {(chunk.ref, chunk.start, chunk.end): at for at, chunk in enumerate(chunks)}
         retriever.index(chunks)
         texts = [question.text for question in questions]

@@ -33,7 +33,10 @@ EXPLANATION = (
 
 
 def print_drc(tables: DrcTables) -> None:
-    """Print both tables, the paper's figures below, all in per cent."""
+    """Print both tables, the paper's figures below, all in per cent.
+
+    Of answers the paper's types and all together; the files have all groups.
+    """
     show(_ranking(tables.ranking))
     show(_answers(tables.answers))
     print(EXPLANATION)
@@ -47,7 +50,7 @@ def write_drc(tables: DrcTables, out: Path) -> list[Path]:
 
 
 def _ranking(ranking: pd.DataFrame) -> Table:
-    table = _table("engine", "noise", "retriever", left=3)
+    table = _table("engine", "noise", "retriever")
     for name in (*RECALLS, "Evidence-F1", "n", "lost"):
         table.add_column(name, justify="right")
     for row in ranking.to_dict("records"):
@@ -60,13 +63,15 @@ def _ranking(ranking: pd.DataFrame) -> Table:
         for split in SPLITS:
             values = rows[rows["split"] == split].set_index("metric")["value"]
             shown = [f"{values[n]:.2f}" if n in values else "-" for n in (*RECALLS, "evidence_f1")]
-            table.add_row(f"paper, {split}", "", str(method), *shown, style="dim")
+            table.add_row("paper", split, str(method), *shown, style="dim")
     return table
 
 
 def _answers(answers: pd.DataFrame) -> Table:
-    groups = list(dict.fromkeys(answers["group"])) if len(answers) else ["all"]
-    table = _table("engine", "noise", "retriever", "reader", left=4)
+    paper = pd.concat([drc_figures("table 2"), drc_figures("table 5")])
+    there = set(answers["group"])
+    groups = [group for group in dict.fromkeys(paper["group"]) if group in there]
+    table = _table("engine", "noise", "retriever", "reader")
     for name in ("K", *(f"{group}: best" for group in groups), "all: chosen", "n"):
         table.add_column(name, justify="right")
     key = ["engine", "perturbation", "level", "intensity", "retriever", "reader", "k"]
@@ -83,19 +88,18 @@ def _answers(answers: pd.DataFrame) -> Table:
             f"{overall['n']:,}",
         )
     table.add_section()
-    for name in ("table 2", "table 5"):
-        for method, rows in drc_figures(name).groupby("method", sort=False):
-            for split in SPLITS:
-                values = rows[rows["split"] == split].set_index("group")["value"]
-                shown = [f"{values[g]:.2f}" if g in values else "-" for g in groups]
-                where = f"paper, {name}, {split}"
-                table.add_row(where, "", str(method), "", "1", *shown, "", "", style="dim")
+    for (source, method), rows in paper.groupby(["table", "method"], sort=False):
+        for split in SPLITS:
+            values = rows[rows["split"] == split].set_index("group")["value"]
+            shown = [f"{values[group]:.2f}" for group in groups]
+            where = (f"paper, {source}", split, str(method), "", "1")
+            table.add_row(*where, *shown, "", "", style="dim")
     return table
 
 
-def _table(*names: str, left: int) -> Table:
+def _table(*names: str) -> Table:
     table = Table(header_style="bold", box=None, pad_edge=False)
-    for name in names[:left]:
+    for name in names:
         table.add_column(name)
     return table
 

@@ -117,6 +117,19 @@ def test_a_document_that_was_not_read_counts_with_the_worst_value(tmp_path: Path
     assert set(answers[answers["group"] == "all"]["n"]) == {2}
 
 
+def test_tables_are_passages_where_they_are_asked_for(tmp_path: Path) -> None:
+    kb = tmp_path / "kb"
+    write_kb(kb / "gt", {"law/a": [f"Prices of fruit are here.\n\n{TABLE}"]})
+    entry = qa(1, "law/a", 0, questions="What cost the apples?", evidence_context="apples & 12")
+    questions = write_questions(tmp_path / "qas.json", [entry])
+    given = ["dataset.kind=ohrbench", f"dataset.path={kb}", f"dataset.questions={questions}",
+             f"cache={tmp_path / 'cache'}", "--out", tmp_path / "out"]  # fmt: skip
+    for more, lost in ([], 1), (["--tables"], 0):
+        run(drc, *given, *more)
+        [row] = pd.read_csv(tmp_path / "out" / "ranking.csv").to_dict("records")
+        assert (row["lost"], row["recall@1%"]) == (lost, 1 - lost)
+
+
 def test_an_unanswerable_question_may_be_left_out(tmp_path: Path) -> None:
     only = paper(qas=[{"question": "Why?", "question_id": "q",
                        "answers": [answer(unanswerable=True), answer(yes_no=True)]}])  # fmt: skip
