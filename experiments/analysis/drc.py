@@ -99,8 +99,8 @@ def drc_tables(
     with asking:
         for key, draws in readings.conditions():
             for name, retriever in plan.retrievers.items():
-                if not isinstance(retriever, Retriever):
-                    raise ConfigError(f"retriever {name!r} does not search: drc ranks passages")
+                if not isinstance(retriever, Retriever) or retriever.whole_pages:
+                    raise ConfigError(f"retriever {name!r} ranks no passages: take another for drc")
                 retriever.use_store(store)
                 ranked = [
                     one for _, kb in draws for one in _ranked(readings, kb, retriever, tables)

@@ -130,6 +130,15 @@ def test_tables_are_passages_where_they_are_asked_for(tmp_path: Path) -> None:
         assert (row["lost"], row["recall@1%"]) == (lost, 1 - lost)
 
 
+@pytest.mark.parametrize("retriever", ["oracle", "page"])
+def test_what_ranks_no_passages_is_refused(tmp_path: Path, retriever: str) -> None:
+    papers = write(tmp_path)
+    given = ["dataset.kind=qasper", f"dataset.path={papers}", f"retrievers=[{retriever}]"]
+    done = CliRunner().invoke(drc, [*given, f"cache={tmp_path / 'cache'}"])
+    assert done.exit_code == 2
+    assert f"retriever '{retriever}' ranks no passages" in done.output
+
+
 def test_an_unanswerable_question_may_be_left_out(tmp_path: Path) -> None:
     only = paper(qas=[{"question": "Why?", "question_id": "q",
                        "answers": [answer(unanswerable=True), answer(yes_no=True)]}])  # fmt: skip
