@@ -8,7 +8,7 @@ the question which tools it asks for, and a reader answers from what they fetch.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import Literal
 
@@ -111,7 +111,7 @@ class PdfTriage(System[PdfTriageParams]):
                 answer = Answer(said, trace=(f"metadata of {shelf.name if shelf else ''}",))
                 yield SystemReply(index, Outcome(answer), {"answered_by_metadata": 1.0})
                 continue
-            tools = Tools(library, lambda query, hits=hits: hits, self.params.top_k)  # type: ignore[misc]
+            tools = Tools(library, {question: hits}.__getitem__, self.params.top_k)
             budget, trace, usage = Budget(self.params.fetched_tokens), list[str](), Counter[str]()
             for call in plan(question, shelf):
                 result = tools.call(call.tool, call.arguments, shelf.name if shelf else "")
@@ -146,7 +146,14 @@ class PdfTriage(System[PdfTriageParams]):
             asks.append(partial(self._converse, index, question, library, names, told))
         yield from replies(asks, self._chat.at_once)
 
-    def _converse(self, index, question, library, names, told) -> SystemReply:  # type: ignore[no-untyped-def]
+    def _converse(
+        self,
+        index: int,
+        question: str,
+        library: Library,
+        names: tuple[str, ...],
+        told: Callable[[tuple[str, ...]], tuple[str, bool]],
+    ) -> SystemReply:
         about, was_cut = told(names)
         tools = Tools(library, lambda query: library.rank([query])[0], self.params.top_k)
         held = Conversation(

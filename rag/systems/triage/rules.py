@@ -214,9 +214,10 @@ def _nodes(question: str, shelf: Shelf, kind: str) -> Iterator[str]:
         if is_table != (kind == "table"):
             continue
         words = match[2].split()
-        said = (" ".join(words[:count]) for count in range(len(words), 1, -1))
-        if (found := next(filter(None, map(known, said)), None)) is not None:
-            yield found.label or found.caption
+        for count in range(len(words), 1, -1):
+            if (node := known(" ".join(words[:count]))) is not None:
+                yield node.label or node.caption
+                break
 
 
 def _nth(things: Sequence[Any], said: str) -> Any:
