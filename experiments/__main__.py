@@ -29,6 +29,7 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "Reproduce the paper": ("paper",),
     "Datasets": (
         *("make_sample", "contact_sheet", "download", "verify_dataset", "dataset_statistics"),
+        "categories",
     ),
     "Exchange with other tools": ("import_results", "export", "log_mlflow"),
     "Look at what is installed": ("engines", "plugins"),

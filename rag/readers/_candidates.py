@@ -185,7 +185,7 @@ def read_page(text: str) -> ParsedPage:
     return _parse(text[:MAX_CHARS])
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1024)
 def _parse(text: str) -> ParsedPage:
     builder = _Builder()
     for piece in split_tables(text):

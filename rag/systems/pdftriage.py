@@ -106,12 +106,13 @@ class PdfTriage(System[PdfTriageParams]):
         fetched: dict[int, tuple[Budget, list[str], Counter[str]]] = {}
         for index, (question, hits) in enumerate(zip(questions, rankings, strict=True)):
             shelf = library.shelves.get(_meant(library, hits))
-            said = from_metadata(question, shelf) if shelf is not None else ""
+            said, refs = from_metadata(question, shelf) if shelf is not None else ("", ())
             if said:
-                answer = Answer(said, trace=(f"metadata of {shelf.name if shelf else ''}",))
+                read_off = f"metadata of {shelf.name if shelf else ''}"
+                answer = Answer(said, sources=refs, trace=(read_off,))
                 yield SystemReply(index, Outcome(answer), {"answered_by_metadata": 1.0})
                 continue
-            tools = Tools(library, {question: hits}.__getitem__, self.params.top_k)
+            tools = Tools(library, _found(hits), self.params.top_k)
             budget, trace, usage = Budget(self.params.fetched_tokens), list[str](), Counter[str]()
             for call in plan(question, shelf):
                 result = tools.call(call.tool, call.arguments, shelf.name if shelf else "")
@@ -173,6 +174,11 @@ def _meant(library: Library, hits: Sequence[Hit]) -> str:
         return next(iter(library.shelves))
     near = nearest_documents(hits)
     return near[0] if near else ""
+
+
+def _found(hits: Sequence[Hit]) -> Callable[[str], Sequence[Hit]]:
+    """A search that was made before: rules ask for the question's own alone."""
+    return lambda query: hits
 
 
 def _fetched(budget: Budget) -> Counter[str]:

@@ -55,6 +55,22 @@ class Shelf:
         return document_tree(self.document)
 
     @cached_property
+    def outermost(self) -> tuple[Section, ...]:
+        """The sections that the document is made of. A first one that holds all others is its
+        title, and those are of the level below.
+        """
+        sections = self.tree.sections
+        inner = sections[1:]
+        if inner and all(section.level > sections[0].level for section in inner):
+            sections = inner
+        least = min((section.level for section in sections), default=0)
+        return tuple(section for section in sections if section.level == least)
+
+    def is_title(self, section: Section) -> bool:
+        """Whether a section's heading is the document's title: all others are inside."""
+        return section.number == 1 and section not in self.outermost
+
+    @cached_property
     def _sections(self) -> dict[str, Section]:
         """Sections by the number that their heading begins with, the first of each."""
         found: dict[str, Section] = {}
@@ -74,8 +90,7 @@ class Shelf:
             if match[1].upper() in self._sections:
                 return self._sections[match[1].upper()]
             if match[1].isdigit() and not self._sections:
-                top = [section for section in sections if section.level == 1]
-                return _at(top, int(match[1]))
+                return _at(self.outermost, int(match[1]))
             return None
         return _nearest(wanted, sections, [_bare(section.title) for section in sections])
 

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ohr.outline.tree import FigureNode, Section, TableNode
+from ohr.outline.tree import FigureNode, Place, Section, TableNode
+from ohr.types import PageRef
 from rag.systems.triage.library import Shelf
 
 _COUNTS = (
@@ -176,14 +177,14 @@ def _sections(question: str, shelf: Shelf) -> Iterator[str]:
             if shelf.section(label) is not None:
                 yield label
     for match in _NTH["section"].finditer(question):
-        top = [section for section in shelf.tree.sections if section.level == 1]
-        if (section := _nth(top, match[1])) is not None:
+        if (section := _nth(shelf.outermost, match[1])) is not None:
             yield section.title
     names = [match[1] or match[2] for match in _QUOTED.finditer(question)]
     names += [match[1] for match in _ABOUT.finditer(question)]
     names += [match[1] for match in _NAMED.finditer(question) if not _is_ordinal(match[1])]
     for name in names:
-        if (section := shelf.section(name)) is not None:
+        section = shelf.section(name)
+        if section is not None and not shelf.is_title(section):
             yield section.title
     for match in _PART.finditer(question):
         said = match[1].lower()
@@ -267,36 +268,55 @@ _TITLE_OF = re.compile(
     rf"({_SECTION}|{_TABLE}|{_FIGURE})",
     re.I,
 )
+_TITLES = re.compile(
+    r"\b(?:titles|headings|names|überschriften) (?:of|der) (?:all |its |the |their )*"
+    r"(?:main )?(?:sections|chapters|abschnitte|kapitel)\b"
+    r"|\b(?:which|what) (?:sections|chapters) (?:are there|does|has)\b",
+    re.I,
+)
 _WHERE = re.compile(r"\b(?:on|at) (?:which|what) page\b|\bauf welcher seite\b", re.I)
 
 
-def from_metadata(question: str, shelf: Shelf) -> str:
-    """The answer to a question about the structure alone; empty for any other question."""
+def from_metadata(question: str, shelf: Shelf) -> tuple[str, tuple[PageRef, ...]]:
+    """The answer to a question about the structure alone, and where what it is about begins.
+
+    Empty for any other question.
+    """
+    text, places = _from_metadata(question, shelf)
+    refs = dict.fromkeys(shelf.tree.pages[place.page].ref for place in places if text)
+    return text, tuple(refs)
+
+
+def _from_metadata(question: str, shelf: Shelf) -> tuple[str, list[Place]]:
     if match := _HOW_MANY.search(question):
         return _how_many(match[1].lower(), shelf)
+    if _TITLES.search(question):
+        titles = [_bare_title(section) for section in shelf.outermost]
+        return ", ".join(titles), [section.start for section in shelf.outermost]
     asks_title, asks_place = _TITLE_OF.search(question), _WHERE.search(question)
     if not asks_title and not asks_place:
-        return ""
+        return "", []
     sections = list(map(shelf.section, _sections(question, shelf)))
     tables = list(map(shelf.table, _nodes(question, shelf, "table")))
     figures = list(map(shelf.figure, _nodes(question, shelf, "figure")))
     if asks_title:
-        titles = [_bare_title(section) for section in sections if section]
-        titles += [_bare_caption(node.caption) for node in (*tables, *figures) if node]
-        return next(filter(None, titles), "")
-    places = [node.start for node in (*sections, *tables, *figures) if node]
-    return str(shelf.tree.page_number(places[0])) if places else ""
+        named = [(_bare_title(section), section.start) for section in sections if section]
+        named += [(_bare_caption(n.caption), n.start) for n in (*tables, *figures) if n]
+        return next(((title, [start]) for title, start in named if title), ("", []))
+    places = [node.start for node in (*sections, *tables, *figures) if node][:1]
+    return (str(shelf.tree.page_number(places[0])) if places else ""), places
 
 
-def _how_many(what: str, shelf: Shelf) -> str:
+def _how_many(what: str, shelf: Shelf) -> tuple[str, list[Place]]:
     tree = shelf.tree
     if what.startswith(("page", "seite")):
-        return str(shelf.last_page)
+        return str(shelf.last_page), [Place(len(tree.pages) - 1, 0)] if tree.pages else []
+    nodes: Sequence[Section | TableNode | FigureNode] = shelf.outermost
     if what.startswith(("table", "tabelle")):
-        return str(len(tree.tables))
+        nodes = tree.tables
     if what.startswith(("figure", "chart", "abbildung")):
-        return str(len(tree.figures))
-    return str(sum(section.level == 1 for section in tree.sections))
+        nodes = tree.figures
+    return str(len(nodes)), [node.start for node in nodes]
 
 
 def _bare_title(section: Section) -> str:

@@ -106,6 +106,9 @@ def test_usual_parts_go_by_their_synonyms() -> None:
         ("How many pages are there?", "4"),
         ("How many tables does the document have?", "1"),
         ("How many figures are there in the document?", "1"),
+        ("How many sections are there?", "3"),
+        ("What is the title of the third section?", "Outlook"),
+        ("Summarize it by the titles of its sections.", "Fees, Traffic, Outlook"),
         ("What is the title of section 2?", "Traffic"),
         ("What is the caption of table 1?", "Fees by length"),
         ("On which page does the section on fees begin?", "2"),
@@ -115,7 +118,9 @@ def test_usual_parts_go_by_their_synonyms() -> None:
     ],
 )
 def test_structure_is_answered_from_the_metadata(question: str, answer: str) -> None:
-    assert from_metadata(question, Shelf(report())) == answer
+    said, refs = from_metadata(question, Shelf(report()))
+    assert said == answer
+    assert bool(refs) == bool(answer)
 
 
 WORDS = "page pages table figure section 2 3-9 999999 the first last two of on § '' IX 2.1.1 , and"
