@@ -31,7 +31,7 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     ),
     "Compare finished runs": (
         *("compare", "curve_statistics", "error_analysis", "predictiveness", "robust_reader"),
-        *("realism", "figure3", "cells"),
+        *("realism", "figure3", "cells", "judge_systems"),
     ),
     "Reproduce the paper": ("paper",),
     "Datasets": (
