@@ -26,7 +26,9 @@ GRADES = {"readability": 4, "informativeness": 3, "clarity": 5, "accuracy": 2, "
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("judged")
-    pages = [f"Fact {n} is answer {n}." for n in range(3)] + ["Unrelated words are here." * 30]
+    pages = [f"Fact {n} is answer {n}." for n in range(3)] + [
+        "A book of 300 pages lies in the harbour."
+    ]
     kb = write_kb(root / "kb" / "gt", {"law/a": pages})
     entries = [qa(n, "law/a", n, category="text" if n else "table") for n in range(3)]
     entries.append(qa(3, "law/a", 0, questions="How many pages are there?", category="structure"))
@@ -113,18 +115,18 @@ def test_a_judge_that_takes_the_first_is_seen_through(
 
     server.answer = first
     judge(run, tmp_path, server)
+    each = pd.read_csv(tmp_path / "each_pair.csv")
+    asked = each[each["asked"]]
+    assert (asked["as_given"] != asked["swapped"]).all()
     pairs = pd.read_csv(tmp_path / "pairs.csv")
-    everyone = pairs[pairs["group"] == "all"].iloc[0]
-    assert everyone["first_wins"] == everyone["second_wins"] == 0
-    assert everyone["orders_agree"] == 0
+    assert pairs.loc[pairs["group"] == "all", "orders_agree"].item() == 0
 
 
 def test_two_judges_are_held_against_each_other(run: Path, tmp_path: Path, server: Server) -> None:
     server.answer = fair
     other = {"name": "openai", "params": {"model": "n", "base_url": server.url}}
     done = judge(run, tmp_path, server, "--judge", json.dumps(other | {"label": "second"}))
-    if done.exit_code:  # labels are of the specification
-        pytest.fail(done.output)
+    assert done.exit_code == 0, done.output
     kappas = pd.read_csv(tmp_path / "agreement.csv")
     assert kappas.loc[kappas["of"] == "accuracy", "same"].item() == 1
     assert len(kappas) == 6
@@ -136,7 +138,18 @@ def test_nonsense_is_counted_and_nothing_is_made_up(
 ) -> None:
     server.replies = [said(reply)]
     done = judge(run, tmp_path, server)
-    assert (done.exit_code, done.output.strip()) == (2, "error: no answer was graded")
+    assert done.exit_code == 0
+    grades = pd.read_csv(tmp_path / "each_grade.csv")
+    assert set(grades["grade"].dropna()) <= {1}  # of answers that are empty
+    assert grades["grade"].isna().any()
+    pairs = pd.read_csv(tmp_path / "pairs.csv")
+    assert (pairs["not_judged"] > 0).any()
+
+
+def test_a_judge_that_is_not_there_is_one_line(run: Path, tmp_path: Path, server: Server) -> None:
+    server.replies = [refused(401)]
+    done = judge(run, tmp_path, server)
+    assert (done.exit_code, "no key: name api_key_env" in done.output) == (2, True)
 
 
 def test_answers_reach_the_judge_as_data(run: Path, tmp_path: Path, server: Server) -> None:

@@ -24,6 +24,7 @@ from ohr.plugins import (
     Plugin,
     Reader,
     Retriever,
+    System,
 )
 from ohr.plugins.metric import AnswerCase, Case, EvidenceCase, HitsCase, PageCase, Scoring
 from ohr.randomness import generator_for
@@ -162,6 +163,13 @@ def answers(plugin: Reader) -> object:
     ]
 
 
+def whole(plugin: System) -> object:
+    """Answers to all questions over all documents."""
+    documents = list(inputs.dataset().documents.values())
+    replies = plugin.answer_many(list(inputs.QUESTIONS), documents)
+    return [[r.index, r.outcome] for r in sorted(replies, key=lambda reply: reply.index)]
+
+
 def scores(plugin: Metric) -> object:
     """Values under both protocols of what the metric is of."""
     return [
@@ -234,7 +242,11 @@ def datasets(name: str) -> object:
             params |= {"path": folder, "questions": folder / "qas.json"}
         loaded = registry.create("dataset", {"name": name, "params": params}).load()
         pages = [[ref, page.text] for ref, page in loaded.pages.items()]
-        return [pages, list(loaded.questions), loaded.report.lines()]
+        questions = [asdict(question) for question in loaded.questions]
+        for one in questions:
+            if not one["category"]:  # younger than these digests
+                del one["category"]
+        return [pages, questions, loaded.report.lines()]
 
 
 MAKERS: dict[type, Callable[[Any], object]] = {
@@ -243,6 +255,7 @@ MAKERS: dict[type, Callable[[Any], object]] = {
     Retriever: hits,
     Oracle: gold,
     Reader: answers,
+    System: whole,
     Metric: scores,
     OcrBackend: reading,
     KnowledgeBaseSource: existing,
