@@ -131,7 +131,8 @@ def judge_runs(
     grades, preferences = judge(judges, answers_of(runs, number, seed))
     if grades["grade"].isna().all():
         why = [reason for one in judges for reason in one.failures]
-        raise OhrError("no answer was graded" + (f": {why[0]}" if why else ""))
+        why.append("what was written is no JSON object of grades from 1 to 5")
+        raise OhrError(f"no answer was graded: {why[0]}")
     report_judgements(grades, preferences, out)
     for one in judges:
         print(one.took())

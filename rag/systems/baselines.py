@@ -109,7 +109,7 @@ class Filled(System[FP], abstract=True):
 class PageRetrieval(Filled[FilledParams]):
     """The pages that a search finds, until the context is full."""
 
-    name = "page_retrieval"
+    name = "pages"
 
     def pieces(self, document: Document) -> list[tuple[Chunk, tuple[PageRef, ...]]]:
         return [
@@ -131,7 +131,7 @@ class ChunkRetrieval(Filled[ChunkRetrievalParams]):
     A chunk's own page is the one where it begins.
     """
 
-    name = "chunk_retrieval"
+    name = "chunks"
 
     def pieces(self, document: Document) -> list[tuple[Chunk, tuple[PageRef, ...]]]:
         pages = document.pages

@@ -36,7 +36,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         [
             *("dataset.kind=ohrbench", f"dataset.path={kb.parent}", "engines=[gt]"),
             f"dataset.questions={write_questions(root / 'q.json', entries)}",
-            *("systems=[pdftriage,page_retrieval]", "stages=[overall]", f"cache={root / 'cache'}"),
+            *("systems=[pdftriage,pages]", "stages=[overall]", f"cache={root / 'cache'}"),
         ]
     )
     run_study(config, root / "run")
@@ -70,7 +70,7 @@ def test_grades_and_pairs_are_written(run: Path, tmp_path: Path, server: Server)
     done = judge(run, tmp_path, server)
     assert done.exit_code == 0, done.output
     grades = pd.read_csv(tmp_path / "each_grade.csv")
-    assert set(grades["system"]) == {"pdftriage", "page_retrieval"}
+    assert set(grades["system"]) == {"pdftriage", "pages"}
     assert len(grades) == 2 * 4 * 5
     means = pd.read_csv(tmp_path / "grades.csv")
     assert {"all", "category:text", "category:table", "category:structure"} == set(means["group"])
@@ -138,12 +138,19 @@ def test_nonsense_is_counted_and_nothing_is_made_up(
 ) -> None:
     server.replies = [said(reply)]
     done = judge(run, tmp_path, server)
-    assert done.exit_code == 0
-    grades = pd.read_csv(tmp_path / "each_grade.csv")
-    assert set(grades["grade"].dropna()) <= {1}  # of answers that are empty
-    assert grades["grade"].isna().any()
+    assert (done.exit_code, "error: no answer was graded: what was written" in done.output) == (
+        2,
+        True,
+    )
+
+
+def test_pairs_that_were_not_judged_are_counted(run: Path, tmp_path: Path, server: Server) -> None:
+    server.answer = lambda request: fair(request) if "answer" in told(request) else said("Both.")
+    assert "2 malformed" in judge(run, tmp_path, server).output
     pairs = pd.read_csv(tmp_path / "pairs.csv")
-    assert (pairs["not_judged"] > 0).any()
+    assert pairs.loc[pairs["group"] == "all", "not_judged"].item() == 1
+    shares = pd.read_csv(tmp_path / "shares.csv")
+    assert set(shares.loc[shares["group"] == "all", "n"]) == {3}
 
 
 def test_a_judge_that_is_not_there_is_one_line(run: Path, tmp_path: Path, server: Server) -> None:

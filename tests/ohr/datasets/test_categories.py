@@ -145,7 +145,7 @@ def study(root: Path, categories: list[str]) -> Path:
         [
             *("dataset.kind=ohrbench", f"dataset.path={kb.parent}", "engines=[gt]"),
             f"dataset.questions={write_questions(root / 'q.json', entries)}",
-            *("systems=[rag,chunk_retrieval]", "stages=[overall]", f"cache={root / 'cache'}"),
+            *("systems=[rag,chunks]", "stages=[overall]", f"cache={root / 'cache'}"),
         ]
     )
     run_study(config, root / "run")

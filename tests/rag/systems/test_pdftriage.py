@@ -163,7 +163,7 @@ def test_a_page_calls_no_tool_and_ends_no_frame(server: Server) -> None:
     assert sources(by_rules) == [1]
 
 
-@pytest.mark.parametrize("name", ["pdftriage", "page_retrieval", "chunk_retrieval"])
+@pytest.mark.parametrize("name", ["pdftriage", "pages", "chunks"])
 @pytest.mark.parametrize("pages", [None, [], [""], ["", "  \n"], ["one word"]])
 def test_nothing_to_read_is_an_outcome(name: str, pages: list[str] | None) -> None:
     there = [] if pages is None else [document("a/b", pages)]
@@ -174,7 +174,7 @@ def test_nothing_to_read_is_an_outcome(name: str, pages: list[str] | None) -> No
     assert all(reply.outcome.value is not None for reply in replies)
 
 
-@pytest.mark.parametrize("name", ["pdftriage", "page_retrieval", "chunk_retrieval"])
+@pytest.mark.parametrize("name", ["pdftriage", "pages", "chunks"])
 def test_identity_has_the_parts(name: str) -> None:
     identity = system(name).identity()
     assert identity["reader"] == registry.create("reader", "extractive").identity()
@@ -194,16 +194,16 @@ def test_baselines_fill_the_context_best_first() -> None:
     long = document("a/b", pages)
     question = "Who built the harbour?"
     room = round(count_tokens(pages[0]) + count_tokens(pages[1]) / 2)
-    reply = ask(system("page_retrieval", context_tokens=room), question, long)
+    reply = ask(system("pages", context_tokens=room), question, long)
     assert sources(reply) == [1, 2]
     assert room - 5 <= reply.usage["fetched_tokens"] <= room
-    whole = ask(system("page_retrieval"), question, long)
+    whole = ask(system("pages"), question, long)
     assert sorted(sources(whole)) == [1, 2, 3, 4, 5, 6]
 
 
 def test_chunks_run_over_the_ends_of_pages() -> None:
     short = document("a/b", ["one two three", "four five", "six seven"], first=2)
-    made = system("chunk_retrieval", size=4)
+    made = system("chunks", size=4)
     pieces = made.pieces(short)  # type: ignore[attr-defined]
     assert [(chunk.text, refs) for chunk, refs in pieces] == [
         ("one two three\nfour", (PageRef("a/b", 2), PageRef("a/b", 3))),
