@@ -25,11 +25,12 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     ),
     "Compare finished runs": (
         *("compare", "curve_statistics", "error_analysis", "predictiveness", "robust_reader"),
-        *("realism", "figure3", "cells", "qasper"),
+        *("realism", "figure3", "cells", "judge_systems", "qasper"),
     ),
     "Reproduce the paper": ("paper",),
     "Datasets": (
         *("make_sample", "contact_sheet", "download", "verify_dataset", "dataset_statistics"),
+        "categories",
     ),
     "Exchange with other tools": ("import_results", "export", "log_mlflow"),
     "Look at what is installed": ("engines", "plugins"),

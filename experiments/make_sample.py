@@ -3,7 +3,8 @@
 ``python -m experiments.make_sample --pages 1000 --out DIR`` writes ``pdfs/``,
 ``retrieval_base/gt/``, ``boxes/``, ``documents.json`` and ``qas.json``; read it with
 ``dataset.kind=ohrbench dataset.path=DIR/retrieval_base dataset.questions=DIR/qas.json
-dataset.pdfs=DIR/pdfs``.
+dataset.pdfs=DIR/pdfs``. With ``--categories`` there is ``qas_categories.json`` too, to be named as
+``dataset.questions`` in its place.
 """
 
 from __future__ import annotations
@@ -37,13 +38,19 @@ def main(
         typer.Option(help="Of how many years each company has documents that say like things."),
     ] = DIFFICULTY,
     images: Annotated[bool, typer.Option("--images", help="Write page images too.")] = False,
+    categories: Annotated[
+        bool,
+        typer.Option(
+            "--categories", help="Write questions of the ten categories of PDFTriage too."
+        ),
+    ] = False,
 ) -> int:
     """Write a benchmark: documents, exact truth, questions.
 
     The folder is new, or of this same command, which then goes on.
     """
     recipe = Recipe(seed, pages, questions_per_page, names(attributes), images, difficulty)
-    return write_benchmark(recipe, out, workers)
+    return write_benchmark(recipe, out, workers, categories=categories)
 
 
 if __name__ == "__main__":

@@ -86,7 +86,8 @@ class Question:
     """A question with its gold fields. Retrievers, readers and systems see ``text`` only.
 
     ``evidence_source`` is one of :data:`EVIDENCE_SOURCES`; ``evidence_text`` joins several
-    contexts with a line break; ``answers`` are alternatives, the best one counts.
+    contexts with a line break; ``answers`` are alternatives, the best one counts; ``category``
+    is one of :data:`ohr.datasets.categories.CATEGORIES`, or nothing.
     """
 
     qid: str
@@ -99,6 +100,7 @@ class Question:
     evidence_source: str
     answer_form: str = ""
     task: str = ""
+    category: str = ""
 
 
 @dataclass(frozen=True, slots=True)

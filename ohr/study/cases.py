@@ -62,7 +62,8 @@ SCHEMAS = {
         ]
     ),
 }
-"""Columns of each table. ``pages.text`` is a digest, null for a page that could not be read."""
+"""Columns of each table. ``pages.text`` is a digest, null for a page that could not be read.
+``questions`` has another one, ``category``, where a question states one."""
 
 
 @dataclass(frozen=True)
@@ -149,6 +150,9 @@ class Cases:
         with zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as archive:
             for name, schema in SCHEMAS.items():
                 table = pa.concat_tables([schema.empty_table(), *self._tables.get(name, [])])
+                if name == "questions" and any(question.category for question in self.questions):
+                    stated = [_clean(question.category) for question in self.questions]
+                    table = table.append_column("category", pa.array(stated, pa.string()))
                 packed = io.BytesIO()
                 pq.write_table(
                     table.unify_dictionaries(),
