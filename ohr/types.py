@@ -86,7 +86,8 @@ class Question:
     """A question with its gold fields. Retrievers, readers and systems see ``text`` only.
 
     ``evidence_source`` is one of :data:`EVIDENCE_SOURCES`; ``evidence_text`` joins several
-    contexts with a line break; ``answers`` are alternatives, the best one counts.
+    contexts with a line break; ``answers`` are alternatives, the best one counts. ``headers``
+    are those above the evidence, outermost first, where the data name them.
     """
 
     qid: str
@@ -99,6 +100,7 @@ class Question:
     evidence_source: str
     answer_form: str = ""
     task: str = ""
+    headers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +158,13 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a whole system says: the answer, the words it rests on, where, and how."""
+    """What a whole system says: the answer, the words it rests on, where, and how.
+
+    ``headers`` are those that it names above its quote, outermost first.
+    """
 
     text: str
     quote: str = ""
     sources: tuple[PageRef, ...] = ()
     trace: tuple[str, ...] = ()
+    headers: tuple[str, ...] = ()

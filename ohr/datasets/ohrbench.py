@@ -212,4 +212,5 @@ def _question(entry: Mapping[str, Any]) -> Question:
         evidence_source=_SOURCE_NAMES.get(source, source),
         answer_form=_text(entry.get("answer_form", "")),
         task=_text(entry.get("task", entry.get("task_type", ""))),
+        headers=tuple(_text(header) for header in _listed(entry.get("headers") or [])),
     )
