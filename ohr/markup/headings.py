@@ -35,10 +35,10 @@ class Heading:
     title: str
 
 
-def headings(text: str) -> list[Heading]:
+def headings(text: str, *, untitled: bool = False) -> list[Heading]:
     """Headings of a text in order: Markdown's ``#`` and LaTeX's sectioning commands.
 
-    None in a table, in code or in another command, and none without a title.
+    None in a table, in code or in another command, and none without a title unless ``untitled``.
     """
     if not _SIGN.search(text):
         return []
@@ -47,7 +47,7 @@ def headings(text: str) -> list[Heading]:
         for _, regions in read_page(text).stretches
         for region in regions
         if region.kind is MarkupKind.HEADING
-        and (title := _title(text[region.inner_start : region.inner_end]))
+        and ((title := _title(text[region.inner_start : region.inner_end])) or untitled)
     ]
 
 

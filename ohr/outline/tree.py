@@ -10,8 +10,12 @@ from typing import Literal, NamedTuple
 
 from ohr.types import Page
 
-Found = Literal["markup", "numbering", "capitals", "title case"]
+Found = Literal["markup", "numbering", "capitals", "short line"]
 """How a heading was recognised: by an engine's mark-up, or in plain text by what it looks like."""
+
+
+TableFound = Literal["markup", "lines"]
+"""How a table was recognised: by mark-up, or by lines of numbers in plain text."""
 
 
 class Place(NamedTuple):
@@ -27,6 +31,7 @@ class Section:
 
     ``number`` counts from 1 in reading order. ``level`` is 1 to 6, after repair: never more than
     one below that of ``parent``, which is the number of the section that it is part of (0: none).
+    ``title`` is empty where an engine left a heading's mark alone.
     ``body`` is where its heading ends; ``own_end`` where its first subsection begins, or ``end``.
     """
 
@@ -54,11 +59,12 @@ class TableNode:
     n_rows: int
     start: Place
     end: Place
+    found: TableFound
 
 
 @dataclass(frozen=True, slots=True)
 class FigureNode:
-    """A figure, known by its caption or its image's mark. Fields are as of a table."""
+    """A figure: a chart's data, an image's mark, or a caption alone. Fields are as of a table."""
 
     number: int
     label: str
