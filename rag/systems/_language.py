@@ -1,8 +1,10 @@
-"""The language of a question, and what turns its texts into terms."""
+"""The language of questions, and what turns its texts into terms."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from typing import Literal
 
 from bm25s.stopwords import STOPWORDS_EN_PLUS, STOPWORDS_GERMAN
@@ -11,16 +13,34 @@ from rag.retrievers.terms import Analyser, analyser
 
 Language = Literal["en", "de"]
 _WORD = re.compile(r"[^\W\d_]+")
-_STOP_WORDS = {"en": frozenset(STOPWORDS_EN_PLUS), "de": frozenset(STOPWORDS_GERMAN)}
+_STOP_WORDS: dict[Language, frozenset[str]] = {
+    "en": frozenset(STOPWORDS_EN_PLUS),
+    "de": frozenset(STOPWORDS_GERMAN),
+}
+_ENGLISH_ALONE = _STOP_WORDS["en"] - _STOP_WORDS["de"]
+_GERMAN_ALONE = _STOP_WORDS["de"] - _STOP_WORDS["en"]
 _UMLAUT = re.compile("[äöüß]", re.IGNORECASE)
 _TERMS: dict[Language, Literal["english", "german"]] = {"en": "english", "de": "german"}
 
 
-def language_of(question: str) -> Language:
-    """German if more of its words are German stop words or have an umlaut than are English ones."""
+def languages_of(questions: Sequence[str]) -> list[Language]:
+    """The language of each question: German if more of its words are German stop words or have an
+    umlaut than are English stop words; words of both say nothing. A question that does not tell is
+    in the language of most of the others, or else in English.
+    """
+    told = [_told(question) for question in questions]
+    counts = Counter(language for language in told if language is not None)
+    usual = counts.most_common(1)[0][0] if counts else "en"
+    return [language or usual for language in told]
+
+
+def _told(question: str) -> Language | None:
     words = _WORD.findall(question.casefold())
-    german = sum(word in _STOP_WORDS["de"] or bool(_UMLAUT.search(word)) for word in words)
-    return "de" if german > sum(word in _STOP_WORDS["en"] for word in words) else "en"
+    english = sum(word in _ENGLISH_ALONE for word in words)
+    german = sum(word in _GERMAN_ALONE or bool(_UMLAUT.search(word)) for word in words)
+    if german == english:
+        return None
+    return "de" if german > english else "en"
 
 
 def terms_of(language: Language) -> Literal["english", "german"]:

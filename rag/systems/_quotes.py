@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from rag.chunking._pieces import sentence_ends, stripped
-from rag.retrievers.terms import Analyser
+from rag.systems._language import Language, analyser_of
 from rag.systems._passages import Piece
 
 LONGEST = 1000
@@ -44,16 +44,16 @@ class Found:
 
 
 def find_quote(
-    question: str, answer: str, pieces: Sequence[Piece], analyser: Analyser
+    question: str, answer: str, pieces: Sequence[Piece], language: Language
 ) -> Found | None:
     """The sentence or row that holds an answer and most of the question's rarer terms.
 
     Where none holds the answer (``Yes``), the one with most of the question. None where no word
     of either is there. Ties go to what stands first.
     """
-    asked = frozenset(analyser.ids(question).tolist())
+    asked = frozenset(analyser_of(language).ids(question).tolist())
     said = _words(answer)
-    there = [(piece, one) for piece in pieces for one in quotable(piece.text, analyser)]
+    there = [(piece, one) for piece in pieces for one in quotable(piece.text, language)]
     holding = dict.fromkeys(asked, 0)
     shared = []
     for _, one in there:
@@ -75,9 +75,10 @@ def find_quote(
 
 
 @lru_cache(maxsize=65536)
-def quotable(text: str, analyser: Analyser) -> tuple[Quotable, ...]:
+def quotable(text: str, language: Language) -> tuple[Quotable, ...]:
     """What can be quoted of a text, in order."""
     found = []
+    analyser = analyser_of(language)
     for start, end in stripped(text, _spans(text)):
         piece = text[start : min(end, start + LONGEST)]
         words = _words(piece)
