@@ -17,12 +17,12 @@ from ohr.outline.read import document_tree
 from ohr.outline.tree import DocumentTree
 from ohr.plugins import Chat, Params, System, SystemReply
 from ohr.registry import PluginSpec
-from ohr.types import Answer, Document, Outcome
+from ohr.types import Answer, Document, Outcome, PageRef
 from rag.chunking.token_counter import count_tokens
 from rag.systems._asking import asked_of_model
 from rag.systems._language import Language, languages_of
 from rag.systems._parts import Spec, reader_of
-from rag.systems._passages import Passage
+from rag.systems._passages import Passage, Piece
 from rag.systems._quotes import find_quote
 
 
@@ -151,9 +151,11 @@ class Prototype(System[P], abstract=True):
     ) -> Iterator[SystemReply]:
         """A reader's answers, each with the sentence or row that holds it and where that stands."""
         pieces = [[piece for passage in one.passages for piece in passage.pieces] for one in shown]
-        hits = [[piece.hit for piece in some] for some in pieces]
-        for reply in self._reader.answer_many(questions, hits):
-            at, said = reply.index, reply.outcome
+        # What readers keep of the pieces of one question serves the next.
+        order = sorted(range(len(pieces)), key=lambda at: _place(pieces[at]))
+        hits = [[piece.hit for piece in pieces[at]] for at in order]
+        for reply in self._reader.answer_many([questions[at] for at in order], hits):
+            at, said = order[reply.index], reply.outcome
             if said.value is None:
                 missing: Outcome[Answer] = Outcome(None, said.status, said.detail)
                 yield SystemReply(at, missing, reply.usage)
@@ -164,6 +166,10 @@ class Prototype(System[P], abstract=True):
                 path = found.piece.path_at(found.at)
                 answer = Answer(said.value, found.text, (found.piece.ref,), (), path)
             yield SystemReply(at, Outcome(answer, said.status, said.detail), reply.usage)
+
+
+def _place(pieces: Sequence[Piece]) -> list[tuple[PageRef, int]]:
+    return [(piece.ref, piece.start) for piece in pieces[:3]]
 
 
 class _Tokens:

@@ -18,6 +18,8 @@ from rag.systems._parts import Spec, retriever_of
 from rag.systems._passages import Passage
 from rag.systems._prototype import Prototype, PrototypeParams, Shown
 
+DEPTH = 30
+"""Hits that each retriever contributes, unless a retriever is named."""
 LANGUAGES: tuple[Language, ...] = ("de", "en")
 
 
@@ -110,7 +112,7 @@ def size_of(texts: Iterable[str]) -> dict[str, float]:
 def _hybrid(language: Language) -> PluginSpec:
     words = {"name": "bm25", "params": {"terms": terms_of(language)}}
     runs = {"name": "bm25", "params": {"terms": "ngrams", "n": 4}}
-    return PluginSpec(name="hybrid", params={"retrievers": [words, runs]})
+    return PluginSpec(name="hybrid", params={"retrievers": [words, runs], "depth": DEPTH})
 
 
 def _line(hit: Hit, passage: Passage) -> str:
