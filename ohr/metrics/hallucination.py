@@ -6,9 +6,10 @@ truth: a quote that an engine misread is no invention, and a flag on the one tex
 or hidden by noise.
 
 A quote or header is found where it stands in a text, white space aside, with the mark-up of both
-or without. ``tolerance`` allows edits: the normalised distance (insertions and deletions, a
-substitution being one of each, over both lengths) to the stretch of the text that is most like it. An answer without a quote is flagged, since nothing of it can be looked up,
-unless it says that there is no answer; an answer without headers is not.
+or without. ``tolerance`` allows edits: the normalised distance (insertions and deletions over both
+lengths; a substitution is one of each) to the stretch of the text that is most like it. An answer
+without a quote is flagged, since nothing of it can be looked up, unless it says that there is no
+answer; an answer without headers is not.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from functools import lru_cache
 from typing import ClassVar
 
 from pydantic import Field
-from rapidfuzz.fuzz import partial_ratio
+from rapidfuzz.fuzz import partial_ratio, ratio
 
 from ohr import plugins
 from ohr.markup.strip import strip_markup
@@ -59,7 +60,9 @@ def _in(words: str, marked: str, plain: str, tolerance: float) -> bool:
         return True
     if not tolerance or not plain:
         return False
-    return partial_ratio(bare, plain) >= 100 * (1 - tolerance) - _ROUNDING
+    # The shorter of two texts is what partial_ratio looks for in the other.
+    likeness = ratio if len(bare) > len(plain) else partial_ratio
+    return likeness(bare, plain) >= 100 * (1 - tolerance) - _ROUNDING
 
 
 class _Flag(plugins.Metric[FlagParams], ABC, abstract=True):

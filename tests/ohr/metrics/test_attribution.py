@@ -104,6 +104,7 @@ def test_a_quote_may_run_on_overleaf_and_no_text_holds_nothing() -> None:
     assert not is_found("", TRUTH)
     assert not is_found("  ", [""], 0.5)
     assert not is_found("crown", [], 0.5)
+    assert not is_found("a crown of a tooth of gold", ["a crown"], 0.1)
 
 
 @given(st.text(min_size=1, max_size=40), st.integers(0, 20), st.integers(1, 20))
