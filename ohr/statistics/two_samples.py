@@ -40,18 +40,20 @@ def compare_samples(first: np.ndarray, second: np.ndarray) -> TwoSamples:
     Nuredini, "Experimental procedure".
     """
     difference = float(second.mean() - first.mean())
-    if min(len(first), len(second)) < 2 or (np.ptp(first) == 0 and np.ptp(second) == 0):
+    pooled = _pooled_variance(first, second)
+    if not pooled > 0:
         return TwoSamples(difference, "none", math.nan, math.nan, math.nan)
-    levene_p = float(stats.levene(first, second).pvalue)
+    with np.errstate(invalid="ignore"):  # of samples that lie equally far from their medians
+        levene_p = float(stats.levene(first, second).pvalue)
     equal = not levene_p < ALPHA
     p = float(stats.ttest_ind(first, second, equal_var=equal).pvalue)
-    return TwoSamples(
-        difference, "student" if equal else "welch", levene_p, p, _cohens_d(first, second)
-    )
+    test: Literal["student", "welch"] = "student" if equal else "welch"
+    return TwoSamples(difference, test, levene_p, p, difference / math.sqrt(pooled))
 
 
-def _cohens_d(first: np.ndarray, second: np.ndarray) -> float:
-    """Difference of the means over the pooled standard deviation (n - 1)."""
+def _pooled_variance(first: np.ndarray, second: np.ndarray) -> float:
+    """Of both samples (n - 1); NaN where one has fewer than two values."""
     n, m = len(first), len(second)
-    pooled = ((n - 1) * first.var(ddof=1) + (m - 1) * second.var(ddof=1)) / (n + m - 2)
-    return float((second.mean() - first.mean()) / math.sqrt(pooled))
+    if min(n, m) < 2:
+        return math.nan
+    return float(((n - 1) * first.var(ddof=1) + (m - 1) * second.var(ddof=1)) / (n + m - 2))

@@ -24,6 +24,7 @@ from ohr.plugins import (
     Plugin,
     Reader,
     Retriever,
+    System,
 )
 from ohr.plugins.metric import AnswerCase, Case, EvidenceCase, HitsCase, PageCase, Scoring
 from ohr.randomness import generator_for
@@ -162,6 +163,17 @@ def answers(plugin: Reader) -> object:
     ]
 
 
+def systems(plugin: System) -> object:
+    """Answers over all documents, and over none."""
+    documents = list(inputs.dataset().documents.values())
+    questions = list(inputs.QUESTIONS)
+    return [
+        reply.outcome
+        for there in (documents, [])
+        for reply in sorted(plugin.answer_many(questions, there), key=lambda one: one.index)
+    ]
+
+
 def scores(plugin: Metric) -> object:
     """Values under both protocols of what the metric is of."""
     return [
@@ -247,6 +259,7 @@ MAKERS: dict[type, Callable[[Any], object]] = {
     Retriever: hits,
     Oracle: gold,
     Reader: answers,
+    System: systems,
     Metric: scores,
     OcrBackend: reading,
     KnowledgeBaseSource: existing,
