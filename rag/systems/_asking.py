@@ -12,7 +12,7 @@ from ohr.plugins import Chat, Completion, Message, SystemReply
 from ohr.types import Answer, Outcome
 from rag.readers._concurrent import submitted
 from rag.systems._attributed import SCHEMA, Attributed, instructions, parsed
-from rag.systems._frames import defused, documents_of, framed
+from rag.systems._passage_frames import defused, documents_of, framed
 from rag.systems._passages import Passage
 
 _MEND = (

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ohr.plugins.base import first_error
 from ohr.types import Answer, PageRef
-from rag.systems._frames import as_it_stood
+from rag.systems._passage_frames import as_it_stood
 
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 _LONGEST = 20_000

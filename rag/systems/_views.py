@@ -9,9 +9,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from ohr.errors import EngineError
 from ohr.plugins import Chat, Message, stage
 from ohr.plugins.base import first_error
-from rag.systems._frames import defused
 from rag.systems._keywords import keywords
 from rag.systems._language import Language, stop_words
+from rag.systems._passage_frames import defused
 from rag.systems._summary import summary
 
 _MOST_TOKENS = 400

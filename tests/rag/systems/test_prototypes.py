@@ -16,8 +16,8 @@ from ohr.outline.read import document_tree
 from ohr.plugins import System, SystemReply
 from ohr.types import Document, Page, PageRef, Status
 from rag.systems._attributed import Attributed, parsed
-from rag.systems._frames import as_it_stood, defused
 from rag.systems._full_text import cut
+from rag.systems._passage_frames import as_it_stood, defused
 from rag.systems._passages import Passage, pieces_of_length, sections, whole
 from tests.loopback import Server, refused, said
 
