@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from statistics import fmean, median, pstdev
@@ -21,12 +21,16 @@ _SHORTEST = 3
 
 @dataclass(slots=True)
 class _Word:
-    count: int = 0
+    name: str
     capital: int = 0
     acronym: int = 0
     sentences: list[int] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
     right: list[str] = field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        return len(self.sentences)
 
 
 def keywords(text: str, stop_words: Collection[str], count: int) -> list[str]:
@@ -34,25 +38,28 @@ def keywords(text: str, stop_words: Collection[str], count: int) -> list[str]:
 
     No stop word, number or word of fewer than three letters is one, or is part of one.
     """
-    known: dict[str, _Word] = defaultdict(_Word)
+    known: dict[str, _Word] = {}
     pairs: Counter[tuple[str, str]] = Counter()
+    tokens: dict[str, _Word | None] = {}
     sentences = _SENTENCE.split(_COMMAND.sub(" ", text))
     for number, sentence in enumerate(sentences):
-        before = ""
+        before: _Word | None = None
         for place, token in enumerate(_TOKEN.findall(sentence)):
-            word = token.casefold()
-            if len(word) < _SHORTEST or word in stop_words or not word[0].isalpha():
-                before = ""
-                continue
-            entry = known[word]
-            entry.count += 1
-            entry.capital += place > 0 and token[0].isupper()
-            entry.acronym += len(token) > 1 and token.isupper()
-            entry.sentences.append(number)
-            if before:
-                entry.left.append(before)
-                known[before].right.append(word)
-                pairs[before, word] += 1
+            if token in tokens:
+                word = tokens[token]
+            else:
+                name = token.casefold()
+                says = len(name) >= _SHORTEST and name not in stop_words and name[0].isalpha()
+                word = tokens[token] = known.setdefault(name, _Word(name)) if says else None
+            if word is not None:
+                word.sentences.append(number)
+                if token[0].isupper():
+                    word.capital += place > 0
+                    word.acronym += token.isupper()
+                if before is not None:
+                    word.left.append(before.name)
+                    before.right.append(word.name)
+                    pairs[before.name, word.name] += 1
             before = word
     if not known:
         return []

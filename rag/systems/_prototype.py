@@ -17,7 +17,7 @@ from ohr.outline.read import document_tree
 from ohr.outline.tree import DocumentTree
 from ohr.plugins import Chat, Params, System, SystemReply
 from ohr.registry import PluginSpec
-from ohr.types import Answer, Document, Outcome, PageRef
+from ohr.types import Answer, Document, Outcome, PageRef, Status
 from rag.chunking.token_counter import count_tokens
 from rag.systems._asking import asked_of_model
 from rag.systems._language import Language, languages_of
@@ -55,6 +55,9 @@ class Shown:
 class Prototype(System[P], abstract=True):
     """A system that shows passages to a reader and answers with a quote and where it stands."""
 
+    note = (
+        "its default reader was fitted on OHR-Bench, and answers its questions without their fold"
+    )
     named_apart: ClassVar[frozenset[str]] = frozenset({"reader", "temperature", "seed"})
     """Parameters that stand in the identity in another way."""
 
@@ -97,7 +100,7 @@ class Prototype(System[P], abstract=True):
         there = [one for one in documents if any(page.text.strip() for page in one.pages)]
         if not there:
             for index in range(len(questions)):
-                yield SystemReply(index, Outcome.of_text("", "nothing to read"))  # type: ignore[arg-type]
+                yield SystemReply(index, Outcome(None, Status.EMPTY, "nothing to read"))
             return
         trees = self.trees(there)
         languages: list[Language] = languages_of(questions)

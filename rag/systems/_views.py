@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -54,22 +55,27 @@ def views_by_statistics(
     ]
 
 
-def views_by_model(chat: Chat, text: str, n_keywords: int, n_sentences: int) -> list[str]:
-    """Keywords and summary as a model writes them; a reply that is no JSON is asked for again.
+def views_by_model(chat: Chat, text: str, n_keywords: int, n_sentences: int) -> dict[str, Any]:
+    """Keywords and summary (``views``) as a model writes them, and what that took (``usage``).
 
-    Raises EngineError for one that cannot be read the second time either.
+    A reply that is no such JSON is asked for again. Raises EngineError for one that cannot be read
+    the second time either.
     """
     said = _INSTRUCTIONS.format(n_keywords=n_keywords, n_sentences=n_sentences)
     messages = [Message("system", said), Message("user", f"<section>\n{defused(text)}\n</section>")]
+    usage: Counter[str] = Counter()
+    fault = ""
     for _ in range(2):
-        written = chat.complete(messages, schema=SCHEMA, max_tokens=_MOST_TOKENS).text
-        first, last = written.find("{"), written.rfind("}")
+        reply = chat.complete(messages, schema=SCHEMA, max_tokens=_MOST_TOKENS)
+        usage.update(dict(reply.usage))
+        first, last = reply.text.find("{"), reply.text.rfind("}")
         try:
-            views = _Views.model_validate_json(written[max(first, 0) : last + 1])
+            views = _Views.model_validate_json(reply.text[max(first, 0) : last + 1])
         except ValidationError as error:
             fault = defused(first_error(error))[:300]
-            messages += [Message("assistant", written)]
+            messages += [Message("assistant", reply.text)]
             messages += [Message("user", f"That cannot be read: {fault}. Write the object alone.")]
             continue
-        return [" ".join(views.keywords[:n_keywords]), views.summary]
+        written = [" ".join(views.keywords[:n_keywords]), views.summary]
+        return {"views": written, "usage": dict(usage)}
     raise EngineError(f"the views of a section cannot be read: {fault}")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
+from typing import Any
 
 from pydantic import Field
 
@@ -59,7 +61,7 @@ class P4(OfSections[P4Params]):
 
             def written(
                 writer: dict[str, object], text: str, n_keywords: int, n_sentences: int
-            ) -> list[str]:
+            ) -> dict[str, Any]:
                 return views_by_model(chat, text, n_keywords, n_sentences)
 
             self._written = Stage(written, "1")
@@ -75,7 +77,7 @@ class P4(OfSections[P4Params]):
         language: Language,
     ) -> tuple[list[list[Hit]], dict[str, float]]:
         raw = [passage.chunk for passage in passages]
-        views, failed = self._views(passages, language)
+        views, took = self._views(passages, language)
         indexed = [raw] + [
             [replace(one, text=view[at]) for one, view in zip(raw, views, strict=True) if view[at]]
             for at in (0, 1)
@@ -87,10 +89,8 @@ class P4(OfSections[P4Params]):
             by_view.append(retriever.search_many(questions, depth))
         order = {key_of(passage): at for at, passage in enumerate(passages)}
         usage = size_of(chunk.indexed_text for chunks in indexed for chunk in chunks)
-        if failed:
-            usage["views_failed"] = float(failed)
         rankings = [self._joined(hits, order) for hits in zip(*by_view, strict=True)]
-        return rankings, usage
+        return rankings, usage | took
 
     def _joined(self, by_view: Iterable[Sequence[Hit]], order: dict[Key, int]) -> list[Hit]:
         """What any view finds, best first."""
@@ -109,29 +109,31 @@ class P4(OfSections[P4Params]):
 
     def _views(
         self, passages: Sequence[Passage], language: Language
-    ) -> tuple[list[list[str]], int]:
-        """Keywords and summary of each passage, and how many of them a model failed to write."""
+    ) -> tuple[list[list[str]], dict[str, float]]:
+        """Keywords and summary of each passage, and what a model took to write them."""
         wanted = (self.params.n_keywords, self.params.n_sentences)
+        views: list[list[str]] = []
         if self._writer is None:
-            views: list[list[str]] = []
             for _, some in groupby(passages, key=lambda one: one.pieces[0].ref.doc_id):
                 texts = [passage.text for passage in some]
                 of_document = self.once(views_by_statistics, texts, language, *wanted)
                 views += of_document
-            return views, 0
+            return views, {}
         writer = self._writer_identity
         calls = [partial(self.once, self._written, writer, one.text, *wanted) for one in passages]
-        written: list[list[str]] = []
-        failed = 0
+        took: Counter[str] = Counter()
         futures = submitted(calls, self._writer.at_once)
         try:
             for future in futures:
                 try:
-                    written.append(future.result())
+                    written = future.result()
                 except EngineError:
-                    written.append(["", ""])
-                    failed += 1
+                    views.append(["", ""])
+                    took["views_failed"] += 1
+                else:
+                    views.append(written["views"])
+                    took.update({f"views_{name}": n for name, n in written["usage"].items()})
         finally:
             for future in futures:
                 future.cancel()
-        return written, failed
+        return views, dict(took)
