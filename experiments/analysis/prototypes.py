@@ -25,6 +25,7 @@ CLEAN = "_clean"
 METRICS = (*QUALITY, *ATTRIBUTION, *FLAGS, *(f"{name}{CLEAN}" for name in FLAGS))
 TESTED = (*QUALITY, "location_score", *FLAGS)
 """The rows of the paper's table 2."""
+_DRAW = r", seed \d+$"
 GOLD = "gold quote"
 """What the rates of answers that quote the evidence itself stand under."""
 
@@ -154,7 +155,10 @@ def flag_rates(run: Run) -> pd.DataFrame:
     if records:
         records += _gold_rates(run)
     columns = ["knowledge_base", "prototype", "flag", "read", "truth"]
-    return pd.DataFrame(records, columns=columns)
+    rates_of = pd.DataFrame(records, columns=columns)
+    # Of noise that was drawn several times, the mean over the draws.
+    rates_of["knowledge_base"] = rates_of["knowledge_base"].str.replace(_DRAW, "", regex=True)
+    return rates_of.groupby(columns[:3], sort=False).mean().reset_index()
 
 
 def _gold_rates(run: Run) -> Iterator[tuple[str, str, str, float, float]]:

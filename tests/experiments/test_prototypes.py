@@ -68,6 +68,11 @@ def test_deterministic_prototypes_run_once_and_leave_nothing_to_test(arguments, 
         if (row["system"], row["qid"], row["knowledge_base"]) == ("p3", "q2", "gt, clean")
     ]
     assert answer["headers"] == ["Rules", "Notice"]
+    again = [*arguments[:-1], str(tmp_path / "again")]
+    assert CliRunner().invoke(main, again).exit_code == 0
+    assert open_run(tmp_path / "again").manifest["systems"]["p3"]["asked_in_this_run"] == 0
+    for name in ("cases.zip", "rows.parquet", "cells.csv"):
+        assert (tmp_path / "again" / name).read_bytes() == (run.path / name).read_bytes()
 
 
 def test_noise_alone_raises_flags(arguments, tmp_path) -> None:
