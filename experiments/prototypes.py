@@ -33,7 +33,7 @@ def main(
     ] = 0.7,
     dry_run: DryRun = False,
 ) -> int:
-    """Compare the prototypes P0 to P4 in quality, attribution, hallucination and cost."""
+    """Compare the prototypes P0 to P4: answers, sources, cost."""
     planned = repeated(config, reader, repeats, temperature)
     if dry_run:
         print_plan(planned)
