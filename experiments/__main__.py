@@ -20,7 +20,14 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "Distort and inject": ("perturb_images", "perturb_text", "gallery"),
     "Measure": (
         *("noise_curve", "ocr_benchmark", "attribution", "retrievers", "table_format"),
-        *("question_style", "calibrate", "block_errors", "format_counts", "noise_statistics"),
+        *(
+            "question_style",
+            "calibrate",
+            "block_errors",
+            "structure",
+            "format_counts",
+            "noise_statistics",
+        ),
     ),
     "Compare finished runs": (
         *("compare", "curve_statistics", "error_analysis", "predictiveness", "robust_reader"),

@@ -4,7 +4,9 @@
 swaps in the truth part by part. What F1 lacks of 1 with the
 clean evidence pages is the reader's loss; the rest is shared among the others, averaged over the
 orders of swapping. ``RUN/attribution.csv`` has a row for each knowledge base, setting, group
-and cause; ``order_low`` and ``order_high`` are the least and the greatest of the orders.
+and cause; ``order_low`` and ``order_high`` are the least and the greatest of the orders. Of other
+systems (``systems=[…]``) ``RUN/system_parts.csv`` has what was lost through structure, finding and
+reading.
 """
 
 from __future__ import annotations

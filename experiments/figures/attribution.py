@@ -16,6 +16,7 @@ from experiments.analysis.labels import group_label, mathless
 from experiments.analysis.notes import Notes
 from experiments.figures.axes import HATCHES, caption, each_setting
 from experiments.figures.style import COLOURS, figure, save
+from ohr.study.config import BUILT_IN
 from ohr.study.noise import noise_name
 
 
@@ -38,7 +39,8 @@ def waterfalls(
     A figure a setting; black lines span the orders of swapping.
     """
     paths = []
-    for setting, name in each_setting(cells[cells["stage"] == "overall"], "attribution"):
+    built_in = cells[(cells["stage"] == "overall") & (cells["system"] == BUILT_IN)]
+    for setting, name in each_setting(built_in, "attribution"):
         chosen = losses
         for column in ("chunker", "retriever", "reader"):
             chosen = chosen[chosen[column] == getattr(setting, column)]

@@ -20,6 +20,7 @@ from experiments.figures.attribution import (
     is_shown,
     waterfalls,
 )
+from experiments.reports.systems import report_parts
 from experiments.reports.terminal import number, show
 from ohr.printable import plain
 from ohr.study.csv import write_csv
@@ -28,6 +29,14 @@ from ohr.study.results import Run
 
 
 def report(run: Run) -> None:
+    """Share out the losses of the built-in system, and those of others by their parts."""
+    if run.plan.has_built_in:
+        _report_built_in(run)
+    if run.plan.systems:
+        report_parts(run)
+
+
+def _report_built_in(run: Run) -> None:
     """Print the causes' shares, write the table, draw the waterfalls."""
     losses = make_losses(run.plan)
     notes = reader_notes(run.readers)

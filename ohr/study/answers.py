@@ -37,6 +37,8 @@ class Tally:
     usage: Counter[str] = field(default_factory=Counter)
     n_asked: int = 0
     usage_now: Counter[str] = field(default_factory=Counter)
+    cpu_s: float = 0.0
+    """Of this process, while it was asked now."""
 
     def summary(self) -> dict[str, Any]:
         """For the manifest: counts of distinct answers, and tokens, cost and cuts."""
@@ -49,6 +51,7 @@ class Tally:
             "usage": _rounded(self.usage),
             "asked_in_this_run": self.n_asked,
             "usage_of_this_run": _rounded(self.usage_now),
+            "cpu_s_of_this_run": round(self.cpu_s, 3),
         }
 
 
@@ -143,6 +146,7 @@ class Answering:
         to_ask = sorted(
             at for key, at in first.items() if not self._kept(kind, tally, journal, key)
         )
+        began = time.process_time()
         streak, held = Streak(label, "questions", self.stop_after_failures), dict[str, Any]()
         for reply in self._shown(label, ask(to_ask), len(to_ask)):
             key, outcome = keys[to_ask[reply.index]], kind.checked(label, reply.outcome)
@@ -157,6 +161,7 @@ class Answering:
             if not streak.count:
                 _put_all(journal, held)
         _put_all(journal, held)
+        tally.cpu_s += time.process_time() - began
         outcomes = {}
         for key in first:
             parsed = kind.parsed(journal.get(key))

@@ -213,7 +213,7 @@ class Scorer:
                 name,
                 self.plan.systems[name],
                 [question.text for question in questions],
-                self._documents(kb, scope),
+                self.documents(kb, scope),
             )
             answers.update((q.qid, o) for q, o in zip(questions, outcomes, strict=True))
         ordered = [answers[question.qid] for question in self.plan.questions]
@@ -221,8 +221,8 @@ class Scorer:
         condition = condition_of_system(self.plan, variant, name)
         return self._answer_scores(condition, "overall", ordered, kb)
 
-    def _documents(self, kb: KnowledgeBase, scope: str) -> list[Document]:
-        """The documents of a scope as a knowledge base has them."""
+    def documents(self, kb: KnowledgeBase, scope: str) -> list[Document]:
+        """The documents of a scope as a knowledge base has them: no PDF, no page that failed."""
         read = ReadDocuments(kb, self.plan.dataset.documents)
         return [one for name, one in read.items() if self.plan.in_scope(name) == scope]
 

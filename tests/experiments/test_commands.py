@@ -136,7 +136,7 @@ def test_help_fits_the_terminal_and_explains_every_option(name, monkeypatch):
 
 
 STUDIES = """attribution block_errors calibrate demo format_counts noise_curve noise_statistics
-ocr_benchmark paper perturb_text question_style retrievers table_format""".split()
+ocr_benchmark paper perturb_text question_style retrievers structure systems table_format""".split()
 
 
 @pytest.mark.slow

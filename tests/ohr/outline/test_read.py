@@ -155,7 +155,8 @@ def test_tables_of_plain_text() -> None:
 
 def test_charts_and_images_are_figures() -> None:
     found = tree(
-        "<chart>\n\\begin{tabular}{ll}\na & 1 \\\\\n\\end{tabular}\n</chart>\n\nFigure 2: Sales.\n\n"
+        "<chart>\n\\begin{tabular}{ll}\na & 1 \\\\\n\\end{tabular}\n</chart>\n\n"
+        "Figure 2: Sales.\n\n"
         "![A map](map.png)\n\nFig. 7. Roads.\n\nFigure 8 shows the rest of it.\n"
     )
     assert [(f.label, f.caption) for f in found.figures] == [

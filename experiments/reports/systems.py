@@ -1,0 +1,174 @@
+"""Whole systems beside each other: scores, losses, parts of the losses, costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from rich.table import Table
+from rich.text import Text
+
+from experiments.analysis.labels import group_label
+from experiments.analysis.notes import answerers, note_lines, reader_notes
+from experiments.analysis.system_parts import ROWS, system_parts
+from experiments.analysis.systems import (
+    Scored,
+    least_losses,
+    scored,
+    system_costs,
+    system_drops,
+)
+from experiments.figures.systems import NOT_SHOWN, parts_figure, systems_figure
+from experiments.reports.terminal import number, p_value, show
+from ohr.printable import plain
+from ohr.study.csv import write_csv
+from ohr.study.noise import noise_name
+from ohr.study.progress import Progress
+from ohr.study.results import Run
+
+MAIN = "f1"
+_BASE = ["engine", "perturbation", "level", "intensity"]
+
+
+def report(run: Run, *, parts: bool = False, axis: str = "r_noise") -> None:
+    """Print and write what noise costs each system; with ``parts``, through which part too."""
+    notes = reader_notes(run.readers)
+    drops = system_drops(run)
+    write_csv(run.path / "systems.csv", drops)
+    write_csv(run.path / "system_costs.csv", system_costs(run))
+    show(systems_table(drops, run.cells))
+    for one in scored(run):
+        if one.measure.metric == MAIN:
+            for line in least_lines(one):
+                print(plain(line))
+    print(
+        "lost: against the same engine's clean pages, or the truth's; less the first: how much"
+        " more than the first system on the same questions"
+    )
+    for line in note_lines(answerers(drops), notes):
+        print(plain(line))
+    show(costs_table(system_costs(run)))
+    for name in ("systems", "system_costs"):
+        print(f"table: {run.path / name}.csv")
+    for path in systems_figure(drops, run.cells, run.path / "figures", axis, notes):
+        print(f"figure: {path}")
+    if parts:
+        report_parts(run)
+
+
+def report_parts(run: Run) -> None:
+    """Print, write and draw what went lost through each part of each system but the built-in."""
+    losses = system_parts(run.plan, Progress())
+    if losses.empty:
+        print(
+            "parts: nothing to share out, without a system of one's own or a noisy knowledge base"
+        )
+        return
+    path = run.path / "system_parts.csv"
+    write_csv(path, losses)
+    show(parts_table(losses))
+    print("F1 lost against the ground truth's pages, by the part that noise came through")
+    print(f"table: {path}")
+    for path in parts_figure(losses, run.path / "figures", reader_notes(run.readers)):
+        print(f"figure: {path}")
+
+
+def systems_table(drops: pd.DataFrame, cells: pd.DataFrame) -> Table:
+    """A row a knowledge base and system: its scores, and what it lost against the clean base."""
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    others = drops[~drops["metric"].isin([MAIN, *NOT_SHOWN])]
+    others = others[["metric", "title"]].drop_duplicates("metric")
+    for name in ("engine", "noise"):
+        table.add_column(name)
+    table.add_column("r_noise", justify="right")
+    table.add_column("system", no_wrap=True)
+    for name in ("n", "F1", "95 %", "lost", "95 %", "p (Holm)", "less the first"):
+        table.add_column(name, justify="right")
+    for title in others["title"]:
+        table.add_column(str(title), justify="right")
+    noise = cells.drop_duplicates(_BASE).set_index(_BASE)["r_noise"].to_dict()
+    main = drops[drops["metric"] == MAIN]
+    for key, rows in main.groupby(_BASE, sort=False, dropna=False):
+        for place, row in enumerate(rows.to_dict("records")):
+            heads = ("", "", "")
+            if place == 0:
+                heads = (plain(str(key[0])), noise_name(*key[1:]), number(noise[key]))
+            table.add_row(
+                *map(Text, heads),
+                Text(plain(str(row["system"]))),
+                str(row["n"]),
+                number(row["mean"]),
+                _interval(row, "ci"),
+                number(row["drop"]),
+                _interval(row, "drop"),
+                p_value(row["drop_p_holm"]),
+                number(row["drop_less_first"]),
+                *(_other(drops, metric, row) for metric in others["metric"]),
+            )
+        table.add_section()
+    return table
+
+
+def _interval(row: Mapping[Any, Any], name: str) -> str:
+    low, high = row[f"{name}_low"], row[f"{name}_high"]
+    return "" if pd.isna(low) else f"{low:.2f} to {high:.2f}".replace("-0.00", "0.00")
+
+
+def _other(drops: pd.DataFrame, metric: str, row: Mapping[Any, Any]) -> str:
+    same = (drops["metric"] == metric) & (drops["system"] == row["system"])
+    found = drops[same & (drops["knowledge_base"] == row["knowledge_base"])]["mean"]
+    return number(found.iloc[0]) if len(found) else ""
+
+
+def least_lines(one: Scored) -> list[str]:
+    """``tesseract, semantic mild: p3 loses least (0.012); not told apart: p4; lose more: p0``."""
+    lines = []
+    for least in least_losses(one):
+        line = f"{least.knowledge_base}: {least.system} loses least {one.measure.title} "
+        line += f"({number(least.drop)})"
+        if least.alike:
+            line += f"; cannot be told apart from it: {', '.join(least.alike)}"
+        if least.worse:
+            line += f"; lose more (p after Holm at most .05): {', '.join(least.worse)}"
+        lines.append(line)
+    return lines
+
+
+def costs_table(costs: pd.DataFrame) -> Table:
+    """A row a system: answers, what one took on average, and CPU seconds of this run."""
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    usage = [name for name in map(str, costs) if name.endswith("_an_answer")]
+    table.add_column("system")
+    for name in ("answers", "failed", "empty", *usage, "asked now", "CPU s now"):
+        table.add_column(name.replace("_an_answer", " each").replace("_", " "), justify="right")
+    for row in costs.to_dict("records"):
+        table.add_row(
+            Text(plain(str(row["system"]))),
+            *(f"{row[name]:,}" for name in ("answers", "failed", "empty")),
+            *("" if pd.isna(row[name]) else f"{row[name]:,.2f}" for name in usage),
+            f"{row['asked_now']:,}",
+            "" if pd.isna(row["cpu_s_now"]) else f"{row['cpu_s_now']:,.1f}",
+        )
+    return table
+
+
+def parts_table(losses: pd.DataFrame) -> Table:
+    """A row a knowledge base and system: what went lost through each part, over all questions."""
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    for name in ("engine", "noise", "system", "questions on"):
+        table.add_column(name)
+    for name in (*ROWS, "in all"):
+        table.add_column(name, justify="right")
+    shown = losses[losses["group"] == "all"]
+    for key, rows in shown.groupby([*_BASE, "system", "group"], sort=False, dropna=False):
+        lost = rows.set_index("part")["f1_lost"]
+        table.add_row(
+            Text(plain(str(key[0]))),
+            noise_name(*key[1:4]),
+            Text(plain(str(key[4]))),
+            group_label(str(key[5])),
+            *(number(lost[part]) for part in ROWS),
+            number(lost.sum()),
+        )
+    return table

@@ -1,0 +1,30 @@
+"""What noise leaves of documents' structure: headings, sections, tables and captions.
+
+``python -m experiments.structure "engines=[tesseract]" "noise=[semantic]" --out DIR`` takes a
+study's options, reads what is not yet read, and compares the tree of each document as it was read
+with that of its ground truth (:mod:`ohr.outline`, :mod:`ohr.metrics.outlines`).
+``DIR/structure.csv`` has the means over documents with their intervals, ``DIR/figures`` the curves
+against measured r_noise.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from experiments._command import OptionalOut, Settings, command
+from experiments.analysis.structure import structure
+from experiments.reports.structure import report_structure
+from ohr.study.config import StudyConfig
+from ohr.study.progress import Progress
+
+DEFAULTS = {"stages": ["ocr"]}
+
+
+@command
+def main(config: Annotated[StudyConfig, Settings(DEFAULTS)], out: OptionalOut = None) -> int:
+    """Measure what noise leaves of documents' structure."""
+    return report_structure(structure(config, Progress()), out)
+
+
+if __name__ == "__main__":
+    main()

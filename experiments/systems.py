@@ -1,0 +1,39 @@
+"""Whole systems against noise, on the same questions: who loses least, and through what.
+
+``python -m experiments.systems "systems=[rag,p3]" "engines=[gt,tesseract]" "noise=[semantic]"
+--out RUN`` runs a study and sets its systems side by side. ``RUN/systems.csv`` has each system's
+scores, losses and their differences, with intervals, ``RUN/system_costs.csv`` what its answers
+took. With ``--parts`` each system is asked again with its structure, its search or its reading as
+in the ground truth, and ``RUN/system_parts.csv`` says what was lost through each.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from experiments._command import Axis, study_command
+from experiments.reports.systems import report
+from ohr.study.results import Run
+
+Parts = Annotated[
+    bool, typer.Option("--parts", help="Also share the loss out: structure, finding, reading.")
+]
+
+
+@study_command(
+    {
+        "engines": ["tesseract"],
+        "ground_truth": True,
+        "stages": ["ocr", "overall"],
+        "metrics": ["default", "source_recall"],
+    }
+)
+def main(run: Run, parts: Parts = False, axis: Axis = "r_noise") -> None:
+    """Set whole systems side by side against noise."""
+    report(run, parts=parts, axis=axis)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+"""Whole systems beside each other: what each loses, through which part, and what it took."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import ohr
+from experiments.attribution import main as attribution
+from experiments.systems import main
+from ohr.outline.read import document_tree
+from tests.builders import qa, write_kb, write_questions
+
+
+class BySection(ohr.System):
+    """Reads the amount in the section that the question names."""
+
+    name = "by_section"
+    finds_by_heading = True
+
+    def answer(self, question: str, documents: Sequence[ohr.Document]) -> ohr.Outcome[ohr.Answer]:
+        wanted = re.findall(r"about (\w+)", question)[0]
+        for document in documents:
+            tree = document_tree(document)
+            for section in tree.sections:
+                text = tree.section_text(section)
+                found = section.title if self.finds_by_heading else text
+                if wanted in found.lower():
+                    amount = re.search(r"answer \w+", text)
+                    page = tree.pages[section.start.page].ref
+                    return ohr.Outcome(ohr.Answer(amount[0] if amount else "-", sources=(page,)))
+        return ohr.Outcome(ohr.Answer("nothing"))
+
+
+class ByWords(BySection):
+    """The same by the words of the section."""
+
+    name = "by_words"
+    finds_by_heading = False
+
+
+NAMED = {"BySection": "heading", "ByWords": "words"}
+TOPICS = ["rent", "wages", "fuel", "paper", "tolls", "trips"]
+
+
+def pages(text: str) -> dict[str, list[str]]:
+    return {f"law/doc{n}": [text.format(topic=topic, n=n)] for n, topic in enumerate(TOPICS)}
+
+
+@pytest.fixture
+def settings(tmp_path):
+    kb = tmp_path / "kb"
+    write_kb(kb / "gt", pages("# On {topic}\n\nIt says answer {n} of the {topic}."))
+    write_kb(kb / "flat", pages("On {topic}\nit says answer {n} of the {topic}."))
+    write_kb(kb / "misread", pages("# On {topic}\n\nIt says answer none of the {topic}."))
+    write_kb(kb / "renamed", pages("# On t0pics\n\nIt says answer {n} of the {topic}."))
+    entries = [
+        qa(n, f"law/doc{n}", 0, questions=f"What is said about {topic}?", answers=f"answer {n}")
+        for n, topic in enumerate(TOPICS)
+    ]
+    write_questions(tmp_path / "qas.json", entries)
+    heading, words = (f"{{name: {__name__}.{c}, label: {label}}}" for c, label in NAMED.items())
+    return [
+        "dataset.kind=ohrbench",
+        f"dataset.path={kb}",
+        f"dataset.questions={tmp_path / 'qas.json'}",
+        f"cache={tmp_path / 'cache'}",
+        "workers=1",
+        "engines=[gt,precomputed:flat,precomputed:misread,precomputed:renamed]",
+        f"systems=[rag,{heading},{words}]",
+    ]
+
+
+def run(*arguments: object) -> str:
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_losses_of_each_system_stand_beside_those_of_the_first(settings, tmp_path):
+    output = run(*settings, "--out", tmp_path / "out")
+    table = pd.read_csv(tmp_path / "out" / "systems.csv")
+    f1 = table[table["metric"] == "f1"].set_index(["knowledge_base", "system"])
+    assert list(dict.fromkeys(table["system"])) == ["rag", "heading", "words"]
+    heading = f1.xs("heading", level="system")
+    assert heading["mean"].to_dict() == {
+        "gt, clean": 1.0,
+        "precomputed:flat, clean": 0.0,
+        "precomputed:misread, clean": 0.5,
+        "precomputed:renamed, clean": 0.0,
+    }
+    assert heading.loc["precomputed:flat, clean", "drop"] == 1
+    assert heading.loc["gt, clean", ["drop", "clean"]].isna().all()
+    assert f1.loc[("precomputed:renamed, clean", "words"), "drop"] == 0
+    flat = f1.loc["precomputed:flat, clean"]
+    less = flat.loc["heading", "drop"] - flat.loc["rag", "drop"]
+    assert flat.loc["heading", "drop_less_first"] == pytest.approx(less)
+    assert flat["n"].unique() == [6]
+    assert "precomputed:renamed, clean: " in output
+    costs = pd.read_csv(tmp_path / "out" / "system_costs.csv").set_index("system")
+    assert costs.loc["words", "answers"] == 24
+    assert (tmp_path / "out" / "figures" / "systems.png").exists()
+
+
+def test_the_loss_is_shared_out_among_structure_finding_and_reading(settings, tmp_path):
+    run(*settings, "--out", tmp_path / "out", "--parts")
+    table = pd.read_csv(tmp_path / "out" / "system_parts.csv")
+    lost = table[table["group"] == "all"].pivot_table(
+        index=["engine", "system"], columns="part", values="f1_lost"
+    )
+    # What is found by its heading is lost with the heading, what is found by its words with it
+    # too, as there is no section without one; the words of the answer are lost in reading.
+    for system in ("heading", "words"):
+        misread = lost.loc[("precomputed:misread", system)]
+        assert misread["reading"] == pytest.approx(0.5)
+        assert misread[["structure", "finding", "rest"]].abs().max() < 1e-9
+    flat = lost.loc[("precomputed:flat", "heading")]
+    assert flat["structure"] > 0.3
+    assert flat.drop("structure").sum() == pytest.approx(1 - flat["structure"])
+    renamed = lost.loc[("precomputed:renamed", "words")]
+    assert renamed.abs().max() < 1e-9
+    by_engine = lost.groupby(level="engine").sum().sum(axis=1)
+    assert by_engine["precomputed:misread"] == pytest.approx(1.0)
+    assert (tmp_path / "out" / "figures" / "system_parts.png").exists()
+
+
+def test_attribution_shares_out_systems_too(settings, tmp_path):
+    arguments = [*settings, "dataset.limit=3", "--out", tmp_path / "out"]
+    result = CliRunner().invoke(attribution, [str(argument) for argument in arguments])
+    assert result.exit_code == 0, result.output
+    built_in = pd.read_csv(tmp_path / "out" / "attribution.csv")
+    assert set(built_in["reader"]) == {"extractive"}
+    parts = pd.read_csv(tmp_path / "out" / "system_parts.csv")
+    assert set(parts["system"]) == {"heading", "words"}
+
+
+def test_a_study_of_the_built_in_system_alone_has_no_parts(settings, tmp_path):
+    output = run(*settings, "systems=[rag]", "--out", tmp_path / "out", "--parts")
+    assert "nothing to share out" in output
+    assert not (tmp_path / "out" / "figures" / "system_parts.png").exists()

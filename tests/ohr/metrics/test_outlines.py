@@ -1,0 +1,102 @@
+"""Structure that a reading kept, beside that of the ground truth."""
+
+from math import isnan
+
+import pytest
+from apted import APTED, Config
+from apted.helpers import Tree
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ohr.metrics.outlines import compare_trees
+from ohr.outline.read import document_tree
+from ohr.outline.tree import DocumentTree
+from ohr.types import Document, Page, PageRef
+
+
+def tree(*pages: str) -> DocumentTree:
+    refs = [PageRef("d/a", number) for number in range(len(pages))]
+    return document_tree(
+        Document("d/a", "d", [Page(ref, text) for ref, text in zip(refs, pages, strict=True)])
+    )
+
+
+TRUE = tree(
+    "# Report\n\nText.\n\n## Costs\n\nTable 1: Costs by year\n\n"
+    "| Year | Cost |\n| - | - |\n| 2020 | 14 |\n",
+    "## Aims\n\nMore text.\n\nFigure 1: The house from above.\n",
+)
+
+
+def test_a_reading_like_the_truth_is_perfect() -> None:
+    scores = compare_trees(TRUE, TRUE)
+    assert (scores.headings, scores.tables, scores.captions) == (3, 1, 2)
+    assert scores.heading_recall == scores.heading_precision == scores.parent_agreement == 1
+    assert scores.section_overlap == pytest.approx(1)
+    assert scores.table_recall == scores.table_precision == 1
+    assert scores.caption_recall == scores.caption_precision == 1
+    assert scores.tree_distance == 0
+
+
+def test_a_heading_with_a_slip_is_found_and_one_of_lost_words_is_not() -> None:
+    read = tree("# Rep0rt\n\nText.\n\n## \n\nText.", "# Aims\n\nMore text.")
+    scores = compare_trees(read, TRUE)
+    assert scores.heading_recall == pytest.approx(2 / 3)
+    assert scores.heading_precision == pytest.approx(2 / 3)
+    assert scores.parent_agreement == 0.5
+    assert scores.table_recall == 0
+    assert isnan(scores.table_precision)
+    assert 0 < scores.section_overlap < 1
+    # One slip in six letters, a title lost, and a heading that moved out of another.
+    assert 0 < scores.tree_distance < 1
+
+
+def test_headings_on_other_pages_are_other_headings() -> None:
+    assert compare_trees(tree("Text.", "# Costs"), tree("# Costs", "Text.")).heading_recall == 0
+
+
+def test_nothing_to_measure() -> None:
+    scores = compare_trees(tree("Text."), tree("Text."))
+    assert isnan(scores.heading_recall)
+    assert isnan(scores.section_overlap)
+    assert isnan(scores.tree_distance)
+    assert compare_trees(tree("# A\n\nText."), tree("Text.")).tree_distance == 1
+
+
+LEVELS = st.lists(
+    st.tuples(st.integers(1, 4), st.sampled_from(["a", "b", "ab"])), min_size=1, max_size=9
+)
+
+
+def bracket(sections: DocumentTree) -> Tree:
+    def inside(number: int) -> str:
+        return "".join(
+            f"{{{section.title}{inside(section.number)}}}"
+            for section in sections.sections
+            if section.parent == number
+        )
+
+    return Tree.from_text(f"{{{inside(0)}}}")
+
+
+class Costs(Config):
+    def rename(self, one: Tree, other: Tree) -> float:
+        from rapidfuzz.distance import Levenshtein
+
+        return float(Levenshtein.normalized_distance(one.name, other.name))
+
+
+@given(LEVELS, LEVELS)
+def test_the_tree_distance_is_that_of_another_implementation(
+    one: list[tuple[int, str]], other: list[tuple[int, str]]
+) -> None:
+    first, second = (
+        tree("\n\n".join(f"{'#' * level} {title}" for level, title in levels))
+        for levels in (one, other)
+    )
+    expected = APTED(bracket(first), bracket(second), Costs()).compute_edit_distance()
+    got = compare_trees(first, second).tree_distance * (len(one) + len(other))
+    assert got == pytest.approx(expected)
+    assert compare_trees(second, first).tree_distance == pytest.approx(
+        compare_trees(first, second).tree_distance
+    )
