@@ -27,7 +27,7 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
         *("compare", "curve_statistics", "error_analysis", "predictiveness", "robust_reader"),
         *("realism", "figure3", "cells", "judge_systems", "qasper"),
     ),
-    "Reproduce the paper": ("paper",),
+    "Reproduce the papers": ("paper", "prototypes"),
     "Datasets": (
         *("make_sample", "contact_sheet", "download", "verify_dataset", "dataset_statistics"),
         "categories",

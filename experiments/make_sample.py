@@ -9,12 +9,12 @@ dataset.pdfs=DIR/pdfs``. With ``--categories`` there is ``qas_categories.json`` 
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from experiments._command import Out, Seed, Workers, command, names
-from experiments.interchange.sample import write_benchmark
+from experiments.interchange.sample import write_benchmark, write_policies
 from ohr.sample.attributes import ATTRIBUTES
 from ohr.sample.corpus import DIFFICULTY, Difficulty
 from ohr.sample.scale import Recipe
@@ -44,11 +44,17 @@ def main(
             "--categories", help="Write questions of the ten categories of PDFTriage too."
         ),
     ] = False,
+    corpus: Annotated[
+        Literal["companies", "insurance"],
+        typer.Option(help="insurance: 15 German policies and 300 questions, of a fixed size."),
+    ] = "companies",
 ) -> int:
     """Write a benchmark: documents, exact truth, questions.
 
     The folder is new, or of this same command, which then goes on.
     """
+    if corpus == "insurance":
+        return write_policies(seed, out, images)
     recipe = Recipe(seed, pages, questions_per_page, names(attributes), images, difficulty)
     return write_benchmark(recipe, out, workers, categories=categories)
 

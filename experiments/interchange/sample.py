@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from ohr.sample.insurance.writing import write_insurance
 from ohr.sample.scale import CATEGORIES, Recipe, write_categories, write_sample
 from ohr.study.progress import Progress
 
@@ -31,4 +32,11 @@ def write_benchmark(recipe: Recipe, out: Path, workers: int, *, categories: bool
         return 0
     pages, seconds = recipe.n_pages - counts[0], time.monotonic() - start
     print(f"{pages} pages in {seconds:.0f} s, {pages / max(seconds, 1e-9):.1f} a second: {out}")
+    return 0
+
+
+def write_policies(seed: int, out: Path, images: bool) -> int:
+    """Write the German insurance set, unless it is there."""
+    written = write_insurance(seed, out, images=images)
+    print(f"15 documents, 300 questions: {out}" if written else f"the set is already in {out}")
     return 0

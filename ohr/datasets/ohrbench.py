@@ -214,4 +214,5 @@ def question_of(entry: Mapping[str, Any]) -> Question:
         answer_form=_text(entry.get("answer_form", "")),
         task=_text(entry.get("task", entry.get("task_type", ""))),
         category=_text(entry.get("category", "")),
+        headers=tuple(_text(header) for header in _listed(entry.get("headers") or [])),
     )

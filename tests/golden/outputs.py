@@ -164,11 +164,15 @@ def answers(plugin: Reader) -> object:
     ]
 
 
-def whole(plugin: System) -> object:
-    """Answers to all questions over all documents."""
+def systems(plugin: System) -> object:
+    """Answers over all documents, and over none."""
     documents = list(inputs.dataset().documents.values())
-    replies = plugin.answer_many(list(inputs.QUESTIONS), documents)
-    return [[r.index, r.outcome] for r in sorted(replies, key=lambda reply: reply.index)]
+    questions = list(inputs.QUESTIONS)
+    return [
+        reply.outcome
+        for there in (documents, [])
+        for reply in sorted(plugin.answer_many(questions, there), key=lambda one: one.index)
+    ]
 
 
 def scores(plugin: Metric) -> object:
@@ -253,8 +257,9 @@ def datasets(name: str) -> object:
         pages = [[ref, page.text] for ref, page in loaded.pages.items()]
         questions = [asdict(question) for question in loaded.questions]
         for one in questions:
-            if not one["category"]:  # younger than these digests
-                del one["category"]
+            for young in ("category", "headers"):  # younger than these digests
+                if not one[young]:
+                    del one[young]
         return [pages, questions, loaded.report.lines()]
 
 
@@ -264,7 +269,7 @@ MAKERS: dict[type, Callable[[Any], object]] = {
     Retriever: hits,
     Oracle: gold,
     Reader: answers,
-    System: whole,
+    System: systems,
     Metric: scores,
     OcrBackend: reading,
     KnowledgeBaseSource: existing,

@@ -1,0 +1,90 @@
+"""Questions put to a language model over passages; what it writes wrongly it may mend once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import as_completed
+from functools import partial
+
+from ohr.errors import EngineError, LateError
+from ohr.plugins import Chat, Completion, Message, SystemReply
+from ohr.types import Answer, Outcome
+from rag.readers._concurrent import submitted
+from rag.systems._attributed import SCHEMA, Attributed, instructions, parsed
+from rag.systems._passage_frames import defused, documents_of, framed
+from rag.systems._passages import Passage
+
+_MEND = (
+    "That cannot be read: {fault}. Write the JSON object alone, with the fields short_answer, "
+    "quote, document, page and headers."
+)
+
+
+def asked_of_model(
+    chat: Chat,
+    questions: Sequence[str],
+    passages: Sequence[Sequence[Passage]],
+    temperature: float,
+    seed: int,
+    max_tokens: int,
+) -> Iterator[SystemReply]:
+    """Replies as they come, as many at once as the model's reader allows.
+
+    Counted in ``usage``: ``replies_mended``, ``replies_malformed`` (also when asked again: an
+    error outcome). Raises MissingDependencyError. Left early, it asks nothing more.
+    """
+    ask = partial(_ask, chat, temperature=temperature, seed=seed, max_tokens=max_tokens)
+    calls = [
+        partial(ask, question, shown) for question, shown in zip(questions, passages, strict=True)
+    ]
+    if chat.at_once == 1:
+        for index, call in enumerate(calls):
+            yield SystemReply(index, *call())
+        return
+    futures = {future: index for index, future in enumerate(submitted(calls, chat.at_once))}
+    try:
+        for future in as_completed(futures):
+            yield SystemReply(futures[future], *future.result())
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+def _ask(
+    chat: Chat,
+    question: str,
+    passages: Sequence[Passage],
+    *,
+    temperature: float,
+    seed: int,
+    max_tokens: int,
+) -> tuple[Outcome[Answer], dict[str, float]]:
+    if not passages:
+        return Outcome(Answer("")), {}
+    user = f"{framed(passages)}\n\n<question>{defused(question)}</question>"
+    messages = [Message("system", instructions()), Message("user", user)]
+    usage: Counter[str] = Counter()
+
+    def complete() -> Completion:
+        answer = chat.complete(
+            messages, schema=SCHEMA, max_tokens=max_tokens, temperature=temperature, seed=seed
+        )
+        usage.update(dict(answer.usage))
+        return answer
+
+    try:
+        written = complete()
+        read = parsed(written.text)
+        if not isinstance(read, Attributed):
+            messages += [Message("assistant", written.text)]
+            messages += [Message("user", _MEND.format(fault=defused(read)))]
+            read = parsed(complete().text)
+            usage["replies_mended" if isinstance(read, Attributed) else "replies_malformed"] += 1
+    except LateError as error:
+        return Outcome.timeout(str(error)), dict(usage)
+    except EngineError as error:
+        return Outcome.error(str(error)), dict(usage)
+    if not isinstance(read, Attributed):
+        return Outcome.error(f"the reply cannot be read: {read}"), dict(usage)
+    return Outcome(read.answer(documents_of(passages), ())), dict(usage)
