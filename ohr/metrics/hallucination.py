@@ -30,6 +30,7 @@ from ohr.plugins.metric import AnswerCase
 from ohr.types import Document, PageRef
 
 _CACHED_TEXTS = 16_384
+_CACHED_DOCUMENTS = 64
 _ROUNDING = 1e-9
 
 
@@ -45,10 +46,17 @@ def _forms(text: str) -> tuple[str, str]:
     return collapse(text), collapse(strip_markup(text))
 
 
+@lru_cache(maxsize=_CACHED_DOCUMENTS)
+def _joined(texts: tuple[str, ...]) -> tuple[str, str]:
+    """Pages as one text, with mark-up and without."""
+    forms = [_forms(text) for text in texts]
+    return " ".join(form[0] for form in forms), " ".join(form[1] for form in forms)
+
+
 def is_found(words: str, texts: Iterable[str], tolerance: float = 0.0) -> bool:
     """Whether words stand in one of some texts, or run on from one to the next."""
-    forms = [_forms(text) for text in texts]
-    marked, plain = (" ".join(form[kind] for form in forms) for kind in (0, 1))
+    there = tuple(texts)
+    marked, plain = _forms(there[0]) if len(there) == 1 else _joined(there)
     return _in(words, marked, plain, tolerance)
 
 

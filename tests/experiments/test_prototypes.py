@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from experiments.analysis.prototypes import FLAGS, flag_rates, paired_steps, run_means, steps
 from experiments.prototypes import main
-from ohr.study.cases import read_cases
+from ohr.study.cases import read_cases, read_questions
 from ohr.study.results import open_run
 from tests.builders import qa, write_kb, write_questions
 from tests.loopback import Server, said
@@ -32,6 +32,7 @@ def arguments(tmp_path: Path) -> list[str]:
         qa(number + 3 * place, f"port/{name}", number // 2)
         | {"questions": f"What is fact {number}?", "answers": f"answer {number}"}
         | {"evidence_context": f"Fact {number} is answer {number}."}
+        | ({} if number else {"headers": ["Rules", "Fees"]})
         for place, name in enumerate("abc")
         for number in range(3)
     ]
@@ -68,6 +69,8 @@ def test_deterministic_prototypes_run_once_and_leave_nothing_to_test(arguments, 
         if (row["system"], row["qid"], row["knowledge_base"]) == ("p3", "q2", "gt, clean")
     ]
     assert answer["headers"] == ["Rules", "Notice"]
+    headers = {one.qid: one.headers for one in read_questions(run.path)}
+    assert (headers["q0"], headers["q1"]) == (("Rules", "Fees"), ())
     again = [*arguments[:-1], str(tmp_path / "again")]
     assert CliRunner().invoke(main, again).exit_code == 0
     assert open_run(tmp_path / "again").manifest["systems"]["p3"]["asked_in_this_run"] == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -9,11 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ohr import registry
+from ohr.errors import ConfigError
 from ohr.metrics.answer_kinds import kind_of, ngram_cosine, same_by_rule, values
 from ohr.metrics.hallucination import is_found
 from ohr.metrics.scores import SCORING
+from ohr.plugins import Retriever
 from ohr.plugins.metric import AnswerCase
-from ohr.types import Answer, Document, Page, PageRef, Question
+from ohr.types import Answer, Chunk, Document, Hit, Page, PageRef, Question
 
 TRUTH = [
     "# Policy\n\nWords of welcome.\n\n## Cover\n\nWe pay **80 per cent** of a crown.",
@@ -188,3 +191,26 @@ def test_a_short_answer_of_text_is_right_from_the_threshold_on() -> None:
 def test_a_number_means_what_it_says_in_both_styles(number) -> None:
     english, german = f"{number:,.2f}", f"{number:,.2f}".translate(str.maketrans(",.", ".,"))
     assert values(english) & values(german) == {number}
+
+
+class Near(Retriever):
+    """Stands for a dense retriever: the cosine of any two texts is .6."""
+
+    name = "near"
+
+    def index(self, chunks: Sequence[Chunk]) -> None:
+        self.chunks = chunks
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        return [Hit(self.chunks[0].ref, self.chunks[0].text, 0.6, 0)]
+
+
+def test_an_encoder_decides_over_text() -> None:
+    gold = {"answers": ("the crown of a tooth",)}
+    near = {"name": f"{__name__}.Near"}
+    assert value("short_answer", case(text="a bridge", **gold), encoder=near) == 1
+    assert value("short_answer", case(text="a bridge", **gold), encoder=near, threshold=0.7) == 0
+    assert value("short_answer", case(text="", **gold), encoder=near) == 0
+    assert value("short_answer", case(text="15 %", answers=("80 %",)), encoder=near) == 0
+    with pytest.raises(ConfigError, match="embeds no text"):
+        value("short_answer", case(text="a bridge", **gold), encoder="oracle")
