@@ -61,6 +61,10 @@ _MEASURES = frozenset(
     "euro eur usd dollar dollars prozent percent per cent pro million millions millionen billion "
     "km kg mm cm kilometer mal times fach".split()
 )
+_SIGNS = {
+    "share": re.compile(r"%|\b(?:prozent|percent|per cent)\b"),
+    "money": re.compile(r"[€$£]|\b(?:euro|eur|usd|dollars?)\b"),
+}
 _LITTLE = 3
 """An answer of so many words beside its number or span is one of that kind."""
 
@@ -94,7 +98,13 @@ def same_by_rule(answer: str, gold: str, kind: Kind) -> bool:
         return _verdict(said) is not None and _verdict(said) == _verdict(meant)
     if kind == "time span":
         return bool(_spans(said)) and _spans(said) == _spans(meant)
-    return ("%" in said or "€" not in said or "%" not in meant) and _same_numbers(said, meant)
+    units, wanted = _units(said), _units(meant)
+    return (not units or not wanted or bool(units & wanted)) and _same_numbers(said, meant)
+
+
+def _units(text: str) -> set[str]:
+    """Whether a text speaks of a share, of money, or of both."""
+    return {name for name, sign in _SIGNS.items() if sign.search(text)}
 
 
 def _verdict(text: str) -> bool | None:

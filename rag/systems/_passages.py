@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import itemgetter
 
 from ohr.outline.tree import DocumentTree, Place, Section
 from ohr.types import Chunk, Hit, PageRef
@@ -26,12 +28,8 @@ class Piece:
 
     def path_at(self, at: int) -> Path:
         """The headings above a character of the piece, as far as they are known."""
-        known: Path = ()
-        for start, path in self.paths:
-            if start > at:
-                break
-            known = path
-        return known
+        place = bisect_right(self.paths, at, key=itemgetter(0))
+        return self.paths[place - 1][1] if place else ()
 
     @property
     def hit(self) -> Hit:
@@ -74,9 +72,10 @@ def pieces_of_length(tree: DocumentTree, size: int) -> Iterator[Passage]:
     """Each page cut after every ``size`` characters. Of headings those in the piece are known."""
     starts = _starts(tree)
     for number, page in enumerate(tree.pages):
+        places = [at for at, _ in starts[number]]
         for start in range(0, len(page.text), size):
             text = page.text[start : start + size]
-            inside = [(at, one) for at, one in starts[number] if start <= at < start + size]
+            inside = starts[number][bisect_left(places, start) : bisect_left(places, start + size)]
             if text.strip():
                 paths = _visible(tree, inside, start)
                 yield Passage((Piece(page.ref, start, text, tuple(paths)),))

@@ -12,11 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Literal
 
 TOPICS = ("dental", "life", "animal")
 
-Kind = Literal["binary", "numerical", "time", "text"]
 FORMS: dict[str, str] = {
     "binary": "Yes/No",
     "numerical": "Numeric",
