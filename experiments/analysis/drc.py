@@ -91,7 +91,7 @@ def drc_tables(
     readings = read_pages(config, progress)
     plan = readings.plan
     store = ArtefactStore(config.cache)
-    asking = Progress(verb="asking")
+    asking = Progress(verb="asking", unit="passages")
     answering = Answering(store, retry_failed=config.retry_failed, progress=asking)
     scorer = _Scorer.of(config)
     ranking: list[dict[str, Any]] = []

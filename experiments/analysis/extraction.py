@@ -43,7 +43,7 @@ def extraction_table(config: StudyConfig, progress: Progress) -> pd.DataFrame:
         doc: words_by_kind(pages[ref].text for ref in refs) for doc, refs in of_document.items()
     }
     rows = []
-    judging = Progress(verb="judging")
+    judging = Progress(verb="judging", unit="documents")
     with judging:
         for key, draws in readings.conditions():
             scores: dict[str, list[Sequence[float]]] = {group: [] for group in GROUPS}
