@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from concurrent.futures import as_completed
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from ohr.errors import EngineError, LateError
 from ohr.plugins import Chat, Completion, Message, SystemReply
 from ohr.types import Answer, Outcome
-from rag.readers._concurrent import submitted
+from rag.systems._at_once import replies
 from rag.systems._attributed import SCHEMA, Attributed, instructions, parsed
 from rag.systems._passage_frames import defused, documents_of, framed
 from rag.systems._passages import Passage
@@ -36,19 +35,19 @@ def asked_of_model(
     """
     ask = partial(_ask, chat, temperature=temperature, seed=seed, max_tokens=max_tokens)
     calls = [
-        partial(ask, question, shown) for question, shown in zip(questions, passages, strict=True)
+        partial(_replied, index, ask, question, shown)
+        for index, (question, shown) in enumerate(zip(questions, passages, strict=True))
     ]
-    if chat.at_once == 1:
-        for index, call in enumerate(calls):
-            yield SystemReply(index, *call())
-        return
-    futures = {future: index for index, future in enumerate(submitted(calls, chat.at_once))}
-    try:
-        for future in as_completed(futures):
-            yield SystemReply(futures[future], *future.result())
-    finally:
-        for future in futures:
-            future.cancel()
+    yield from replies(calls, chat.at_once)
+
+
+def _replied(
+    index: int,
+    ask: Callable[[str, Sequence[Passage]], tuple[Outcome[Answer], dict[str, float]]],
+    question: str,
+    passages: Sequence[Passage],
+) -> SystemReply:
+    return SystemReply(index, *ask(question, passages))
 
 
 def _ask(

@@ -55,15 +55,13 @@ class Shown:
 class Prototype(System[P], abstract=True):
     """A system that shows passages to a reader and answers with a quote and where it stands."""
 
-    note = (
-        "its default reader was fitted on OHR-Bench, and answers its questions without their fold"
-    )
     named_apart: ClassVar[frozenset[str]] = frozenset({"reader", "temperature", "seed"})
     """Parameters that stand in the identity in another way."""
 
     def __init__(self, params: P | None = None) -> None:
         super().__init__(params)
         self._reader = reader_of(self.params.reader)
+        self.note = self._reader.note
 
     def identity(self) -> dict[str, object]:
         """With the identities of its parts. What only a model heeds is of no other reader's."""

@@ -44,13 +44,10 @@ class Filled(System[FP], abstract=True):
     The text is given whole and in order of similarity, by the reader's own prompt.
     """
 
-    note = (
-        "its default reader was fitted on OHR-Bench, and answers its questions without their fold"
-    )
-
     def __init__(self, params: FP | None = None) -> None:
         super().__init__(params)
         self._reader = reader_of(self.params.reader)
+        self.note = self._reader.note
         self._retriever = retriever_of(self.params.retriever)
 
     def identity(self) -> dict[str, object]:

@@ -61,7 +61,7 @@ class Drc(System[DrcParams]):
         super().__init__(params or DrcParams())
         self._retriever = retriever_of(self.params.retriever)
         self._reader = reader_of(self.params.reader)
-        self.note = self._reader.note  # type: ignore[misc]  # its scores are the reader's
+        self.note = self._reader.note
         self._indexed: Sequence[Document] | None = None
 
     def identity(self) -> dict[str, object]:

@@ -53,13 +53,11 @@ class PdfTriage(System[PdfTriageParams]):
     """Fetches the parts of documents that a question names, or else what a search finds."""
 
     name = "pdftriage"
-    note = (
-        "its default reader was fitted on OHR-Bench, and answers its questions without their fold"
-    )
 
     def __init__(self, params: PdfTriageParams | None = None) -> None:
         super().__init__(params)
         self._reader = reader_of(self.params.reader)
+        self.note = self._reader.note
         self._retriever = retriever_of(self.params.retriever)
         self._chunker = registry.create("chunker", self.params.chunker)
         if self.params.planner == "model":
