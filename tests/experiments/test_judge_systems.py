@@ -17,6 +17,7 @@ from ohr.statistics.agreement import cohens_kappa
 from ohr.study.config import load_config
 from ohr.study.run import run_study
 from tests.builders import qa, write_kb, write_questions
+from tests.examples import examples
 from tests.experiments.test_commands import invoke
 from tests.loopback import Reply, Server, refused, said
 
@@ -240,6 +241,7 @@ def test_kappa_is_agreement_beyond_chance() -> None:
         cohens_kappa([1], [1, 2])
 
 
+@examples(100)
 @given(st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=1, max_size=30))
 def test_kappa_is_symmetric_and_bounded(pairs: list[tuple[int, int]]) -> None:
     first, second = [a for a, _ in pairs], [b for _, b in pairs]

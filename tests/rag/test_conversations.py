@@ -15,6 +15,7 @@ from ohr.errors import EngineError, LateError, MissingDependencyError
 from ohr.plugins import Chat, Message, ToolCall
 from rag.chunking.token_counter import count_tokens
 from rag.readers._conversation import calls_in, defused, in_words
+from tests.examples import examples
 from tests.loopback import Server, calling, refused, said
 from tests.ocr_backends.checkpoints import needs_torch
 from tests.rag.checkpoints import WRITERS, written
@@ -125,6 +126,7 @@ def test_what_is_no_call_is_text_and_a_broken_call_is_a_call() -> None:
             json.loads(call.arguments)
 
 
+@examples(100)
 @given(st.text(alphabet='{}[]":,anme<>/tol_c \\\n', max_size=200))
 def test_whatever_is_written_is_parsed(text: str) -> None:
     _, calls = calls_in(text, ["look"])

@@ -24,6 +24,7 @@ from ohr.study.results import cells_anew, open_run
 from ohr.study.run import run_study
 from ohr.types import PageRef, Question
 from tests.builders import qa, write_kb, write_questions
+from tests.examples import examples
 from tests.experiments.test_commands import invoke
 
 
@@ -67,6 +68,7 @@ def test_where_words_do_not_tell_the_evidence_does() -> None:
     assert category_of(asked("What was the revenue?", "formula")) == "text"
 
 
+@examples(100)
 @given(st.text(max_size=300))
 def test_any_question_has_a_category(text: str) -> None:
     assert category_of(asked(text)) in CATEGORIES

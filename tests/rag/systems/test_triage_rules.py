@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from rag.systems.triage.library import Shelf
 from rag.systems.triage.rules import Call, from_metadata, plan
+from tests.examples import examples
 from tests.rag.systems.documents import document, report
 
 
@@ -127,6 +128,7 @@ WORDS = "page pages table figure section 2 3-9 999999 the first last two of on Â
 words = st.sampled_from(WORDS.split())
 
 
+@examples(100)
 @given(st.lists(words, max_size=14).map(" ".join) | st.text(max_size=60))
 def test_whatever_is_asked_is_planned(question: str) -> None:
     for shelf in (Shelf(report()), Shelf(document("a/b", [])), Shelf(document("a/b", [""]))):

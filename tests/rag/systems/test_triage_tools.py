@@ -18,6 +18,7 @@ from rag.systems.triage.budget import Budget
 from rag.systems.triage.library import Library, Shelf
 from rag.systems.triage.metadata import metadata
 from rag.systems.triage.tools import NAMES, Fetched, Tools
+from tests.examples import examples
 from tests.rag.systems.documents import document, garden, report
 
 REPORT = "harbour/report"
@@ -100,6 +101,7 @@ JSONS = st.recursive(
 )
 
 
+@examples(100)
 @given(
     st.sampled_from([*NAMES, "x"]),
     st.dictionaries(
