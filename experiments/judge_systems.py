@@ -34,7 +34,7 @@ def main(
     seed: Seed = 0,
     cache: Annotated[Path, typer.Option(help="Where judgements are kept.")] = Path(".ohr-cache"),
 ) -> int:
-    """Let a model grade and rank systems' answers."""
+    """Let a model grade and rank systems (PDFTriage: table 3)."""
     specs = [parse_plugin("judge", text) for text in judge]
     return judge_runs(runs, specs, out, number=number, seed=seed, cache=cache)
 
