@@ -3,17 +3,18 @@
 ``python -m experiments.make_sample --pages 1000 --out DIR`` writes ``pdfs/``,
 ``retrieval_base/gt/``, ``boxes/``, ``documents.json`` and ``qas.json``; read it with
 ``dataset.kind=ohrbench dataset.path=DIR/retrieval_base dataset.questions=DIR/qas.json
-dataset.pdfs=DIR/pdfs``.
+dataset.pdfs=DIR/pdfs``. With ``--categories`` there is ``qas_categories.json`` too, to be named as
+``dataset.questions`` in its place.
 """
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from experiments._command import Out, Seed, Workers, command, names
-from experiments.interchange.sample import write_benchmark
+from experiments.interchange.sample import write_benchmark, write_policies
 from ohr.sample.attributes import ATTRIBUTES
 from ohr.sample.corpus import DIFFICULTY, Difficulty
 from ohr.sample.scale import Recipe
@@ -37,13 +38,25 @@ def main(
         typer.Option(help="Of how many years each company has documents that say like things."),
     ] = DIFFICULTY,
     images: Annotated[bool, typer.Option("--images", help="Write page images too.")] = False,
+    categories: Annotated[
+        bool,
+        typer.Option(
+            "--categories", help="Write questions of the ten categories of PDFTriage too."
+        ),
+    ] = False,
+    corpus: Annotated[
+        Literal["companies", "insurance"],
+        typer.Option(help="insurance: 15 German policies and 300 questions, of a fixed size."),
+    ] = "companies",
 ) -> int:
     """Write a benchmark: documents, exact truth, questions.
 
     The folder is new, or of this same command, which then goes on.
     """
+    if corpus == "insurance":
+        return write_policies(seed, out, images)
     recipe = Recipe(seed, pages, questions_per_page, names(attributes), images, difficulty)
-    return write_benchmark(recipe, out, workers)
+    return write_benchmark(recipe, out, workers, categories=categories)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-BlockKind = Literal["heading", "text", "item", "formula", "table", "code", "furniture"]
+BlockKind = Literal[
+    "heading", "text", "item", "formula", "table", "code", "figure", "note", "furniture"
+]
+"""What a block is: ``figure`` is text within one, ``note`` a footnote, ``furniture`` a header or
+footer."""
 
 
 @dataclass(frozen=True)

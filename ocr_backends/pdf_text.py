@@ -1,16 +1,18 @@
-"""The text layer of a PDF, by PDFium: what the file itself says, not what the page shows."""
+"""The text layer of a PDF: what the file itself says, not what the page shows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
+from ocr_backends import _pdfminer
 from ocr_backends.normalise import Normalise, finished
 from ohr import plugins
-from ohr.errors import ConfigError
+from ohr.errors import ConfigError, MissingDependencyError
 from ohr.pdf import RENDERER, page_text
 from ohr.plugins import OcrBackend
 from ohr.plugins.engine import failed_page
@@ -18,33 +20,41 @@ from ohr.types import Outcome
 
 
 class PdfTextParams(plugins.Params):
-    """``normalise``: the steps of the normaliser."""
+    """``library``: ``pdfium``, or ``pdfminer``, whose high-level extractor puts lines into the
+    order of their columns. ``normalise``: the steps of the normaliser.
+    """
 
+    library: Literal["pdfium", "pdfminer"] = "pdfium"
     normalise: Normalise = Normalise()
 
 
 class PdfText(OcrBackend[PdfTextParams]):
-    """PDFium's text in the order of the file. A scanned page is empty."""
+    """PDFium's text in the order of the file, or pdfminer.six's. A scanned page is empty."""
 
     name = "pdf_text"
     accepts = frozenset({"pdf"})
     license = "Apache-2.0 or BSD-3-Clause"
     returns = "text"
-    install = "pip install pypdfium2"
+    install = f"pip install pypdfium2; for library=pdfminer: {_pdfminer.INSTALL}"
 
     def transcribe(
         self, source: Path | Sequence[np.ndarray], page_nos: Sequence[int]
     ) -> Iterator[tuple[int, Outcome[str]]]:
-        """Read pages of a PDF. Raises ConfigError for page images."""
+        """Read pages of a PDF. Raises ConfigError for page images, MissingDependencyError."""
         if not isinstance(source, Path):
             raise ConfigError("pdf_text reads the text layer of PDFs, not page images")
+        text_of = page_text if self.params.library == "pdfium" else _pdfminer.page_text
         for page_no in page_nos:
             try:
-                outcome = finished(page_text(source, page_no), self.params.normalise)
+                outcome = finished(text_of(source, page_no), self.params.normalise)
+            except MissingDependencyError:
+                raise
             except Exception as error:
                 outcome = failed_page(self.name, error)
             yield page_no, outcome
 
     def engine_version(self) -> str:
-        """Versions of pypdfium2 and PDFium."""
+        """Versions of pypdfium2 and PDFium, or of pdfminer.six. Raises MissingDependencyError."""
+        if self.params.library == "pdfminer":
+            return _pdfminer.package_version()
         return f"pypdfium2 {version('pypdfium2')}, {RENDERER}"

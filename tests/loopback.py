@@ -18,6 +18,24 @@ def said(content: object, reason: str = "stop", usage: object = None) -> Reply:
     return 200, json.dumps(answer | ({"usage": usage} if usage else {})).encode(), {}
 
 
+def calling(*calls: tuple[str, object], content: object = None, usage: object = None) -> Reply:
+    """An answer that asks for tools; arguments that are a text go out as they are."""
+    asked = [
+        {
+            "id": f"id{number}",
+            "type": "function",
+            "function": {
+                "name": name,
+                "arguments": arguments if isinstance(arguments, str) else json.dumps(arguments),
+            },
+        }
+        for number, (name, arguments) in enumerate(calls)
+    ]
+    message = {"content": content, "tool_calls": asked}
+    answer = {"choices": [{"message": message, "finish_reason": "tool_calls"}]}
+    return 200, json.dumps(answer | ({"usage": usage} if usage else {})).encode(), {}
+
+
 def refused(status: int, text: str = "", **headers: str) -> Reply:
     return status, text.encode(), {name.replace("_", "-"): value for name, value in headers.items()}
 

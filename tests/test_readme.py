@@ -70,7 +70,7 @@ def run(arguments: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_pages_have_their_commands():
-    assert len(COMMANDS) == 23
+    assert len(COMMANDS) == 32
     assert len(SNIPPETS) == 2
 
 
@@ -169,8 +169,10 @@ ON_THE_SAMPLE = [
 @pytest.mark.slow
 @pytest.mark.parametrize("command", ON_THE_SAMPLE, ids=lambda command: command.split(".")[1])
 def test_commands_on_the_sample_run(command, beside_the_sample):
-    if "my_sample/" in command:
-        give(next(one for one in ON_THE_SAMPLE if "make_sample" in one), beside_the_sample)
+    for folder in ("my_sample", "my_insurance"):
+        if f"{folder}/" in command:
+            made = (one for one in ON_THE_SAMPLE if "make_sample" in one)
+            give(next(one for one in made if f"--out {folder}" in one), beside_the_sample)
     reworded = beside_the_sample / "reworded.csv"
     reworded.write_text("qid,question\nsample-0001,And what of it?\n")
     assert give(command, beside_the_sample).strip()

@@ -7,14 +7,10 @@ from statistics import fmean
 
 import pandas as pd
 
+from experiments.analysis.read_pages import read_pages
 from ohr.metrics.blocks import BlockResult, judge_blocks, redundant_commands
 from ohr.metrics.regions import KINDS
-from ohr.printable import plain
-from ohr.store.artefacts import ArtefactStore
-from ohr.study.conditions import Condition, condition_of
 from ohr.study.config import StudyConfig
-from ohr.study.pages.variants import Readings
-from ohr.study.plan import Variant, load_dataset, make_plan
 from ohr.study.progress import Progress
 
 
@@ -25,40 +21,20 @@ def block_errors(config: StudyConfig, progress: Progress) -> pd.DataFrame:
     over its pages. Blocks of all draws of the noise are taken together. A page that failed has
     no block that is found.
     """
-    dataset = load_dataset(config)
-    if dataset.report:
-        progress.say(plain(f"dataset: {dataset.report.summary()}"))
-    plan = make_plan(config, dataset)
-    for note in plan.unreachable:
-        progress.say(f"left out: {note}")
-    readings = Readings(plan, ArtefactStore(config.cache))
-    with progress:
-        readings.make(progress)
-    judged = [ref for ref in plan.reread if ref not in dataset.without_truth]
+    readings = read_pages(config, progress)
+    judged, pages = readings.refs, readings.dataset.pages
     rows = []
     judging = Progress(verb="judging")
     with judging:
-        draws: dict[Condition, list[Variant]] = {}
-        for variant in plan.variants:
-            draws.setdefault(condition_of(plan, variant), []).append(variant)
-        for condition, variants in draws.items():
+        for key, draws in readings.conditions():
             results: list[BlockResult] = []
             redundant = []
-            for variant in variants:
-                kb = readings.knowledge_base(variant)
+            for label, kb in draws:
                 for done, ref in enumerate(judged, start=1):
-                    read, truth = kb.text(ref), dataset.pages[ref].text
+                    read, truth = kb.text(ref), pages[ref].text
                     results += judge_blocks(read, truth)
                     redundant.append(redundant_commands(read, truth))
-                    judging(plan.label(variant), done, len(judged))
-            key = {
-                "engine": condition.engine,
-                "perturbation": condition.perturbation,
-                "level": condition.level,
-                "intensity": condition.intensity,
-                "pages": len(judged),
-                "draws": len(variants),
-            }
+                    judging(label, done, len(judged))
             commands = fmean(redundant) if redundant else 0.0
             for row in summarise(results):
                 rows.append(key | row | {"redundant_commands": commands})

@@ -9,6 +9,7 @@ import pandas as pd
 
 from experiments.analysis.baselines import clean_of
 from experiments.analysis.comparison import run_names
+from ohr.study.groups import GROUP_COLUMNS
 from ohr.study.measures import Measure
 from ohr.study.results import KNOWLEDGE_BASE, Run, knowledge_base_name, measured
 from ohr.study.rows import UNIT_COLUMNS
@@ -16,7 +17,6 @@ from ohr.study.rows import UNIT_COLUMNS
 SETTING = ("system", "chunker", "retriever", "reader", "top_k")
 DIGITS = 9
 """Of differences: equal ones must be ties, whatever rounding did to them."""
-_QUESTION = [*UNIT_COLUMNS, "evidence_source", "domain", "answer_form", "task"]
 
 
 @dataclass(frozen=True)
@@ -74,9 +74,14 @@ def _knowledge_bases(run: Run) -> list[pd.DataFrame]:
     return [base for _, base in rows.groupby(list(KNOWLEDGE_BASE), sort=False)]
 
 
+def _question(rows: pd.DataFrame) -> list[str]:
+    """The columns that say which question a row is of, the first ``qid``."""
+    return [*UNIT_COLUMNS, *(name for name in GROUP_COLUMNS if name in rows)]
+
+
 def _readings(base: pd.DataFrame, readings: Sequence[Measure]) -> pd.DataFrame:
     """A row for each question, with its evidence's or its page's value of each measure."""
-    wide = base.loc[base["qid"] != "", _QUESTION].drop_duplicates("qid")
+    wide = base.loc[base["qid"] != "", _question(base)].drop_duplicates("qid")
     for one in readings:
         keys = ["doc_id", "page_no"] if one.unit == "page" else ["qid"]
         values = measured(base, one.stage, one.metric)[[*keys, "value"]]
@@ -100,8 +105,9 @@ def _losses(
         return
     keys = [*SETTING, "qid"]
     before = clean[[*keys, "value"]].rename(columns={"value": "clean"})
-    pairs = noisy[[*keys, *_QUESTION[1:], "value"]].merge(before, on=keys)
+    question = _question(noisy)
+    pairs = noisy[[*keys, *question[1:], "value"]].merge(before, on=keys)
     sign = 1 if outcome.higher_is_better else -1
     pairs["loss"] = (sign * (pairs["clean"] - pairs["value"])).round(DIGITS)
     for setting, losses in pairs.groupby(list(SETTING), sort=False):
-        yield tuple(map(str, setting)), losses[[*_QUESTION, "loss"]]
+        yield tuple(map(str, setting)), losses[[*question, "loss"]]

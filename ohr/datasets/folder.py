@@ -10,7 +10,7 @@ The CSV (UTF-8; commas, semicolons or tabs) has a header, in which case and spac
 folder where several PDFs have that name) and ``page`` (counted from 1, as PDF viewers do) are
 required; several answers are separated by ``|``. Optional: ``evidence`` (by default the lines of
 the page that contain an answer), ``id``, ``evidence_source`` (default ``text``),
-``answer_form``, ``task``.
+``answer_form``, ``task``, ``category``.
 
 What counts against every engine alike says nothing of them. So a row is left out, and the report
 says why, if its page does not exist, or if its evidence is not on the page as the text layer has
@@ -304,5 +304,6 @@ def _read_questions(
                 evidence_source=row["evidence_source"] or "text",
                 answer_form=row["answer_form"],
                 task=row["task"],
+                category=row["category"],
             ),
         )

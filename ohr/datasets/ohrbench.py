@@ -166,7 +166,7 @@ def read_questions(path: Path, report: ValidationReport) -> Iterator[Question]:
         raise DatasetError(f"{path}: expected a list of questions")
     for number, entry in enumerate(entries):
         try:
-            yield _question(entry)
+            yield question_of(entry)
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             report.add("malformed_question", f"entry {number} of {path.name}: {error!r}")
 
@@ -188,7 +188,8 @@ def _listed(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list) else [value]
 
 
-def _question(entry: Mapping[str, Any]) -> Question:
+def question_of(entry: Mapping[str, Any]) -> Question:
+    """The question of an entry. Raises KeyError, TypeError, ValueError and OverflowError."""
     names = [_text(name).removesuffix(".json") for name in _listed(entry["doc_name"])]
     domains = [_text(domain) for domain in _listed(entry.get("doc_type", ""))]
     doc_ids = [
@@ -212,4 +213,6 @@ def _question(entry: Mapping[str, Any]) -> Question:
         evidence_source=_SOURCE_NAMES.get(source, source),
         answer_form=_text(entry.get("answer_form", "")),
         task=_text(entry.get("task", entry.get("task_type", ""))),
+        category=_text(entry.get("category", "")),
+        headers=tuple(_text(header) for header in _listed(entry.get("headers") or [])),
     )

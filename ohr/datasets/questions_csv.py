@@ -13,7 +13,7 @@ from ohr.collection import ValidationReport
 from ohr.errors import DatasetError
 
 REQUIRED_COLUMNS = ("question", "answer", "document", "page")
-OPTIONAL_COLUMNS = ("evidence", "id", "evidence_source", "answer_form", "task")
+OPTIONAL_COLUMNS = ("evidence", "id", "evidence_source", "answer_form", "task", "category")
 _SHOWN = 20
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab"}
 

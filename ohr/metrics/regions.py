@@ -131,6 +131,11 @@ def extraction(
     predicted = Counter(region_words(read, kind))
     if not predicted:
         predicted = Counter(word for other in KINDS for word in region_words(read, other))
+    return word_overlap(predicted, expected)
+
+
+def word_overlap(predicted: Counter[str], expected: Counter[str]) -> Extraction:
+    """How many words of two multisets are shared; 0 where none is."""
     shared = (predicted & expected).total()
     if not shared:
         return Extraction(0.0, 0.0, 0.0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -10,6 +12,7 @@ from pydantic import Field, field_validator
 from ohr import plugins
 from ohr.errors import EngineError
 from ohr.models.http import Endpoint
+from ohr.plugins import Message, ToolCall
 
 
 class ServerParams(plugins.Params):
@@ -70,3 +73,42 @@ def completion(answer: Any) -> tuple[str, str]:
         return text, str(choice.get("finish_reason"))
     except (KeyError, IndexError, TypeError, AttributeError) as error:
         raise EngineError(f"an answer that is no chat completion ({error!r})") from error
+
+
+def sent(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    """Turns as a server wants them."""
+    return [_sent(message) for message in messages]
+
+
+def _sent(message: Message) -> dict[str, Any]:
+    turn: dict[str, Any] = {"role": message.role, "content": message.text}
+    if message.role == "tool":
+        turn["tool_call_id"] = message.call_id
+    if message.calls:
+        turn["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": json.dumps(call.object())},
+            }
+            for call in message.calls
+        ]
+    return turn
+
+
+def tool_calls(answer: Any) -> tuple[ToolCall, ...]:
+    """The tools that a chat completion asks for, whatever their arguments. Raises EngineError."""
+    try:
+        asked = answer["choices"][0]["message"].get("tool_calls") or []
+        calls = []
+        for number, one in enumerate(asked):
+            name, arguments = one["function"]["name"], one["function"].get("arguments")
+            if not isinstance(name, str):
+                raise TypeError(f"a tool's name is a {type(name).__name__}")
+            if not isinstance(arguments, str):
+                arguments = json.dumps({} if arguments is None else arguments)
+            name, arguments = (t.encode("utf-8", "replace").decode() for t in (name, arguments))
+            calls.append(ToolCall(name, arguments, str(one.get("id") or f"call_{number}")))
+        return tuple(calls)
+    except (KeyError, IndexError, TypeError, AttributeError) as error:
+        raise EngineError(f"an answer whose tool calls are none ({error!r})") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,16 @@ class ToolCall:
     name: str
     arguments: str
     id: str = ""
+
+    def object(self) -> dict[str, Any]:
+        """The arguments as the JSON object that servers and templates want; what is none stands
+        in one, under ``unreadable``.
+        """
+        try:
+            arguments = json.loads(self.arguments)
+        except (ValueError, RecursionError):
+            arguments = None
+        return arguments if isinstance(arguments, dict) else {"unreadable": self.arguments}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +58,11 @@ class Completion:
 class Chat(ABC):
     """A reader that can be asked anything, in turns."""
 
+    @property
+    def at_once(self) -> int:
+        """How many conversations it can hold at once, each in a thread of its own."""
+        return 1
+
     @abstractmethod
     def complete(
         self,
@@ -61,10 +77,10 @@ class Chat(ABC):
         """The model's next turn.
 
         ``tools``: functions as in OpenAI's interface (``{"type": "function", "function": …}``).
-        ``schema``: JSON schema of the answer, where a model can be held to one; the answer is
-        checked by who asks. ``max_tokens``: by default the reader's own. At temperature 0 the
-        likeliest token is taken and ``seed`` has no effect. Raises EngineError (LateError for
-        no answer in time) and MissingDependencyError.
+        ``schema``: JSON schema of the answer, which the model is told, and held to where it can
+        be; the answer is checked by who asks. ``max_tokens``: by default the reader's own. At
+        temperature 0 the likeliest token is taken and ``seed`` has no effect. Raises EngineError
+        (LateError for no answer in time) and MissingDependencyError.
         """
 
     @abstractmethod

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeVar, get_args
 
 from ohr.errors import PluginError
 from ohr.plugins.base import P, Plugin
-from ohr.types import Answer, Hit, Outcome, Question
+from ohr.types import Answer, Document, Hit, Outcome, Question
 
 Of = Literal["page", "evidence", "hits", "answer"]
 """What a metric is of: a page that was read, a question's evidence in the knowledge base, the
@@ -95,11 +95,18 @@ class HitsCase:
 
 @dataclass(frozen=True)
 class AnswerCase:
-    """An answer, with the quote, sources and trace of the system that gave it."""
+    """An answer, with the quote, headers, sources and trace of the system that gave it.
+
+    ``read`` and ``truth``: documents by id, as the knowledge base has them that it was answered
+    from, and as they are. Both have every document of the study, and of an answer to nothing
+    ``read`` has none.
+    """
 
     answer: Answer
     question: Question
     scoring: Scoring
+    read: Mapping[str, Document] = field(default_factory=dict)
+    truth: Mapping[str, Document] = field(default_factory=dict)
 
 
 Case = PageCase | EvidenceCase | HitsCase | AnswerCase

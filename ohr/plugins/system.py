@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import update_wrapper
 from types import FunctionType
-from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, cast
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 from ohr.errors import ConfigError, MissingDependencyError, PluginError, StoreError
 from ohr.plugins.base import P, Plugin
@@ -71,8 +71,9 @@ def stage(*, version: str = "1") -> Callable[[Callable[A, T]], Stage[A, T]]:
 class System(Plugin[P], ABC, abstract=True):
     """A whole system: the documents of a noisy knowledge base in, answers out."""
 
-    note: ClassVar[str] = ""
-    """What must be known of its answers' scores: it stands below every table and figure."""
+    note: str = ""
+    """What must be known of its answers' scores, such as its reader's own note: it stands below
+    every table and figure."""
     _store: ArtefactStore | None = None
 
     @abstractmethod

@@ -17,15 +17,18 @@ from pathlib import Path
 from typing import Any
 
 from ohr.errors import ConfigError, DatasetError, OhrError, StoreError
+from ohr.randomness import generator_for
 from ohr.sample import corpus, storage
 from ohr.sample.attributes import check_attributes
 from ohr.sample.origin import generator
+from ohr.sample.questions.categories import category_records
 from ohr.sample.questions.qas import record
 from ohr.store.atomic import write_text
-from ohr.types import Status
+from ohr.types import PageRef, Status
 from ohr.workers import WorkerPool
 
 PARTS = ".parts"
+CATEGORIES = "qas_categories.json"
 RECIPE = "sample.json"
 IN_PROCESS = 1
 """So few groups are written by this process; Typst's memory only grows with more."""
@@ -101,6 +104,28 @@ def write_sample(
     except OSError as error:
         raise _unwritable(out, error) from error
     return True
+
+
+def write_categories(recipe: Recipe, out: Path) -> int:
+    """Write ``qas_categories.json`` beside a sample's other files: of each document a question of
+    each category that fits it. Returns how many. Raises StoreError.
+    """
+    serial = 0
+    try:
+        with storage.listing(out / CATEGORIES) as questions:
+            for group in planned(recipe):
+                for number, length in group.members:
+                    written = corpus.document(
+                        recipe.seed, number, length, recipe.attributes, recipe.difficulty
+                    )
+                    rng = generator_for(recipe.seed, "sample.categories", PageRef("", number))
+                    about = (written.doc_id, written.title, written.pages, rng)
+                    for entry in category_records(*about):
+                        serial += 1
+                        questions({**entry, "ID": f"category-{serial:05d}"})
+    except OSError as error:
+        raise _unwritable(out, error) from error
+    return serial
 
 
 def _written(recipe: Recipe, out: Path, left: list[Group], workers: int) -> Iterator[Group]:

@@ -24,6 +24,7 @@ from ohr.statistics.paired import (
     sign_flip_test,
 )
 from ohr.statistics.seeds import SeedSummary, across_seeds
+from ohr.statistics.two_samples import TwoSamples, compare_samples
 
 __all__ = [
     "DOCUMENT",
@@ -36,12 +37,14 @@ __all__ = [
     "PairedComparison",
     "RankCorrelation",
     "SeedSummary",
+    "TwoSamples",
     "across_seeds",
     "benjamini_hochberg",
     "cliffs_delta",
     "clustered_standard_error",
     "cohens_dz",
     "compare_paired",
+    "compare_samples",
     "curve_statistics",
     "holm",
     "jackknife_interval",

@@ -261,8 +261,9 @@ class _OfAnswer(_Kind[Answer]):
         if value is None:
             return None
         sources = [[ref.doc_id, ref.page_no] for ref in value.sources]
+        headers = {"headers": list(value.headers)} if value.headers else {}
         return {"text": value.text, "quote": value.quote, "sources": sources,
-                "trace": list(value.trace)}  # fmt: skip
+                "trace": list(value.trace), **headers}  # fmt: skip
 
     def value(self, kept: object) -> Answer | None:
         if kept is None:
@@ -271,7 +272,8 @@ class _OfAnswer(_Kind[Answer]):
             raise TypeError("an answer is a mapping")
         sources = tuple(PageRef(str(doc_id), int(page_no)) for doc_id, page_no in kept["sources"])
         trace = tuple(str(line) for line in kept["trace"])
-        return Answer(str(kept["text"]), str(kept["quote"]), sources, trace)
+        headers = tuple(str(header) for header in kept.get("headers", ()))
+        return Answer(str(kept["text"]), str(kept["quote"]), sources, trace, headers)
 
     def checked(self, label: str, outcome: Any) -> Outcome[Answer]:
         if isinstance(outcome, Outcome) and isinstance(outcome.value, Answer | None):

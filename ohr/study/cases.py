@@ -21,6 +21,7 @@ from ohr.store.identity import digest
 from ohr.types import Answer, Hit, KnowledgeBase, Outcome, PageRef, Question
 
 FILE = "cases.zip"
+_OPTIONAL = ("category", "headers")
 _PAGES = pa.list_(pa.struct([("doc_id", pa.string()), ("page_no", pa.int32())]))
 _NAME = pa.dictionary(pa.int32(), pa.string())
 SCHEMAS = {
@@ -40,7 +41,8 @@ SCHEMAS = {
             ("answers", pa.list_(pa.string())),
             ("evidence_pages", _PAGES),
             *((n, pa.string()) for n in ("evidence_text", "evidence_source")),
-            *((n, pa.string()) for n in ("answer_form", "task")),
+            *((n, pa.string()) for n in ("answer_form", "task", "category")),
+            ("headers", pa.list_(pa.string())),
         ]
     ),
     "hits": pa.schema(
@@ -59,10 +61,14 @@ SCHEMAS = {
             *((n, pa.string()) for n in ("detail", "text", "quote")),
             ("sources", _PAGES),
             ("trace", pa.list_(pa.string())),
+            ("headers", pa.list_(pa.string())),
         ]
     ),
 }
-"""Columns of each table. ``pages.text`` is a digest, null for a page that could not be read."""
+"""Columns of each table. ``pages.text`` is a digest, null for a page that could not be read.
+
+``headers`` and ``category`` are left out of a table where nothing has any.
+"""
 
 
 @dataclass(frozen=True)
@@ -135,6 +141,7 @@ class Cases:
                     _clean(answer.quote),
                     [asdict(ref) for ref in answer.sources],
                     [_clean(line) for line in answer.trace],
+                    [_clean(header) for header in answer.headers],
                 )
             )
         self._add("answers", rows)
@@ -149,6 +156,9 @@ class Cases:
         with zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as archive:
             for name, schema in SCHEMAS.items():
                 table = pa.concat_tables([schema.empty_table(), *self._tables.get(name, [])])
+                for optional in _OPTIONAL:
+                    if optional in table.column_names and not any(table[optional].to_pylist()):
+                        table = table.drop_columns(optional)
                 packed = io.BytesIO()
                 pq.write_table(
                     table.unify_dictionaries(),
@@ -180,7 +190,8 @@ def _question_row(question: Question) -> tuple[object, ...]:
         [_clean(answer) for answer in question.answers],
         pages,
         *map(_clean, (question.evidence_text, question.evidence_source)),
-        *map(_clean, (question.answer_form, question.task)),
+        *map(_clean, (question.answer_form, question.task, question.category)),
+        [_clean(header) for header in question.headers],
     )
 
 
@@ -202,8 +213,8 @@ def read_questions(run: Path) -> list[Question]:
     questions = []
     for row in read_cases(run, "questions").to_pylist():
         pages = tuple(PageRef(**page) for page in row.pop("evidence_pages"))
-        answers = tuple(row.pop("answers"))
-        questions.append(Question(**row, evidence_pages=pages, answers=answers))
+        answers, headers = tuple(row.pop("answers")), tuple(row.pop("headers", ()))
+        questions.append(Question(**row, evidence_pages=pages, answers=answers, headers=headers))
     return questions
 
 

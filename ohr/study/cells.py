@@ -18,7 +18,7 @@ from ohr.errors import OhrError
 from ohr.statistics import NO_INTERVAL, Clusters, mean_interval
 from ohr.study.conditions import CONDITION_COLUMNS, Condition, conditions
 from ohr.study.config import STAGES
-from ohr.study.groups import GROUP_COLUMNS, group_names, known_first, tags_of
+from ohr.study.groups import GROUP_COLUMNS, STATED, group_names, known_first, tags_of
 from ohr.study.measures import NOISE_COLUMNS, Measure, known_measure
 from ohr.study.plan import Plan
 from ohr.study.rows import unreadable
@@ -40,7 +40,7 @@ _SCORE = (*CONDITION_COLUMNS, "draw", "stage", "metric")
 """What the rows of one score have in common."""
 _READ = (
     *_SCORE,
-    *("qid", "doc_id", "page_no", "groups", *GROUP_COLUMNS),
+    *("qid", "doc_id", "page_no", "groups", *(c for c in GROUP_COLUMNS if c not in STATED)),
     *("value", "status"),
 )
 

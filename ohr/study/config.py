@@ -60,9 +60,10 @@ class DatasetConfig(_Strict):
 
     kind: str = "sample"
     """What the documents and questions are: sample (generated), ohrbench (files in the layout of
-    OHR-Bench), folder (one's own PDFs), or a plug-in of one's own."""
+    OHR-Bench), folder (one's own PDFs), qasper (its papers), or a plug-in of one's own."""
     path: Path | None = None
-    """Folder of the documents: retrieval_base of ohrbench, the PDFs of folder."""
+    """Folder of the documents: retrieval_base of ohrbench, the PDFs of folder; the file of
+    qasper."""
     questions: Path | None = None
     """File of the questions: the Q&A file of ohrbench (JSON), the CSV of folder."""
     pdfs: Path | None = None

@@ -1,4 +1,4 @@
-"""Groups of questions and pages: all, and each evidence source, domain, answer form and task."""
+"""Groups of questions and pages: all, and each evidence source, domain, category, form and task."""
 
 from __future__ import annotations
 
@@ -14,9 +14,12 @@ from ohr.study.plan import Plan
 from ohr.types import EVIDENCE_SOURCES, PageRef, Question
 
 GROUP_COLUMNS = {
-    "evidence_source": "source", "domain": "domain", "answer_form": "form", "task": "task",
+    "evidence_source": "source", "domain": "domain", "category": "category",
+    "answer_form": "form", "task": "task",
 }  # fmt: skip
 """Columns of the rows that questions are grouped by, and what their groups begin with."""
+STATED = frozenset({"category"})
+"""Those that rows have only where a question states one."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,7 @@ class Units:
 
 @dataclass(frozen=True)
 class Grouping:
-    """Questions and re-read pages of a plan, by evidence source, domain, form and task."""
+    """Questions and re-read pages of a plan, by evidence source, domain, category, form, task."""
 
     questions: Units
     pages: Units
@@ -44,7 +47,7 @@ class Grouping:
 
 
 def group_names(plan: Plan) -> list[str]:
-    """``all``, then the evidence sources, domains, answer forms and tasks that are asked about."""
+    """``all``, then the sources, domains, categories, forms and tasks that are asked about."""
     sources = sorted({question.evidence_source for question in plan.questions})
     kinds = sorted({tag for question in plan.questions for tag in _kinds(question)})
     return [
@@ -56,8 +59,12 @@ def group_names(plan: Plan) -> list[str]:
 
 
 def _kinds(question: Question) -> set[str]:
-    """The groups of a question by answer form and task, where they are stated."""
-    stated = {"form": form_name(question), "task": question.task.strip().lower()}
+    """The groups of a question by category, answer form and task, where they are stated."""
+    stated = {
+        "category": question.category.strip().lower(),
+        "form": form_name(question),
+        "task": question.task.strip().lower(),
+    }
     return {f"{kind}:{value}" for kind, value in stated.items() if value}
 
 
@@ -115,6 +122,8 @@ def tags_of(rows: pd.DataFrame) -> pd.Series:
 
 
 def _group_labels(rows: pd.DataFrame, column: str) -> pd.Series:
+    if column in STATED:  # runs that state none are put beside others
+        return rows[column].astype(object).fillna("").astype(str).str.strip().str.lower()
     names = rows[column].astype(str)
     if column == "answer_form":
         return names.map(named_form)
@@ -122,7 +131,7 @@ def _group_labels(rows: pd.DataFrame, column: str) -> pd.Series:
 
 
 def group_rows(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """``all``, then each evidence source, domain, answer form and task, with its rows."""
+    """``all``, then each evidence source, domain, category, form and task, with its rows."""
     yield "all", rows
     for column, prefix in GROUP_COLUMNS.items():
         if column not in rows:

@@ -29,13 +29,17 @@ UNIT_COLUMNS = ("qid", "doc_id", "page_no")
 """What identifies a question, or (with an empty ``qid``) a page."""
 _OF_UNIT = (*UNIT_COLUMNS, "evidence_source", "domain", "answer_form", "task", "groups")
 ROW_COLUMNS = (*CONDITION_COLUMNS, "draw", "stage", "metric", *_OF_UNIT, "value", "status")
-"""``groups`` is a JSON list of the groups that a unit belongs to besides ``all``."""
+"""``groups`` is a JSON list of the groups that a unit belongs to besides ``all``. A last column,
+``category``, is there where a question states one."""
 _TEXT = pa.dictionary(pa.int32(), pa.string())
 _NUMBERS = {
     **dict.fromkeys(("intensity", "value"), pa.float64()),
     **dict.fromkeys(("seed", "draw", "top_k", "page_no"), pa.int64()),
 }
-SCHEMA = pa.schema([(name, _NUMBERS.get(name, _TEXT)) for name in ROW_COLUMNS])
+
+
+def _schema(columns: Sequence[str]) -> pa.Schema:
+    return pa.schema([(name, _NUMBERS.get(name, _TEXT)) for name in columns])
 
 
 class RowWriter:
@@ -43,10 +47,12 @@ class RowWriter:
 
     def __init__(self, plan: Plan, path: Path) -> None:
         self._units = _unit_columns(plan)
+        stated = [name for name in self._units if name not in ROW_COLUMNS]
+        self._schema = _schema([*ROW_COLUMNS, *stated])
         self._path = path
         with disk_of(path):
             self._file = pq.ParquetWriter(
-                path, SCHEMA, compression="zstd", write_page_checksum=True
+                path, self._schema, compression="zstd", write_page_checksum=True
             )
 
     def __enter__(self) -> RowWriter:
@@ -78,14 +84,14 @@ class RowWriter:
             else:
                 names, codes = _codes(values)
                 columns[name] = _texts(codes[places], names)
-        for name in _OF_UNIT:
+        for name in self._units:
             names, by_unit = self._units[name]
             joined = np.concatenate([by_unit[score.unit] for score in scores])
             columns[name] = pa.array(joined) if name in _NUMBERS else _texts(joined, names)
         columns["value"] = pa.array(np.concatenate([score.values for score in scores]))
         names, codes = _codes([str(status) for score in scores for status in score.statuses])
         columns["status"] = _texts(codes, names)
-        return pa.table(columns, schema=SCHEMA)
+        return pa.table({one: columns[one] for one in self._schema.names}, schema=self._schema)
 
 
 def _codes(values: Sequence[str]) -> tuple[list[str], np.ndarray]:
@@ -129,8 +135,11 @@ def _unit_columns(plan: Plan) -> dict[str, tuple[list[str], dict[str, np.ndarray
             "groups": [_listed(tags) for tags in grouping.pages.tags],
         },
     }
+    if any(question.category for question in questions):
+        columns["question"]["category"] = [question.category for question in questions]
+        columns["page"]["category"] = nothing
     coded: dict[str, tuple[list[str], dict[str, np.ndarray]]] = {}
-    for name in _OF_UNIT:
+    for name in columns["question"]:
         of_questions, of_pages = columns["question"][name], columns["page"][name]
         if name in _NUMBERS:
             both = {unit: np.array(columns[unit][name], np.int64) for unit in columns}

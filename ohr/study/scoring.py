@@ -17,6 +17,7 @@ from ohr.study.config import BUILT_IN, Stage
 from ohr.study.measuring import Measuring, Scores
 from ohr.study.plan import Plan, Variant
 from ohr.study.rankings import Rankings
+from ohr.study.texts import ReadDocuments
 from ohr.types import (
     FAILED,
     Answer,
@@ -24,7 +25,6 @@ from ohr.types import (
     Hit,
     KnowledgeBase,
     Outcome,
-    Page,
     Question,
     Status,
 )
@@ -223,14 +223,8 @@ class Scorer:
 
     def documents(self, kb: KnowledgeBase, scope: str) -> list[Document]:
         """The documents of a scope as a knowledge base has them: no PDF, no page that failed."""
-        pages: dict[str, list[Page]] = {}
-        for ref, outcome in kb.pages.items():
-            if self.plan.in_scope(ref.doc_id) == scope:
-                there = pages.setdefault(ref.doc_id, [])
-                if outcome.value is not None:
-                    there.append(Page(ref, outcome.value))
-        documents = self.plan.dataset.documents
-        return [Document(name, documents[name].domain, read) for name, read in pages.items()]
+        read = ReadDocuments(kb, self.plan.dataset.documents)
+        return [one for name, one in read.items() if self.plan.in_scope(name) == scope]
 
     def answers(self, name: str, contexts: list[list[Hit]]) -> list[Outcome[str]]:
         """A reader's answers to the plan's questions, each with its context."""
@@ -253,12 +247,14 @@ class Scorer:
     ) -> list[Scores]:
         """The scores of answers from a knowledge base; of guesses, where there is none."""
         own = [outcome.status for outcome in answers]
+        truth = self.plan.dataset.documents
+        read = {} if kb is None else ReadDocuments(kb, truth)
         return self.measuring.scores(
             condition,
             stage,
             "answer",
             [
-                AnswerCase(outcome.value or Answer(""), question, self.scoring)
+                AnswerCase(outcome.value or Answer(""), question, self.scoring, read, truth)
                 for question, outcome in zip(self.plan.questions, answers, strict=True)
             ],
             own if kb is None else self._with_evidence(own, kb),

@@ -21,6 +21,8 @@ from rag.readers._words import AUXILIARIES, FUNCTION_WORDS, MONTHS, NUMBER_WORDS
 MAX_CHARS = 100_000
 """Only so much of one hit is read; a page is some thousand characters."""
 
+_CHUNK = 1_000
+"""Characters up to which a text is taken for a chunk, of which many more are kept than of pages."""
 _MAX_UNIT_TOKENS = 100  # a longer sentence is cut at its next comma,
 _LONGEST_UNIT = 160  # or here at the latest
 _CJK_SIZE = 0.6  # an ideograph carries about as much as this part of an English word
@@ -182,11 +184,20 @@ def _gap(between: str) -> Gap:
 
 def read_page(text: str) -> ParsedPage:
     """Units and token arrays of a text; kept for a while, as a page gets many questions."""
-    return _parse(text[:MAX_CHARS])
+    return (_parse if len(text) > _CHUNK else _parse_chunk)(text[:MAX_CHARS])
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=128)
 def _parse(text: str) -> ParsedPage:
+    return _parsed(text)
+
+
+@lru_cache(maxsize=4096)
+def _parse_chunk(text: str) -> ParsedPage:
+    return _parsed(text)
+
+
+def _parsed(text: str) -> ParsedPage:
     builder = _Builder()
     for piece in split_tables(text):
         if isinstance(piece, str):

@@ -31,7 +31,7 @@ def common(first: Sequence[int], second: Sequence[int]) -> int:
 
 
 class PrefixDecoder:
-    """Greedy decoding of a causal model of transformers, one prompt at a time.
+    """Decoding of a causal model of transformers, one prompt at a time.
 
     The state after each part of the last prompt but its end is kept.
     """
@@ -40,8 +40,11 @@ class PrefixDecoder:
         self._torch, self._new_cache, self._model = torch, cache, model
         self._kept: dict[tuple[int, ...], Any] = {}
 
-    def write(self, ids: Sequence[int], splits: Sequence[int]) -> Written:
-        """Go on from a prompt; ``splits``: where its parts end, ascending, each before the end."""
+    def write(self, ids: Sequence[int], splits: Sequence[int], config: Any = None) -> Written:
+        """Go on from a prompt; ``splits``: where its parts end, ascending, each before the end.
+
+        ``config``: how to decode, where not as the model's own generation config says.
+        """
         started = self._now()
         # The last token is read by what decodes, which wants one that the state has not seen.
         ends = [0, *sorted({end for end in splits if 0 < end < len(ids) - 1}), len(ids) - 1]
@@ -66,6 +69,7 @@ class PrefixDecoder:
                 input_ids=self._torch.tensor([list(ids)], device=device),
                 attention_mask=self._torch.ones((1, len(ids)), dtype=int, device=device),
                 past_key_values=state,
+                generation_config=config,
             )
             tokens: list[int] = row[0, len(ids) :].tolist()
         seconds = {"prefill_s": read - started, "decode_s": self._now() - read}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -16,7 +16,9 @@ from pathlib import Path
 from ohr.errors import ConfigError
 from ohr.types import Hit
 
-BUILT_IN = ("few_shot", "answer", "judge", "rewrite")
+BUILT_IN = ("few_shot", "answer", "judge", "rewrite", "unifiedqa")
+BARE = frozenset({"unifiedqa"})
+"""Built-in prompts of models that were trained on plain lower-case text (Khashabi et al. 2022)."""
 NOTHING = "(none: answer from what you know)"
 """What stands for the passages where there are none."""
 
@@ -41,12 +43,20 @@ class Example:
 class Prompt:
     """A system message, perhaps empty, and a user's with ``{question}`` and ``{context}``.
 
-    ``examples`` stand before the question as turns of their own.
+    ``examples`` stand before the question as turns of their own. One that is ``bare`` is given
+    question and passages in lower case, on one line, and passages without numbers.
     """
 
     system: str
     user: str
     examples: tuple[Example, ...] = ()
+    bare: bool = False
+
+    def asked(self, question: str, context: Sequence[Hit]) -> tuple[str, str]:
+        """A question and its passages as they are put into the prompt."""
+        if not self.bare:
+            return question, passages(context)
+        return _on_one_line(question), " ".join(_on_one_line(hit.text) for hit in context)
 
     def messages(self, question: str, context: str) -> list[dict[str, str]]:
         """The conversation up to the model's turn."""
@@ -71,7 +81,7 @@ class Prompt:
 
     def _filled(self, question: str, context: str) -> str:
         # In one pass: a question that says {context} stays as it is.
-        values = {"question": question, "context": context or NOTHING}
+        values = {"question": question, "context": context or ("" if self.bare else NOTHING)}
         return _PLACEHOLDER.sub(lambda match: values[match[1]], self.user)
 
 
@@ -83,7 +93,8 @@ def load_prompt(prompt: str) -> Prompt:
     passages, its question and its answer, with a line ``---`` between them. Raises ConfigError.
     """
     if prompt in BUILT_IN:
-        return _parsed(_built_in(prompt), f"prompt {prompt!r}")
+        parsed = _parsed(_built_in(prompt), f"prompt {prompt!r}")
+        return replace(parsed, bare=prompt in BARE)
     try:
         return _parsed(Path(prompt).expanduser().read_text("utf-8"), f"prompt file {prompt}")
     except (OSError, UnicodeDecodeError) as error:
@@ -128,6 +139,10 @@ def _example(number: int, text: str, where: str) -> Example:
             "with a line --- between them"
         )
     return Example(*parts)
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.lower().split())
 
 
 def passages(context: Sequence[Hit]) -> str:

@@ -19,8 +19,8 @@ from rag.readers._prompt import Prompt, load_prompt
 
 
 class PromptedParams(plugins.Params):
-    """``prompt``: ``few_shot``, ``answer``, ``judge``, ``rewrite``, or a file
-    (:mod:`rag.readers._prompt`).
+    """``prompt``: ``few_shot``, ``answer``, ``judge``, ``rewrite``, ``unifiedqa`` (for that model
+    alone), or a file (:mod:`rag.readers._prompt`).
 
     ``max_context_tokens``: where the passages are cut; what is cut is counted, never silent.
     """
@@ -43,7 +43,8 @@ class PromptedReader(plugins.Reader[P], abstract=True):
         excluded = {*self.outside_identity, "prompt"}
         prompt = self._prompt
         shown = [[one.context, one.question, one.answer] for one in prompt.examples]
-        words = digest([prompt.system, prompt.user, *([shown] if shown else [])])
+        further = [*([shown] if shown else []), *(["bare"] if prompt.bare else [])]
+        words = digest([prompt.system, prompt.user, *further])
         params = self.params.model_dump(mode="json", exclude=excluded)
         return super().identity() | {"params": params, "prompt": words}
 

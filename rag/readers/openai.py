@@ -6,19 +6,19 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, as_completed
 from functools import partial
+from math import ceil
 from typing import Any
 
 import numpy as np
 from pydantic import Field
 
 from ohr.errors import EngineError, LateError, MissingDependencyError
-from ohr.models.chat import TRANSPORT, ServerParams, completion
+from ohr.models.chat import TRANSPORT, ServerParams, completion, sent, tool_calls
 from ohr.models.http import Endpoint
-from ohr.plugins import Reply
+from ohr.plugins import Chat, Completion, Message, Reply
 from ohr.types import Hit, Outcome
-from rag.chunking.token_counter import cumulative_tokens
+from rag.chunking.token_counter import count_tokens, cumulative_tokens
 from rag.readers._concurrent import submitted
-from rag.readers._prompt import passages
 from rag.readers._prompted import PromptedParams, PromptedReader, cut_note, outcome_of
 
 _COUNTS = ("prompt_tokens", "completion_tokens")
@@ -39,7 +39,7 @@ class OpenAiParams(ServerParams, PromptedParams):
     request: dict[str, Any] = Field(default_factory=dict)
 
 
-class OpenAi(PromptedReader[OpenAiParams]):
+class OpenAi(PromptedReader[OpenAiParams], Chat):
     """One question a request, at temperature 0, several requests at once.
 
     Trouble that may pass (HTTP 408, 425, 429, 5xx, lost connections, no answer in time) is tried
@@ -63,9 +63,9 @@ class OpenAi(PromptedReader[OpenAiParams]):
         endpoint = self.params.endpoint(late_retries=self.params.retries)
         endpoint.key()
         stop = threading.Event()
-        texts = [passages(context) for context in contexts]
-        order = sorted(range(len(texts)), key=texts.__getitem__)
-        asks = [partial(self._ask, endpoint, questions[at], texts[at], stop) for at in order]
+        texts = list(map(self._prompt.asked, questions, contexts))
+        order = sorted(range(len(texts)), key=lambda at: texts[at][1])
+        asks = [partial(self._ask, endpoint, *texts[at], stop) for at in order]
         futures = dict(zip(submitted(asks, self.params.concurrency), order, strict=True))
         failure: MissingDependencyError | None = None
         try:
@@ -107,14 +107,60 @@ class OpenAi(PromptedReader[OpenAiParams]):
         outcome, odd = outcome_of(self._prompt.answer_in(written), (question, text), note, end)
         return outcome, usage | odd
 
+    @property
+    def at_once(self) -> int:
+        return self.params.concurrency
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        tools: Sequence[Mapping[str, Any]] = (),
+        schema: Mapping[str, Any] | None = None,
+        max_tokens: int | None = None,
+        temperature: float = 0.0,
+        seed: int = 0,
+    ) -> Completion:
+        """One request; see :meth:`ohr.plugins.Chat.complete`.
+
+        A schema is sent as a strict one (``response_format``), and all servers that hold to such
+        a schema want each object's fields to be required and no others.
+        """
+        more: dict[str, Any] = {"temperature": temperature, "seed": seed}
+        if max_tokens is not None:
+            more["max_tokens"] = max_tokens
+        if tools:
+            more["tools"] = list(tools)
+        if schema is not None:
+            named = {"name": "answer", "strict": True, "schema": schema}
+            more["response_format"] = {"type": "json_schema", "json_schema": named}
+        endpoint = self.params.endpoint(late_retries=self.params.retries)
+        try:
+            answer = endpoint.post(self._request(sent(messages), more))
+            text, reason = completion(answer)
+            calls = tool_calls(answer)
+        except (EngineError, MissingDependencyError) as error:
+            raise type(error)(f"{self.name}: {error}"[:500]) from error
+        return Completion(text, calls, reason == "length", self._used(answer))
+
+    def count_tokens(self, text: str) -> int:
+        """An estimate: the server's tokenizer is not known."""
+        return ceil(count_tokens(text))
+
     def _body(self, question: str, context: str) -> dict[str, Any]:
+        return self._request(self._prompt.messages(question, context), {})
+
+    def _request(
+        self, messages: Sequence[Mapping[str, Any]], more: Mapping[str, Any]
+    ) -> dict[str, Any]:
         body = {
             "model": self.params.model,
-            "messages": self._prompt.messages(question, context),
+            "messages": messages,
             "temperature": 0,
             "seed": 0,
             "max_tokens": self.params.max_tokens,
             "stream": False,
+            **more,
         } | self.params.request
         return {name: value for name, value in body.items() if value is not None}
 

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import copy
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
 from pydantic import Field
 
+from ohr.errors import EngineError
 from ohr.models.local import LocalModel, LocalModelParams, problem
-from ohr.plugins import Reply
+from ohr.plugins import Chat, Completion, Message, Reply, ToolCall
 from ohr.types import Hit, Outcome
+from rag.readers._conversation import calls_in, defused, with_schema
 from rag.readers._prefix import PrefixDecoder, Written, common
-from rag.readers._prompt import passages
 from rag.readers._prompted import PromptedParams, PromptedReader, cut_note, outcome_of
+from rag.readers._templates import rendered
 
 INSTALL = "pip install torch 'transformers>=5.23'"
 MEND = "lower batch_size or max_context_tokens, or take a smaller dtype"
 _SLACK = 8  # tokens that joining a cut context with the prompt may add
+_OTHER = Message("user", "0")  # stands for any other turn
 
 
 class TransformersParams(LocalModelParams, PromptedParams):
@@ -53,7 +57,7 @@ class _Encoded:
     """Where other prompts cease to be alike: any, those with its first passage, or its context."""
 
 
-class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersParams]):
+class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersParams], Chat):
     """Qwen2, Llama, T5, UnifiedQA and their like, decoded greedily.
 
     A tokenizer's chat template is used where there is one. Nothing is downloaded, and code that
@@ -83,7 +87,8 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
         """
         queue = []
         for index, (question, context) in enumerate(zip(questions, contexts, strict=True)):
-            encoded = self._encoded(index, question, passages(context), passages(context[:1]))
+            _, first = self._prompt.asked(question, context[:1])
+            encoded = self._encoded(index, *self._prompt.asked(question, context), first)
             if encoded is None:
                 detail = f"{self.name}: the question alone fills the model's window"
                 yield Reply(index, Outcome.error(detail))
@@ -115,6 +120,83 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
                 batches = [[encoded] for encoded in batch] + batches
             else:
                 yield Reply(batch[0].index, Outcome.error(" ".join(failure.split())[:500]))
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        tools: Sequence[Mapping[str, Any]] = (),
+        schema: Mapping[str, Any] | None = None,
+        max_tokens: int | None = None,
+        temperature: float = 0.0,
+        seed: int = 0,
+    ) -> Completion:
+        """The model's next turn; see :meth:`ohr.plugins.Chat.complete`.
+
+        Special tokens and frames of calls in any turn's text are taken apart: they do nothing.
+        The model is told of a schema, and not held to it.
+        """
+        messages = [self._harmless(message) for message in with_schema(messages, schema)]
+        ids = self._turns(messages, tools)
+        room = max_tokens or self.params.max_new_tokens
+        loaded = self._loaded
+        if loaded.window is not None and not loaded.model.config.is_encoder_decoder:
+            room = min(room, loaded.window - len(ids))
+        if room < 1 or (loaded.window is not None and len(ids) > loaded.window):
+            raise EngineError(
+                f"{self.name}: a conversation of {len(ids):,} tokens fills the model's window of "
+                f"{loaded.window:,}"
+            )
+        # Where each turn that a model answered ends: what the next one goes on from.
+        ends = [at for at, one in enumerate(messages) if one.role == "assistant"]
+        opening = [messages[:1], *(messages[:end] for end in ends)] if self._prefixes else []
+        splits = sorted(common(ids, self._turns([*some, _OTHER], tools)) for some in opening)
+        config = self._decoding(room, temperature)
+        try:
+            with self._torch.random.fork_rng(enabled=temperature > 0):
+                if temperature > 0:
+                    self._torch.manual_seed(seed)
+                if self._prefixes is not None:
+                    one = self._prefixes.write(ids, splits, config)
+                else:
+                    one = Written(self._generate([ids], config)[0])
+        except Exception as error:
+            if self._prefixes is not None:
+                self._prefixes.forget()
+            said = " ".join(f"{self.name}: {problem(error, MEND)}".split())[:500]
+            raise EngineError(said) from error
+        text, usage, is_cut = self._text_of(one, len(ids))
+        names = [str(tool.get("function", tool).get("name")) for tool in tools]
+        text, calls = calls_in(text, names)
+        return Completion(text, calls, is_cut, usage)
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of a text by the model's tokenizer."""
+        return len(self._loaded.tokenizer(text, add_special_tokens=False)["input_ids"])
+
+    def _turns(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]) -> list[int]:
+        tokenizer = self._loaded.tokenizer
+        text = rendered(tokenizer, messages, tools)
+        own = not tokenizer.chat_template  # a template writes its special tokens itself
+        return list(tokenizer(text, add_special_tokens=own)["input_ids"])
+
+    def _harmless(self, message: Message) -> Message:
+        calls = tuple(
+            ToolCall(self._unframed(call.name), self._unframed(call.arguments), call.id)
+            for call in message.calls
+        )
+        return replace(message, text=self._unframed(message.text), calls=calls)
+
+    def _unframed(self, text: str) -> str:
+        return self._defused(defused(text))
+
+    def _decoding(self, most: int, temperature: float) -> Any:
+        """How to decode: the likeliest tokens, or drawn from all at a temperature."""
+        config = copy.deepcopy(self._loaded.model.generation_config)
+        config.update(max_new_tokens=most)
+        if temperature > 0:
+            config.update(do_sample=True, temperature=temperature, top_k=0, top_p=1.0)
+        return config
 
     def _written(self, batch: Sequence[_Encoded]) -> list[Written]:
         if self._prefixes is not None:
@@ -204,7 +286,7 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
                 text = text.replace(token.content, f"{token.content[0]} {token.content[1:]}")
         return text
 
-    def _generate(self, prompts: Sequence[list[int]]) -> list[list[int]]:
+    def _generate(self, prompts: Sequence[list[int]], config: Any = None) -> list[list[int]]:
         """The tokens that the model writes after each prompt, padding included."""
         torch, loaded = self._torch, self._loaded
         width = max(map(len, prompts))
@@ -221,22 +303,27 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
             generated = loaded.model.generate(
                 input_ids=torch.tensor(rows, device=device),
                 attention_mask=torch.tensor(masks, device=device),
+                generation_config=config,
             )
         continuations: list[list[int]] = generated[:, width if causal else 1 :].tolist()
         return continuations
 
-    def _reply(self, encoded: _Encoded, one: Written) -> Reply:
+    def _text_of(self, one: Written, prompt_tokens: int) -> tuple[str, dict[str, float], bool]:
+        """What was written, what it took, and whether it was cut."""
         loaded, row = self._loaded, one.tokens
         end = next((at for at, token in enumerate(row) if token in loaded.eos), None)
-        written = loaded.tokenizer.decode(row[:end], skip_special_tokens=True)
         tokens = len(row) if end is None else end + 1
-        usage = {"prompt_tokens": float(len(encoded.ids)), "completion_tokens": float(tokens)}
-        usage |= one.seconds
+        usage = {"prompt_tokens": float(prompt_tokens), "completion_tokens": float(tokens)}
+        text = loaded.tokenizer.decode(row[:end], skip_special_tokens=True)
+        return text, usage | dict(one.seconds), end is None
+
+    def _reply(self, encoded: _Encoded, one: Written) -> Reply:
+        written, usage, is_cut = self._text_of(one, len(encoded.ids))
         if encoded.note:
             usage["contexts_cut"] = 1.0
-        if end is None:
+        if is_cut:
             usage["answers_cut"] = 1.0
-        cut = f"cut at {tokens} tokens" if end is None else ""
-        answer = self._prompt.answer_in(written, plain=not loaded.tokenizer.chat_template)
+        cut = f"cut at {len(one.tokens)} tokens" if is_cut else ""
+        answer = self._prompt.answer_in(written, plain=not self._loaded.tokenizer.chat_template)
         outcome, odd = outcome_of(answer, encoded.asked, encoded.note, cut)
         return Reply(encoded.index, outcome, usage | odd)

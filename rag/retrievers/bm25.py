@@ -22,8 +22,9 @@ class Bm25Params(Params):
     """Saturation ``k1``, length normalisation ``b``, and what counts as a term.
 
     ``variant``: as Kamphuis et al. (2020) name them; ``delta`` is that of ``bm25l`` and
-    ``bm25+``. ``terms``: stemmed English words, words as they are, Chinese words (jieba), or
-    the n-grams of ``n`` characters within words, which a misread letter spoils only in part.
+    ``bm25+``. ``terms``: stemmed English or German words, words as they are, Chinese words
+    (jieba), or the n-grams of ``n`` characters within words, which a misread letter spoils only
+    in part.
     """
 
     k1: float = Field(default=1.5, ge=0)

@@ -16,7 +16,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 import Stemmer
-from bm25s.stopwords import STOPWORDS_EN_PLUS
+from bm25s.stopwords import STOPWORDS_EN_PLUS, STOPWORDS_GERMAN
 
 _WORD = re.compile(r"\w+")
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -40,8 +40,8 @@ class Analyser(Protocol):
 class _WordIds(dict[str, int]):
     """Word -> id of its stem, or -1 for a stop word; a new word is stemmed on first sight."""
 
-    def __init__(self, stem: Callable[[str], str]) -> None:
-        super().__init__(dict.fromkeys(_STOP_WORDS, -1))
+    def __init__(self, stem: Callable[[str], str], stop_words: Iterable[str]) -> None:
+        super().__init__(dict.fromkeys(stop_words, -1))
         self._stem = stem
         self._stem_ids: dict[str, int] = {}
 
@@ -53,9 +53,15 @@ class _WordIds(dict[str, int]):
 class Words:
     """Words, less stop words, stemmed unless ``stemmer`` is None."""
 
-    def __init__(self, words: Callable[[str], Iterable[str]], stemmer: str | None) -> None:
+    def __init__(
+        self,
+        words: Callable[[str], Iterable[str]],
+        stemmer: str | None,
+        stop_words: Iterable[str] = _STOP_WORDS,
+    ) -> None:
         self._words = words
-        self._word_ids = _WordIds(str if stemmer is None else Stemmer.Stemmer(stemmer).stemWord)
+        stem = str if stemmer is None else Stemmer.Stemmer(stemmer).stemWord
+        self._word_ids = _WordIds(stem, stop_words)
         self.ids = functools.lru_cache(maxsize=_CACHED_TEXTS)(self._ids)
 
     def _ids(self, text: str) -> np.ndarray:
@@ -125,7 +131,7 @@ def _segmented(text: str) -> Iterable[str]:
     return filter(_WORD.fullmatch, jieba.cut_for_search(text.lower()))
 
 
-Terms = Literal["english", "english_unstemmed", "chinese", "ngrams"]
+Terms = Literal["english", "english_unstemmed", "german", "chinese", "ngrams"]
 ENGLISH = Words(_all_words, "english")
 REFERENCE = Words(_distinct_words, "porter")
 
@@ -137,4 +143,6 @@ def analyser(terms: Terms, n: int) -> Analyser:
         return CharacterNgrams(n)
     if terms == "chinese":
         return Words(_segmented, "english")
+    if terms == "german":
+        return Words(_all_words, "german", STOPWORDS_GERMAN)
     return ENGLISH if terms == "english" else Words(_all_words, None)

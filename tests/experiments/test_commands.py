@@ -135,8 +135,9 @@ def test_help_fits_the_terminal_and_explains_every_option(name, monkeypatch):
     assert [one.name for one in parameters(name) if not one.help] == []
 
 
-STUDIES = """attribution block_errors calibrate demo format_counts noise_curve noise_statistics
-ocr_benchmark paper perturb_text question_style retrievers structure systems table_format""".split()
+STUDIES = """attribution block_errors calibrate demo drc extraction format_counts noise_curve
+noise_statistics ocr_benchmark paper perturb_text question_style retrievers structure systems
+table_format""".split()
 
 
 @pytest.mark.slow

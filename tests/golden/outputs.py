@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
@@ -24,6 +25,7 @@ from ohr.plugins import (
     Plugin,
     Reader,
     Retriever,
+    System,
 )
 from ohr.plugins.metric import AnswerCase, Case, EvidenceCase, HitsCase, PageCase, Scoring
 from ohr.randomness import generator_for
@@ -162,6 +164,17 @@ def answers(plugin: Reader) -> object:
     ]
 
 
+def systems(plugin: System) -> object:
+    """Answers over all documents, and over none."""
+    documents = list(inputs.dataset().documents.values())
+    questions = list(inputs.QUESTIONS)
+    return [
+        reply.outcome
+        for there in (documents, [])
+        for reply in sorted(plugin.answer_many(questions, there), key=lambda one: one.index)
+    ]
+
+
 def scores(plugin: Metric) -> object:
     """Values under both protocols of what the metric is of."""
     return [
@@ -232,9 +245,22 @@ def datasets(name: str) -> object:
             rest = {"evidence_context": "opened in **1874**", "evidence_page_no": 0}
             write_questions(folder / "qas.json", [asked | rest])
             params |= {"path": folder, "questions": folder / "qas.json"}
+        if name == "qasper":
+            given = {"unanswerable": False, "extractive_spans": [], "free_form_answer": "in 1874"}
+            answer = given | {"yes_no": None, "evidence": [inputs.LONG[:60].split("\n\n")[1]]}
+            parts = [{"section_name": "Port ::: Ships", "paragraphs": answer["evidence"]}]
+            asked = {"question_id": "1", "question": "When?", "answers": [{"answer": answer}]}
+            paper = {"title": "Harbours", "abstract": "", "full_text": parts, "qas": [asked]}
+            (folder / "papers.json").write_text(json.dumps({"1": paper}))
+            params |= {"path": folder / "papers.json"}
         loaded = registry.create("dataset", {"name": name, "params": params}).load()
         pages = [[ref, page.text] for ref, page in loaded.pages.items()]
-        return [pages, list(loaded.questions), loaded.report.lines()]
+        questions = [asdict(question) for question in loaded.questions]
+        for one in questions:
+            for young in ("category", "headers"):  # younger than these digests
+                if not one[young]:
+                    del one[young]
+        return [pages, questions, loaded.report.lines()]
 
 
 MAKERS: dict[type, Callable[[Any], object]] = {
@@ -243,6 +269,7 @@ MAKERS: dict[type, Callable[[Any], object]] = {
     Retriever: hits,
     Oracle: gold,
     Reader: answers,
+    System: systems,
     Metric: scores,
     OcrBackend: reading,
     KnowledgeBaseSource: existing,

@@ -96,3 +96,12 @@ def test_other_parameters_change_scores_and_identity():
     assert scores[0] == pytest.approx(scores[1])
     plain = [h.score for h in ranked("bm25", texts, "loan", 2)]
     assert plain[0] > plain[1]
+
+
+def test_german_words_are_stemmed_and_their_stop_words_left_out() -> None:
+    texts = ["Die Versicherungen zahlen.", "Der Tarif ist neu."]
+    chunks = [Chunk(PageRef("a", at), 0, len(text), text) for at, text in enumerate(texts)]
+    german = registry.create("retriever", {"name": "bm25", "params": {"terms": "german"}})
+    german.index(chunks)
+    assert [hit.ref.page_no for hit in german.search("Was zahlt die Versicherung?", 2)] == [0]
+    assert german.search("die der ist", 2) == []

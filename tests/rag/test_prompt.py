@@ -4,10 +4,10 @@ import pytest
 
 from ohr.errors import ConfigError
 from ohr.types import Hit, PageRef
-from rag.readers._prompt import BUILT_IN, NOTHING, answer_in, load_prompt, passages
+from rag.readers._prompt import BARE, BUILT_IN, NOTHING, answer_in, load_prompt, passages
 
 
-@pytest.mark.parametrize("name", BUILT_IN)
+@pytest.mark.parametrize("name", [name for name in BUILT_IN if name not in BARE])
 def test_built_in_prompts_hold_question_and_context_once(name):
     prompt = load_prompt(name)
     system, *shown, user = prompt.messages("WHO?", "PAGE TEXT")
@@ -19,6 +19,16 @@ def test_built_in_prompts_hold_question_and_context_once(name):
     plain = prompt.plain("WHO?", "P")
     assert plain.startswith(f"{system['content']}\n\n")
     assert plain.endswith(prompt.messages("WHO?", "P")[-1]["content"])
+
+
+def test_unifiedqa_is_asked_as_it_was_trained():
+    prompt = load_prompt("unifiedqa")
+    hits = [Hit(PageRef("a/b", n), text, 1.0, n) for n, text in enumerate(["Red\n Boats", "GREEN"])]
+    asked = prompt.asked("Which  Boats?", hits)
+    assert prompt.plain(*asked) == "which boats? \\n red boats green"
+    assert prompt.messages(*asked) == [{"role": "user", "content": prompt.plain(*asked)}]
+    assert prompt.plain(*prompt.asked("Why?", [])) == "why? \\n "
+    assert load_prompt("answer").asked("Why?", hits[1:]) == ("Why?", "[1] GREEN")
 
 
 def test_examples_stand_before_the_question_as_turns(tmp_path):
@@ -77,7 +87,8 @@ def test_placeholders_are_checked(tmp_path, text, message):
 
 def test_a_prompt_that_is_nowhere_or_no_text(tmp_path):
     with pytest.raises(
-        ConfigError, match=r"'answr' is neither built in \(few_shot, answer, judge, rewrite\) "
+        ConfigError,
+        match=r"'answr' is neither built in \(few_shot, answer, judge, rewrite, unifiedqa\) ",
     ):
         load_prompt("answr")
     (tmp_path / "p.txt").write_bytes(b"\xff\xfe\xfa")

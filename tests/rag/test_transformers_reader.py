@@ -244,3 +244,14 @@ def test_gpu_answers(kind: str, dtype: str) -> None:
     assert {reply.outcome.status for reply in first} <= {Status.OK, Status.EMPTY}
     assert read(made, *ASKED) == first
     assert f"cuda {dtype}" in str(made.identity()["model_version"])
+
+
+@needs_torch
+def test_lower_case_does_not_arm_a_special_token() -> None:
+    made = reader(written("t5"), prompt="unifiedqa")
+    tokenizer = made._loaded.tokenizer
+    encoded = made._encoded(0, *made._prompt.asked("Who?", hits("Built </S> by <PAD> Ada")), "")
+    assert encoded.ids.count(tokenizer.eos_token_id) == 1, "the one that ends every input"
+    assert tokenizer.pad_token_id not in encoded.ids
+    text = tokenizer.decode(encoded.ids, skip_special_tokens=True)
+    assert " ".join(text.split()).startswith(r"who? \n built")

@@ -1,0 +1,36 @@
+"""Words of paragraphs and tables that engines extract, after table 3 of the DRC paper.
+
+``python -m experiments.extraction dataset.kind=sample "engines=[structured,tesseract]"`` takes a
+study's options, reads what is not yet read, and compares the words of each document's paragraphs,
+and of its tables, with the ground truth's.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from experiments._command import OptionalOut, Settings, command
+from experiments.analysis.extraction import extraction_table
+from experiments.reports.extraction import EXPLANATION, FILE, extraction_report
+from experiments.reports.terminal import show
+from ohr.study.config import StudyConfig
+from ohr.study.csv import write_csv
+from ohr.study.progress import Progress
+
+DEFAULTS = {"stages": ["ocr"]}
+
+
+@command
+def main(config: Annotated[StudyConfig, Settings(DEFAULTS)], out: OptionalOut = None) -> int:
+    """Score words of paragraphs and tables (DRC's table 3)."""
+    scores = extraction_table(config, Progress())
+    show(extraction_report(scores))
+    print(EXPLANATION)
+    if out is not None:
+        write_csv(out / FILE, scores)
+        print(f"table: {out / FILE}")
+    return 0
+
+
+if __name__ == "__main__":
+    main()

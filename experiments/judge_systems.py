@@ -1,0 +1,43 @@
+"""Language models grade systems' answers, and say which of two is better (PDFTriage, table 3).
+
+``python -m experiments.judge_systems RUN [RUN ...] --judge SPEC --out DIR`` reads the answers of
+finished runs. A judge grades readability, informativeness, clarity, accuracy and overall from 1 to
+5, and compares the answers of each two systems in both orders. With two judges their agreement is
+told. What a judge said is kept: a command that was killed asks nothing twice.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from experiments._command import FinishedRuns, Out, Seed, command
+from experiments.studies.judging import judge_runs
+from ohr.study.config import parse_plugin
+
+
+@command
+def main(
+    runs: FinishedRuns,
+    out: Out,
+    judge: Annotated[
+        list[str],
+        typer.Option(
+            help="A language model, as '{name: openai, params: {model: …}}'; once, or twice."
+        ),
+    ],
+    number: Annotated[
+        int, typer.Option(min=0, help="Questions to draw with the seed; 0: all.")
+    ] = 0,
+    seed: Seed = 0,
+    cache: Annotated[Path, typer.Option(help="Where judgements are kept.")] = Path(".ohr-cache"),
+) -> int:
+    """Let a model grade and rank systems (PDFTriage: table 3)."""
+    specs = [parse_plugin("judge", text) for text in judge]
+    return judge_runs(runs, specs, out, number=number, seed=seed, cache=cache)
+
+
+if __name__ == "__main__":
+    main()

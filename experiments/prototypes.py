@@ -1,0 +1,45 @@
+"""The prototypes P0 to P4 side by side: full text, retrieval, sections, MC-Indexing.
+
+``python -m experiments.prototypes dataset.kind=ohrbench dataset.path=DIR/retrieval_base
+dataset.questions=DIR/qas.json --out RUN`` asks every question of its own document and prints means,
+the tests between successive prototypes, what noise does to the hallucination flags, and costs. With
+``--reader`` a language model answers, ``--repeats`` times at ``--temperature``.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from experiments._command import DryRun, Out, Settings, command
+from experiments.reports.plan import print_plan
+from experiments.studies.prototypes import DEFAULTS, repeated, run_prototypes
+from ohr.study.config import StudyConfig
+
+
+@command
+def main(
+    config: Annotated[StudyConfig, Settings(DEFAULTS)],
+    out: Out,
+    reader: Annotated[
+        str, typer.Option(help="Who answers, as '{name: openai, params: {model: M}}'.")
+    ] = "",
+    repeats: Annotated[
+        int, typer.Option(min=1, max=1000, help="Runs of each prototype; the paper has 40.")
+    ] = 1,
+    temperature: Annotated[
+        float, typer.Option(min=0, max=2, help="Of a model's answers where there are several runs.")
+    ] = 0.7,
+    dry_run: DryRun = False,
+) -> int:
+    """Compare the prototypes P0 to P4: answers, sources, cost."""
+    planned = repeated(config, reader, repeats, temperature)
+    if dry_run:
+        print_plan(planned)
+        return 0
+    return run_prototypes(planned, out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+"""The documents of a knowledge base, as they were read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+from ohr.types import Document, KnowledgeBase, Page
+
+
+class ReadDocuments(Mapping[str, Document]):
+    """Documents by id, in the order in which a knowledge base has them, put together on demand.
+
+    They have no PDF, no image and no page that failed.
+    """
+
+    def __init__(self, kb: KnowledgeBase, documents: Mapping[str, Document]) -> None:
+        self._kb, self._truth = kb, documents
+
+    def __getitem__(self, doc_id: str) -> Document:
+        return self._documents[doc_id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._documents)
+
+    def __len__(self) -> int:
+        return len(self._documents)
+
+    @cached_property
+    def _documents(self) -> dict[str, Document]:
+        pages: dict[str, list[Page]] = {}
+        for ref, outcome in self._kb.pages.items():
+            there = pages.setdefault(ref.doc_id, [])
+            if outcome.value is not None:
+                there.append(Page(ref, outcome.value))
+        return {
+            name: Document(name, self._truth[name].domain, tuple(read))
+            for name, read in pages.items()
+        }

@@ -1,0 +1,1 @@
+"""Metrics that need what the room has: encoders."""

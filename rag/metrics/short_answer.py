@@ -1,0 +1,67 @@
+"""Whether a short answer is right, by rule or by likeness of meaning."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
+from ohr import plugins, registry
+from ohr.errors import ConfigError
+from ohr.metrics.answer_kinds import kind_of, ngram_cosine, same_by_rule
+from ohr.plugins import Retriever
+from ohr.plugins.metric import AnswerCase
+from ohr.registry import PluginSpec
+from ohr.types import Chunk, PageRef
+
+Spec = Annotated[PluginSpec, BeforeValidator(PluginSpec.parse)]
+
+
+class ShortAnswerParams(plugins.Params):
+    """``encoder``: a dense retriever, such as ``minilm``, whose score of two texts is the cosine
+    of their embeddings; without one, the cosine of their counts of three characters in a row.
+    ``threshold``: from which cosine on a text is right.
+    """
+
+    encoder: Spec | None = None
+    threshold: float = Field(0.5, ge=0, le=1)
+
+
+class ShortAnswer(plugins.Metric[ShortAnswerParams]):
+    """Whether a short answer is right; the best accepted answer counts.
+
+    Binary answers, numbers and time spans are compared by rule (:mod:`ohr.metrics.answer_kinds`),
+    text by the cosine of embeddings. Source: Noe, Breier and Nuredini, who take the threshold .5.
+    """
+
+    name = "short_answer"
+    title = "short answer accuracy"
+
+    def measure(self, case: AnswerCase) -> float:
+        return max(self.score(case.answer.text, answer) for answer in case.question.answers)
+
+    def score(self, prediction: str, reference: str) -> float:
+        kind = kind_of(reference)
+        if kind != "text":
+            return float(same_by_rule(prediction, reference, kind))
+        return float(self._cosine(prediction, reference) >= self.params.threshold)
+
+    def _cosine(self, prediction: str, reference: str) -> float:
+        encoder = self._encoder
+        if encoder is None:
+            return ngram_cosine(prediction, reference)
+        if not prediction.strip():
+            return 0.0
+        encoder.index([Chunk(PageRef("", 0), 0, len(reference), reference)])
+        hits = encoder.search(prediction, 1)
+        return hits[0].score if hits else 0.0
+
+    @cached_property
+    def _encoder(self) -> Retriever | None:
+        if self.params.encoder is None:
+            return None
+        encoder = registry.create("retriever", self.params.encoder)
+        if not isinstance(encoder, Retriever):
+            raise ConfigError(f"short_answer: {self.params.encoder.label!r} embeds no text")
+        return encoder

@@ -1,0 +1,87 @@
+"""Keywords of a text by statistics of that text alone, after YAKE.
+
+Source: Campos et al., YAKE! Keyword extraction from single documents using multiple local
+features, Information Sciences 509, 2020. Candidates are words, and pairs that stand side by side.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from statistics import fmean, median, pstdev
+
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_COMMAND = re.compile(r"\\[a-zA-Z]+")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n\s*\n")
+_SHORTEST = 3
+
+
+@dataclass(slots=True)
+class _Word:
+    name: str
+    capital: int = 0
+    acronym: int = 0
+    sentences: list[int] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+    right: list[str] = field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        return len(self.sentences)
+
+
+def keywords(text: str, stop_words: Collection[str], count: int) -> list[str]:
+    """The best words and pairs of a text in lower case, best first; ties by alphabet.
+
+    No stop word, number or word of fewer than three letters is one, or is part of one.
+    """
+    known: dict[str, _Word] = {}
+    pairs: Counter[tuple[str, str]] = Counter()
+    tokens: dict[str, _Word | None] = {}
+    sentences = _SENTENCE.split(_COMMAND.sub(" ", text))
+    for number, sentence in enumerate(sentences):
+        before: _Word | None = None
+        for place, token in enumerate(_TOKEN.findall(sentence)):
+            if token in tokens:
+                word = tokens[token]
+            else:
+                name = token.casefold()
+                says = len(name) >= _SHORTEST and name not in stop_words and name[0].isalpha()
+                word = tokens[token] = known.setdefault(name, _Word(name)) if says else None
+            if word is not None:
+                word.sentences.append(number)
+                if token[0].isupper():
+                    word.capital += place > 0
+                    word.acronym += token.isupper()
+                if before is not None:
+                    word.left.append(before.name)
+                    before.right.append(word.name)
+                    pairs[before.name, word.name] += 1
+            before = word
+    if not known:
+        return []
+    counts = [word.count for word in known.values()]
+    usual, most = fmean(counts) + pstdev(counts), max(counts)
+    weights = {name: _weight(word, usual, most, len(sentences)) for name, word in known.items()}
+    scores = dict(weights)
+    for (first, second), n in pairs.items():
+        a, b = weights[first], weights[second]
+        scores[f"{first} {second}"] = a * b / (n * (1 + a + b))
+    return sorted(scores, key=lambda name: (scores[name], name))[:count]
+
+
+def _weight(word: _Word, usual: float, most: int, n_sentences: int) -> float:
+    """A word's score, less is better: the paper's equation 7 with its five features."""
+    case = max(word.capital, word.acronym) / (1 + math.log(word.count))
+    position = math.log(math.log(3 + median(word.sentences)))
+    spread = _variety(word.left) + _variety(word.right)
+    related = 1 + spread * word.count / most
+    in_sentences = len(set(word.sentences)) / n_sentences
+    return related * position / (case + word.count / usual / related + in_sentences / related)
+
+
+def _variety(neighbours: list[str]) -> float:
+    return len(set(neighbours)) / len(neighbours) if neighbours else 0.0

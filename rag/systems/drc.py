@@ -1,0 +1,167 @@
+"""Detect, retrieve, comprehend: McDonald et al., "Detect, Retrieve, Comprehend: A Flexible
+Framework for Zero-Shot Document-Level Question Answering" (2022).
+
+Detection is the engine's part (``structured`` with a layout model and ``keep``). What is left of
+a page's paragraphs and captions is ranked (section 2.4), and the reader is given the best
+passages one by one (2.5, 4.4).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from ohr.metrics.refusal import refused
+from ohr.plugins import Params, Reply, System, SystemReply
+from ohr.registry import PluginSpec
+from ohr.store.artefacts import ArtefactStore
+from ohr.types import Answer, Document, Hit, Outcome, Status
+from rag.systems._drc_passages import LONGEST, passages
+from rag.systems._parts import Spec, reader_of, retriever_of
+
+__all__ = ["BM25", "Drc", "DrcParams", "best_answer", "passages"]
+
+BM25 = PluginSpec(name="bm25", params={"k1": 0.9, "b": 0.4})
+"""Section 3.3: Pyserini's own parameters."""
+NO_PASSAGE = "no passage was found"
+
+
+class DrcParams(Params):
+    """``retriever``: also ``dpr``, or ``rerank`` with a cross-encoder. ``reader``: for UnifiedQA
+    ``transformers`` with its ``prompt: unifiedqa``.
+
+    ``top_k``: passages that are read. ``reading``: ``each`` alone, and the answer that most of
+    them give, a passage of rank r counting 1/r, is the answer; or all ``joined`` as one context.
+    ``tables``: whether tables are passages too. ``longest``: words of a passage at most.
+    """
+
+    retriever: Spec = BM25
+    reader: Spec = PluginSpec(name="extractive")
+    top_k: int = Field(default=1, ge=1, le=1000)
+    reading: Literal["each", "joined"] = "each"
+    tables: bool = False
+    longest: int = Field(default=LONGEST, ge=10)
+
+
+class Drc(System[DrcParams]):
+    """Paragraphs and captions, ranked, and read one by one.
+
+    The quote is the passage that the answer was read from. A line of the trace is a passage that
+    was read, as JSON: ``rank`` from 1, ``document``, ``page`` from 0, ``score``, ``answer``,
+    ``status``.
+    """
+
+    name = "drc"
+
+    def __init__(self, params: DrcParams | None = None) -> None:
+        super().__init__(params or DrcParams())
+        self._retriever = retriever_of(self.params.retriever)
+        self._reader = reader_of(self.params.reader)
+        self.note = self._reader.note
+        self._indexed: Sequence[Document] | None = None
+
+    def identity(self) -> dict[str, object]:
+        params = self.params.model_dump(mode="json", exclude={"retriever", "reader"})
+        return super().identity() | {
+            "params": params,
+            "retriever": self._retriever.identity(),
+            "reader": self._reader.identity(),
+        }
+
+    def use_store(self, store: ArtefactStore) -> None:
+        super().use_store(store)
+        self._retriever.use_store(store)
+
+    def answer(self, question: str, documents: Sequence[Document]) -> Outcome[Answer]:
+        """One answer; see :meth:`answer_many`."""
+        [reply] = self.answer_many([question], documents)
+        return reply.outcome
+
+    def answer_many(
+        self, questions: Sequence[str], documents: Sequence[Document]
+    ) -> Iterator[SystemReply]:
+        """Answers as they are ready; the documents are indexed once."""
+        self._index(documents)
+        rankings = self._retriever.search_many(questions, self.params.top_k)
+        asked: list[tuple[int, int]] = []  # question, and first of its hits
+        contexts: list[Sequence[Hit]] = []
+        for index, hits in enumerate(rankings):
+            if not hits:
+                empty = Outcome(Answer(""), Status.EMPTY, NO_PASSAGE)
+                yield SystemReply(index, empty, {"without_passage": 1.0})
+            parts = [hits] if hits and self.params.reading == "joined" else [[h] for h in hits]
+            asked += [(index, first) for first in range(len(parts))]
+            contexts += parts
+        readings: dict[int, dict[int, Reply]] = {}
+        texts = [questions[index] for index, _ in asked]
+        for reply in self._reader.answer_many(texts, contexts):
+            index, first = asked[reply.index]
+            of_question = readings.setdefault(index, {})
+            of_question[first] = reply
+            joined = self.params.reading == "joined"
+            if len(of_question) == (1 if joined else len(rankings[index])):
+                ordered = [of_question[at] for at in sorted(of_question)]
+                yield _reply(index, rankings[index], ordered)
+                del readings[index]
+
+    def _index(self, documents: Sequence[Document]) -> None:
+        if documents is self._indexed:
+            return
+        self._indexed = None
+        tables, longest = self.params.tables, self.params.longest
+        self._retriever.index(
+            [
+                passage
+                for document in documents
+                for passage in passages(document, tables=tables, longest=longest)
+            ]
+        )
+        self._indexed = documents
+
+
+def _reply(index: int, hits: Sequence[Hit], readings: Sequence[Reply]) -> SystemReply:
+    """A question's reply from its reader's: one a hit, or one of all hits."""
+    outcomes = [reply.outcome for reply in readings]
+    usage = Counter[str]()
+    for reply in readings:
+        usage.update(dict(reply.usage))
+    usage["passages_read"] += len(hits)
+    if failed := sum(outcome.status not in (Status.OK, Status.EMPTY) for outcome in outcomes):
+        usage["readings_failed"] += failed
+    best = best_answer(outcomes)
+    chosen = outcomes[best]
+    if chosen.value is None:
+        return SystemReply(index, Outcome(None, chosen.status, chosen.detail), dict(usage))
+    refs = [hits[best].ref] if len(readings) == len(hits) else [hit.ref for hit in hits]
+    trace = tuple(_line(hit, outcomes[min(at, len(outcomes) - 1)]) for at, hit in enumerate(hits))
+    answer = Answer(chosen.value, hits[best].text, tuple(dict.fromkeys(refs)), trace)
+    return SystemReply(index, Outcome(answer, chosen.status, chosen.detail), dict(usage))
+
+
+def best_answer(outcomes: Sequence[Outcome[str]]) -> int:
+    """The first of the readings whose answer most say, the one of rank r counting 1/r.
+
+    One that is empty, failed or declines to answer counts only where all do.
+    """
+    said = {
+        at: " ".join(outcome.value.casefold().split())
+        for at, outcome in enumerate(outcomes)
+        if outcome.status is Status.OK and outcome.value is not None
+    }
+    said = {at: text for at, text in said.items() if not refused(text)} or said
+    if not said:
+        return 0
+    votes = Counter[str]()
+    for at, text in said.items():
+        votes[text] += 1 / (at + 1)  # type: ignore[assignment]  # counters hold any number
+    return max(said, key=lambda at: (votes[said[at]], -at))
+
+
+def _line(hit: Hit, outcome: Outcome[str]) -> str:
+    where = {"rank": hit.rank + 1, "document": hit.ref.doc_id, "page": hit.ref.page_no}
+    said = {"answer": outcome.value or "", "status": str(outcome.status)}
+    return json.dumps(where | {"score": round(hit.score, 6)} | said, ensure_ascii=False)

@@ -1,0 +1,11 @@
+"""P1: the full text of the documents in Markdown, in one prompt."""
+
+from __future__ import annotations
+
+from rag.systems._full_text import FullText
+
+
+class P1(FullText):
+    """P0 with the mark-up left in, and with it the headings (Noe, Breier and Nuredini)."""
+
+    name = "p1"

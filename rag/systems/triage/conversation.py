@@ -1,0 +1,87 @@
+"""The planner that is a model: it is told of the documents, calls a tool a turn, and answers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ohr.errors import EngineError, LateError
+from ohr.plugins import Chat, Completion, Message
+from ohr.types import Answer, Outcome, Status
+from rag.readers._prompt import answer_in
+from rag.systems._frames import RULE, framed
+from rag.systems.triage.budget import Budget
+from rag.systems.triage.library import Shelf
+from rag.systems.triage.tools import TOOLS, Tools
+
+SYSTEM = (
+    "You answer questions about documents. You are told below how each document is built: its "
+    "pages, sections, tables and figures. Fetch what a question is about with one tool at a time: "
+    "a part of a document where the question names one, or passages by a search. When you have "
+    "read enough, or the answer is below already, write the answer between <answer> and "
+    "</answer>, in as few words as will do, and nothing else. If the documents do not say, answer: "
+    "not in the document.\n" + RULE
+)
+NOW = "Write the answer now, from what you have read, between <answer> and </answer>."
+
+
+@dataclass
+class Conversation:
+    """One question's turns. ``told``: the documents' metadata as JSON, ``default``: the one that
+    calls mean which name none.
+    """
+
+    chat: Chat
+    tools: Tools
+    budget: Budget
+    most_turns: int
+    usage: Counter[str] = field(default_factory=Counter)
+    trace: list[str] = field(default_factory=list)
+
+    def answer(self, question: str, told: str, default: Shelf | None) -> Outcome[Answer]:
+        """The outcome, whatever the model does."""
+        try:
+            completion = self._held(question, told, default.name if default else "")
+        except LateError as error:
+            return Outcome(self._answer(""), Status.TIMEOUT, str(error)[:500])
+        except EngineError as error:
+            return Outcome(self._answer(""), Status.ERROR, str(error)[:500])
+        text = answer_in(completion.text)
+        if not text:
+            why = "it asked for tools to the end" if completion.calls else "nothing was written"
+            return Outcome(self._answer(""), Status.EMPTY, why)
+        return Outcome(self._answer(text), Status.OK, "cut" if completion.cut else "")
+
+    def _answer(self, text: str) -> Answer:
+        return Answer(text, sources=self.budget.sources, trace=tuple(self.trace))
+
+    def _held(self, question: str, told: str, default: str) -> Completion:
+        messages = [
+            Message("system", f"{SYSTEM}\n\n{framed(told, part='how the documents are built')}"),
+            Message("user", question),
+        ]
+        for _ in range(self.most_turns):
+            completion = self._turn(messages, may_call=True)
+            if not completion.calls:
+                return completion
+            call, *others = completion.calls
+            self.usage["calls_at_once"] += len(others)
+            messages.append(Message("assistant", completion.text, (call,)))
+            fetched = self.tools.call(call.name, call.arguments, default)
+            said = self.budget.take(call.name, fetched)
+            self.usage["tool_calls"] += 1
+            self.usage["invalid_calls"] += bool(fetched.problem)
+            self.trace.append(said.trace)
+            messages.append(Message("tool", said.text, (), call.id))
+            if not self.budget.left:
+                break
+        messages.append(Message("user", NOW))
+        return self._turn(messages, may_call=False)
+
+    def _turn(self, messages: Sequence[Message], *, may_call: bool) -> Completion:
+        completion = self.chat.complete(messages, tools=TOOLS if may_call else ())
+        self.usage.update(dict(completion.usage))
+        self.usage["turns"] += 1
+        self.usage["answers_cut"] += completion.cut
+        return completion

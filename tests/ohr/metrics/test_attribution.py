@@ -1,0 +1,219 @@
+"""Flags and measures of where an answer says that it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ohr import registry
+from ohr.errors import ConfigError
+from ohr.metrics.answer_kinds import kind_of, ngram_cosine, same_by_rule, values
+from ohr.metrics.hallucination import is_found
+from ohr.metrics.scores import SCORING
+from ohr.plugins import Retriever
+from ohr.plugins.metric import AnswerCase
+from ohr.types import Answer, Chunk, Document, Hit, Page, PageRef, Question
+
+TRUTH = [
+    "# Policy\n\nWords of welcome.\n\n## Cover\n\nWe pay **80 per cent** of a crown.",
+    "More on cover.\n\n## Notice\n\nNotice is three months.",
+    "The end.",
+]
+READ = ["# Policy\n\nWords of welcome.\n\n## C0ver\n\nWe pay 80 per ccnt of a crown.", *TRUTH[1:]]
+DOC = "dental/a"
+
+
+def document(texts: list[str]) -> dict[str, Document]:
+    pages = tuple(Page(PageRef(DOC, number), text) for number, text in enumerate(texts))
+    return {DOC: Document(DOC, "dental", pages)}
+
+
+def case(
+    quote: str = "",
+    page: int | None = 0,
+    headers: tuple[str, ...] = (),
+    text: str = "80",
+    **changed,
+) -> AnswerCase:
+    gold = {
+        "qid": "1",
+        "text": "How much?",
+        "answers": ("80 per cent",),
+        "doc_id": DOC,
+        "domain": "dental",
+        "evidence_pages": (PageRef(DOC, 0),),
+        "evidence_text": "We pay **80 per cent** of a crown.",
+        "evidence_source": "text",
+    } | changed
+    sources = () if page is None else (PageRef(DOC, page),)
+    answer = Answer(text, quote, sources, (), headers)
+    return AnswerCase(answer, Question(**gold), SCORING["default"], document(READ), document(TRUTH))
+
+
+def value(name: str, one: AnswerCase, **params: object) -> float:
+    return registry.create("metric", {"name": name, "params": params}).measure(one)
+
+
+MISREAD = "We pay 80 per ccnt of a crown."
+RIGHT = "We pay 80 per cent of a crown."
+
+
+def test_noise_itself_raises_and_hides_flags() -> None:
+    assert value("quote_flag", case(MISREAD)) == 0
+    assert value("quote_flag_clean", case(MISREAD)) == 1
+    assert value("quote_flag", case(RIGHT)) == 1
+    assert value("quote_flag_clean", case(RIGHT)) == 0, "mark-up aside"
+    assert value("headers_flag", case(RIGHT, headers=("Cover",))) == 1
+    assert value("headers_flag_clean", case(RIGHT, headers=("Cover",))) == 0
+
+
+def test_a_tolerance_forgives_as_many_edits() -> None:
+    assert value("quote_flag", case(RIGHT), tolerance=0.05) == 0
+    assert value("quote_flag", case("We pay 80 per head for a crab."), tolerance=0.05) == 1
+    assert value("headers_flag", case(RIGHT, headers=("Cover",)), tolerance=0.2) == 0
+
+
+def test_the_page_flag_looks_at_the_page_that_is_named() -> None:
+    assert value("page_flag_clean", case(RIGHT, page=0)) == 0
+    assert value("page_flag_clean", case(RIGHT, page=1)) == 1
+    assert value("page_flag_clean", case(RIGHT, page=99)) == 1
+    assert value("page_flag_clean", case(RIGHT, page=None)) == 1
+    assert value("quote_flag_clean", case(RIGHT, page=99)) == 0, "it is in the document"
+
+
+def test_headers_are_relevant_on_the_quotes_page_or_the_one_before() -> None:
+    notice = "Notice is three months."
+    assert value("irrelevant_headers_flag_clean", case(notice, 1, ("Policy",))) == 0
+    assert value("irrelevant_headers_flag_clean", case("The end.", 2, ("Policy",))) == 1
+    assert value("irrelevant_headers_flag_clean", case("The end.", 2, ("Policy", "Notice"))) == 0
+    assert value("irrelevant_headers_flag_clean", case("The end.", 0, ("Policy",))) == 1, (
+        "the quote stands on page 2, whatever page is named"
+    )
+    assert value("irrelevant_headers_flag_clean", case("The end.", 2, ())) == 0
+
+
+def test_an_answer_without_a_quote_is_flagged_unless_it_declines() -> None:
+    for name in ("quote_flag", "page_flag"):
+        assert value(name, case("")) == 1
+        assert value(name, case("", text="not answerable")) == 0
+
+
+def test_a_quote_may_run_on_overleaf_and_no_text_holds_nothing() -> None:
+    assert is_found("of a crown. More on cover.", TRUTH)
+    assert not is_found("", TRUTH)
+    assert not is_found("  ", [""], 0.5)
+    assert not is_found("crown", [], 0.5)
+    assert not is_found("a crown of a tooth of gold", ["a crown"], 0.1)
+
+
+@given(st.text(min_size=1, max_size=40), st.integers(0, 20), st.integers(1, 20))
+def test_what_is_cut_out_of_a_text_is_found_there(text: str, start: int, length: int) -> None:
+    piece = text[start : start + length]
+    if piece.strip():
+        assert is_found(" ".join(piece.split()), [text]) or not piece.strip("*_`#-+| \t\n")
+
+
+def test_measures_of_the_place() -> None:
+    right = case(RIGHT, 0, ("Policy", "Cover"))
+    assert value("page_found", right) == value("perfect_header", right) == 1
+    assert value("header_intersection", right) == value("location_score", right) == 1
+    assert value("quote_rouge_l", right) > 0.9
+    half = case(RIGHT, 1, ("policy", "Notice"))
+    assert value("header_intersection", half) == 0.5
+    assert value("perfect_header", half) == 0
+    assert value("location_score", half) == pytest.approx(0.5 / 3)
+    assert value("location_score", case("", None)) == 0
+
+
+def test_headers_come_from_the_data_where_they_name_them() -> None:
+    one = case(RIGHT, 0, ("Part A",))
+    assert value("perfect_header", one) == 0
+    named = replace(one, question=replace(one.question, headers=("Policy", "Part A")))
+    assert value("perfect_header", named) == 1
+
+
+@pytest.mark.parametrize(
+    ("gold", "kind"),
+    [
+        ("Yes", "binary"),
+        ("Nein", "binary"),
+        ("80 %", "numerical"),
+        ("1.500 Euro", "numerical"),
+        ("EUR 1,500.50", "numerical"),
+        ("drei Monate", "time span"),
+        ("nach 14 Tagen", "time span"),
+        ("two years", "time span"),
+        ("not answerable", "none"),
+        ("the crown of a tooth", "text"),
+        ("No replacement without a receipt is possible", "text"),
+    ],
+)
+def test_the_kind_of_an_answer(gold: str, kind: str) -> None:
+    assert kind_of(gold) == kind
+    assert same_by_rule(gold, gold, kind) if kind != "text" else ngram_cosine(gold, gold) > 0.99
+
+
+@pytest.mark.parametrize(
+    ("said", "gold", "same"),
+    [
+        ("Ja, bis zu 80 %", "Ja", True),
+        ("Nein", "Ja", False),
+        ("1500", "1.500 Euro", True),
+        ("1,500.00", "1.500 Euro", True),
+        ("15", "1.500 Euro", False),
+        ("80 € ", "80 %", False),
+        ("80 Euro", "80 %", False),
+        ("80", "80 %", True),
+        ("80 Prozent", "80 %", True),
+        ("zwischen 70 und 80 %", "80 %", False),
+        ("1 Jahr", "zwölf Monate", True),
+        ("14 Tage", "2 Wochen", True),
+        ("3 Tage", "3 Monate", False),
+        ("three months", "3 Monate", True),
+        ("not answerable", "not answerable", True),
+        ("80", "not answerable", False),
+        ("", "Ja", False),
+    ],
+)
+def test_rules_of_kinds(said: str, gold: str, same: bool) -> None:
+    assert same_by_rule(said, gold, kind_of(gold)) is same
+
+
+def test_a_short_answer_of_text_is_right_from_the_threshold_on() -> None:
+    gold = {"answers": ("the crown of a tooth",)}
+    assert value("short_answer", case(text="crown of the tooth", **gold)) == 1
+    assert value("short_answer", case(text="a bridge", **gold)) == 0
+    assert value("short_answer", case(text="a bridge", **gold), threshold=0.0) == 1
+
+
+@given(st.decimals(0, 10**6, places=2))
+def test_a_number_means_what_it_says_in_both_styles(number) -> None:
+    english, german = f"{number:,.2f}", f"{number:,.2f}".translate(str.maketrans(",.", ".,"))
+    assert values(english) & values(german) == {number}
+
+
+class Near(Retriever):
+    """Stands for a dense retriever: the cosine of any two texts is .6."""
+
+    name = "near"
+
+    def index(self, chunks: Sequence[Chunk]) -> None:
+        self.chunks = chunks
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        return [Hit(self.chunks[0].ref, self.chunks[0].text, 0.6, 0)]
+
+
+def test_an_encoder_decides_over_text() -> None:
+    gold = {"answers": ("the crown of a tooth",)}
+    near = {"name": f"{__name__}.Near"}
+    assert value("short_answer", case(text="a bridge", **gold), encoder=near) == 1
+    assert value("short_answer", case(text="a bridge", **gold), encoder=near, threshold=0.7) == 0
+    assert value("short_answer", case(text="", **gold), encoder=near) == 0
+    assert value("short_answer", case(text="15 %", answers=("80 %",)), encoder=near) == 0
+    with pytest.raises(ConfigError, match="embeds no text"):
+        value("short_answer", case(text="a bridge", **gold), encoder="oracle")
