@@ -24,7 +24,14 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
         *("structure", "drc", "format_counts", "noise_statistics"),
     ),
     "Compare finished runs": (
-        *("compare", "curve_statistics", "error_analysis", "predictiveness", "robust_reader"),
+        *(
+            "report",
+            "compare",
+            "curve_statistics",
+            "error_analysis",
+            "predictiveness",
+            "robust_reader",
+        ),
         *("realism", "figure3", "cells", "judge_systems", "qasper"),
     ),
     "Reproduce the papers": ("paper", "prototypes"),
