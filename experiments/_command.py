@@ -12,6 +12,7 @@ import functools
 import inspect
 import logging
 import os
+import shlex
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -62,6 +63,13 @@ Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same byt
 Axis = Annotated[
     Literal["r_noise", "r_noise_content", "edit_distance"],
     typer.Option(help="What the curves' damage is measured by."),
+]
+AndReport = Annotated[
+    bool, typer.Option("--report", help="Also write a report to look into, RUN/report.")
+]
+OfReview = Annotated[
+    Path | None,
+    typer.Option(help="verdicts.json of a report's review: bad questions are left out."),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan and read nothing.")]
 
@@ -190,21 +198,35 @@ def study_command(
     """
 
     def make(report: Callable[..., None]) -> CommandLine:
-        def main(config: StudyConfig, out: Path | None, dry_run: bool, **options: Any) -> int:
+        def main(
+            config: StudyConfig,
+            out: Path | None,
+            dry_run: bool,
+            and_report: bool,
+            verdicts: Path | None,
+            **options: Any,
+        ) -> int:
+            if verdicts is not None:
+                dataset = config.dataset.model_copy(update={"verdicts": verdicts})
+                config = config.model_copy(update={"dataset": dataset})
             if dry_run:
                 print_plan(config)
                 return 0
             run = run_study(config, results_folder(out))
-            return _report(run, functools.partial(report, **options), next_steps)
+            code = _report(run, functools.partial(report, **options), next_steps)
+            _to_look_into(run, and_report)
+            return code
 
         _, *further = inspect.signature(report, eval_str=True).parameters.values()
-        config, folder, dry, _ = inspect.signature(main).parameters.values()
+        config, folder, dry, browser, review, _ = inspect.signature(main).parameters.values()
         main.__doc__ = report.__doc__
         main.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
             [
                 config.replace(annotation=Annotated[StudyConfig, Settings(defaults)]),
                 folder.replace(annotation=OptionalOut, default=out),
                 dry.replace(annotation=DryRun, default=False),
+                browser.replace(annotation=AndReport, default=False),
+                review.replace(annotation=OfReview, default=None),
                 *further,
             ]
         )
@@ -236,6 +258,19 @@ def _report(result: Run, report: Callable[[Run], None], next_steps: Sequence[str
         print(f"error: planned cells are missing: {', '.join(result.missing)}", file=sys.stderr)
         return 1
     return code
+
+
+def _to_look_into(run: Run, wanted: bool) -> None:
+    """Write the run's report, or say how."""
+    folder = run.path / "report"
+    if not wanted:
+        options = shlex.join([str(run.path), "--out", str(folder)])
+        print(f"to look into: python -m experiments.report {options}")
+        return
+    from experiments.browser.build import ReportOptions, build_report
+
+    for line in build_report([run], folder, ReportOptions()).lines(folder):
+        print(line)
 
 
 class _Tolerant:

@@ -13,8 +13,7 @@ from typing import Annotated
 import typer
 
 from experiments._command import FinishedRuns, Out, command
-from experiments.browser.build import build_report
-from experiments.browser.select import DEFAULT
+from experiments.browser.build import ReportOptions, build_report
 from ohr.study.results import open_run
 
 
@@ -24,19 +23,20 @@ def main(
     out: Out,
     cases: Annotated[
         str, typer.Option(help="Which cases have details: worst:N,random:N,failed:N or all.")
-    ] = DEFAULT,
+    ] = ReportOptions.cases,
     images: Annotated[
         str, typer.Option(help="Pictures of pages: webp:SIDE:QUALITY, or none.")
-    ] = "webp:1024:60",
-    max_mb: Annotated[int, typer.Option(min=1, help="That pictures may take in all.")] = 200,
-    title: Annotated[str | None, typer.Option(help="Of the report.")] = None,
+    ] = ReportOptions.images,
+    max_mb: Annotated[
+        int, typer.Option(min=1, help="That pictures may take in all.")
+    ] = ReportOptions.most_mb,
+    title: Annotated[str, typer.Option(help="Of the report; by default the runs' names.")] = "",
 ) -> int:
     """Write a report to look into."""
     opened = [open_run(Path(run)) for run in runs]
-    called = title or ", ".join(run.name for run in opened)
-    selection = build_report(opened, out, called, cases, images, max_mb)
-    print(f"{selection.sentence()}")
-    print(f"report: {out / 'index.html'}")
+    built = build_report(opened, out, ReportOptions(cases, images, max_mb, title))
+    for line in built.lines(out):
+        print(line)
     return 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
@@ -31,21 +32,54 @@ WORST_PAGES = 60
 """Pages that are shown under every condition."""
 
 
-def build_report(
-    runs: Sequence[Run], out: Path, title: str, cases: str, images: str, most_mb: int
-) -> Selection:
+@dataclass(frozen=True)
+class ReportOptions:
+    """What a report holds."""
+
+    cases: str = "worst:200,random:100,failed:all"
+    """Which cases have details: ``worst:N``, ``random:N``, ``failed:N``; N may be ``all``."""
+    images: str = "webp:1024:60"
+    """Pictures of pages, ``webp:SIDE:QUALITY``, or ``none``."""
+    most_mb: int = 200
+    """Megabytes of pictures; those of further pages are left out and counted."""
+    title: str = ""
+    """By default the runs' names."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """What came of it."""
+
+    selection: Selection
+    pictures: int
+    left_out: int
+    """Pictures that there was no room for."""
+
+    def lines(self, out: Path) -> list[str]:
+        """What a command prints."""
+        lines = [self.selection.sentence()]
+        if self.left_out:
+            lines.append(
+                f"{self.left_out:,} pictures beside {self.pictures:,} were left out: --max-mb has "
+                "no room for them"
+            )
+        return [*lines, f"report: {out / 'index.html'}"]
+
+
+def build_report(runs: Sequence[Run], out: Path, options: ReportOptions) -> Built:
     """Write the report of some runs into a folder. Raises OhrError.
 
     The same runs give the same bytes.
     """
-    wanted = parse_selection(cases)
+    wanted, spec = parse_selection(options.cases), ImageSpec.parse(options.images)
+    title = options.title or ", ".join(run.name for run in runs)
     rows = make_rows(runs)
     selection = select(rows, wanted)
     numbers = numbered(selection.cases)
     named = dict(zip(run_names(runs), runs, strict=True))
     write_chunk(out, "meta", _meta(rows, named))
     write_chunk(out, "rows", rows.as_json(numbers))
-    spec, budget = ImageSpec.parse(images), Budget(most_mb << 20)
+    budget = Budget(options.most_mb << 20)
     drawn = (
         {name: PageImages(run, out, spec, budget) for name, run in named.items()}
         if spec is not None
@@ -63,7 +97,7 @@ def build_report(
     for name in (*SCRIPTS, "style.css"):
         write_bytes(out / "app" / name, (app / name).read_bytes())
     write_text(out / "index.html", overview(runs, rows, title, selection.sentence() + "."))
-    return selection
+    return Built(selection, len(budget.names), budget.refused)
 
 
 def _write_all(out: Path, name: str, each: int, details: Iterable[object]) -> None:

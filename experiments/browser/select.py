@@ -13,7 +13,6 @@ from experiments.browser.rows import STATUSES, Rows
 from ohr.errors import ConfigError
 
 KINDS = ("worst", "random", "failed")
-DEFAULT = "worst:200,random:100,failed:all"
 _PART = re.compile(r"(worst|random|failed):(\d+|all)")
 
 

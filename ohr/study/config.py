@@ -89,6 +89,9 @@ class DatasetConfig(_Strict):
     are asked."""
     wording: Literal["rewritten", "original"] = "rewritten"
     """Which wording of these is asked."""
+    verdicts: Path | None = None
+    """File verdicts.json of a report's review: questions that are bad, or whose evidence is wrong,
+    are left out and counted; --verdicts FILE is the same."""
     strict: bool = False
     """Stop on any problem in the dataset, where it would be reported and passed over."""
     params: dict[str, Any] = {}

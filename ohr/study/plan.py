@@ -27,7 +27,7 @@ from ohr.study.judge import make_judge
 from ohr.study.measures import Measure, make_metrics, planned
 from ohr.study.noise import Noise, at_dpi, noise_name, noises, perturbation_class
 from ohr.study.published import under_protocol
-from ohr.study.questions import select_questions
+from ohr.study.questions import left_out, select_questions
 from ohr.types import PageRef, Question
 
 FEW_PAGES = 200
@@ -70,6 +70,8 @@ class Plan:
     judge: Reader | None
     metrics: dict[str, Metric]
     measures: tuple[Measure, ...]
+    left_out: dict[str, int]
+    """Questions that a review found bad, by verdict."""
 
     @property
     def draws(self) -> tuple[int, ...]:
@@ -224,6 +226,7 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         judge=judge,
         metrics=metrics,
         measures=tuple(measures),
+        left_out=left_out(config, dataset),
     )
 
 

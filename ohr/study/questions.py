@@ -10,12 +10,28 @@ import numpy as np
 from ohr.collection import Dataset
 from ohr.errors import ConfigError
 from ohr.study.config import DatasetConfig, StudyConfig
+from ohr.study.verdicts import read_verdicts
 from ohr.study.wordings import read_wordings, reworded
 from ohr.types import PageRef, Question
 
 
 def select_questions(config: StudyConfig, dataset: Dataset) -> tuple[Question, ...]:
     """The questions that are asked, in the dataset's order. Raises ConfigError if none are."""
+    questions = _eligible(config, dataset)
+    if config.dataset.verdicts is not None:
+        questions = read_verdicts(config.dataset.verdicts).kept(questions)
+        if not questions:
+            raise ConfigError("dataset.verdicts: every question was found bad")
+    return tuple(_drawn(config.dataset, questions, np.random.default_rng(config.seed)))
+
+
+def left_out(config: StudyConfig, dataset: Dataset) -> dict[str, int]:
+    """How many questions are not asked because of ``dataset.verdicts``, by verdict."""
+    path = config.dataset.verdicts
+    return {} if path is None else read_verdicts(path).left_out(_eligible(config, dataset))
+
+
+def _eligible(config: StudyConfig, dataset: Dataset) -> list[Question]:
     wanted = set(config.dataset.documents)
     questions = [q for q in dataset.questions if not wanted or q.doc_id in wanted]
     if not questions:
@@ -33,7 +49,7 @@ def select_questions(config: StudyConfig, dataset: Dataset) -> tuple[Question, .
         with_wording = {question.qid for question in other}
         original = config.dataset.wording == "original"
         questions = [q for q in questions if q.qid in with_wording] if original else other
-    return tuple(_drawn(config.dataset, questions, np.random.default_rng(config.seed)))
+    return questions
 
 
 def _drawn(

@@ -40,6 +40,7 @@ from ohr.study.scoring import Scorer
 from ohr.study.sources import plugin_sources
 from ohr.study.troubles import Tally
 from ohr.study.truth import declare, find_same, same_as_truth, truth_lines
+from ohr.study.verdicts import left_out_line
 from ohr.types import FAILED, KnowledgeBase
 
 PACKAGES = (
@@ -98,6 +99,8 @@ def run_study(
         for line in dataset.report.skipped:
             progress.say(plain(f"skipped: {line}"))
         plan = make_plan(config, dataset)
+        if plan.left_out:
+            progress.say(left_out_line(plan.left_out))
         for line in truth_lines(plan):
             progress.say(line)
         for note in plan.unreachable:
@@ -171,6 +174,7 @@ def _carry_out(plan: Plan, out: Path, clock: Clock, progress: Progress) -> Run:
             "pages": len(dataset.pages),
             "questions": len(dataset.questions),
             "asked": len(plan.questions),
+            **({"left_out_by_review": plan.left_out} if config.dataset.verdicts else {}),
             "reread_pages": len(plan.reread),
             "truth": dataset.truth,
             "pages_without_truth": sum(ref in dataset.without_truth for ref in plan.reread),
