@@ -133,7 +133,7 @@ def _reading(
     truth: str | None,
     images: PageImages | None,
 ) -> dict[str, Any]:
-    base = rows.conditions[condition]["name"]
+    base = rows.conditions[condition]["kept"]
     read = texts.by_base.get(base, {}).get(ref)
     status, detail = texts.statuses.get((base, ref), ("error", "not in the knowledge base"))
     left, right = side_by_side(truth or "", read or "")

@@ -40,6 +40,7 @@ class Case {
     /** @type {(name: string, value: string) => void} */
     const fact = (name, value) => facts.append(el("dt", {}, name), el("dd", {}, shown(value)));
     fact("condition", condition.name);
+    if (condition.kept !== condition.name) fact("shown", `${condition.kept}; scores are means over all draws`);
     fact("accepted answers", one.answers.join(" | "));
     fact("evidence source", questions.source[one.question]);
     fact("domain", questions.domain[one.question]);
@@ -90,7 +91,8 @@ class Case {
    */
   answers(one) {
     const body = el("tbody");
-    for (const reply of one.replies) {
+    const qid = this.rows.meta.questions.qid[one.question];
+    for (const [at, reply] of one.replies.entries()) {
       const by = [reply.stage, reply.system, reply.chunker, reply.retriever, reply.reader].filter((part) => part && part !== "rag").join(", ");
       const said = el("td", {}, reply.text === null ? `(${reply.status})` : shown(reply.text));
       if (reply.quote) said.append(el("blockquote", {}, shown(reply.quote)));
@@ -101,9 +103,11 @@ class Case {
         said.append(el("details", {}, el("summary", {}, `${reply.trace.length} steps`), steps));
       }
       const pages = reply.sources.map((/** @type {[string, number]} */ [doc, page]) => `${doc} page ${page + 1}`);
-      body.append(el("tr", {}, el("th", { scope: "row" }, shown(by)), said, el("td", {}, shown(pages.join(", ")))));
+      const answer = Object.fromEntries(ANSWER_KEY.map((field) => [field, field === "qid" ? qid : reply[field]]));
+      const review = el("td", {}, reply.text === null ? null : this.review.ofAnswer(answer, `answer-${at}`));
+      body.append(el("tr", {}, el("th", { scope: "row" }, shown(by)), said, el("td", {}, shown(pages.join(", "))), review));
     }
-    const head = el("tr", {}, ...["answered by", "answer", "from"].map((title) => el("th", { scope: "col" }, title)));
+    const head = el("tr", {}, ...["answered by", "answer", "from", "review"].map((title) => el("th", { scope: "col" }, title)));
     return el("section", {}, el("h3", {}, "Answers"), el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Answers" }, el("table", {}, el("thead", {}, head), body)));
   }
 
