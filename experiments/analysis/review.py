@@ -9,6 +9,7 @@ import pandas as pd
 from scipy.stats import rankdata
 
 from ohr.statistics.agreement import cohens_kappa
+from ohr.study.measures import NO_CONTEXT
 from ohr.study.results import Run, knowledge_base_name
 from ohr.study.verdicts import AnswerVerdict
 
@@ -25,7 +26,7 @@ def reviewed_scores(run: Run, verdicts: Sequence[AnswerVerdict]) -> pd.DataFrame
     said = pd.DataFrame([one.model_dump() for one in verdicts], columns=[*_KEYS, "verdict"])
     said = said.assign(right=said.pop("verdict") == "right").drop_duplicates(list(_KEYS))
     rows = run.drawn
-    rows = rows[rows["qid"].isin(said["qid"]) & rows["stage"].isin(said["stage"])]
+    rows = rows[rows["qid"].isin(said["qid"]) & rows["stage"].isin(["generation", "overall"])]
     kinds = rows.drop_duplicates(["perturbation", "level", "intensity", "engine", "draw"])
     several = len(run.manifest.get("draws", [])) > 1
     names = [
@@ -38,6 +39,11 @@ def reviewed_scores(run: Run, verdicts: Sequence[AnswerVerdict]) -> pd.DataFrame
     named = rows.merge(kinds[key].assign(knowledge_base=names), on=key)
     for column in ("system", "chunker", "retriever", "reader"):
         named[column] = named[column].fillna("").astype(str)
+    # Answers without context have metrics of their own in every knowledge base, all the same.
+    without = named["metric"].str.endswith(NO_CONTEXT)
+    named.loc[without, ["stage", "knowledge_base"]] = ["no_context", ""]
+    named["metric"] = named["metric"].str.removesuffix(NO_CONTEXT)
+    named = named.drop_duplicates([*_KEYS, "metric"])
     return said.merge(named[[*_KEYS, "metric", "value"]], on=list(_KEYS)).dropna(subset="value")
 
 
