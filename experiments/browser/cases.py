@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from experiments.browser.command import command_of
 from experiments.browser.images import PageImages
@@ -62,11 +64,11 @@ def _kept(run: Run, rows: Rows, cases: Sequence[tuple[int, int]]) -> _Kept:
     questions = {question.qid: question for question in read_questions(run.path)}
     kept = _Kept(questions, command_of(run), read_texts(run.path))
     for name, into in (("hits", kept.hits), ("answers", kept.answers)):
-        table = read_cases(run.path, name).to_pandas()
-        bases_too = bases | {""}
-        table = table[table["qid"].isin(qids) & table["knowledge_base"].isin(bases_too)]
-        for row in table.to_dict("records"):
-            into.setdefault((str(row["qid"]), str(row["knowledge_base"])), []).append(row)
+        table = read_cases(run.path, name)
+        asked = pc.is_in(table["qid"], pa.array(qids))
+        there = pc.is_in(table["knowledge_base"].cast(pa.string()), pa.array({*bases, ""}))
+        for row in table.filter(pc.and_(asked, there)).to_pylist():
+            into.setdefault((row["qid"], row["knowledge_base"]), []).append(row)
     return kept
 
 
