@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.browser.again import Recipes
 from experiments.browser.chunks import packed
 from experiments.browser.images import PageImages
 from experiments.browser.rendered import blocks_of
@@ -76,7 +77,11 @@ def worst_pages(pages: Pages, count: int) -> list[Key]:
 
 
 def page_details(
-    runs: Mapping[str, Run], rows: Rows, pages: Pages, images: Mapping[str, PageImages]
+    runs: Mapping[str, Run],
+    rows: Rows,
+    pages: Pages,
+    recipes: Mapping[str, Recipes],
+    images: Mapping[str, PageImages],
 ) -> Iterator[dict[str, Any]]:
     """The texts and pictures of the pages with details, in order."""
     kept: dict[str, _Texts] = {}
@@ -92,7 +97,10 @@ def page_details(
             "page": ref.page_no,
             "truth": truth,
             "set": None if truth is None else blocks_of(truth),
-            "of": [_reading(texts, rows, ref, c, truth, drawn) for c in sorted(conditions)],
+            "of": [
+                _reading(texts, rows, ref, c, truth, recipes[name], drawn)
+                for c in sorted(conditions)
+            ],
         }
 
 
@@ -131,6 +139,7 @@ def _reading(
     ref: PageRef,
     condition: int,
     truth: str | None,
+    recipes: Recipes,
     images: PageImages | None,
 ) -> dict[str, Any]:
     base = rows.conditions[condition]["kept"]
@@ -145,6 +154,7 @@ def _reading(
         "read": None if read is None else (right if truth is not None else [[0, read]]),
         "set": None if read is None or base == TRUTH else blocks_of(read),
         "images": images.of(base, ref) if images else None,
+        "python": recipes.python(base, ref),
     }
 
 

@@ -36,7 +36,21 @@ function pageUnder(rows, page, condition, boxes = []) {
     );
   }
   const link = el("a", { href: addressOf("page", { page: String(page.number), a: String(condition) }) }, "under other conditions");
-  return el("section", {}, el("h3", {}, shown(`${page.doc}, page ${page.page + 1}`)), el("p", {}, link), sides);
+  const again = reading?.python ? madeAgain(reading.python, reading.images?.record) : null;
+  return el("section", {}, el("h3", {}, shown(`${page.doc}, page ${page.page + 1}`)), el("p", {}, link), sides, again);
+}
+
+/**
+ * How the noisy page is made again.
+ *
+ * @param {string} python
+ * @param {string} [record]
+ * @returns {HTMLElement}
+ */
+function madeAgain(python, record) {
+  const details = el("details", {}, el("summary", {}, "make this noisy page again"), el("pre", { class: "command", tabindex: 0 }, shown(python)));
+  if (record) details.append(el("p", {}, "The record of its distortion, which replay takes too:"), el("pre", { class: "command", tabindex: 0 }, shown(record)));
+  return details;
 }
 
 /** All pages by how badly they were read, and one page under two conditions. */
