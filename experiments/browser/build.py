@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from experiments.analysis.comparison import run_names
+from experiments.browser.again import Recipes
 from experiments.browser.cases import case_details
 from experiments.browser.chunks import write_chunk
 from experiments.browser.images import Budget, ImageSpec, PageImages
@@ -80,16 +81,17 @@ def build_report(runs: Sequence[Run], out: Path, options: ReportOptions) -> Buil
     write_chunk(out, "meta", _meta(rows, named))
     write_chunk(out, "rows", rows.as_json(numbers))
     budget = Budget(options.most_mb << 20)
+    recipes = {name: Recipes(run) for name, run in named.items()}
     drawn = (
-        {name: PageImages(run, out, spec, budget) for name, run in named.items()}
+        {name: PageImages(made, out, spec, budget) for name, made in recipes.items()}
         if spec is not None
         else {}
     )
     pages = make_pages(named, rows)
     evidence = _evidence(named, rows, selection)
     pages.details = details_wanted(pages, evidence, worst_pages(pages, WORST_PAGES))
+    _write_all(out, "page", PER_CHUNK, page_details(named, rows, pages, recipes, drawn))
     write_chunk(out, "pages", pages.as_json())
-    _write_all(out, "page", PER_CHUNK, page_details(named, rows, pages, drawn))
     numbered_pages = {key: number for number, key in enumerate(pages.details, start=1)}
     found = case_details(named, rows, selection.cases, numbered_pages, drawn)
     _write_all(out, "cases", PER_CHUNK, found)

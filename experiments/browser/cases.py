@@ -22,6 +22,10 @@ MOST_HITS = 20
 LONGEST_HIT = 4_000
 """Characters of a hit that are shown."""
 MOST_TRACE = 100
+_OF_REPLY = (
+    *("knowledge_base", "stage", "system", "chunker", "retriever", "reader"),
+    *("status", "detail"),
+)
 
 
 @dataclass
@@ -56,7 +60,7 @@ def case_details(
 
 def _kept(run: Run, rows: Rows, cases: Sequence[tuple[int, int]]) -> _Kept:
     qids = {rows.questions["qid"][q] for q, _ in cases}
-    bases = {rows.conditions[c]["name"] for _, c in cases}
+    bases = {rows.conditions[c]["kept"] for _, c in cases}
     questions = {question.qid: question for question in read_questions(run.path)}
     kept = _Kept(questions, command_of(run), read_texts(run.path))
     for name, into in (("hits", kept.hits), ("answers", kept.answers)):
@@ -91,7 +95,7 @@ def _case(
     images: PageImages | None,
 ) -> dict[str, Any]:
     asked = kept.questions[rows.questions["qid"][question]]
-    base = rows.conditions[condition]["name"]
+    base = rows.conditions[condition]["kept"]
     return {
         "question": question,
         "condition": condition,
@@ -141,8 +145,7 @@ def _replies(kept: _Kept, asked: Question, base: str) -> list[dict[str, Any]]:
         for row in kept.answers.get((asked.qid, name), ()):
             replies.append(
                 {
-                    **{key: str(row[key]) for key in ("stage", "system", "chunker", "retriever")},
-                    **{key: str(row[key]) for key in ("reader", "status", "detail")},
+                    **{key: str(row[key]) for key in _OF_REPLY},
                     "text": row["text"],
                     "quote": row["quote"],
                     "sources": [[one["doc_id"], int(one["page_no"])] for one in row["sources"]],

@@ -6,7 +6,6 @@ import hashlib
 import io
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +13,12 @@ import numpy as np
 from PIL import Image
 from rapidfuzz.distance import LCSseq
 
+from experiments.browser.again import Recipes, shown_record
 from ohr import registry
 from ohr.errors import ConfigError, OhrError
 from ohr.pdf import words_of_page
-from ohr.plugins import OcrBackend
-from ohr.store.artefacts import ArtefactStore
 from ohr.store.atomic import write_bytes
-from ohr.study.pages.variants import Readings
 from ohr.study.pages.worker import PageTask, distort, page_image
-from ohr.study.plan import Variant
-from ohr.study.results import Run
 from ohr.types import PageRef
 
 FOLDER = "images"
@@ -60,32 +55,16 @@ class ImageSpec:
 class PageImages:
     """Draws pages of one run, each picture once, named by its digest."""
 
-    def __init__(self, run: Run, out: Path, spec: ImageSpec, budget: Budget) -> None:
-        self._run, self._out, self._spec, self._budget = run, out, spec, budget
+    def __init__(self, recipes: Recipes, out: Path, spec: ImageSpec, budget: Budget) -> None:
+        self._recipes, self._out, self._spec, self._budget = recipes, out, spec, budget
         self._drawn: dict[tuple[str, PageRef], tuple[dict[str, Any] | None, tuple[int, int]]] = {}
 
-    @cached_property
-    def _tasks(self) -> dict[tuple[str, PageRef], PageTask]:
-        """How each page of each knowledge base was drawn; nothing where the data is not there."""
-        try:
-            plan = self._run.plan
-            readings = Readings(plan, ArtefactStore(plan.config.cache))
-            return {
-                (plan.label(variant), task.ref): task
-                for variant in plan.variants
-                for task in self._of(readings, variant)
-            }
-        except OhrError:
-            return {}
-
-    @staticmethod
-    def _of(readings: Readings, variant: Variant) -> Iterable[PageTask]:
-        engine = readings.plan.engines[variant.engine.label]
-        return readings.tasks(variant) if isinstance(engine, OcrBackend) else ()
-
     def of(self, base: str, ref: PageRef) -> dict[str, Any] | None:
-        """Files of the page ``clean`` and as it was ``read``; None where there is no picture."""
-        task = self._tasks.get((base, ref))
+        """Files of the page ``clean`` and as it was ``read``; None where there is no picture.
+
+        With the ``record`` of its distortion, if there was any.
+        """
+        task = self._recipes.task(base, ref)
         if task is None:
             return None
         try:
@@ -97,14 +76,17 @@ class PageImages:
             return None
         height, width = image.shape[:2]
         self._drawn[base, ref] = (record, (height, width))
-        return None if clean is None or read is None else {"clean": clean, "read": read}
+        if clean is None or read is None:
+            return None
+        again = {} if record is None else {"record": shown_record(record)}
+        return {"clean": clean, "read": read, **again}
 
     def boxes(self, base: str, ref: PageRef, evidence: str) -> list[list[float]]:
         """Left, top, right, bottom of the evidence as shares of the page as it was read.
 
         Of pages that :meth:`of` has drawn.
         """
-        task, drawn = self._tasks.get((base, ref)), self._drawn.get((base, ref))
+        task, drawn = self._recipes.task(base, ref), self._drawn.get((base, ref))
         if task is None or drawn is None:
             return []
         record, (height, width) = drawn

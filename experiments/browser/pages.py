@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.browser.again import Recipes
 from experiments.browser.chunks import packed
 from experiments.browser.images import PageImages
 from experiments.browser.rendered import blocks_of
@@ -33,6 +34,8 @@ class Pages:
     """Float ``(pages, conditions)``; NaN where a condition did not read a page."""
     details: dict[Key, list[int]] = field(default_factory=dict)
     """Pages whose texts are shown, each with its conditions; numbered in this order from 1."""
+    pictures: dict[Key, dict[int, str]] = field(default_factory=dict)
+    """Files of the pages with details, as each condition's engine saw them."""
 
     def as_json(self) -> dict[str, Any]:
         """Columns for the browser."""
@@ -40,11 +43,16 @@ class Pages:
         known = ~np.isnan(self.distances)
         scaled = np.full(self.distances.shape, NONE, dtype=np.uint16)
         scaled[known] = np.round(np.clip(self.distances[known], 0, 1) * SCALE).astype(np.uint16)
+        pictures: list[dict[int, str]] = [{} for _ in range(self.distances.shape[1])]
+        for at, key in enumerate(self.keys):
+            for condition, name in self.pictures.get(key, {}).items():
+                pictures[condition][at] = name
         return {
             "doc": [ref.doc_id for _, ref in self.keys],
             "page": [ref.page_no for _, ref in self.keys],
             "detail": packed(np.array([numbers.get(k, 0) for k in self.keys], dtype=np.uint32)),
             "distance": [packed(column) for column in scaled.T],
+            "picture": pictures,
         }
 
 
@@ -76,9 +84,13 @@ def worst_pages(pages: Pages, count: int) -> list[Key]:
 
 
 def page_details(
-    runs: Mapping[str, Run], rows: Rows, pages: Pages, images: Mapping[str, PageImages]
+    runs: Mapping[str, Run],
+    rows: Rows,
+    pages: Pages,
+    recipes: Mapping[str, Recipes],
+    images: Mapping[str, PageImages],
 ) -> Iterator[dict[str, Any]]:
-    """The texts and pictures of the pages with details, in order."""
+    """The texts and pictures of the pages with details, in order; ``pages`` notes the pictures."""
     kept: dict[str, _Texts] = {}
     for (name, ref), conditions in pages.details.items():
         if name not in kept:
@@ -86,13 +98,19 @@ def page_details(
         texts = kept[name]
         truth = texts.truth(ref)
         drawn = images.get(name)
+        readings = [
+            _reading(texts, rows, ref, c, truth, recipes[name], drawn) for c in sorted(conditions)
+        ]
+        pages.pictures[name, ref] = {
+            one["condition"]: one["images"]["read"] for one in readings if one["images"]
+        }
         yield {
             "run": name,
             "doc": ref.doc_id,
             "page": ref.page_no,
             "truth": truth,
             "set": None if truth is None else blocks_of(truth),
-            "of": [_reading(texts, rows, ref, c, truth, drawn) for c in sorted(conditions)],
+            "of": readings,
         }
 
 
@@ -131,9 +149,10 @@ def _reading(
     ref: PageRef,
     condition: int,
     truth: str | None,
+    recipes: Recipes,
     images: PageImages | None,
 ) -> dict[str, Any]:
-    base = rows.conditions[condition]["name"]
+    base = rows.conditions[condition]["kept"]
     read = texts.by_base.get(base, {}).get(ref)
     status, detail = texts.statuses.get((base, ref), ("error", "not in the knowledge base"))
     left, right = side_by_side(truth or "", read or "")
@@ -145,6 +164,7 @@ def _reading(
         "read": None if read is None else (right if truth is not None else [[0, read]]),
         "set": None if read is None or base == TRUTH else blocks_of(read),
         "images": images.of(base, ref) if images else None,
+        "python": recipes.python(base, ref),
     }
 
 

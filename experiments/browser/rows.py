@@ -126,6 +126,7 @@ def _bases(run: Run, name: str, first: int) -> dict[str, dict[str, Any]]:
         bases[base] = {
             "run": name,
             "name": base,
+            "kept": _kept(run, base, row),
             "engine": str(row["engine"]),
             "noise": str(row["perturbation"]),
             "level": str(row["level"] or ""),
@@ -134,6 +135,12 @@ def _bases(run: Run, name: str, first: int) -> dict[str, dict[str, Any]]:
             "clean": None if clean is None else index[clean],
         }
     return bases
+
+
+def _kept(run: Run, base: str, condition: pd.Series) -> str:
+    """What ``cases.zip`` calls a knowledge base: with several draws of the noise, the first."""
+    draws = run.manifest.get("draws", [])
+    return base if not condition["intensity"] > 0 or len(draws) < 2 else f"{base}, seed {draws[0]}"
 
 
 def _of_stage(

@@ -60,7 +60,9 @@ class Visit:
 
     def texts(self, selector: str) -> list[str]:
         """The text of each that a selector finds and that can be seen."""
-        found: list[str] = self.window.evaluate(f"{_seen(selector)}.map((node) => node.textContent)")
+        found: list[str] = self.window.evaluate(
+            f"{_seen(selector)}.map((node) => node.textContent)"
+        )
         return found
 
     def text(self, selector: str) -> str:

@@ -50,7 +50,7 @@ class Window(Protocol):
         """The value of an expression as JSON has it; a promise is awaited."""
 
     def press(self, *keys: str) -> None:
-        """Keys by their names, as ``Tab``, ``Enter``, ``Escape``, ``ArrowLeft``, or what they write."""
+        """Keys by name, as ``Tab``, ``Enter``, ``Escape``, ``ArrowLeft``, or by what they write."""
 
     def resize(self, width: int, height: int) -> None: ...
 
@@ -150,17 +150,19 @@ class FirefoxProcess:
                 return result
 
 
+KEYS = {
+    "Tab": "\ue004",
+    "Enter": "\ue007",
+    "Escape": "\ue00c",
+    "ArrowLeft": "\ue012",
+    "ArrowRight": "\ue014",
+}
+
+
 class Firefox:
     """A window of Firefox."""
 
     kind = "firefox"
-    _KEYS = {
-        "Tab": "\ue004",
-        "Enter": "\ue007",
-        "Escape": "\ue00c",
-        "ArrowLeft": "\ue012",
-        "ArrowRight": "\ue014",
-    }
 
     def __init__(self, process: FirefoxProcess) -> None:
         self._process = process
@@ -191,7 +193,7 @@ class Firefox:
     def press(self, *keys: str) -> None:
         actions = []
         for key in keys:
-            value = self._KEYS.get(key, key)
+            value = KEYS.get(key, key)
             actions += [{"type": kind, "value": value} for kind in ("keyDown", "keyUp")]
         keyboard = {"type": "key", "id": "keyboard", "actions": actions}
         self._process.send("input.performActions", context=self._context, actions=[keyboard])

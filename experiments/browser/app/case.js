@@ -65,7 +65,9 @@ class Case {
    */
   async column(one) {
     const pages = await Promise.all(one.pages.map((/** @type {any} */ { page }) => pageDetails(page)));
-    const parts = [el("h3", { class: "condition" }, shown(this.rows.meta.conditions[one.condition].name)), this.answers(one), this.swaps(one)];
+    const { name, kept } = this.rows.meta.conditions[one.condition];
+    const drawn = kept === name ? null : el("p", { class: "note" }, shown(`What is shown is ${kept}; scores are means over all draws.`));
+    const parts = [el("h3", { class: "condition" }, shown(name)), drawn, this.answers(one), this.swaps(one)];
     pages.forEach((page, at) => {
       if (page === null) return;
       const name = shown(`Evidence: ${page.doc}, page ${page.page + 1}`);
@@ -73,7 +75,7 @@ class Case {
       parts.push(el("section", {}, el("h4", {}, name), el("p", {}, link), pageUnder(this.rows, page, one.condition, one.pages[at].boxes)));
     });
     for (const found of one.hits) parts.push(this.hits(found));
-    return el("div", { class: "column" }, ...parts);
+    return el("div", {}, ...parts);
   }
 
   /**
@@ -114,9 +116,10 @@ class Case {
    * @returns {HTMLElement}
    */
   answers(one) {
-    const lines = one.replies.map((/** @type {any} */ reply) => {
+    const qid = this.rows.meta.questions.qid[one.question];
+    const lines = one.replies.map((/** @type {any} */ reply, /** @type {number} */ at) => {
       const by = [reply.stage, reply.system, reply.chunker, reply.retriever, reply.reader].filter((part) => part && part !== "rag").join(", ");
-      const said = el("td", { class: "said" }, reply.text === null ? `(${reply.status})` : shown(reply.text));
+      const said = el("td", {}, reply.text === null ? `(${reply.status})` : shown(reply.text));
       if (reply.quote) said.append(el("blockquote", {}, shown(reply.quote)));
       if (reply.detail) said.append(el("p", { class: "detail" }, shown(reply.detail)));
       if (reply.trace.length) {
@@ -124,9 +127,11 @@ class Case {
         said.append(el("details", {}, el("summary", {}, `${reply.trace.length} steps`), steps));
       }
       const pages = reply.sources.map((/** @type {[string, number]} */ [doc, page]) => `${doc} page ${page + 1}`);
-      return el("tr", {}, el("th", { scope: "row" }, shown(by)), said, el("td", { class: "from" }, shown(pages.join(", "))));
+      const answer = Object.fromEntries(ANSWER_KEY.map((field) => [field, field === "qid" ? qid : reply[field]]));
+      const review = reply.text === null ? null : this.review.ofAnswer(answer, `${one.condition}-${at}`);
+      return el("tr", {}, el("th", { scope: "row" }, shown(by)), said, el("td", {}, shown(pages.join(", "))), el("td", {}, review));
     });
-    return el("section", {}, el("h4", {}, "Answers"), tableWith("Answers", ["answered by", "answer", "from"], lines));
+    return el("section", {}, el("h4", {}, "Answers"), tableWith("Answers", ["answered by", "answer", "from", "review"], lines));
   }
 
   /**

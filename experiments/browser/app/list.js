@@ -39,7 +39,12 @@ class List {
     this.root = root;
     /** @type {Uint32Array} */
     this.found = new Uint32Array();
-    this.selected = 0;
+    this.toSearch = false;
+    /** @type {Record<string, string>} */
+    this.settings = {};
+    this.page = 0;
+    this.sort = "";
+    this.chosen = "";
     this.form = this.makeForm();
     this.count = el("p", { class: "count", role: "status" });
     this.table = el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Cases" });
@@ -98,19 +103,37 @@ class List {
     go("cases", next, { replace: true });
   }
 
+  /**
+   * Take up filters, sorting and page; draws nothing.
+   *
+   * @param {Record<string, string>} settings
+   */
+  choose(settings) {
+    const { page, ...asked } = settings;
+    const key = addressOf("", asked);
+    if (key !== this.chosen) this.found = this.rows.select(settings, settings.sort || "-loss");
+    this.chosen = key;
+    this.settings = settings;
+    this.sort = settings.sort || "-loss";
+    this.page = Math.max(0, Math.min(Number(page ?? 0) || 0, this.pages - 1));
+  }
+
   /** @param {Record<string, string>} settings */
   show(settings) {
+    this.choose(settings);
     for (const input of this.form.querySelectorAll("select, input")) {
       const field = /** @type {HTMLInputElement} */ (input);
       const value = settings[field.name] ?? "";
       if (field.value !== value) field.value = value;
     }
-    this.settings = settings;
-    this.sort = settings.sort || "-loss";
-    this.found = this.rows.select(settings, this.sort);
-    this.page = Math.max(0, Math.min(Number(settings.page ?? 0) || 0, this.pages - 1));
-    this.selected = 0;
-    this.draw();
+    keepingFocus(this.root, () => this.draw());
+    if (this.toSearch) setTimeout(() => this.search());
+  }
+
+  /** Go to the field of words. */
+  search() {
+    this.toSearch = false;
+    byId("search").focus();
   }
 
   get pages() {
@@ -118,7 +141,7 @@ class List {
   }
 
   draw() {
-    const first = (this.page ?? 0) * PAGE;
+    const first = this.page * PAGE;
     const rows = this.found.subarray(first, first + PAGE);
     this.count.textContent = `${this.found.length.toLocaleString("en")} of ${this.rows.n.toLocaleString("en")} rows`;
     const body = el("tbody");
@@ -139,7 +162,7 @@ class List {
       const by = this.sort === sort ? "ascending" : this.sort === `-${sort}` ? "descending" : "none";
       const next = by === "descending" ? sort : `-${sort}`;
       const mark = by === "none" ? "" : by === "ascending" ? " ▲" : " ▼";
-      const sorter = button(title + mark, () => go("cases", { ...this.settings, sort: next, page: "" }, { replace: true }));
+      const sorter = button(title + mark, () => go("cases", { ...this.settings, sort: next, page: "" }, { replace: true }), { "data-key": `sort-${sort}` });
       line.append(el("th", { scope: "col", "aria-sort": by, class: "number" }, sorter));
     }
     return line;
@@ -155,7 +178,7 @@ class List {
     const loss = rows.loss(row);
     const text = shown(texts[rows.question[row]]);
     const name = rows.case[row]
-      ? el("a", { href: addressOf("case", { case: String(rows.case[row]) }) }, text)
+      ? el("a", { href: addressOf("case", { ...this.settings, case: String(rows.case[row]) }) }, text)
       : text;
     /** @type {(value: number) => string} */
     const number = (value) => score(value === NONE ? null : value / 1000);
@@ -174,11 +197,12 @@ class List {
   }
 
   drawPager() {
-    const page = this.page ?? 0;
+    const { page } = this;
     /** @type {(label: string, to: number) => HTMLElement} */
     const turn = (label, to) =>
       button(label, () => go("cases", { ...this.settings, page: String(to) }, { replace: true }), {
         disabled: to < 0 || to >= this.pages,
+        "data-key": label,
       });
     this.pager.replaceChildren(
       turn("‹ previous", page - 1),

@@ -10,9 +10,10 @@ const PER_CHUNK = 20;
  * @returns {Promise<any>}
  */
 async function pageDetails(number) {
-  if (!number) return null;
+  if (!(number >= 1)) return null;
   const chunk = await load(`page-${Math.floor((number - 1) / PER_CHUNK)}`);
-  return { ...chunk[(number - 1) % PER_CHUNK], number };
+  const page = chunk[(number - 1) % PER_CHUNK];
+  return page === undefined ? null : { ...page, number };
 }
 
 /**
@@ -26,65 +27,67 @@ async function pageDetails(number) {
  */
 function pageUnder(rows, page, condition, boxes = []) {
   const reading = page.of.find((/** @type {any} */ one) => one.condition === condition);
-  const sides = el("div", { class: "sides" });
-  if (reading?.images) sides.append(pictures(page, reading.images, boxes));
-  if (reading === undefined) sides.append(el("p", {}, "not read under this condition"));
-  else {
-    sides.append(
-      side("ground truth", reading.truth, page.set, "not in this run", "del"),
-      side(`${rows.meta.conditions[condition].name} (${reading.status})`, reading.read, reading.set ?? page.set, reading.detail, "ins"),
-    );
-  }
-  const link = el("a", { href: addressOf("page", { page: String(page.number), a: String(condition) }) }, "under other conditions");
-  return el("section", {}, el("h3", {}, shown(`${page.doc}, page ${page.page + 1}`)), el("p", {}, link), sides);
+  if (reading === undefined) return el("p", {}, "not read under this condition");
+  const status = reading.status === "ok" ? "" : ` (${reading.status})`;
+  const sides = el(
+    "div",
+    { class: "sides" },
+    reading.images ? pictures(page, reading.images, boxes) : null,
+    side("ground truth", reading.truth, page.set, "not in this run", "del"),
+    side(`as it was read${status}`, reading.read, reading.set ?? page.set, reading.detail, "ins"),
+  );
+  return el("div", {}, sides, reading.python ? madeAgain(reading.python, reading.images?.record) : null);
+}
+
+/**
+ * How the noisy page is made again.
+ *
+ * @param {string} python
+ * @param {string} [record]
+ * @returns {HTMLElement}
+ */
+function madeAgain(python, record) {
+  const details = el("details", {}, el("summary", {}, "make this noisy page again"), el("pre", { class: "command", tabindex: 0 }, shown(python)));
+  if (record) details.append(el("p", {}, "The record of its distortion, which replay takes too:"), el("pre", { class: "command", tabindex: 0 }, shown(record)));
+  return details;
 }
 
 /** All pages by how badly they were read, and one page under two conditions. */
 class Pages {
-  /**
-   * @param {Rows} rows
-   * @param {HTMLElement} list
-   * @param {HTMLElement} one
-   */
-  constructor(rows, list, one) {
+  /** @param {Rows} rows */
+  constructor(rows) {
     this.rows = rows;
-    this.list = list;
-    this.one = one;
   }
 
-  /** @param {Record<string, string>} settings */
-  async show(settings) {
+  /**
+   * What shows all pages that a condition read.
+   *
+   * @param {Record<string, string>} settings ``condition`` and ``sheet``
+   * @returns {Promise<HTMLElement[]>}
+   */
+  async nodes(settings) {
     const data = await load("pages");
-    const conditions = this.rows.meta.conditions;
     const read = data.distance.map((/** @type {any} */ column) => unpack(column));
     const detail = unpack(data.detail);
-    const choices = conditions.map((_, at) => at).filter((at) => read[at].some((/** @type {number} */ d) => d !== NONE));
-    const chosen = choices.includes(Number(settings.condition)) && settings.condition ? Number(settings.condition) : choices[choices.length - 1];
-    const parts = [el("h2", { tabindex: -1 }, "Pages")];
-    if (chosen === undefined) {
-      this.list.replaceChildren(...parts, el("p", {}, "No page was read in these runs."));
-      return;
-    }
-    const select = el("select", { name: "condition" });
-    for (const at of choices) select.append(el("option", { value: at, selected: at === chosen }, shown(conditions[at].name)));
-    select.addEventListener("input", () => go("pages", { condition: /** @type {HTMLSelectElement} */ (select).value }, { replace: true }));
+    const choices = [...this.rows.meta.conditions.keys()].filter((at) => read[at].some((/** @type {number} */ d) => d !== NONE));
+    const title = el("h2", {}, "Pages");
+    const chosen = settings.condition && choices.includes(Number(settings.condition)) ? Number(settings.condition) : choices[choices.length - 1];
+    if (chosen === undefined) return [title, el("p", {}, "No page was read in these runs.")];
     const order = [...read[chosen].keys()].filter((at) => read[chosen][at] !== NONE);
     order.sort((one, other) => read[chosen][other] - read[chosen][one] || one - other);
     const last = Math.max(0, Math.ceil(order.length / PAGE) - 1);
-    const page = Math.max(0, Math.min(Number(settings.sheet) || 0, last));
-    const shownPages = order.slice(page * PAGE, (page + 1) * PAGE);
-    const cards = el("ul", { class: "cards" });
-    for (const at of shownPages) cards.append(await this.card(data, at, detail[at], read[chosen][at], chosen));
+    const sheet = Math.max(0, Math.min(Number(settings.sheet) || 0, last));
+    const cards = order.slice(sheet * PAGE, (sheet + 1) * PAGE).map((at) => this.card(data, at, detail[at], read[chosen][at], chosen));
     /** @type {(label: string, to: number) => HTMLElement} */
     const turn = (label, to) =>
-      button(label, () => go("pages", { condition: String(chosen), sheet: String(to) }, { replace: true }), { disabled: to < 0 || to > last });
-    this.list.replaceChildren(
-      ...parts,
-      el("form", { class: "filters" }, el("label", {}, "read by", select)),
+      button(label, () => go("pages", { condition: String(chosen), sheet: String(to) }, { replace: true }), { disabled: to < 0 || to > last, "data-key": label });
+    return [
+      title,
+      el("form", { class: "filters", "aria-label": "Condition" }, this.choice("condition", "read by", choices, chosen, false, (value) => go("pages", { condition: value }, { replace: true }))),
       el("p", { class: "count", role: "status" }, `${order.length.toLocaleString("en")} pages, worst first, by edit distance`),
-      cards,
-      el("nav", { class: "pager", "aria-label": "Pages of the list of pages" }, turn("‹ previous", page - 1), el("span", {}, `page ${page + 1} of ${last + 1}`), turn("next ›", page + 1)),
-    );
+      el("ul", { class: "cards" }, ...cards),
+      el("nav", { class: "pager", "aria-label": "Pages of the list of pages" }, turn("‹ previous", sheet - 1), el("span", {}, `page ${sheet + 1} of ${last + 1}`), turn("next ›", sheet + 1)),
+    ];
   }
 
   /**
@@ -93,45 +96,63 @@ class Pages {
    * @param {number} detail
    * @param {number} distance
    * @param {number} condition
-   * @returns {Promise<HTMLElement>}
+   * @returns {HTMLElement}
    */
-  async card(data, at, detail, distance, condition) {
+  card(data, at, detail, distance, condition) {
     const name = shown(`${data.doc[at]}, page ${data.page[at] + 1}`);
-    const item = el("li", {});
-    const details = await pageDetails(detail);
-    const reading = details?.of.find((/** @type {any} */ one) => one.condition === condition) ?? details?.of[0];
-    if (reading?.images) item.append(el("img", { src: `images/${reading.images.read}`, alt: "", loading: "lazy" }));
-    const address = addressOf("page", { page: String(detail), a: String(condition) });
-    item.append(el("span", { class: "number" }, score(distance / 1000)), detail ? el("a", { href: address }, name) : el("span", {}, name));
-    return item;
+    const picture = data.picture[condition]?.[at];
+    return el(
+      "li",
+      {},
+      picture ? el("img", { src: `images/${picture}`, alt: "", loading: "lazy" }) : null,
+      el("span", {}, score(distance / 1000)),
+      detail ? el("a", { href: addressOf("page", { page: String(detail), a: String(condition) }) }, name) : el("span", {}, name),
+    );
   }
 
-  /** @param {Record<string, string>} settings */
-  async showOne(settings) {
+  /**
+   * A choice of a condition.
+   *
+   * @param {string} name
+   * @param {string} title
+   * @param {number[]} conditions
+   * @param {number | null} chosen
+   * @param {boolean} none whether none may be chosen
+   * @param {(value: string) => void} choose
+   * @returns {HTMLElement}
+   */
+  choice(name, title, conditions, chosen, none, choose) {
+    const select = /** @type {HTMLSelectElement} */ (el("select", { name, "data-key": name }));
+    if (none) select.append(el("option", { value: "" }, "–"));
+    for (const at of conditions) select.append(el("option", { value: at, selected: at === chosen }, shown(this.rows.meta.conditions[at].name)));
+    select.addEventListener("input", () => choose(select.value));
+    return el("label", {}, title, select);
+  }
+
+  /**
+   * What shows one page, under one condition or under two.
+   *
+   * @param {Record<string, string>} settings ``page``, and conditions ``a`` and ``b``
+   * @returns {Promise<HTMLElement[]>}
+   */
+  async one(settings) {
     const page = await pageDetails(Number(settings.page) || 0);
-    if (!page?.of) {
-      this.one.replaceChildren(el("p", {}, "There is no such page."));
-      return;
-    }
+    if (page === null) return [el("h2", {}, "There is no such page")];
+    /** @type {number[]} */
     const conditions = page.of.map((/** @type {any} */ one) => one.condition);
-    const first = conditions.includes(Number(settings.a)) ? Number(settings.a) : conditions[0];
-    const other = conditions.includes(Number(settings.b)) && settings.b ? Number(settings.b) : null;
-    /** @type {(name: string, title: string, value: number | null, none: boolean) => HTMLElement} */
-    const choice = (name, title, value, none) => {
-      const select = el("select", { name });
-      if (none) select.append(el("option", { value: "" }, "–"));
-      for (const at of conditions) select.append(el("option", { value: at, selected: at === value }, shown(this.rows.meta.conditions[at].name)));
-      select.addEventListener("input", () => go("page", { ...settings, [name]: /** @type {HTMLSelectElement} */ (select).value }, { replace: true }));
-      return el("label", {}, title, select);
-    };
-    const parts = [
-      el("p", { class: "path" }, el("a", { href: "#pages" }, "Pages"), ` › ${page.number}`),
-      el("h2", { tabindex: -1 }, shown(`${page.doc}, page ${page.page + 1}`)),
-      el("form", { class: "filters" }, choice("a", "under", first, false), choice("b", "beside it", other, true)),
-      pageUnder(this.rows, page, first),
+    const first = settings.a && conditions.includes(Number(settings.a)) ? Number(settings.a) : conditions[0];
+    const other = settings.b && conditions.includes(Number(settings.b)) ? Number(settings.b) : null;
+    /** @type {(name: string) => (value: string) => void} */
+    const under = (name) => (value) => go("page", { ...settings, [name]: value }, { replace: true });
+    const columns = [first, ...(other === null ? [] : [other])].map((at) =>
+      el("section", {}, el("h3", { class: "condition" }, shown(this.rows.meta.conditions[at].name)), pageUnder(this.rows, page, at)),
+    );
+    return [
+      el("p", { class: "path" }, el("a", { href: addressOf("pages", { condition: String(first) }) }, "Pages"), ` › ${page.number}`),
+      el("h2", {}, shown(`${page.doc}, page ${page.page + 1}`)),
+      el("form", { class: "filters", "aria-label": "Conditions" }, this.choice("a", "under", conditions, first, false, under("a")), this.choice("b", "beside it", conditions, other, true, under("b"))),
+      el("div", { class: columns.length > 1 ? "beside" : null }, ...columns),
     ];
-    if (other !== null) parts.push(pageUnder(this.rows, page, other));
-    this.one.replaceChildren(...parts);
   }
 }
 
@@ -144,7 +165,14 @@ class Pages {
  */
 function pieces(pieces, tag) {
   const node = el("pre", { class: "text", tabindex: 0 });
-  for (const [changed, text] of pieces) node.append(changed ? el(tag, {}, shown(text)) : shown(text));
+  for (const [changed, text] of pieces) {
+    if (!changed) {
+      node.append(shown(text));
+      continue;
+    }
+    const words = text.trimEnd();
+    node.append(el(tag, {}, shown(words)), text.slice(words.length));
+  }
   return node;
 }
 

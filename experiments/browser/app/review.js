@@ -1,39 +1,57 @@
 // @ts-check
 "use strict";
 
-const VERDICTS = ["right", "wrong", "question is bad", "evidence is wrong"];
+const OF_QUESTION = ["question is bad", "evidence is wrong"];
+const OF_ANSWER = ["right", "wrong"];
+/** What an answer is known by, as a run's cases.zip names it. */
+const ANSWER_KEY = ["qid", "knowledge_base", "stage", "system", "chunker", "retriever", "reader"];
 
-/** What a person says of questions: kept in the browser, and written out as JSON. */
+/**
+ * @typedef {{verdict: string, note: string}} OfQuestion
+ * @typedef {Record<string, string>} OfAnswer the fields of ANSWER_KEY, and ``verdict``
+ */
+
+/** What a person says of questions and answers: kept in the browser, and written out as JSON. */
 class Review {
   /** @param {string} report digest of the report, so that another's verdicts stay apart */
   constructor(report) {
     this.key = `ohr-review-${report}`;
-    /** @type {Record<string, {verdict: string, note: string}>} */
-    this.verdicts = this.kept();
+    /** @type {Map<string, OfQuestion>} */
+    this.questions = new Map();
+    /** @type {Map<string, OfAnswer>} */
+    this.answers = new Map();
+    this.recall();
   }
 
-  /** @returns {Record<string, {verdict: string, note: string}>} */
-  kept() {
+  recall() {
     try {
-      return JSON.parse(localStorage.getItem(this.key) ?? "{}");
+      const kept = JSON.parse(localStorage.getItem(this.key) ?? "{}");
+      this.questions = new Map(Object.entries(kept.questions ?? {}));
+      this.answers = new Map((kept.answers ?? []).map((/** @type {OfAnswer} */ one) => [answerKey(one), one]));
     } catch {
-      return {};
+      // A browser that keeps nothing for pages from disk: a review then lasts as long as its page.
     }
   }
 
   keep() {
     try {
-      localStorage.setItem(this.key, JSON.stringify(this.verdicts));
+      localStorage.setItem(this.key, this.json());
     } catch {
-      // A browser that keeps nothing for pages from disk: the export still has it all.
+      // The saved file still has it all.
     }
     for (const node of document.querySelectorAll(".reviewed")) node.textContent = this.summary();
   }
 
+  /** @returns {string} what a study takes with dataset.verdicts */
+  json() {
+    const content = { format: "ohr-verdicts-1", questions: Object.fromEntries(this.questions), answers: [...this.answers.values()] };
+    return JSON.stringify(content, null, 2);
+  }
+
   /** @returns {string} */
   summary() {
-    const count = Object.keys(this.verdicts).length;
-    return count === 1 ? "1 question reviewed" : `${count} questions reviewed`;
+    const count = (/** @type {number} */ n, /** @type {string} */ what) => `${n} ${what}${n === 1 ? "" : "s"}`;
+    return `${count(this.questions.size, "question")} and ${count(this.answers.size, "answer")} reviewed`;
   }
 
   /**
@@ -41,49 +59,91 @@ class Review {
    * @returns {HTMLElement}
    */
   form(qid) {
-    const there = this.verdicts[qid] ?? { verdict: "", note: "" };
-    const form = el("fieldset", { class: "review" }, el("legend", {}, "Review"));
-    const note = /** @type {HTMLInputElement} */ (el("input", { type: "text", "aria-label": "note", placeholder: "note", value: there.note }));
+    const there = this.questions.get(qid) ?? { verdict: "", note: "" };
+    const note = /** @type {HTMLInputElement} */ (el("input", { type: "text", "aria-label": "note on the question", placeholder: "note", value: there.note }));
     let verdict = there.verdict;
     const keep = () => {
-      if (verdict) this.verdicts[qid] = { verdict, note: note.value };
-      else delete this.verdicts[qid];
+      if (verdict || note.value) this.questions.set(qid, { verdict, note: note.value });
+      else this.questions.delete(qid);
       this.keep();
     };
-    for (const one of ["", ...VERDICTS]) {
-      const radio = el("input", { type: "radio", name: "verdict", value: one, checked: one === verdict });
-      radio.addEventListener("change", () => {
-        verdict = one;
-        keep();
-      });
-      form.append(el("label", {}, radio, one || "none"));
-    }
+    const form = radios("question", ["", ...OF_QUESTION], verdict, (one) => {
+      verdict = one;
+      keep();
+    });
+    form.prepend(el("legend", {}, "Review of the question"));
     note.addEventListener("input", keep);
     form.append(note);
     return form;
   }
 
-  /** @returns {HTMLElement[]} */
-  page() {
-    const body = el("tbody");
-    for (const [qid, { verdict, note }] of Object.entries(this.verdicts)) {
-      body.append(el("tr", {}, el("th", { scope: "row" }, shown(qid)), el("td", {}, shown(verdict)), el("td", {}, shown(note))));
-    }
-    const head = el("tr", {}, ...["question", "verdict", "note"].map((title) => el("th", { scope: "col" }, title)));
+  /**
+   * Whether one answer is right.
+   *
+   * @param {OfAnswer} answer the fields of ANSWER_KEY
+   * @param {string} name unlike that of the other answers on the page
+   * @returns {HTMLElement}
+   */
+  ofAnswer(answer, name) {
+    const key = answerKey(answer);
+    const form = radios(name, ["", ...OF_ANSWER], this.answers.get(key)?.verdict ?? "", (verdict) => {
+      if (verdict) this.answers.set(key, { ...answer, verdict });
+      else this.answers.delete(key);
+      this.keep();
+    });
+    form.setAttribute("aria-label", "Review of this answer");
+    return form;
+  }
+
+  /** @returns {HTMLElement[]} what shows the verdicts */
+  nodes() {
+    const rows = [
+      ...[...this.questions].map(([qid, { verdict, note }]) => [qid, "the question", verdict, note]),
+      ...[...this.answers.values()].map((one) => [one.qid, ANSWER_KEY.slice(1).map((field) => one[field]).filter(Boolean).join(", "), one.verdict, ""]),
+    ];
+    const lines = rows.map(([qid, ...cells]) => el("tr", {}, el("th", { scope: "row" }, shown(qid)), ...cells.map((cell) => el("td", {}, shown(cell)))));
     return [
-      el("h2", { tabindex: -1 }, "Review"),
-      el("p", {}, "Verdicts are kept in this browser. The file is what a study takes with dataset.verdicts."),
+      el("h2", {}, "Review"),
+      el("p", {}, "Verdicts are given with each case, and kept in this browser. Save them, and a study leaves questions out that are bad or whose evidence is wrong:"),
+      el("pre", { class: "command", tabindex: 0 }, "python -m experiments.noise_curve … --verdicts verdicts.json"),
+      el("p", {}, "The command review says how far a judge and the measures agree with you on answers."),
       el("p", { class: "reviewed" }, this.summary()),
-      button("save verdicts.json", () => this.save()),
-      el("table", {}, el("thead", {}, head), body),
+      button("save verdicts.json", () => this.save(), { disabled: !rows.length }),
+      ...(rows.length ? [tableWith("Verdicts", ["question", "of", "verdict", "note"], lines)] : []),
     ];
   }
 
   save() {
-    const json = JSON.stringify(this.verdicts, null, 2);
-    const url = URL.createObjectURL(new Blob([json], { type: "application/json" }));
+    const url = URL.createObjectURL(new Blob([this.json()], { type: "application/json" }));
     const link = el("a", { href: url, download: "verdicts.json" });
     link.click();
     URL.revokeObjectURL(url);
   }
+}
+
+/**
+ * @param {OfAnswer} answer
+ * @returns {string}
+ */
+function answerKey(answer) {
+  return JSON.stringify(ANSWER_KEY.map((field) => answer[field]));
+}
+
+/**
+ * One choice of some; the empty one is shown as "none".
+ *
+ * @param {string} name
+ * @param {string[]} choices
+ * @param {string} chosen
+ * @param {(choice: string) => void} choose
+ * @returns {HTMLElement}
+ */
+function radios(name, choices, chosen, choose) {
+  const form = el("fieldset", { class: "review" });
+  for (const one of choices) {
+    const radio = el("input", { type: "radio", name: `review-${name}`, value: one, checked: one === chosen });
+    radio.addEventListener("change", () => choose(one));
+    form.append(el("label", {}, radio, one || "none"));
+  }
+  return form;
 }

@@ -7,7 +7,7 @@ const STATUSES = ["ok", "empty", "error", "timeout"];
 /**
  * @typedef {{n: number, question: any, condition: any, setting: any, status: any, score: any,
  *   clean: any, evidence: any, case: any}} Columns
- * @typedef {{run: string, name: string, engine: string, noise: string, level: string,
+ * @typedef {{run: string, name: string, engine: string, kept: string, noise: string, level: string,
  *   intensity: number | null, clean: number | null}} Condition
  * @typedef {{stage: string, system: string, chunker: string, retriever: string, reader: string,
  *   top_k: string, name: string}} Setting

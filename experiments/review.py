@@ -1,0 +1,32 @@
+"""How far a judge and the measures of answers agree with a person.
+
+``python -m experiments.review RUN [RUN ...] --verdicts verdicts.json`` takes what was said of
+answers in a report's review (``python -m experiments.report``).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from experiments._command import FinishedRuns, OptionalOut, command
+from experiments.reports.review import report_review
+
+
+@command
+def main(
+    runs: FinishedRuns,
+    verdicts: Annotated[Path, typer.Option(help="What the review of a report saved.")],
+    out: OptionalOut = None,
+) -> int:
+    """Say how far a judge and the measures agree with a person.
+
+    Without --out the table goes to the first run's folder.
+    """
+    return report_review(runs, verdicts, out)
+
+
+if __name__ == "__main__":
+    main()
