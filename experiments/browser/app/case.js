@@ -56,7 +56,7 @@ class Case {
       ...pages.filter(Boolean).map((page, at) => pageUnder(this.rows, page, one.condition, one.pages[at].boxes)),
       ...one.hits.map((/** @type {any} */ hits) => this.hits(hits)),
     ];
-    parts.push(el("h3", {}, "Do it again"), el("pre", { class: "command", tabindex: 0 }, shown(one.command)));
+    if (one.command) parts.push(el("h3", {}, "Do it again"), el("pre", { class: "command", tabindex: 0 }, shown(one.command)));
     return parts;
   }
 
