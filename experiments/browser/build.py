@@ -33,6 +33,7 @@ PER_CHUNK = 20
 """Cases, or pages, in a file of details; the page knows it too."""
 WORST_PAGES = 60
 """Pages that are shown under every condition."""
+_MEGABYTE = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def build_report(runs: Sequence[Run], out: Path, options: ReportOptions) -> Buil
     chunks = Chunks(out)
     chunks.write("meta", _meta(rows, named, asked))
     chunks.write("rows", rows.as_json(numbers))
-    budget = Budget(options.most_mb << 20)
+    budget = Budget(options.most_mb * _MEGABYTE)
     recipes = {name: Recipes(run) for name, run in named.items()}
     drawn = (
         {name: PageImages(made, out, spec, budget) for name, made in recipes.items()}

@@ -31,6 +31,17 @@ function addressOf(view, settings) {
 }
 
 /**
+ * The settings that say which rows are listed, without those of the case that is shown.
+ *
+ * @param {Record<string, string>} settings
+ * @returns {Record<string, string>}
+ */
+function ofList(settings) {
+  const { case: _case, beside: _beside, ...kept } = settings;
+  return kept;
+}
+
+/**
  * Go to a page; the browser's own "back" comes back.
  *
  * @param {string} view

@@ -5,69 +5,87 @@
 class Case {
   /**
    * @param {Rows} rows
-   * @param {HTMLElement} root
    * @param {Review} review
    */
-  constructor(rows, root, review) {
+  constructor(rows, review) {
     this.rows = rows;
-    this.root = root;
     this.review = review;
   }
 
-  /** @param {number} number */
-  async show(number) {
-    const chunk = await load(`cases-${Math.floor((number - 1) / PER_CHUNK)}`);
-    const found = chunk[(number - 1) % PER_CHUNK];
-    if (found === undefined) {
-      this.root.replaceChildren(el("p", {}, "There is no such case."));
-      return;
-    }
-    const pages = await Promise.all(found.pages.map((/** @type {any} */ { page }) => pageDetails(page)));
-    this.root.replaceChildren(...this.parts(number, found, pages));
-    this.root.querySelector("h2")?.focus();
-  }
-
   /**
-   * @param {number} number
-   * @param {any} one
-   * @param {any[]} pages
-   * @returns {HTMLElement[]}
+   * What shows a case, or that there is none.
+   *
+   * @param {Record<string, string>} settings ``case``, ``beside`` and those of the list
+   * @returns {Promise<HTMLElement[]>}
    */
-  parts(number, one, pages) {
-    const { conditions, questions } = this.rows.meta;
-    const condition = conditions[one.condition];
-    const facts = el("dl", { class: "facts" });
-    /** @type {(name: string, value: string) => void} */
-    const fact = (name, value) => facts.append(el("dt", {}, name), el("dd", {}, shown(value)));
-    fact("condition", condition.name);
-    if (condition.kept !== condition.name) fact("shown", `${condition.kept}; scores are means over all draws`);
-    fact("accepted answers", one.answers.join(" | "));
-    fact("evidence source", questions.source[one.question]);
-    fact("domain", questions.domain[one.question]);
-    fact("question", questions.qid[one.question]);
-    const parts = [
-      el("p", { class: "path" }, el("a", { href: "#cases" }, "Cases"), ` › ${number}`),
-      el("h2", { tabindex: -1 }, shown(one.text)),
-      facts,
-      this.review.form(questions.qid[one.question]),
-      ...this.conditions(number, one),
-      this.answers(one),
-      this.swaps(one),
-      ...pages.filter(Boolean).map((page, at) => pageUnder(this.rows, page, one.condition, one.pages[at].boxes)),
-      ...one.hits.map((/** @type {any} */ hits) => this.hits(hits)),
+  async nodes(settings) {
+    const number = Number(settings.case) || 0;
+    const one = await caseDetails(number);
+    if (one === null) return [el("h2", {}, "There is no such case")];
+    const there = await caseDetails(Number(settings.beside) || 0);
+    const other = there !== null && there.question === one.question ? there : null;
+    const columns = [await this.column(one)];
+    if (other !== null) columns.push(await this.column(other));
+    return [
+      el("p", { class: "path" }, el("a", { href: addressOf("cases", ofList(settings)) }, "Cases"), ` › ${number}`),
+      el("h2", {}, shown(one.text)),
+      this.facts(one),
+      this.review.form(this.rows.meta.questions.qid[one.question]),
+      ...this.conditions(number, one, settings),
+      el("div", { class: columns.length > 1 ? "beside" : null }, ...columns),
+      ...(one.command ? [el("h3", {}, "Do it again"), el("pre", { class: "command", tabindex: 0 }, shown(one.command))] : []),
     ];
-    if (one.command) parts.push(el("h3", {}, "Do it again"), el("pre", { class: "command", tabindex: 0 }, shown(one.command)));
-    return parts;
   }
 
   /**
-   * The same question under other conditions.
+   * @param {any} one
+   * @returns {HTMLElement}
+   */
+  facts(one) {
+    const { questions } = this.rows.meta;
+    const facts = el("dl", { class: "facts" });
+    for (const [name, value] of [
+      ["accepted answers", one.answers.join(" | ")],
+      ["evidence", one.evidence],
+      ["evidence source", questions.source[one.question]],
+      ["domain", questions.domain[one.question]],
+      ["question", questions.qid[one.question]],
+    ]) {
+      if (value) facts.append(el("dt", {}, name), el("dd", {}, shown(value)));
+    }
+    return facts;
+  }
+
+  /**
+   * All that there is of the case under its condition.
+   *
+   * @param {any} one
+   * @returns {Promise<HTMLElement>}
+   */
+  async column(one) {
+    const pages = await Promise.all(one.pages.map((/** @type {any} */ { page }) => pageDetails(page)));
+    const { name, kept } = this.rows.meta.conditions[one.condition];
+    const draw = kept === name ? null : el("p", { class: "note" }, shown(`Shown: ${kept}. Scores are means over all draws.`));
+    const parts = [el("h3", { class: "condition" }, shown(name)), draw, this.answers(one), this.swaps(one)];
+    pages.forEach((page, at) => {
+      if (page === null) return;
+      const name = shown(`Evidence: ${page.doc}, page ${page.page + 1}`);
+      const link = el("a", { href: addressOf("page", { page: String(page.number), a: String(one.condition) }) }, "under other conditions");
+      parts.push(el("section", {}, el("h4", {}, name), el("p", {}, link), pageUnder(this.rows, page, one.condition, one.pages[at].boxes)));
+    });
+    for (const found of one.hits) parts.push(this.hits(found));
+    return el("div", { class: "column" }, ...parts);
+  }
+
+  /**
+   * The same question under other conditions: a link to each, and a choice of one to set beside.
    *
    * @param {number} number
    * @param {any} one
+   * @param {Record<string, string>} settings
    * @returns {HTMLElement[]}
    */
-  conditions(number, one) {
+  conditions(number, one, settings) {
     const { rows } = this;
     /** @type {Map<number, number>} */
     const others = new Map();
@@ -75,14 +93,21 @@ class Case {
       if (rows.question[row] === one.question && rows.case[row]) others.set(rows.condition[row], rows.case[row]);
     }
     if (others.size < 2) return [];
-    const list = el("ul", { class: "conditions" });
-    for (const [condition, other] of others) {
-      const name = shown(rows.meta.conditions[condition].name);
-      list.append(
-        el("li", {}, other === number ? el("strong", {}, name) : el("a", { href: addressOf("case", { case: String(other) }) }, name)),
-      );
-    }
-    return [el("h3", {}, "The same question"), list];
+    /** @type {(key: string, title: string, chosen: string, none: boolean) => HTMLElement} */
+    const choice = (key, title, chosen, none) => {
+      const select = el("select", { "data-key": key });
+      if (none) select.append(el("option", { value: "" }, "–"));
+      for (const [condition, other] of others) {
+        select.append(el("option", { value: other, selected: String(other) === chosen }, shown(rows.meta.conditions[condition].name)));
+      }
+      select.addEventListener("input", () => {
+        go("case", { ...settings, [key]: /** @type {HTMLSelectElement} */ (select).value }, { replace: true });
+      });
+      return el("label", {}, title, select);
+    };
+    return [
+      el("form", { class: "filters", "aria-label": "Conditions" }, choice("case", "condition", String(number), false), choice("beside", "beside it", settings.beside ?? "", true)),
+    ];
   }
 
   /**
@@ -90,25 +115,22 @@ class Case {
    * @returns {HTMLElement}
    */
   answers(one) {
-    const body = el("tbody");
     const qid = this.rows.meta.questions.qid[one.question];
-    for (const [at, reply] of one.replies.entries()) {
+    const lines = one.replies.map((/** @type {any} */ reply, /** @type {number} */ at) => {
       const by = [reply.stage, reply.system, reply.chunker, reply.retriever, reply.reader].filter((part) => part && part !== "rag").join(", ");
-      const said = el("td", {}, reply.text === null ? `(${reply.status})` : shown(reply.text));
+      const said = el("td", { class: "said" }, reply.text === null ? `(${reply.status})` : shown(reply.text));
       if (reply.quote) said.append(el("blockquote", {}, shown(reply.quote)));
       if (reply.detail) said.append(el("p", { class: "detail" }, shown(reply.detail)));
       if (reply.trace.length) {
-        const steps = el("ol");
-        for (const step of reply.trace) steps.append(el("li", {}, shown(step)));
+        const steps = el("ol", {}, ...reply.trace.map((/** @type {string} */ step) => el("li", {}, shown(step))));
         said.append(el("details", {}, el("summary", {}, `${reply.trace.length} steps`), steps));
       }
       const pages = reply.sources.map((/** @type {[string, number]} */ [doc, page]) => `${doc} page ${page + 1}`);
       const answer = Object.fromEntries(ANSWER_KEY.map((field) => [field, field === "qid" ? qid : reply[field]]));
-      const review = el("td", {}, reply.text === null ? null : this.review.ofAnswer(answer, `answer-${at}`));
-      body.append(el("tr", {}, el("th", { scope: "row" }, shown(by)), said, el("td", {}, shown(pages.join(", "))), review));
-    }
-    const head = el("tr", {}, ...["answered by", "answer", "from", "review"].map((title) => el("th", { scope: "col" }, title)));
-    return el("section", {}, el("h3", {}, "Answers"), el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Answers" }, el("table", {}, el("thead", {}, head), body)));
+      const review = el("td", {}, reply.text === null ? null : this.review.ofAnswer(answer, `${one.condition}-${at}`));
+      return el("tr", {}, el("th", { scope: "row" }, shown(by)), said, el("td", { class: "from" }, shown(pages.join(", "))), review);
+    });
+    return el("section", {}, el("h4", {}, "Answers"), tableWith("Answers", ["answered by", "answer", "from", "review"], lines));
   }
 
   /**
@@ -116,19 +138,16 @@ class Case {
    * @returns {HTMLElement}
    */
   swaps(one) {
-    const body = el("tbody");
-    for (const swap of one.swaps) {
-      body.append(
-        el(
-          "tr",
-          {},
-          el("th", { scope: "row" }, shown(this.rows.meta.settings[swap.setting].name)),
-          ...[swap.score, swap.clean, swap.gold].map((value) => el("td", { class: "number" }, score(value))),
-        ),
-      );
-    }
-    const head = el("tr", {}, ...["setting", "score", "with clean pages", "with the gold pages"].map((title) => el("th", { scope: "col" }, title)));
-    return el("section", {}, el("h3", {}, "What the truth would change"), el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "What the truth would change" }, el("table", {}, el("thead", {}, head), body)));
+    const lines = one.swaps.map((/** @type {any} */ swap) =>
+      el(
+        "tr",
+        {},
+        el("th", { scope: "row" }, shown(this.rows.meta.settings[swap.setting].name)),
+        ...[swap.score, swap.clean, swap.gold].map((value) => el("td", { class: "number" }, score(value))),
+      ),
+    );
+    const title = "What the truth would change";
+    return el("section", {}, el("h4", {}, title), tableWith(title, ["setting", "score", "with clean pages", "with the gold pages"], lines, "fit"));
   }
 
   /**
@@ -145,6 +164,18 @@ class Case {
         el("li", { class: hit.gold ? "gold" : null }, el("details", { open: hit.rank === 0 }, el("summary", {}, name, hit.gold ? el("strong", {}, " evidence page") : null), text)),
       );
     }
-    return el("section", {}, el("h3", {}, shown(`Found by ${found.chunker}, ${found.retriever}`)), list);
+    return el("section", {}, el("h4", {}, shown(`Found by ${found.chunker}, ${found.retriever}`)), list);
   }
+}
+
+/**
+ * The details of a case by its number; null where there is none.
+ *
+ * @param {number} number
+ * @returns {Promise<any>}
+ */
+async function caseDetails(number) {
+  if (!(number >= 1)) return null;
+  const chunk = await load(`cases-${Math.floor((number - 1) / PER_CHUNK)}`);
+  return chunk[(number - 1) % PER_CHUNK] ?? null;
 }

@@ -47,6 +47,38 @@ function button(label, action, attributes = {}) {
 }
 
 /**
+ * Draw a part of the page anew; the focus stays on what has the same ``data-key`` as before.
+ *
+ * @param {HTMLElement} root
+ * @param {() => void} draw
+ */
+function keepingFocus(root, draw) {
+  const active = /** @type {HTMLElement | null} */ (document.activeElement);
+  const key = active !== null && root.contains(active) ? active.dataset.key : undefined;
+  draw();
+  if (key === undefined) return;
+  for (const node of root.querySelectorAll("[data-key]")) {
+    const same = /** @type {HTMLElement} */ (node);
+    if (same.dataset.key === key) same.focus();
+  }
+}
+
+/**
+ * A table in a box that scrolls where it is too wide; the first cell of each row names it.
+ *
+ * @param {string} title
+ * @param {string[]} columns
+ * @param {HTMLElement[]} rows
+ * @param {string} [kind] ``fit`` for one no wider than it must be
+ * @returns {HTMLElement}
+ */
+function tableWith(title, columns, rows, kind = "") {
+  const head = el("tr", {}, ...columns.map((column) => el("th", { scope: "col" }, column)));
+  const table = el("table", { class: kind || null }, el("thead", {}, head), el("tbody", {}, ...rows));
+  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, table);
+}
+
+/**
  * Text as it may be shown: invisible controls and overrides of direction are replaced.
  *
  * @param {string} text

@@ -1,9 +1,10 @@
 // @ts-check
 "use strict";
 
+const VIEWS = ["overview", "cases", "case", "pages", "page", "review"];
 const HELP = [
-  ["j, k", "next and previous case"],
-  ["/", "words of the question"],
+  ["j, k", "next and previous case of the list"],
+  ["/", "search the questions"],
   ["?", "these keys"],
   ["Esc", "back to the list"],
 ];
@@ -15,77 +16,119 @@ class ReportView {
     this.rows = new Rows(meta, columns);
     this.review = new Review(meta.report);
     this.list = new List(this.rows, byId("view-cases"));
-    this.pages = new Pages(this.rows, byId("view-pages"), byId("view-page"));
-    this.case = new Case(this.rows, byId("view-case"), this.review);
-    addEventListener("hashchange", () => this.show());
+    this.pages = new Pages(this.rows);
+    this.case = new Case(this.rows, this.review);
+    this.title = document.title;
+    /** @type {string | null} */
+    this.last = null;
+    addEventListener("hashchange", () => void this.show());
     addEventListener("keydown", (event) => this.key(event));
-    this.show();
+    byId("keys").addEventListener("click", () => this.help());
+    void this.show();
   }
 
-  show() {
+  /** Show what the address names; nothing, if the address has changed by the time that it is loaded. */
+  async show() {
+    const hash = location.hash;
     const { view, settings } = address();
-    const known = ["overview", "cases", "case", "pages", "page", "review"].includes(view) ? view : "overview";
-    for (const part of document.querySelectorAll("main > *")) /** @type {HTMLElement} */ (part).hidden = part.id !== `view-${known}`;
-    for (const link of document.querySelectorAll("header nav a")) {
-      const to = link.getAttribute("href") ?? "";
-      if (to === `#${known}` || to === `#${known}s`) link.setAttribute("aria-current", "page");
-      else link.removeAttribute("aria-current");
+    const known = VIEWS.includes(view) ? view : "overview";
+    const root = byId(`view-${known}`);
+    /** @type {HTMLElement[] | null} */
+    let nodes;
+    try {
+      nodes = await this.nodes(known, settings);
+    } catch (error) {
+      nodes = [el("h2", {}, "This could not be loaded"), el("p", { role: "alert" }, error instanceof Error ? error.message : String(error))];
     }
-    if (known === "cases") this.list.show(settings);
-    if (known === "case") void this.shown(this.case.show(Number(settings.case) || 0), "view-case");
-    if (known === "pages") void this.shown(this.pages.show(settings), "view-pages");
-    if (known === "page") void this.shown(this.pages.showOne(settings), "view-page");
-    if (known === "review") byId("view-review").replaceChildren(...this.review.page());
+    if (location.hash !== hash) return;
+    keepingFocus(root, () => {
+      if (nodes !== null) root.replaceChildren(...nodes);
+      for (const part of document.querySelectorAll("main > *")) /** @type {HTMLElement} */ (part).hidden = part !== root;
+    });
+    this.arrived(known, settings, root);
+    document.documentElement.dataset.shown = hash;
   }
 
   /**
-   * @param {Promise<void>} done
-   * @param {string} id
+   * What a view holds; null for one that draws itself.
+   *
+   * @param {string} view
+   * @param {Record<string, string>} settings
+   * @returns {Promise<HTMLElement[] | null>}
    */
-  async shown(done, id) {
-    try {
-      await done;
-    } catch (error) {
-      byId(id).replaceChildren(el("p", { role: "alert" }, String(error)));
+  async nodes(view, settings) {
+    if (view === "case") return this.case.nodes(settings);
+    if (view === "pages") return this.pages.nodes(settings);
+    if (view === "page") return this.pages.one(settings);
+    if (view === "review") return this.review.nodes();
+    if (view === "cases") this.list.show(settings);
+    return null;
+  }
+
+  /**
+   * Tell where we are; the focus goes to the top of a view that was not shown before.
+   *
+   * @param {string} view
+   * @param {Record<string, string>} settings
+   * @param {HTMLElement} root
+   */
+  arrived(view, settings, root) {
+    for (const link of document.querySelectorAll("header nav a")) {
+      const to = link.getAttribute("href");
+      if (to === `#${view}` || to === `#${view}s`) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
     }
+    const heading = root.querySelector("h2");
+    document.title = view === "overview" ? this.title : `${heading?.textContent?.slice(0, 80)} – ${this.title}`;
+    const place = `${view} ${view === "case" ? settings.case : ""} ${view === "page" ? settings.page : ""}`;
+    const moved = this.last !== null && this.last !== place;
+    this.last = place;
+    if (!moved) return;
     scrollTo(0, 0);
+    if (heading !== null && !root.contains(document.activeElement)) {
+      heading.tabIndex = -1;
+      heading.focus();
+    }
   }
 
   /** @param {KeyboardEvent} event */
   key(event) {
+    if (document.querySelector("dialog[open]") !== null) return;
     const target = /** @type {HTMLElement} */ (event.target);
     const typing = /^(input|select|textarea)$/i.test(target.tagName);
+    const { view, settings } = address();
     if (event.key === "Escape") {
-      const help = document.querySelector("dialog");
-      if (help !== null) help.remove();
-      else if (typing) target.blur();
-      else go("cases", this.list.settings ?? {});
+      if (typing) target.blur();
+      else if (view === "case") go("cases", ofList(settings));
       return;
     }
     if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "/") {
       event.preventDefault();
-      if (address().view !== "cases") go("cases", {});
-      setTimeout(() => byId("search").focus());
+      this.list.toSearch = true;
+      if (view === "cases") this.list.search();
+      else go("cases", view === "case" ? ofList(settings) : {});
     } else if (event.key === "?") this.help();
     else if (event.key === "j" || event.key === "k") this.step(event.key === "j" ? 1 : -1);
   }
 
   /** @param {number} by */
   step(by) {
-    if (this.list.found.length === 0) this.list.show({});
-    const cases = this.list.cases();
     const { view, settings } = address();
+    const listed = view === "cases" || view === "case" ? ofList(settings) : {};
+    this.list.choose(listed);
+    const cases = this.list.cases();
     const at = view === "case" ? cases.indexOf(Number(settings.case)) : -1;
     const next = at < 0 ? 0 : at + by;
-    if (next >= 0 && next < cases.length) go("case", { case: String(cases[next]) });
+    if (next >= 0 && next < cases.length) go("case", { ...listed, case: String(cases[next]) });
   }
 
   help() {
     const keys = el("dl", { class: "facts" });
     for (const [key, what] of HELP) keys.append(el("dt", {}, key), el("dd", {}, what));
     const dialog = /** @type {HTMLDialogElement} */ (el("dialog", { "aria-label": "Keys" }, el("h2", {}, "Keys"), keys));
-    dialog.append(button("close", () => dialog.remove()));
+    dialog.append(button("close", () => dialog.close()));
+    dialog.addEventListener("close", () => dialog.remove());
     document.body.append(dialog);
     dialog.showModal();
   }
@@ -96,5 +139,5 @@ Promise.all([load("meta"), load("rows")]).then(
     new ReportView(meta, columns);
     document.documentElement.dataset.ready = "yes";
   },
-  (error) => byId("view-overview").prepend(el("p", { role: "alert" }, String(error))),
+  (error) => byId("view-overview").prepend(el("p", { role: "alert" }, error.message)),
 );
