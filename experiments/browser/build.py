@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -10,7 +10,7 @@ from pathlib import Path
 from experiments.analysis.comparison import run_names
 from experiments.browser.again import Recipes
 from experiments.browser.cases import case_details
-from experiments.browser.chunks import write_chunk
+from experiments.browser.chunks import Chunks
 from experiments.browser.images import Budget, ImageSpec, PageImages
 from experiments.browser.overview import SCRIPTS, overview
 from experiments.browser.pages import (
@@ -24,13 +24,16 @@ from experiments.browser.rows import Rows, make_rows, setting_name
 from experiments.browser.select import Selection, numbered, parse_selection, select
 from ohr.store.atomic import write_bytes, write_text
 from ohr.store.identity import digest
+from ohr.study.cases import FILE as CASES
 from ohr.study.cases import read_questions
 from ohr.study.results import Run
+from ohr.types import Question
 
 PER_CHUNK = 20
 """Cases, or pages, in a file of details; the page knows it too."""
 WORST_PAGES = 60
 """Pages that are shown under every condition."""
+_MEGABYTE = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -75,12 +78,18 @@ def build_report(runs: Sequence[Run], out: Path, options: ReportOptions) -> Buil
     wanted, spec = parse_selection(options.cases), ImageSpec.parse(options.images)
     title = options.title or ", ".join(run.name for run in runs)
     rows = make_rows(runs)
-    selection = select(rows, wanted)
-    numbers = numbered(selection.cases)
     named = dict(zip(run_names(runs), runs, strict=True))
-    write_chunk(out, "meta", _meta(rows, named))
-    write_chunk(out, "rows", rows.as_json(numbers))
-    budget = Budget(options.most_mb << 20)
+    asked = {
+        name: {question.qid: question for question in read_questions(run.path)}
+        for name, run in named.items()
+        if (run.path / CASES).exists()  # imported results have none
+    }
+    selection = select(rows, wanted, [name for name in named if name in asked])
+    numbers = numbered(selection.cases)
+    chunks = Chunks(out)
+    chunks.write("meta", _meta(rows, named, asked))
+    chunks.write("rows", rows.as_json(numbers))
+    budget = Budget(options.most_mb * _MEGABYTE)
     recipes = {name: Recipes(run) for name, run in named.items()}
     drawn = (
         {name: PageImages(made, out, spec, budget) for name, made in recipes.items()}
@@ -88,13 +97,16 @@ def build_report(runs: Sequence[Run], out: Path, options: ReportOptions) -> Buil
         else {}
     )
     pages = make_pages(named, rows)
-    evidence = _evidence(named, rows, selection)
-    pages.details = details_wanted(pages, evidence, worst_pages(pages, WORST_PAGES))
-    _write_all(out, "page", PER_CHUNK, page_details(named, rows, pages, recipes, drawn))
-    write_chunk(out, "pages", pages.as_json())
+    evidence = _evidence(rows, asked, selection)
+    worst = [key for key in worst_pages(pages, WORST_PAGES) if key[0] in asked]
+    pages.details = details_wanted(pages, evidence, worst)
+    chunks.write_all("page", PER_CHUNK, page_details(named, rows, pages, recipes, drawn))
+    chunks.write("pages", pages.as_json())
     numbered_pages = {key: number for number, key in enumerate(pages.details, start=1)}
     found = case_details(named, rows, selection.cases, numbered_pages, drawn)
-    _write_all(out, "cases", PER_CHUNK, found)
+    chunks.write_all("cases", PER_CHUNK, found)
+    chunks.tidy()
+    budget.tidy(out)
     app = files("experiments.browser") / "app"
     for name in (*SCRIPTS, "style.css"):
         write_bytes(out / "app" / name, (app / name).read_bytes())
@@ -102,22 +114,10 @@ def build_report(runs: Sequence[Run], out: Path, options: ReportOptions) -> Buil
     return Built(selection, len(budget.names), budget.refused)
 
 
-def _write_all(out: Path, name: str, each: int, details: Iterable[object]) -> None:
-    """Write chunks ``name-0``, ``name-1`` … of so many details each."""
-    chunk: list[object] = []
-    written = 0
-    for one in details:
-        chunk.append(one)
-        if len(chunk) == each:
-            write_chunk(out, f"{name}-{written}", chunk)
-            written, chunk = written + 1, []
-    if chunk:
-        write_chunk(out, f"{name}-{written}", chunk)
-
-
-def _evidence(runs: dict[str, Run], rows: Rows, selection: Selection) -> list[tuple[Key, int]]:
+def _evidence(
+    rows: Rows, asked: Mapping[str, Mapping[str, Question]], selection: Selection
+) -> list[tuple[Key, int]]:
     """The evidence pages of the cases, each with the condition that it is shown under."""
-    asked = {name: {q.qid: q for q in read_questions(run.path)} for name, run in runs.items()}
     names, qids = rows.questions["run"].tolist(), rows.questions["qid"].tolist()
     return [
         ((names[question], ref), condition)
@@ -126,12 +126,10 @@ def _evidence(runs: dict[str, Run], rows: Rows, selection: Selection) -> list[tu
     ]
 
 
-def _meta(rows: Rows, runs: dict[str, Run]) -> dict[str, object]:
+def _meta(
+    rows: Rows, runs: Mapping[str, Run], asked: Mapping[str, Mapping[str, Question]]
+) -> dict[str, object]:
     questions = rows.questions
-    texts = {
-        name: {question.qid: question.text for question in read_questions(run.path)}
-        for name, run in runs.items()
-    }
     pairs = list(zip(questions["run"], questions["qid"], strict=True))
     return {
         "report": digest([[name, run.manifest.get("config")] for name, run in runs.items()]),
@@ -142,5 +140,5 @@ def _meta(rows: Rows, runs: dict[str, Run]) -> dict[str, object]:
             "domain": questions["domain"].astype(str).tolist(),
             "source": questions["evidence_source"].astype(str).tolist(),
         },
-        "texts": [texts[run][qid] for run, qid in pairs],
+        "texts": [asked[run][qid].text if run in asked else str(qid) for run, qid in pairs],
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -112,8 +113,17 @@ def _case(
         "hits": _hits(kept, asked, base),
         "replies": _replies(kept, asked, base),
         "swaps": _swaps(rows, question, condition, scores),
-        "command": kept.command,
+        "command": _command(kept.command, asked.qid),
     }
+
+
+def _command(study: str, qid: str) -> str:
+    """What makes the run, and a report with all cases of one question."""
+    if not study:
+        return ""
+    run = shlex.split(study)[-1]
+    words = ["python", "-m", "experiments.report", run, "--out", "case"]
+    return f"{study}\n{shlex.join([*words, '--cases', f'question:{qid}'])}"
 
 
 def _hits(kept: _Kept, asked: Question, base: str) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -49,11 +50,37 @@ def _whole(value: Any) -> Any:
     return value
 
 
-def write_chunk(out: Path, name: str, value: object) -> Path:
-    """Write ``out/data/<name>.js``; ``name`` has letters, digits and dashes alone."""
-    path = out / FOLDER / f"{name}.js"
-    write_text(path, f"ohrData({json.dumps(name)},{script_json(value)});\n")
-    return path
+class Chunks:
+    """Writes a report's data files, and removes those that an earlier report left."""
+
+    def __init__(self, out: Path) -> None:
+        self._folder = out / FOLDER
+        self._written: set[str] = set()
+
+    def write(self, name: str, value: object) -> Path:
+        """Write ``data/<name>.js``; ``name`` has letters, digits and dashes alone."""
+        path = self._folder / f"{name}.js"
+        write_text(path, f"ohrData({json.dumps(name)},{script_json(value)});\n")
+        self._written.add(path.name)
+        return path
+
+    def write_all(self, name: str, each: int, values: Iterable[object]) -> None:
+        """Write chunks ``name-0``, ``name-1`` … of so many values each."""
+        chunk: list[object] = []
+        count = 0
+        for value in values:
+            chunk.append(value)
+            if len(chunk) == each:
+                self.write(f"{name}-{count}", chunk)
+                count, chunk = count + 1, []
+        if chunk:
+            self.write(f"{name}-{count}", chunk)
+
+    def tidy(self) -> None:
+        """Remove data files that this report has not written."""
+        for path in self._folder.glob("*.js"):
+            if path.name not in self._written:
+                path.unlink()
 
 
 def packed(values: np.ndarray) -> dict[str, str]:

@@ -121,6 +121,12 @@ class Budget:
         self.most, self.used, self.refused = most, 0, 0
         self.names: set[str] = set()
 
+    def tidy(self, out: Path) -> None:
+        """Remove pictures that this report does not show."""
+        for path in (out / FOLDER).glob("*.webp"):
+            if path.name not in self.names:
+                path.unlink()
+
     def take(self, name: str, size: int) -> bool:
         """Whether there was room."""
         if self.used + size > self.most:

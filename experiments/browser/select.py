@@ -13,6 +13,7 @@ from experiments.browser.rows import STATUSES, Rows
 from ohr.errors import ConfigError
 
 KINDS = ("worst", "random", "failed")
+_QUESTION = "question:"
 _PART = re.compile(r"(worst|random|failed):(\d+|all)")
 
 
@@ -23,10 +24,16 @@ class Selection:
     cases: tuple[tuple[int, int], ...]
     drawn: dict[str, int]
     of: dict[str, int]
+    asked_for: int = 0
+    """Questions all of whose cases have details."""
 
     def sentence(self) -> str:
         """How the cases were drawn, and how many were left out."""
-        parts = [
+        if not self.of["random"]:
+            return "No case has details: the runs have no cases.zip"
+        s = "s" * (self.asked_for != 1)
+        parts = [f"those of {self.asked_for} question{s}"] if self.asked_for else []
+        parts += [
             f"{self.drawn[kind]:,} of {self.of[kind]:,} {what}"
             for kind, what in zip(
                 KINDS,
@@ -40,22 +47,38 @@ class Selection:
         )
 
 
-def parse_selection(text: str) -> dict[str, int | None]:
-    """``worst:200,random:100,failed:all`` as numbers; None is all. Raises ConfigError."""
+@dataclass(frozen=True)
+class Wanted:
+    """Which cases are asked for: of each kind a number, None for all; and questions by ID."""
+
+    of: dict[str, int | None]
+    questions: tuple[str, ...] = ()
+
+
+def parse_selection(text: str) -> Wanted:
+    """``worst:200,random:100,failed:all,question:ID``. Raises ConfigError."""
     wanted: dict[str, int | None] = {}
+    questions: list[str] = []
     for part in filter(None, (part.strip() for part in text.split(","))):
+        if part.startswith(_QUESTION) and len(part) > len(_QUESTION):
+            questions.append(part.removeprefix(_QUESTION))
+            continue
         found = _PART.fullmatch(part)
         if found is None or found[1] in wanted:
             raise ConfigError(
-                f"cases: {part!r} is not worst:N, random:N or failed:N, each once (N may be all)"
+                f"cases: {part!r} is not worst:N, random:N or failed:N, each once (N may be all), "
+                "nor question:ID"
             )
         wanted[found[1]] = None if found[2] == "all" else int(found[2])
-    return wanted
+    return Wanted(wanted, tuple(questions))
 
 
-def select(rows: Rows, wanted: dict[str, int | None], seed: int = 0) -> Selection:
-    """The cases with details, in the order of the rows. The same rows give the same cases."""
-    frame = rows.frame
+def select(rows: Rows, wanted: Wanted, runs: Sequence[str], seed: int = 0) -> Selection:
+    """The cases with details, of some runs, in the order of the rows.
+
+    The same rows give the same cases. Raises ConfigError for a question that is not there.
+    """
+    frame = rows.frame[rows.questions["run"].isin(runs).to_numpy()[rows.frame["question"]]]
     key = ["question", "condition"]
     every = frame[key].drop_duplicates()
     lost = frame[frame["loss"] > 0].groupby(key, sort=True)["loss"].max()
@@ -67,7 +90,13 @@ def select(rows: Rows, wanted: dict[str, int | None], seed: int = 0) -> Selectio
     }
     chosen: dict[tuple[int, int], None] = {}
     drawn: dict[str, int] = {}
-    for kind, count in wanted.items():
+    for qid in wanted.questions:
+        places = np.flatnonzero(rows.questions["qid"] == qid)
+        cases = every[every["question"].isin(places)].to_numpy(dtype=np.int64)
+        if not len(cases):
+            raise ConfigError(f"cases: there is no question {qid!r} with details")
+        chosen.update(dict.fromkeys((int(q), int(c)) for q, c in cases))
+    for kind, count in wanted.of.items():
         pool = pools[kind].to_numpy(dtype=np.int64)
         if kind == "random":
             pool = np.random.default_rng(seed).permutation(pool)
@@ -75,7 +104,7 @@ def select(rows: Rows, wanted: dict[str, int | None], seed: int = 0) -> Selectio
         drawn[kind] = len(taken)
         chosen.update(dict.fromkeys((int(q), int(c)) for q, c in taken))
     of = {kind: len(pool) for kind, pool in pools.items()}
-    return Selection(tuple(sorted(chosen)), drawn, of)
+    return Selection(tuple(sorted(chosen)), drawn, of, len(wanted.questions))
 
 
 def numbered(cases: Sequence[tuple[int, int]]) -> dict[tuple[int, int], int]:

@@ -1,4 +1,4 @@
-"""A document, an engine, a reader and a system that write what should never become mark-up.
+"""A document, an engine, a reader and a system that write what must never become mark-up.
 
 Whatever of theirs were executed would call ``window.__hit``.
 """

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.browser.chunks import packed, script_json, write_chunk
+from experiments.browser.chunks import Chunks, packed, script_json
 from experiments.browser.inline_svg import inline_svg
 from experiments.browser.rendered import blocks_of, math
-from experiments.browser.select import parse_selection
+from experiments.browser.select import Wanted, parse_selection
 from experiments.browser.words import side_by_side
 from ohr.errors import ConfigError
 
@@ -34,7 +34,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_no_text_can_end_a_script(text, tmp_path):
-    path = write_chunk(tmp_path, "meta", {"a": [text], text: 1})
+    path = Chunks(tmp_path).write("meta", {"a": [text], text: 1})
     written = path.read_text("utf-8")
     assert not re.search(r"[<>&\u2028\u2029\x00]", written)
     assert written.startswith('ohrData("meta",')
@@ -142,8 +142,9 @@ def test_a_selection_that_means_nothing(text):
 
 
 def test_selections():
-    assert parse_selection("worst:2,failed:all") == {"worst": 2, "failed": None}
-    assert parse_selection("") == {}
+    wanted = parse_selection("worst:2, failed:all, question:a:1")
+    assert wanted == Wanted({"worst": 2, "failed": None}, ("a:1",))
+    assert parse_selection("") == Wanted({})
 
 
 FORBIDDEN = re.compile(

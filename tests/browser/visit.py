@@ -46,13 +46,16 @@ class Visit:
 
     def click(self, selector: str, text: str = "") -> Visit:
         """The first that can be seen of what a selector finds, with that text in it."""
-        self.window.evaluate(f"{_found(selector, text)}.click()")
+        self.window.evaluate(
+            f"((node) => {{ node.focus(); node.click(); }})({_found(selector, text)})"
+        )
         return self
 
     def choose(self, selector: str, value: str) -> Visit:
         """A value of a form's field, as a person's choice does."""
         self.window.evaluate(
-            f"(() => {{ const field = {_found(selector)}; field.value = {json.dumps(value)};"
+            f"(() => {{ const field = {_found(selector)}; field.focus();"
+            f" field.value = {json.dumps(value)};"
             " field.dispatchEvent(new Event('input', {bubbles: true}));"
             " field.dispatchEvent(new Event('change', {bubbles: true})); })()"
         )

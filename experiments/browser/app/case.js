@@ -33,8 +33,7 @@ class Case {
       this.review.form(this.rows.meta.questions.qid[one.question]),
       ...this.conditions(number, one, settings),
       el("div", { class: columns.length > 1 ? "beside" : null }, ...columns),
-      el("h3", {}, "Do it again"),
-      el("pre", { class: "command", tabindex: 0 }, shown(one.command)),
+      ...(one.command ? [el("h3", {}, "Do it again"), el("pre", { class: "command", tabindex: 0 }, shown(one.command))] : []),
     ];
   }
 
@@ -66,8 +65,8 @@ class Case {
   async column(one) {
     const pages = await Promise.all(one.pages.map((/** @type {any} */ { page }) => pageDetails(page)));
     const { name, kept } = this.rows.meta.conditions[one.condition];
-    const drawn = kept === name ? null : el("p", { class: "note" }, shown(`What is shown is ${kept}; scores are means over all draws.`));
-    const parts = [el("h3", { class: "condition" }, shown(name)), drawn, this.answers(one), this.swaps(one)];
+    const draw = kept === name ? null : el("p", { class: "note" }, shown(`Shown: ${kept}. Scores are means over all draws.`));
+    const parts = [el("h3", { class: "condition" }, shown(name)), draw, this.answers(one), this.swaps(one)];
     pages.forEach((page, at) => {
       if (page === null) return;
       const name = shown(`Evidence: ${page.doc}, page ${page.page + 1}`);
@@ -75,7 +74,7 @@ class Case {
       parts.push(el("section", {}, el("h4", {}, name), el("p", {}, link), pageUnder(this.rows, page, one.condition, one.pages[at].boxes)));
     });
     for (const found of one.hits) parts.push(this.hits(found));
-    return el("div", {}, ...parts);
+    return el("div", { class: "column" }, ...parts);
   }
 
   /**
@@ -119,7 +118,7 @@ class Case {
     const qid = this.rows.meta.questions.qid[one.question];
     const lines = one.replies.map((/** @type {any} */ reply, /** @type {number} */ at) => {
       const by = [reply.stage, reply.system, reply.chunker, reply.retriever, reply.reader].filter((part) => part && part !== "rag").join(", ");
-      const said = el("td", {}, reply.text === null ? `(${reply.status})` : shown(reply.text));
+      const said = el("td", { class: "said" }, reply.text === null ? `(${reply.status})` : shown(reply.text));
       if (reply.quote) said.append(el("blockquote", {}, shown(reply.quote)));
       if (reply.detail) said.append(el("p", { class: "detail" }, shown(reply.detail)));
       if (reply.trace.length) {
@@ -128,8 +127,8 @@ class Case {
       }
       const pages = reply.sources.map((/** @type {[string, number]} */ [doc, page]) => `${doc} page ${page + 1}`);
       const answer = Object.fromEntries(ANSWER_KEY.map((field) => [field, field === "qid" ? qid : reply[field]]));
-      const review = reply.text === null ? null : this.review.ofAnswer(answer, `${one.condition}-${at}`);
-      return el("tr", {}, el("th", { scope: "row" }, shown(by)), said, el("td", {}, shown(pages.join(", "))), el("td", {}, review));
+      const review = el("td", {}, reply.text === null ? null : this.review.ofAnswer(answer, `${one.condition}-${at}`));
+      return el("tr", {}, el("th", { scope: "row" }, shown(by)), said, el("td", { class: "from" }, shown(pages.join(", "))), review);
     });
     return el("section", {}, el("h4", {}, "Answers"), tableWith("Answers", ["answered by", "answer", "from", "review"], lines));
   }

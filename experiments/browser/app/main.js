@@ -98,8 +98,10 @@ class ReportView {
     const typing = /^(input|select|textarea)$/i.test(target.tagName);
     const { view, settings } = address();
     if (event.key === "Escape") {
-      if (typing) target.blur();
-      else if (view === "case") go("cases", ofList(settings));
+      if (typing) {
+        event.preventDefault(); // which would clear a field of words
+        target.blur();
+      } else if (view === "case") go("cases", ofList(settings));
       return;
     }
     if (typing || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -103,13 +103,13 @@ class Rows {
       this.lowered.length,
       (at) => named(at) && words.every((word) => this.lowered[at].includes(word)),
     );
-    const status = filters.status ? STATUSES.indexOf(filters.status) : -1;
+    const status = filters.status ? STATUSES.indexOf(filters.status) : null;
     const found = new Uint32Array(this.n);
     let count = 0;
     for (let row = 0; row < this.n; row += 1) {
       if (!ofQuestion[this.question[row]]) continue;
       if (!ofCondition[this.condition[row]] || !ofSetting[this.setting[row]]) continue;
-      if (status >= 0 && this.status[row] !== status) continue;
+      if (status !== null && this.status[row] !== status) continue;
       if (filters.details && !this.case[row]) continue;
       if (filters.change && !this.changed(row, filters.change)) continue;
       found[count] = row;

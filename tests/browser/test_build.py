@@ -1,0 +1,169 @@
+"""A report's folder: the same bytes again, nothing left over, cases by choice, noise made again."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ohr
+from experiments.browser.again import LONGEST, Recipes, shown_record
+from experiments.browser.build import Built, ReportOptions, build_report
+from ohr.errors import ConfigError
+from ohr.study.cases import read_texts
+from ohr.study.pages.worker import distort, page_image
+from ohr.study.results import Run, open_run
+from ohr.types import PageRef
+from tests.browser.reports import finished, write_pages
+from tests.experiments.test_commands import invoke
+
+READERS = "readers=[tests.fakes.FactReader,tests.fakes.SteadyReader]"
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    return write_pages(tmp_path_factory.mktemp("pages"))
+
+
+@pytest.fixture(scope="module")
+def run(settings: list[str], tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Two kinds of noise, each drawn twice."""
+    return finished(
+        tmp_path_factory.mktemp("run") / "curve",
+        *settings,
+        "engines=[gt,tests.fakes.LoggingEngine]",
+        "noise=[formatting,salt_and_pepper]",
+        *("levels=[severe]", "seeds=[0,1]", READERS),
+    )
+
+
+def built(run: Run, out: Path, **options: Any) -> Built:
+    return build_report([run], out, ReportOptions(**options))
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def chunks(folder: Path, name: str) -> Iterator[dict[str, Any]]:
+    """What the data files of a kind hold, in order."""
+    files = (folder / "data").glob(f"{name}-*.js")
+    for path in sorted(files, key=lambda path: int(path.stem.split("-")[1])):
+        yield from json.loads(re.sub(r'^ohrData\("[^"]*",|\);\n$', "", path.read_text("utf-8")))
+
+
+def test_the_same_run_gives_the_same_bytes_and_nothing_is_left_over(run, tmp_path):
+    first = built(run, tmp_path / "a", cases="random:all", images="webp:300:50")
+    assert first.pictures > 8
+    before = content(tmp_path / "a")
+    built(run, tmp_path / "b", cases="random:all", images="webp:300:50")
+    assert content(tmp_path / "b") == before
+    built(run, tmp_path / "b", cases="random:1", images="none")
+    small = content(tmp_path / "b")
+    assert len(list(chunks(tmp_path / "b", "cases"))) == 1
+    assert not any(name.endswith(".webp") for name in small)
+    built(run, tmp_path / "b", cases="random:all", images="webp:300:50")
+    assert content(tmp_path / "b") == before
+
+
+def test_what_is_not_of_the_report_is_left_alone(run, tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "mine.csv").write_text("mine")
+    built(run, tmp_path, cases="random:1", images="none")
+    assert (tmp_path / "data" / "mine.csv").read_text() == "mine"
+
+
+def test_details_of_several_draws_are_of_the_first(run, tmp_path):
+    built(run, tmp_path, cases="random:all", images="none")
+    meta = (tmp_path / "data" / "meta.js").read_text("utf-8")
+    assert '"kept":"LoggingEngine, salt_and_pepper severe, seed 0"' in meta
+    cases = list(chunks(tmp_path, "cases"))
+    assert len(cases) == 16 * 5  # questions, and gt clean and rewritten, the engine's three
+    for case in cases:
+        assert any(hit["text"] for found in case["hits"] for hit in found["hits"])
+        assert {reply["stage"] for reply in case["replies"]} == {
+            "no_context",
+            "generation",
+            "overall",
+        }
+
+
+def test_all_cases_of_a_question_and_of_none_other(run, tmp_path):
+    chosen = built(run, tmp_path, cases="question:q10", images="none").selection
+    assert len(chosen.cases) == 5
+    assert {case["text"] for case in chunks(tmp_path, "cases")} == {"What is fact 10?"}
+    assert "those of 1 question" in chosen.sentence()
+    with pytest.raises(ConfigError, match="no question 'q999'"):
+        built(run, tmp_path, cases="question:q999", images="none")
+
+
+def test_results_without_cases_have_figures_alone(run, tmp_path):
+    shutil.copytree(run.path, tmp_path / "bare")
+    (tmp_path / "bare" / "cases.zip").unlink()
+    chosen = built(open_run(tmp_path / "bare"), tmp_path / "report", images="none").selection
+    assert chosen.sentence() == "No case has details: the runs have no cases.zip"
+    assert "What came out" in (tmp_path / "report" / "index.html").read_text("utf-8")
+    both = [run, open_run(tmp_path / "bare")]
+    of_one = build_report(both, tmp_path / "both", ReportOptions("random:all", "none")).selection
+    assert len(of_one.cases) == 16 * 5
+
+
+def test_pictures_that_find_no_room_are_counted(run, tmp_path, monkeypatch):
+    monkeypatch.setattr("experiments.browser.build._MEGABYTE", 1_000)
+    few = built(run, tmp_path, cases="random:all", images="webp:300:50", most_mb=5)
+    assert few.left_out > 0
+    assert sum(path.stat().st_size for path in (tmp_path / "images").iterdir()) <= 5_000
+    assert any("left out" in line for line in few.lines(tmp_path))
+
+
+def test_lines_of_python_make_the_noisy_page_again(run, monkeypatch):
+    recipes = Recipes(run)
+    ref = PageRef("law/doc1", 0)
+    name = "LoggingEngine, salt_and_pepper severe, seed 1"
+    task = recipes.task(name, ref)
+    assert task is not None
+    monkeypatch.chdir(task.source.parent)
+    made: dict[str, Any] = {}
+    exec(recipes.python(name, ref), made)
+    seen, record = distort(task, page_image(task))
+    assert not np.array_equal(made["page"], made["noisy"])
+    assert np.array_equal(made["noisy"], seen)
+    assert record is not None
+    assert json.loads(shown_record(record)) == record
+    assert recipes.python("gt, clean", ref) == ""
+
+
+def test_lines_of_python_rewrite_the_text_again(run):
+    ref, texts = PageRef("law/doc1", 0), read_texts(run.path)
+    name = "gt, formatting severe, seed 1"
+    lines = Recipes(run).python(name, ref)
+    text = texts["gt, clean"][ref]
+    made: dict[str, Any] = {}
+    exec(re.sub(r"page = .*", f"page = {text!r}", lines), made)
+    assert made["noisy"] == texts[name][ref] != text
+
+
+def test_a_long_record_is_cut_and_says_so():
+    said = shown_record({"name": "x" * (LONGEST + 500)})
+    assert len(said) < LONGEST + 50
+    assert said.endswith("characters more")
+
+
+def test_a_study_makes_its_report_or_says_how(settings, tmp_path):
+    arguments = [*settings, "engines=[gt]", READERS, "--out", str(tmp_path / "r")]
+    said = invoke("ocr_benchmark", *arguments).output
+    assert f"to look into: python -m experiments.report {tmp_path / 'r'} --out" in said
+    said = invoke("ocr_benchmark", *arguments, "--report").output
+    assert f"report: {tmp_path / 'r' / 'report' / 'index.html'}" in said
+    assert "<title>r</title>" in (tmp_path / "r" / "report" / "index.html").read_text("utf-8")
+    assert ohr.open_run(tmp_path / "r").name == "r"

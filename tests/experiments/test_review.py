@@ -1,0 +1,169 @@
+"""A person's verdicts: questions left out of a study, and agreement with measures."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from experiments.analysis.review import agreement_with_person, reviewed_scores
+from ohr.errors import ConfigError
+from ohr.study.cases import read_cases
+from ohr.study.config import load_config
+from ohr.study.results import Run
+from ohr.study.run import run_study
+from ohr.study.verdicts import AnswerVerdict, read_verdicts
+from tests.browser.reports import finished, write_pages
+from tests.experiments.test_commands import invoke
+
+KEYS = ("qid", "knowledge_base", "stage", "system", "chunker", "retriever", "reader")
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    return [
+        *write_pages(tmp_path_factory.mktemp("pages")),
+        "readers=[tests.fakes.FactReader,tests.fakes.SteadyReader]",
+    ]
+
+
+@pytest.fixture(scope="module")
+def run(settings: list[str], tmp_path_factory: pytest.TempPathFactory) -> Run:
+    out = tmp_path_factory.mktemp("run") / "r"
+    noise = "noise=[{name: tests.fakes.HideFacts, label: formatting}]"
+    return finished(out, *settings, "engines=[gt]", noise, "levels=[severe]", "seeds=[0,1]")
+
+
+def write(path: Path, questions: dict[str, str], answers: list[dict[str, Any]]) -> Path:
+    said = {qid: {"verdict": verdict, "note": ""} for qid, verdict in questions.items()}
+    review = {"format": "ohr-verdicts-1", "questions": said, "answers": answers}
+    path.write_text(json.dumps(review), "utf-8")
+    return path
+
+
+def answers_of(run: Run) -> list[dict[str, Any]]:
+    """A verdict of every answer: right is what holds the word answer."""
+    rows = read_cases(run.path, "answers").to_pylist()
+    return [
+        {key: row[key] for key in KEYS}
+        | {"verdict": "right" if "answer" in (row["text"] or "") else "wrong"}
+        for row in rows
+    ]
+
+
+def test_bad_questions_are_left_out_and_counted(settings, tmp_path, capsys):
+    said = {
+        "q0": "question is bad",
+        "q10": "evidence is wrong",
+        "q11": "",
+        "q999": "evidence is wrong",
+    }
+    path = write(tmp_path / "verdicts.json", said, [])
+    asked = [*settings, "engines=[gt]", "stages=[ocr,retrieval]"]
+    run = run_study(load_config([*asked, f"dataset.verdicts={path}"]), tmp_path / "r")
+    assert run.manifest["dataset"]["asked"] == 14
+    assert run.manifest["dataset"]["left_out_by_review"] == {
+        "question is bad": 1,
+        "evidence is wrong": 1,
+    }
+    assert not {"q0", "q10"} & set(run.rows["qid"])
+    line = "2 questions left out by review: 1 question is bad, 1 evidence is wrong"
+    assert line in capsys.readouterr().err
+    by_option = invoke(
+        "ocr_benchmark", *asked, "--verdicts", str(path), "--out", str(tmp_path / "o")
+    )
+    assert by_option.exit_code == 0
+    assert (tmp_path / "o" / "rows.parquet").read_bytes() == (
+        tmp_path / "r" / "rows.parquet"
+    ).read_bytes()
+
+
+def test_a_study_of_no_question_is_refused(settings, tmp_path):
+    path = write(
+        tmp_path / "v.json",
+        {f"q{10 * d + n}": "question is bad" for d in range(8) for n in (0, 1)},
+        [],
+    )
+    with pytest.raises(ConfigError, match="every question was found bad"):
+        run_study(
+            load_config([*settings, "engines=[gt]", f"dataset.verdicts={path}"]), tmp_path / "r"
+        )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "Invalid JSON"),
+        ("[]", "valid dictionary"),
+        ('{"questions": {}}', "format"),
+        ('{"format": "ohr-verdicts-1", "questions": {"q": {"verdict": "good"}}}', "questions.q"),
+        ('{"format": "ohr-verdicts-1", "answers": [{"qid": "q"}]}', "answers.0"),
+        ('{"format": "ohr-verdicts-1", "\\ud800": 1}', "verdicts"),
+    ],
+)
+def test_what_is_no_review_is_refused(text, said, tmp_path):
+    (tmp_path / "v.json").write_text(text)
+    with pytest.raises(ConfigError, match=said) as caught:
+        read_verdicts(tmp_path / "v.json")
+    assert "\n" not in str(caught.value)
+    with pytest.raises(ConfigError, match="cannot read the verdicts"):
+        read_verdicts(tmp_path)
+
+
+def test_a_verdict_meets_the_scores_of_its_answer(run):
+    said = [AnswerVerdict(**one) for one in answers_of(run)]
+    scores = reviewed_scores(run, said)
+    f1 = scores[scores["metric"] == "f1"]
+    assert len(f1) == len(said)
+    # One noise, two draws: each answer is held against its own.
+    assert set(f1["knowledge_base"]) == {
+        "",
+        "gt, clean",
+        "gt, formatting severe, seed 0",
+        "gt, formatting severe, seed 1",
+    }
+    drawn = run.drawn
+    for draw in (0, 1):
+        ours = f1[f1["knowledge_base"] == f"gt, formatting severe, seed {draw}"]
+        theirs = drawn[
+            (drawn["draw"] == draw) & (drawn["metric"] == "f1") & (drawn["noise"] != "none")
+        ]
+        assert ours["value"].sum() == pytest.approx(theirs["value"].sum())
+
+
+def test_agreement_of_what_says_yes_or_no_and_of_scores():
+    scores = pd.DataFrame(
+        [
+            ("judged", 1.0, True),
+            ("judged", 1.0, True),
+            ("judged", 0.0, True),
+            ("judged", 0.0, False),
+        ]
+        + [("f1", 0.9, True), ("f1", 0.4, True), ("f1", 0.4, False), ("f1", 0.1, False)]
+        + [("em", 1.0, True)],
+        columns=["metric", "value", "right"],
+    )
+    table = agreement_with_person(scores).set_index("metric")
+    assert table.loc["f1", "auroc"] == pytest.approx(3.5 / 4)
+    assert pd.isna(table.loc["f1", "kappa"])
+    assert table.loc["judged", "same"] == 0.75
+    assert table.loc["judged", "kappa"] == pytest.approx(0.5)
+    assert pd.isna(table.loc["em", "auroc"])
+    assert table.loc["judged", ["n", "right"]].tolist() == [4, 3]
+
+
+def test_the_command_says_what_agrees(run, tmp_path):
+    path = write(tmp_path / "v.json", {"q0": "evidence is wrong"}, answers_of(run))
+    done = invoke("review", str(run.path), "--verdicts", str(path), "--out", str(tmp_path / "out"))
+    assert done.exit_code == 0, done.output
+    assert "1 question left out by review" in done.output
+    assert "no judge was asked" in done.output
+    table = pd.read_csv(tmp_path / "out" / "review.csv")
+    assert set(table["metric"]) >= {"f1", "em"}
+    nothing = write(tmp_path / "none.json", {}, [])
+    done = invoke("review", str(run.path), "--verdicts", str(nothing))
+    assert done.exit_code == 2
+    assert "no verdict of an answer" in done.output
