@@ -45,8 +45,7 @@ def test_views_of_a_hostile_report(window, hostile_report, width):
                 "void document.querySelectorAll('details').forEach((d) => d.open = true)"
             )
             window.evaluate(
-                "void [...document.querySelectorAll('button')]"
-                ".filter((one) => one.textContent === 'set as a page').forEach((one) => one.click())"
+                "void [...document.querySelectorAll('figure button')].forEach((one) => one.click())"
             )
         harmless(visit)
 
