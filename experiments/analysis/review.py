@@ -26,6 +26,8 @@ def reviewed_scores(run: Run, verdicts: Sequence[AnswerVerdict]) -> pd.DataFrame
     said = pd.DataFrame([one.model_dump() for one in verdicts], columns=[*_KEYS, "verdict"])
     said = said.assign(right=said.pop("verdict") == "right").drop_duplicates(list(_KEYS))
     rows = run.drawn
+    if said.empty:
+        return said.assign(metric="", value=0.0)
     rows = rows[rows["qid"].isin(said["qid"]) & rows["stage"].isin(["generation", "overall"])]
     kinds = rows.drop_duplicates(["perturbation", "level", "intensity", "engine", "draw"])
     several = len(run.manifest.get("draws", [])) > 1

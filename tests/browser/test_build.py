@@ -86,9 +86,9 @@ def test_what_is_not_of_the_report_is_left_alone(run, tmp_path):
 def test_details_of_several_draws_are_of_the_first(run, tmp_path):
     built(run, tmp_path, cases="random:all", images="none")
     meta = (tmp_path / "data" / "meta.js").read_text("utf-8")
-    assert '"kept":"LoggingEngine, salt_and_pepper severe, seed 0"' in meta
+    assert '"kept":"tests.fakes.LoggingEngine, salt_and_pepper severe, seed 0"' in meta
     cases = list(chunks(tmp_path, "cases"))
-    assert len(cases) == 16 * 5  # questions, and gt clean and rewritten, the engine's three
+    assert len(cases) == 16 * 4  # questions; both engines, clean and noisy
     for case in cases:
         assert any(hit["text"] for found in case["hits"] for hit in found["hits"])
         assert {reply["stage"] for reply in case["replies"]} == {
@@ -100,7 +100,7 @@ def test_details_of_several_draws_are_of_the_first(run, tmp_path):
 
 def test_all_cases_of_a_question_and_of_none_other(run, tmp_path):
     chosen = built(run, tmp_path, cases="question:q10", images="none").selection
-    assert len(chosen.cases) == 5
+    assert len(chosen.cases) == 4
     assert {case["text"] for case in chunks(tmp_path, "cases")} == {"What is fact 10?"}
     assert "those of 1 question" in chosen.sentence()
     with pytest.raises(ConfigError, match="no question 'q999'"):
@@ -115,7 +115,7 @@ def test_results_without_cases_have_figures_alone(run, tmp_path):
     assert "What came out" in (tmp_path / "report" / "index.html").read_text("utf-8")
     both = [run, open_run(tmp_path / "bare")]
     of_one = build_report(both, tmp_path / "both", ReportOptions("random:all", "none")).selection
-    assert len(of_one.cases) == 16 * 5
+    assert len(of_one.cases) == 16 * 4
 
 
 def test_pictures_that_find_no_room_are_counted(run, tmp_path, monkeypatch):
@@ -129,7 +129,7 @@ def test_pictures_that_find_no_room_are_counted(run, tmp_path, monkeypatch):
 def test_lines_of_python_make_the_noisy_page_again(run, monkeypatch):
     recipes = Recipes(run)
     ref = PageRef("law/doc1", 0)
-    name = "LoggingEngine, salt_and_pepper severe, seed 1"
+    name = "tests.fakes.LoggingEngine, salt_and_pepper severe, seed 1"
     task = recipes.task(name, ref)
     assert task is not None
     monkeypatch.chdir(task.source.parent)
@@ -149,7 +149,7 @@ def test_lines_of_python_rewrite_the_text_again(run):
     lines = Recipes(run).python(name, ref)
     text = texts["gt, clean"][ref]
     made: dict[str, Any] = {}
-    exec(re.sub(r"page = .*", f"page = {text!r}", lines), made)
+    exec(re.sub(r"page = .*", lambda _: f"page = {text!r}", lines), made)
     assert made["noisy"] == texts[name][ref] != text
 
 

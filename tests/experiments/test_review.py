@@ -97,7 +97,7 @@ def test_a_study_of_no_question_is_refused(settings, tmp_path):
     ("text", "said"),
     [
         ("", "Invalid JSON"),
-        ("[]", "valid dictionary"),
+        ("[]", "should be an object"),
         ('{"questions": {}}', "format"),
         ('{"format": "ohr-verdicts-1", "questions": {"q": {"verdict": "good"}}}', "questions.q"),
         ('{"format": "ohr-verdicts-1", "answers": [{"qid": "q"}]}', "answers.0"),
@@ -135,17 +135,13 @@ def test_a_verdict_meets_the_scores_of_its_answer(run):
 
 
 def test_agreement_of_what_says_yes_or_no_and_of_scores():
-    scores = pd.DataFrame(
-        [
-            ("judged", 1.0, True),
-            ("judged", 1.0, True),
-            ("judged", 0.0, True),
-            ("judged", 0.0, False),
-        ]
-        + [("f1", 0.9, True), ("f1", 0.4, True), ("f1", 0.4, False), ("f1", 0.1, False)]
-        + [("em", 1.0, True)],
-        columns=["metric", "value", "right"],
-    )
+    said = [
+        *(("judged", 1.0, True), ("judged", 1.0, True), ("judged", 0.0, True)),
+        ("judged", 0.0, False),
+        *(("f1", 0.9, True), ("f1", 0.4, True), ("f1", 0.4, False), ("f1", 0.1, False)),
+        ("em", 1.0, True),
+    ]
+    scores = pd.DataFrame(said, columns=["metric", "value", "right"])
     table = agreement_with_person(scores).set_index("metric")
     assert table.loc["f1", "auroc"] == pytest.approx(3.5 / 4)
     assert pd.isna(table.loc["f1", "kappa"])
