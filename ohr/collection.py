@@ -98,10 +98,11 @@ class Dataset:
 
 
 def _fields(question: Question) -> dict[str, object]:
-    """A question as a mapping, without headers where the data name none."""
+    """A question as a mapping, without category and headers where the data name none."""
     fields = asdict(question)
-    if not question.headers:
-        del fields["headers"]
+    for optional in ("category", "headers"):
+        if not fields[optional]:
+            del fields[optional]
     return fields
 
 
