@@ -25,12 +25,15 @@ class Recipes:
 
     def __init__(self, run: Run) -> None:
         self._run = run
+        self.missing = ""
+        """Why there are none; known once one was asked for."""
 
     @cached_property
     def _variants(self) -> dict[str, Variant]:
         try:
             plan = self._run.plan
-        except OhrError:
+        except OhrError as error:
+            self.missing = str(error)
             return {}
         return {plan.label(variant): variant for variant in plan.variants}
 

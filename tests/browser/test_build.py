@@ -153,6 +153,18 @@ def test_lines_of_python_rewrite_the_text_again(run):
     assert made["noisy"] == texts[name][ref] != text
 
 
+def test_a_run_whose_data_is_gone_says_so(run, settings, tmp_path):
+    gone = shutil.copytree(run.path, tmp_path / "gone")
+    manifest = json.loads((gone / "manifest.json").read_text("utf-8"))
+    manifest["config"]["dataset"]["path"] = str(tmp_path / "nowhere")
+    (gone / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    report = built(open_run(gone), tmp_path / "report", cases="worst:1")
+    assert report.pictures == 0
+    assert "nowhere" in report.without_data["gone"]
+    page = (tmp_path / "report" / "index.html").read_text("utf-8")
+    assert "neither pictures of pages nor ways to make them again" in page
+
+
 def test_a_long_record_is_cut_and_says_so():
     said = shown_record({"name": "x" * (LONGEST + 500)})
     assert len(said) < LONGEST + 50
