@@ -7,6 +7,7 @@ takes pictures of its parts in Chromium. The study is not made again where it is
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import shlex
 import shutil
@@ -14,6 +15,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 from experiments.demo import DOCUMENTS
@@ -24,7 +26,7 @@ STUDY = (
     "noise_curve dataset.kind=sample dataset.documents=[{documents}] dpi=100 engines=[tesseract] "
     "noise=[semantic] levels=[mild,moderate,severe] ground_truth=true seeds=0 workers=1"
 )
-SIZE = {"width": 1280, "height": 860}
+SIZE = {"width": 1280, "height": 640}
 ROWS = "table.cases tbody tr"
 
 
@@ -39,16 +41,26 @@ def pictures(page: Page, index: Path) -> None:
     """Each part of a report, as the guide shows it."""
     page.goto(f"{index.as_uri()}#cases?level=severe&stage=overall&details=1")
     page.wait_for_selector(ROWS)
-    page.screenshot(path=PICTURES / "report_cases.png")
+    keep("cases", page.screenshot())
     page.click(f"{ROWS} a")
     page.wait_for_selector(".stack img.over")
+    while not page.locator(".frame").count():
+        page.keyboard.press("j")
+        page.wait_for_timeout(500)
+    sides = page.locator(".sides:has(.frame)").first
+    sides.locator("input[type=range]").fill("60")
     page.wait_for_load_state("networkidle")
-    page.locator("h4", has_text="Evidence").first.scroll_into_view_if_needed()
-    page.locator(".sides").first.screenshot(path=PICTURES / "report_case.png")
+    keep("case", sides.screenshot())
     page.goto(f"{index.as_uri()}#pages")
     page.wait_for_selector(".cards img")
     page.wait_for_load_state("networkidle")
-    page.screenshot(path=PICTURES / "report_pages.png")
+    keep("pages", page.screenshot())
+
+
+def keep(name: str, picture: bytes) -> None:
+    """Write a picture of few colours, which makes it small."""
+    with Image.open(io.BytesIO(picture)) as image:
+        image.convert("RGB").quantize(64).save(PICTURES / f"report_{name}.png", optimize=True)
 
 
 def main() -> None:

@@ -27,11 +27,19 @@ class Recipes:
         self._run = run
 
     @cached_property
-    def _variants(self) -> dict[str, Variant]:
+    def lacking(self) -> str:
+        """Why nothing is known of it; "" where it is known."""
         try:
-            plan = self._run.plan
-        except OhrError:
+            _ = self._run.plan
+        except OhrError as error:
+            return str(error)
+        return ""
+
+    @cached_property
+    def _variants(self) -> dict[str, Variant]:
+        if self.lacking:
             return {}
+        plan = self._run.plan
         return {plan.label(variant): variant for variant in plan.variants}
 
     @cached_property

@@ -58,6 +58,8 @@ class Built:
     pictures: int
     left_out: int
     """Pictures that there was no room for."""
+    lacking: tuple[str, ...]
+    """Why runs have no pictures that were to have some."""
 
     def lines(self, out: Path) -> list[str]:
         """What a command prints."""
@@ -67,6 +69,7 @@ class Built:
                 f"{self.left_out:,} pictures beside {self.pictures:,} were left out: --max-mb has "
                 "no room for them"
             )
+        lines += [f"without pictures: {reason}" for reason in self.lacking]
         return [*lines, f"report: {out / 'index.html'}"]
 
 
@@ -111,7 +114,8 @@ def build_report(runs: Sequence[Run], out: Path, options: ReportOptions) -> Buil
     for name in (*SCRIPTS, "style.css"):
         write_bytes(out / "app" / name, (app / name).read_bytes())
     write_text(out / "index.html", overview(runs, rows, title, selection.sentence() + "."))
-    return Built(selection, len(budget.names), budget.refused)
+    lacking = tuple(recipes[name].lacking for name in drawn if name in asked)
+    return Built(selection, len(budget.names), budget.refused, tuple(filter(None, lacking)))
 
 
 def _evidence(

@@ -126,6 +126,17 @@ def test_pictures_that_find_no_room_are_counted(run, tmp_path, monkeypatch):
     assert any("left out" in line for line in few.lines(tmp_path))
 
 
+def test_data_that_has_changed_since_is_said(run, tmp_path):
+    qas = Path(run.config.dataset.questions)
+    before = qas.read_bytes()
+    qas.write_bytes(before.replace(b"What is fact 1?", b"What was fact 1?"))
+    try:
+        lines = built(open_run(run.path), tmp_path, cases="random:2").lines(tmp_path)
+    finally:
+        qas.write_bytes(before)
+    assert any("without pictures: the data of" in line for line in lines)
+
+
 def test_lines_of_python_make_the_noisy_page_again(run, monkeypatch):
     recipes = Recipes(run)
     ref = PageRef("law/doc1", 0)
