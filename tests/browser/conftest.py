@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+import fcntl
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ from tests.browser.windows import (
     firefox,
     firefox_window,
 )
+
+Made = Callable[[Callable[[Path], Path]], Path]
 
 
 @pytest.fixture(scope="session")
@@ -42,20 +45,33 @@ def window(request: pytest.FixtureRequest) -> Iterator[Window]:
 
 
 @pytest.fixture(scope="session")
-def unarranged_figures() -> Iterator[None]:
-    """As ``unarranged``, for what is made once."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Figure, "get_layout_engine", lambda figure: None)
-        yield
+def made_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Made:
+    """Makes a report once for all processes of the tests; its figures are drawn unarranged."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own if worker_id == "master" else own.parent
+
+    def make(maker: Callable[[Path], Path]) -> Path:
+        folder = shared / maker.__name__
+        index = folder / "report" / "index.html"
+        with (shared / f"{maker.__name__}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not index.exists():
+                folder.mkdir(exist_ok=True)
+                with pytest.MonkeyPatch.context() as patch:
+                    patch.setattr(Figure, "get_layout_engine", lambda figure: None)
+                    assert maker(folder) == index
+        return index
+
+    return make
 
 
 @pytest.fixture(scope="session")
-def report(tmp_path_factory: pytest.TempPathFactory, unarranged_figures: None) -> Path:
+def report(made_once: Made) -> Path:
     """The first page of a small report."""
-    return small_report(tmp_path_factory.mktemp("report"))
+    return made_once(small_report)
 
 
 @pytest.fixture(scope="session")
-def hostile_report(tmp_path_factory: pytest.TempPathFactory, unarranged_figures: None) -> Path:
+def hostile_report(made_once: Made) -> Path:
     """The first page of a report of hostile texts."""
-    return strange_report(tmp_path_factory.mktemp("hostile"))
+    return made_once(strange_report)

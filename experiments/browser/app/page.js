@@ -187,7 +187,8 @@ function pieces(pieces, tag) {
  * @returns {HTMLElement}
  */
 function side(title, text, set, missing, tag) {
-  const figure = el("figure", {}, el("figcaption", {}, title));
+  const caption = el("figcaption", {}, title);
+  const figure = el("figure", {}, caption);
   if (text === null) {
     figure.append(el("p", {}, shown(missing)));
     return figure;
@@ -200,7 +201,8 @@ function side(title, text, set, missing, tag) {
     plain.hidden = !page.hidden;
     turn.textContent = page.hidden ? "set as a page" : "as text";
   });
-  figure.append(turn, plain, page);
+  caption.append(turn);
+  figure.append(plain, page);
   return figure;
 }
 
@@ -223,7 +225,7 @@ function pictures(page, images, boxes) {
       over.style.setProperty("clip-path", `inset(0 ${100 - Number(/** @type {HTMLInputElement} */ (slider).value)}% 0 0)`);
     });
     stack.append(over);
-    return el("figure", {}, el("figcaption", {}, "page: clean under distorted"), boxed(stack, boxes), slider);
+    return el("figure", {}, el("figcaption", {}, "as the engine saw it; the slider uncovers the clean page"), boxed(stack, boxes), slider);
   }
   return el("figure", {}, el("figcaption", {}, "page"), boxed(stack, boxes));
 }
