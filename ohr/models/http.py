@@ -40,6 +40,14 @@ servers hang up, so that no request is sent just as they do."""
 T = TypeVar("T")
 
 
+class UnreachedError(MissingDependencyError):
+    """Nobody answers at an address."""
+
+
+class TroubledError(EngineError):
+    """A server in trouble that outlasts the retries."""
+
+
 class _PassingError(Exception):
     """An attempt that failed in a way that may pass."""
 
@@ -92,6 +100,17 @@ class Endpoint:
         HTTP 401, 403, 404, redirects), LateError for an answer that does not come in time,
         EngineError for the rest, and for an attempt that was due after ``stop`` was set.
         """
+        try:
+            return self.send(body, stop)
+        except UnreachedError as error:
+            raise MissingDependencyError(str(error)) from error
+        except TroubledError as error:
+            raise EngineError(str(error)) from error
+
+    def send(self, body: object, stop: threading.Event | None = None) -> Any:
+        """As :meth:`post`, with errors that say whether another server may do better:
+        UnreachedError and TroubledError in place of the classes that they derive from.
+        """
         key, data = self.key(), json.dumps(body).encode()
         stop = stop or threading.Event()
         late = 0
@@ -109,11 +128,11 @@ class Endpoint:
                 if error.late:
                     raise LateError(problem) from error
                 if not error.reached:
-                    raise MissingDependencyError(
+                    raise UnreachedError(
                         f"{self.url} cannot be reached: {problem}: start the server, "
                         "or mend base_url"
                     ) from error
-                raise EngineError(problem) from error
+                raise TroubledError(problem) from error
         raise AssertionError("unreachable")
 
     def _once(self, data: bytes, key: str) -> Any:
@@ -197,7 +216,7 @@ class Endpoint:
 
     def _unreached(self, reason: BaseException) -> Exception:
         if isinstance(reason, TimeoutError):
-            return MissingDependencyError(
+            return UnreachedError(
                 f"{self.url} cannot be reached within {self.timeout_s:g} s: mend base_url"
             )
         if isinstance(reason, ssl.SSLError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,6 +44,23 @@ def stored_reading(
     if isinstance(artefact, dict) and isinstance(artefact.get("pixels"), str):
         return stored_text(store, artefact["pixels"], identity)
     return _parsed(artefact)
+
+
+def stored_taken(
+    store: ArtefactStore, key: dict[str, Any], identity: dict[str, Any]
+) -> dict[str, float] | None:
+    """What the reading under a key took; None for one of before it was measured, or a failure."""
+    artefact = store.get("reading", key)
+    if isinstance(artefact, dict) and isinstance(artefact.get("pixels"), str):
+        key = ocr_key(artefact["pixels"], identity)
+    taken = store.get("taken", key)
+    if not isinstance(taken, dict):
+        return None
+    return {
+        str(name): float(number)
+        for name, number in taken.items()
+        if type(number) in (int, float) and math.isfinite(number)
+    }
 
 
 def stored_text(
