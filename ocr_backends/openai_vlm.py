@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import io
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -14,13 +13,13 @@ import numpy as np
 from PIL import Image
 from pydantic import Field, field_validator, model_validator
 
-from ocr_backends._page_image import page_image
+from ocr_backends._page_image import page_image, png
 from ocr_backends.document_models import DOCUMENT_MODELS, DocumentModel
 from ocr_backends.document_replies import plain_markdown, refuses
 from ocr_backends.normalise import LOOP, Normalise, finished
 from ocr_backends.prompts import Prompt, prompt_text
 from ohr.errors import ConfigError, EngineError, LateError, MissingDependencyError
-from ohr.models.chat import TRANSPORT, ServerParams, completion, tokens_used
+from ohr.models.chat import TRANSPORT, ServerParams, completion, plain_address, tokens_used
 from ohr.models.servers import Servers
 from ohr.names import did_you_mean
 from ohr.plugins import OcrBackend
@@ -65,7 +64,7 @@ class OpenAiVlmParams(ServerParams):
     @field_validator("mirrors")
     @classmethod
     def _plain_mirrors(cls, urls: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(cls._plain(url) for url in urls)
+        return tuple(map(plain_address, urls))
 
 
 def _model(profile: str) -> DocumentModel:
@@ -202,6 +201,4 @@ class OpenAiVlm(OcrBackend[OpenAiVlmParams]):
 
 def data_url(page: Image.Image) -> str:
     """The page as a PNG in a ``data:`` address."""
-    stream = io.BytesIO()
-    page.save(stream, "PNG", compress_level=1)
-    return "data:image/png;base64," + base64.b64encode(stream.getvalue()).decode("ascii")
+    return "data:image/png;base64," + base64.b64encode(png(page)).decode("ascii")

@@ -15,6 +15,22 @@ from ohr.models.http import Endpoint
 from ohr.plugins import Message, ToolCall
 
 
+def plain_address(url: str) -> str:
+    """An http or https address without its last slash. Raises ValueError, unquoted, for another
+    and for one that holds a password or a query.
+    """
+    try:
+        parts = urlsplit(url)
+        fine = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        fine = False
+    if not fine:
+        raise ValueError("not an http or https address")
+    if parts.username is not None or parts.password is not None or parts.query:
+        raise ValueError("no password or key in an address: name api_key_env")
+    return url.rstrip("/")
+
+
 class ServerParams(plugins.Params):
     """``base_url``: up to and with ``/v1``. ``model``: its name on the server. ``revision``:
     whatever tells apart two checkpoints served under one name; it is not sent. ``api_key_env``:
@@ -33,16 +49,7 @@ class ServerParams(plugins.Params):
     @field_validator("base_url")
     @classmethod
     def _plain(cls, url: str) -> str:
-        try:
-            parts = urlsplit(url)
-            fine = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        except ValueError:
-            fine = False
-        if not fine:
-            raise ValueError("not an http or https address")
-        if parts.username is not None or parts.password is not None or parts.query:
-            raise ValueError("no password or key in an address: name api_key_env")
-        return url.rstrip("/")
+        return plain_address(url)
 
     def endpoint(self, late_retries: int = 0) -> Endpoint:
         """Where chat completions are asked for."""

@@ -39,7 +39,7 @@ from tests.golden import inputs
 LEFT_OUT = {
     "metric": {"judged"},
     "engine": {
-        "command", "docling", "got", "internvl", "marker", "mineru", "nougat", "openai_vlm",
+        "azure", "command", "docling", "got", "internvl", "marker", "mineru", "nougat", "openai_vlm",
         "qwen_vl",
     },
     "reader": {"openai", "transformers"},
