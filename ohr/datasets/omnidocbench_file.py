@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
+from ohr.collection import ValidationReport
 from ohr.errors import DatasetError
 from ohr.markup.blocks import Block, BlockKind, to_markdown
 
@@ -61,16 +62,30 @@ def is_omnidocbench(content: object) -> bool:
 
 def read_annotations(data: bytes, name: str) -> list[AnnotatedPage]:
     """The pages of a file. Raises DatasetError for one that has another form."""
+    report = ValidationReport()
+    pages = list(annotations_of(data, name, report))
+    if report:
+        raise DatasetError(report.summary())
+    return pages
+
+
+def annotations_of(data: bytes, name: str, report: ValidationReport) -> Iterator[AnnotatedPage]:
+    """The pages of a file, which may be a list or one page; what is none goes into the report.
+
+    Raises DatasetError for what is not JSON of that form.
+    """
     try:
         content = json.loads(data.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError) as error:
         raise DatasetError(f"{name} is not JSON: {error}") from error
-    if not is_omnidocbench(content):
+    entries = content if isinstance(content, list) else [content]
+    if not is_omnidocbench(entries):
         raise DatasetError(f"{name} is no list of pages with layout_dets and page_info")
-    try:
-        return [annotated_page(entry) for entry in content]
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DatasetError(f"{name} has a page that is none: {error!r}") from error
+    for number, entry in enumerate(entries):
+        try:
+            yield annotated_page(entry)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            report.add("unreadable_document", f"page {number} of {name}: {error!r}")
 
 
 def annotated_page(entry: Mapping[str, Any]) -> AnnotatedPage:
