@@ -316,6 +316,25 @@ def test_sixteen_pages_at_once_never_overload_a_server(two: tuple[Server, Server
     assert max(most) <= 2
 
 
+def test_sixteen_pages_at_once_and_a_server_that_fails_in_every_way(
+    two: tuple[Server, Server], waits: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ohr.models.servers.DOWN_S", 0.0)  # it is tried again and again
+    bad, good = two
+    bad.replies = [hang_up, truncate, drip, hang, refused(503), (200, b"<html>", {})] * 3
+    engines = [engine(bad.url, mirrors=[good.url], timeout_s=0.4, at_once=16) for _ in range(16)]
+    outcomes: list[Outcome[str]] = []
+    threads = [threading.Thread(target=lambda e=e: outcomes.append(read(e))) for e in engines]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(outcomes) == 16
+    lied_to = [outcome for outcome in outcomes if outcome.status is Status.ERROR]
+    assert all("not JSON" in outcome.detail for outcome in lied_to)
+    assert {outcome.value for outcome in outcomes if outcome not in lied_to} == {"other"}
+
+
 def test_what_they_share_is_the_users_own(two: tuple[Server, Server], tmp_path: Path) -> None:
     read(engine(two[0].url, mirrors=[two[1].url], at_once=1))
     [folder] = tmp_path.glob("ohr-servers-*")
