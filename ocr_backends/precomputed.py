@@ -127,9 +127,9 @@ class _Files:
         path = self._find(document.doc_id)
         try:
             if path.is_dir():
-                lists = sorted(path.rglob(CONTENT_LIST))
                 reading, data = read_page_files(path, self.first_page)
-                if reading.pages or not lists:
+                lists = [] if reading.pages else sorted(path.rglob(CONTENT_LIST))
+                if not lists:
                     return reading, data
                 if len(lists) > 1:
                     raise EngineError(f"{path.name} has {len(lists)} of MinerU's content lists")

@@ -91,7 +91,11 @@ def _whole(pages: dict[int, list[Block]]) -> dict[int, list[Block]]:
 
 def _of_blocks(pages: dict[int, list[Block]], form: str) -> Reading:
     """Without headers and footers, as engines with a layout model are read."""
-    texts = {number: to_markdown(blocks, furniture=False) for number, blocks in pages.items()}
+    texts = {
+        number: to_markdown(blocks, furniture=False)
+        for number, blocks in pages.items()
+        if number >= 0
+    }
     problem = "" if texts else "file has no pages"
     return Reading({number: Outcome.of_text(text) for number, text in texts.items()}, problem, form)
 
