@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from ohr import registry
@@ -24,7 +23,7 @@ from ohr.store.identity import file_digest
 from ohr.study.failures import Streak
 from ohr.study.pages.key import page_key, pdf_page_key, recipe
 from ohr.study.pages.rewriting import rewritten
-from ohr.study.pages.store import keep_failure, stored_reading, stored_taken
+from ohr.study.pages.store import keep_failure, stored_reading, stored_taken, sum_taken
 from ohr.study.pages.worker import PageReader, PageTask, read_page
 from ohr.study.plan import Plan, Variant
 from ohr.types import FAILED, KnowledgeBase, Outcome, PageRef
@@ -145,27 +144,13 @@ class Readings:
         return outcomes
 
     def taken(self, variant: Variant) -> dict[str, float]:
-        """What reading the variant took: sums over its pages, and ``pages``, of how many.
-
-        ``median_wall_s`` and ``median_cpu_s`` are of a page: a model is loaded with the first.
-        Empty where no page's reading was measured.
-        """
+        """What reading the variant took, as :func:`sum_taken` says it."""
         engine = self.plan.engines[variant.engine.label]
         if not isinstance(engine, OcrBackend):
             return {}
         identity = engine.identity()
         pages = [stored_taken(self.store, task.key, identity) for task in self.tasks(variant)]
-        measured = [page for page in pages if page]
-        if not measured:
-            return {}
-        names = sorted({name for page in measured for name in page})
-        sums = {name: sum(page.get(name, 0.0) for page in measured) for name in names}
-        medians = {
-            f"median_{name}": median(page.get(name, 0.0) for page in measured)
-            for name in ("wall_s", "cpu_s")
-        }
-        sums |= {"pages": float(len(measured)), **medians}
-        return {name: round(number, 6) for name, number in sums.items()}
+        return sum_taken(pages)
 
     def knowledge_base(self, variant: Variant) -> KnowledgeBase:
         """The ground truth with the variant's reading laid over the pages it re-reads."""
