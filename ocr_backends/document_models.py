@@ -23,6 +23,8 @@ from ocr_backends.document_replies import (
     qwen_markdown,
 )
 
+SENT_PIXELS = 4_000_000
+"""Of a page for a model whose documentation names no limit: its server shrinks it as it must."""
 _QWEN_SYSTEM = (
     "You are an AI specialized in recognizing and extracting text from images. Your mission is to "
     "analyze the image document and generate the result in QwenVL Document Parser HTML format "
@@ -75,7 +77,7 @@ DOCUMENT_MODELS: dict[str, DocumentModel] = {
     "mineru2_5": DocumentModel(
         prompt="mineru2_5",
         max_tokens=8192,
-        max_pixels=4_000_000,
+        max_pixels=SENT_PIXELS,
         system="You are a helpful assistant.",
         request={
             "presence_penalty": 1.0,
@@ -88,7 +90,7 @@ DOCUMENT_MODELS: dict[str, DocumentModel] = {
     "paddleocr_vl": DocumentModel(
         prompt="paddleocr_vl",
         max_tokens=4096,
-        max_pixels=1280 * 28 * 28,
+        max_pixels=SENT_PIXELS,
         lacks="layout and reading order by PP-DocLayoutV2, then text, tables, formulas and charts "
         "from crops, each with a prompt of its own",
     ),
@@ -104,7 +106,7 @@ DOCUMENT_MODELS: dict[str, DocumentModel] = {
         prompt="deepseek_ocr",
         # 8,192 with the page's own tokens (up to 1,200) is all that it was trained for.
         max_tokens=6144,
-        max_pixels=4_000_000,
+        max_pixels=SENT_PIXELS,
         request={
             "skip_special_tokens": False,
             "vllm_xargs": {
@@ -128,7 +130,7 @@ DOCUMENT_MODELS: dict[str, DocumentModel] = {
     "nanonets_ocr2": DocumentModel(
         prompt="nanonets_ocr2",
         max_tokens=15_000,
-        max_pixels=4_000_000,
+        max_pixels=SENT_PIXELS,
         system="You are a helpful assistant.",
         parse=nanonets_markdown,
     ),
