@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,9 +24,8 @@ from ohr.types import PageRef
 
 FOLDER = "images"
 LEAST_RUN = 3
-LEAST_RUN = 3
 LEAST_FOUND = 0.5
-"""Share of the evidence's words that must be found on a page for a box around them."""
+"""Share of a line of the evidence that must be found on a page for boxes around its words."""
 
 
 @dataclass(frozen=True)
@@ -140,37 +140,67 @@ class Budget:
 def evidence_boxes(task: PageTask, evidence: str, shape: tuple[int, int]) -> np.ndarray:
     """Where the evidence's words stand on the clean page, by the PDF's text layer: a box a line.
 
-    Float ``(n, 4)`` in pixels; none without a text layer, nor where half the words are missing.
-    ``shape`` is the page's height and width.
+    Float ``(n, 4)`` in pixels; none without a text layer, nor for a line of the evidence half of
+    whose words are missing. ``shape`` is the page's height and width.
     """
-    none = np.zeros((0, 4))
     if task.source.suffix.lower() != ".pdf":
-        return none
-    words = words_of_page(task.source, task.ref.page_no, task.dpi)
-    wanted = _normal(evidence.split())
-    blocks = LCSseq.opcodes(wanted, _normal(word for word, _ in words))
-    runs = [range(b.dest_start, b.dest_end) for b in blocks if b.tag == "equal"]
-    if not runs or sum(map(len, runs)) < LEAST_FOUND * len(wanted):
-        return none
-    # A word that stands alone is there by chance.
-    runs = [run for run in runs if len(run) >= LEAST_RUN] or runs
+        return np.zeros((0, 4))
+    there = [
+        (name, np.array(box, dtype=float))
+        for word, box in words_of_page(task.source, task.ref.page_no, task.dpi)
+        if (name := _normal(word))
+    ]
+    names = [name for name, _ in there]
     boxes: list[np.ndarray] = []
-    last = -2
-    for at in (at for run in runs for at in run):
-        box = np.array(words[at][1], dtype=float)
-        if boxes and at - last <= 2 and _same_line(boxes[-1], box):
-            before = boxes[-1]
-            boxes[-1] = np.append(np.minimum(before[:2], box[:2]), np.maximum(before[2:], box[2:]))
-        else:
-            boxes.append(box)
-        last = at
+    for line in evidence.splitlines():
+        last = -2
+        for at in _found([name for word in line.split() if (name := _normal(word))], names):
+            box = there[at][1]
+            if boxes and 0 < at - last <= 2 and _same_line(boxes[-1], box):
+                one = boxes[-1]
+                boxes[-1] = np.append(np.minimum(one[:2], box[:2]), np.maximum(one[2:], box[2:]))
+            else:
+                boxes.append(box)
+            last = at
     height, width = shape
-    clipped: np.ndarray = np.clip(np.array(boxes), 0, [width, height, width, height])
+    clipped: np.ndarray = np.clip(np.array(boxes).reshape(-1, 4), 0, [width, height, width, height])
     return clipped
 
 
-def _normal(words: Iterable[str]) -> list[str]:
-    return ["".join(c for c in word.lower() if c.isalnum()) for word in words]
+def _found(wanted: Sequence[str], page: Sequence[str]) -> list[int]:
+    """Places of the wanted words on a page, in the stretch of it that has most of them."""
+    if not wanted:
+        return []
+    width = 2 * len(wanted) + LEAST_RUN
+    counts, best, start, end = Counter(wanted), 0, 0, 0
+    inside: Counter[str] = Counter()
+    found = 0
+    for at, word in enumerate(page):
+        inside[word] += 1
+        found += inside[word] <= counts[word]
+        if at >= width:
+            gone = page[at - width]
+            found -= inside[gone] <= counts[gone]
+            inside[gone] -= 1
+        if found > best:
+            best, start, end = found, max(0, at - width + 1), at + 1
+    # Words before it that add nothing would be found in place of their like.
+    inside = Counter(page[start:end])
+    while start < end and inside[page[start]] > counts[page[start]]:
+        inside[page[start]] -= 1
+        start += 1
+    window = page[start:end]
+    blocks = [b for b in LCSseq.opcodes(wanted, window) if b.tag == "equal"]
+    runs = [range(start + b.dest_start, start + b.dest_end) for b in blocks]
+    if sum(map(len, runs)) < LEAST_FOUND * len(wanted):
+        return []
+    # A word that stands alone is there by chance.
+    runs = [run for run in runs if len(run) >= LEAST_RUN] or runs
+    return [at for run in runs for at in run]
+
+
+def _normal(word: str) -> str:
+    return "".join(c for c in word.lower() if c.isalnum())
 
 
 def _same_line(one: np.ndarray, other: np.ndarray) -> bool:
