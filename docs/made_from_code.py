@@ -20,6 +20,7 @@ from pydantic.fields import FieldInfo
 
 import experiments
 from experiments.reports.options import DATASET, Option, option_table
+from ocr_backends.document_models import DOCUMENT_MODELS
 from ohr import registry
 from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
@@ -73,6 +74,21 @@ def arguments(command: Any) -> str:
         shown = "" if default in (None, False, "", ()) or callable(default) else f"`{default}`"
         rows.append([f"`{name}`", parameter.help or "", "required" * parameter.required or shown])
     return table(["argument", "meaning", "default"], rows)
+
+
+def profiles() -> str:
+    """A table of the document models that ``openai_vlm`` knows."""
+    rows = [
+        [
+            f"`{name}`",
+            f"`{one.prompt}`",
+            f"{one.max_tokens:,}",
+            f"{one.max_side:,} a side" if one.max_side else f"{one.max_pixels:,}",
+            one.lacks or "nothing that changes a page's text",
+        ]
+        for name, one in DOCUMENT_MODELS.items()
+    ]
+    return table(["profile", "prompt", "tokens", "pixels", "what the vendor's own adds"], rows)
 
 
 def options(model: str) -> str:
@@ -176,4 +192,5 @@ MAKERS: Mapping[str, Callable[..., str]] = {
     "metrics": metrics,
     "options": options,
     "plugins": plugins,
+    "profiles": profiles,
 }

@@ -25,7 +25,7 @@ from typer.core import TyperCommand
 
 from experiments.reports.options import GROUPS, option_table
 from experiments.reports.plan import print_plan
-from experiments.reports.terminal import reader_lines, report_troubles
+from experiments.reports.terminal import reader_lines, report_troubles, taken_lines
 from ohr.errors import OhrError
 from ohr.names import did_you_mean
 from ohr.printable import plain
@@ -251,7 +251,14 @@ def _report(result: Run, report: Callable[[Run], None], next_steps: Sequence[str
     report(result)
     for line in same_lines(result.cells):
         print(plain(line))
-    for line in (*reader_lines(result.readers), f"results: {result.path}", *next_steps):
+    bases = result.manifest.get("knowledge_bases", {})
+    taken = {label: base.get("taken", {}) for label, base in bases.items()}
+    for line in (
+        *taken_lines(taken),
+        *reader_lines(result.readers),
+        f"results: {result.path}",
+        *next_steps,
+    ):
         print(line)
     code = report_troubles(result.troubles, result.failed)
     if result.missing:

@@ -5,6 +5,8 @@ finished run, ``python -m experiments.export dataset.kind=… --format beir --ou
 truth of a dataset: a collection a domain, since a study searches the question's domain alone. A
 page is a document, and a question's evidence pages are relevant, even those that lie in another
 domain, where neither the study nor the other tool can find them.
+
+``pages``, ``markdown``, ``omnidocbench`` and ``mineru`` write the texts alone, for tools of OCR.
 """
 
 from __future__ import annotations
@@ -28,7 +30,11 @@ def main(
     ],
     out: Out,
     format: Annotated[
-        str, typer.Option(help="beir, or datasets (Hugging Face; pip install 'ohr[hub]').")
+        str,
+        typer.Option(
+            help="beir, datasets (Hugging Face; pip install 'ohr[hub]'), or texts alone: pages "
+            "(OHR-Bench), markdown (a file a page), omnidocbench (predictions), mineru."
+        ),
     ] = "beir",
 ) -> int:
     """Write texts, questions and gold pages for other tools."""

@@ -11,17 +11,17 @@ import json
 import re
 import shutil
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from pydantic import Field
 
-from ocr_backends._blocks import Block, BlockKind, to_markdown
 from ocr_backends._documents import DocumentEngine, DocumentParams
 from ocr_backends._process import run
+from ocr_backends.formats.mineru import content_list_pages, mineru_pages
 from ohr.errors import ConfigError, EngineError, MissingDependencyError
+from ohr.markup.blocks import Block, to_markdown
 
 INSTALL = (
     "python -m venv mineru && mineru/bin/pip install 'mineru>=4.0.12', then name "
@@ -31,11 +31,6 @@ TIERS = ("flash", "basic", "standard", "advanced")
 OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "MINERU_MODEL_SOURCE": "local"}
 CONTENT = "structured_content.json"
 MOST_BYTES = 200_000_000
-
-FURNITURE = {"header", "footer", "page_number", "aside_text"}
-HEADINGS = {"doc_title", "paragraph_title", "title"}
-FORMULAS = {"equation", "interline_equation", "formula"}
-TABLES, CODES, LISTS = {"table", "simple_table", "complex_table"}, {"code", "algorithm"}, {"list"}
 
 
 class MinerUParams(DocumentParams):
@@ -133,10 +128,7 @@ def _pages_of_zip(path: Path) -> dict[int, list[Block]]:
             if archive.getinfo(CONTENT).file_size > MOST_BYTES:
                 raise EngineError(f"{CONTENT} is larger than {MOST_BYTES:,} bytes")
             content = json.loads(archive.read(CONTENT))
-        return {
-            int(page["page_idx"]): [block for item in page["blocks"] for block in _blocks(item)]
-            for page in content["pages"]
-        }
+        return mineru_pages(content)
     except (OSError, zipfile.BadZipFile, KeyError, TypeError, ValueError) as error:
         raise EngineError(f"MinerU's {CONTENT} cannot be read: {error!r}") from error
 
@@ -146,57 +138,10 @@ def _pages_of_list(folder: Path) -> dict[int, list[Block]]:
     files = sorted(folder.rglob("*_content_list.json"))
     if len(files) != 1:
         raise EngineError(f"MinerU wrote {len(files)} content lists, 1 expected")
-    pages: dict[int, list[Block]] = _Empty()
     try:
-        for item in json.loads(files[0].read_text("utf-8")):
-            pages.setdefault(int(item["page_idx"]), []).extend(_blocks(item))
+        return _Empty(content_list_pages(json.loads(files[0].read_text("utf-8"))))
     except (OSError, KeyError, TypeError, ValueError) as error:
         raise EngineError(f"MinerU's content list cannot be read: {error!r}") from error
-    return pages
-
-
-def _blocks(item: Mapping[str, Any]) -> Iterator[Block]:
-    """A block of either version's list, its captions before it and its notes after."""
-    kind = str(item.get("type", ""))
-    if kind in FURNITURE:
-        yield Block("furniture", _text(item))
-    elif kind in HEADINGS or item.get("text_level"):
-        yield Block("heading", _text(item), int(item.get("level") or item.get("text_level") or 1))
-    elif kind in LISTS:
-        for entry in item.get("list_items") or _text(item).split("\n"):
-            yield Block("item", _words(entry))
-    else:
-        for caption in _parts(item, kind, "caption"):
-            yield Block("text", caption)
-        yield Block(_kind(kind), _text(item))
-        for note in _parts(item, kind, "footnote"):
-            yield Block("text", note)
-
-
-def _kind(kind: str) -> BlockKind:
-    if kind in FORMULAS:
-        return "formula"
-    if kind in TABLES:
-        return "table"
-    return "code" if kind in CODES else "text"
-
-
-def _text(item: Mapping[str, Any]) -> str:
-    for key in ("content", "text", "table_body", "code_body"):
-        if key in item:
-            return _words(item[key])
-    return ""
-
-
-def _parts(item: Mapping[str, Any], kind: str, what: str) -> list[str]:
-    parts = item.get(f"{what}s") or item.get(f"{kind}_{what}") or []
-    return [_words(part) for part in ([parts] if isinstance(parts, str) else parts)]
-
-
-def _words(value: Any) -> str:
-    if isinstance(value, Mapping):
-        value = value.get("content", value.get("text", ""))
-    return value if isinstance(value, str) else ""
 
 
 class _Empty(dict[int, list[Block]]):

@@ -3,37 +3,83 @@
 from __future__ import annotations
 
 import base64
-import io
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image
-from pydantic import Field
+from pydantic import Field, field_validator, model_validator
 
-from ocr_backends._page_image import page_image
-from ocr_backends.normalise import Normalise, finished
-from ocr_backends.prompts import Prompt, prompt_text, unfenced
-from ohr.errors import ConfigError, EngineError, MissingDependencyError
-from ohr.models.chat import TRANSPORT, ServerParams, completion
+from ocr_backends._page_image import page_image, png
+from ocr_backends.document_models import DOCUMENT_MODELS, DocumentModel
+from ocr_backends.document_replies import plain_markdown, refuses
+from ocr_backends.normalise import LOOP, Normalise, finished
+from ocr_backends.prompts import Prompt, prompt_text
+from ohr.errors import ConfigError, EngineError, LateError, MissingDependencyError
+from ohr.models.chat import TRANSPORT, ServerParams, completion, plain_address, tokens_used
+from ohr.models.servers import Servers
+from ohr.names import did_you_mean
 from ohr.plugins import OcrBackend
 from ohr.plugins.engine import failed_page
 from ohr.store.identity import digest
-from ohr.types import Outcome
+from ohr.types import Outcome, Status
+
+OUTSIDE_IDENTITY = TRANSPORT | {"mirrors", "at_once", "prompt_price", "completion_price"}
 
 
 class OpenAiVlmParams(ServerParams):
-    """``max_pixels``: a larger page is shrunk to this many."""
+    """``max_pixels``: a larger page is shrunk to this many. ``profile``: a document model, whose
+    prompt, limits and form of reply it brings; what is given beside it goes before. ``mirrors``:
+    further base URLs of the same model, and ``at_once`` the requests that each server is sent at a
+    time by all of a run's workers together (by default as many as there are workers).
+    ``prompt_price``, ``completion_price``: of a million tokens, in any currency.
+    """
 
+    profile: str = ""
     prompt: Prompt = "detailed"
     max_tokens: int = Field(4096, ge=1)
     max_pixels: int = Field(4_000_000, ge=784)
+    mirrors: tuple[str, ...] = ()
+    at_once: int | None = Field(None, ge=1, le=1024)
+    prompt_price: float = Field(0.0, ge=0)
+    completion_price: float = Field(0.0, ge=0)
     normalise: Normalise = Normalise()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_profile(cls, given: Any) -> Any:
+        if not isinstance(given, Mapping) or not given.get("profile"):
+            return given
+        model = _model(str(given["profile"]))
+        brought = {
+            "prompt": model.prompt,
+            "max_tokens": model.max_tokens,
+            "max_pixels": model.max_pixels,
+        }
+        return brought | dict(given)
+
+    @field_validator("mirrors")
+    @classmethod
+    def _plain_mirrors(cls, urls: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(map(plain_address, urls))
+
+
+def _model(profile: str) -> DocumentModel:
+    if profile not in DOCUMENT_MODELS:
+        known = did_you_mean(profile, sorted(DOCUMENT_MODELS))
+        raise ValueError(f"unknown profile {profile!r}; {known}")
+    return DOCUMENT_MODELS[profile]
 
 
 class OpenAiVlm(OcrBackend[OpenAiVlmParams]):
-    """One page a request, at temperature 0. What it reads and how well is the model's affair."""
+    """One page a request, at temperature 0. What it reads and how well is the model's affair.
+
+    Replies that repeat themselves, refuse, break off, are empty or have another form than was
+    asked for are counted (``taken``). With a profile, a refusal is an ``empty`` page.
+    """
 
     name = "openai_vlm"
     argument = "model"
@@ -41,6 +87,10 @@ class OpenAiVlm(OcrBackend[OpenAiVlmParams]):
     languages = ()
     returns = "markdown"
     install = "vllm serve MODEL"
+
+    def __init__(self, params: OpenAiVlmParams | None = None) -> None:
+        super().__init__(params)
+        self._taken: dict[str, float] = {}
 
     def transcribe(
         self, source: Path | Sequence[np.ndarray], page_nos: Sequence[int]
@@ -56,44 +106,99 @@ class OpenAiVlm(OcrBackend[OpenAiVlmParams]):
             try:
                 yield page_no, self._read(image)
             except EngineError as error:
+                self._count(**{"late" if isinstance(error, LateError) else "failed": 1})
                 yield page_no, failed_page(self.name, error)
             except MissingDependencyError as error:
                 raise MissingDependencyError(f"{self.name}: {error}") from error
+
+    def taken(self) -> dict[str, float]:
+        taken, self._taken = self._taken, {}
+        return taken
+
+    def _count(self, **numbers: float) -> None:
+        for name, number in numbers.items():
+            self._taken[name] = self._taken.get(name, 0.0) + number
 
     def engine_version(self) -> str:
         """The user's ``revision``: a server does not tell which checkpoint it runs."""
         return str(self.params.revision)
 
     def identity(self) -> dict[str, object]:
-        params = self.params.model_dump(mode="json", exclude=set(TRANSPORT))
+        outside = OUTSIDE_IDENTITY if self.params.profile else OUTSIDE_IDENTITY | {"profile"}
+        params = self.params.model_dump(mode="json", exclude=set(outside))
         prompt = digest(prompt_text(self.params.prompt))
-        return super().identity() | {"params": params, "prompt": prompt}
+        model = DOCUMENT_MODELS.get(self.params.profile)
+        profile = {} if model is None else {"profile_version": model.version}
+        return super().identity() | {"params": params, "prompt": prompt} | profile
+
+    def servers(self) -> Servers:
+        """Where pages are read."""
+        urls = dict.fromkeys([self.params.base_url, *self.params.mirrors])
+        one = self.params.endpoint()
+        endpoints = (replace(one, url=f"{url}/chat/completions") for url in urls)
+        return Servers(tuple(endpoints), self.params.at_once)
 
     def _read(self, image: np.ndarray) -> Outcome[str]:
         params = self.params
+        model = DOCUMENT_MODELS.get(params.profile)
         page = page_image(image, params.max_pixels)
+        if model is not None and model.max_side:
+            page.thumbnail((model.max_side, model.max_side), Image.Resampling.LANCZOS)
+        body = self._request(page, model)
+        started = time.perf_counter()
+        answer = self.servers().post(body)
+        self._count(answer_s=time.perf_counter() - started)
+        text, reason = completion(answer)
+        self._count(**tokens_used(answer, params.prompt_price, params.completion_price))
+        return self._outcome(text, reason, model)
+
+    def _request(self, page: Image.Image, model: DocumentModel | None) -> dict[str, Any]:
+        """The body of a request for a page."""
+        params = self.params
+        before = "" if model is None else model.before
         content = [
             {"type": "image_url", "image_url": {"url": data_url(page)}},
-            {"type": "text", "text": prompt_text(params.prompt)},
+            {"type": "text", "text": before + prompt_text(params.prompt)},
         ]
-        answer = params.endpoint().post(
-            {
-                "model": params.model,
-                "messages": [{"role": "user", "content": content}],
-                "temperature": 0,
-                "seed": 0,
-                "max_tokens": params.max_tokens,
-                "stream": False,
-            }
-        )
-        text, reason = completion(answer)
-        outcome = finished(unfenced(text), params.normalise)
-        cut = {"length": f"cut at {params.max_tokens} tokens", "content_filter": "filtered"}
-        return replace(outcome, detail="; ".join(filter(None, [cut.get(reason), outcome.detail])))
+        body: dict[str, Any] = {
+            "model": params.model,
+            "messages": [{"role": "user", "content": content}],
+            "temperature": 0,
+            "seed": 0,
+            "max_tokens": params.max_tokens,
+            "stream": False,
+        }
+        if model is None:
+            return body
+        if model.system:
+            body["messages"].insert(0, {"role": "system", "content": model.system})
+        if model.stop:
+            body["stop"] = list(model.stop)
+        return body | dict(model.request)
+
+    def _outcome(self, text: str, reason: str, model: DocumentModel | None) -> Outcome[str]:
+        """The page that a reply is, and what is odd about it."""
+        self._count(replies=1)
+        if refuses(text):
+            self._count(refused=1)
+            if model is not None:
+                return Outcome("", Status.EMPTY, f"refused: {' '.join(text.split())[:100]}")
+        parsed = (plain_markdown if model is None else model.parse)(text)
+        outcome = finished(parsed.text, self.params.normalise)
+        cut = {"length": f"cut at {self.params.max_tokens} tokens", "content_filter": "filtered"}
+        malformed = parsed.malformed and f"malformed: {parsed.malformed}"
+        odd = {
+            "cut": reason == "length",
+            "filtered": reason == "content_filter",
+            "malformed": malformed,
+            "repeated": outcome.detail.startswith(LOOP),
+            "empty": outcome.status is Status.EMPTY,
+        }
+        self._count(**{name: 1 for name, holds in odd.items() if holds})
+        details = filter(None, [cut.get(reason), malformed, outcome.detail])
+        return replace(outcome, detail="; ".join(details))
 
 
 def data_url(page: Image.Image) -> str:
     """The page as a PNG in a ``data:`` address."""
-    stream = io.BytesIO()
-    page.save(stream, "PNG", compress_level=1)
-    return "data:image/png;base64," + base64.b64encode(stream.getvalue()).decode("ascii")
+    return "data:image/png;base64," + base64.b64encode(png(page)).decode("ascii")

@@ -1,38 +1,49 @@
-"""A knowledge base that some engine made elsewhere, from files in one of two layouts.
+"""A knowledge base that some engine made elsewhere, from its files.
 
-OHR-Bench's: ``<kb>/<domain>/<document>.json`` is a list of ``{"page_idx": 0, "text": "…"}``,
-0-based; ``page_no`` will do for ``page_idx``.
+A document's file is ``<kb>/<domain>/<document>`` with a suffix that says what it may be:
 
-Markdown: ``<kb>/<domain>/<document>/`` is a folder with a ``.md``, ``.mmd`` or ``.txt`` file a
+- ``.json``: OHR-Bench's list of ``{"page_idx": 0, "text": "…"}``, 0-based (``page_no`` will do for
+  ``page_idx``); a DoclingDocument; MinerU's content list, or its structured content;
+- ``.hocr``, ``.html``, ``.xml``: hOCR, ALTO or PAGE XML, with one page or several;
+- ``.md``, ``.mmd``, ``.txt``: the text of a document of one page.
+
+A folder ``<kb>/<domain>/<document>/`` has a Markdown file a page, or a hOCR, ALTO or PAGE file a
 page. Its name is the page's number, or ends in it (``7.md``, ``page_0007.md``), counted as
-``first_page`` says.
+``first_page`` says. Or it is MinerU's output, with one ``…_content_list.json`` somewhere below.
 
-A document that has both is an error: which one counts must not be a guess.
+What lies in no folder of its domain is looked for at ``<kb>/<document>``, as tools write it, unless
+two documents have the name. ``kb`` may be a JSON file of OmniDocBench, whose pages are documents
+named after their images; a folder of its predictions has ``<image>.md``.
+
+A document that has both a folder and a JSON file, or two of the others, is an error: which one
+counts must not be a guess. Others beside a folder or a JSON file are passed over.
 """
 
 from __future__ import annotations
 
-import json
-import re
+from collections import Counter
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
+from ocr_backends.formats.documents import XML_SUFFIXES, Reading, read_json, read_xml
+from ocr_backends.formats.page_files import TEXTS, read_page_files
 from ohr import plugins
+from ohr.bounded import read_bounded
 from ohr.collection import Dataset
+from ohr.datasets.omnidocbench_file import AnnotatedPage, read_annotations
 from ohr.errors import DatasetError, EngineError
 from ohr.plugins import KnowledgeBaseSource
 from ohr.store.identity import digest
 from ohr.types import Document, KnowledgeBase, Outcome, PageRef
 
-PAGE_KEYS = ("page_idx", "page_no")
-TEXTS = (".md", ".mmd", ".txt")
-_NUMBER = re.compile(r"[0-9]{1,9}$")
+SUFFIXES = (".json", *XML_SUFFIXES, *TEXTS)
+CONTENT_LIST = "*_content_list.json"
 
 
 class PrecomputedParams(plugins.Params):
-    """``kb``: a folder, or the name of one beside the ground truth (``MinerU``).
+    """``kb``: a folder or file, or the name of a folder beside the ground truth (``MinerU``).
 
-    ``first_page``: the number of a document's first page in the names of Markdown files. By
+    ``first_page``: the number of a document's first page in the names of a page's files. By
     default 0 where a document has a page 0, else 1.
     """
 
@@ -47,46 +58,42 @@ class Precomputed(KnowledgeBaseSource[PrecomputedParams]):
     argument = "kb"
 
     def check(self, dataset: Dataset) -> None:
-        """Raises DatasetError if the folder is missing."""
-        find_folder(self.params.kb, dataset.root)
+        """Raises DatasetError if the folder or file is missing."""
+        find_kb(self.params.kb, dataset.root)
 
     def knowledge_base(self, dataset: Dataset) -> KnowledgeBase:
         """Pages of the dataset's documents, in the order of the files.
 
         Where a file or page is missing or damaged, the document's ground-truth pages that it
         fails to give are ``error`` outcomes and follow its other pages; pages that only the
-        knowledge base has are kept. Raises DatasetError if the folder is missing.
+        knowledge base has are kept. Raises DatasetError if the folder or file is missing.
         """
-        folder = find_folder(self.params.kb, dataset.root)
+        place = find_kb(self.params.kb, dataset.root)
+        files = _Annotations(place) if place.is_file() else _Files(place, dataset, self.params)
         pages: dict[PageRef, Outcome[str]] = {}
-        digests = []
+        digests: list[object] = []
         for document in dataset.documents.values():
-            data, problem = b"", ""
-            outcomes: dict[int, Outcome[str]] = {}
             try:
-                pages_folder = _pages_folder(folder, document.doc_id)
-                if pages_folder is None:
-                    data = _read(folder, document.doc_id)
-                    outcomes, problem = parse_pages(data)
-                else:
-                    outcomes, problem, data = read_markdown(pages_folder, self.params.first_page)
+                reading, data = files.read(document)
             except EngineError as error:
-                problem = str(error)
-            digests.append((document.doc_id, digest(data)))
-            pages |= _with_missing(document, outcomes, f"page missing from {folder.name}", problem)
+                reading, data = Reading({}, str(error)), b""
+            form = [reading.form] if reading.form else []
+            digests.append((document.doc_id, digest(data), *form))
+            pages |= _with_missing(document, reading, f"page missing from {place.name}")
         return KnowledgeBase(pages, {"engine": self.identity(), "digest": digest(digests)})
 
 
-def find_folder(kb: str, root: Path | None) -> Path:
-    """The folder of a knowledge base. Raises DatasetError that lists those beside the truth.
+def find_kb(kb: str, root: Path | None) -> Path:
+    """The folder or JSON file of a knowledge base.
 
-    A bare name means the folder beside the ground truth first, anything else a path first.
+    A bare name means the folder beside the ground truth first, anything else a path first. Raises
+    DatasetError that lists those beside the truth.
     """
     places = [Path(kb).expanduser()] if kb else []
     if kb and root is not None:
         places.insert(0 if Path(kb).name == kb else 1, root / kb)
     for place in places:
-        if place.is_dir():
+        if place.is_dir() or (place.suffix.lower() == ".json" and place.is_file()):
             return place
     beside = sorted(path.name for path in root.iterdir() if path.is_dir()) if root else []
     known = f"; known in {root}: {', '.join(beside)}" if beside else ""
@@ -107,106 +114,102 @@ def document_file(doc_id: str) -> PurePosixPath:
     return name.with_name(f"{name.name}.json")
 
 
-def _pages_folder(folder: Path, doc_id: str) -> Path | None:
-    """The folder of a document's Markdown files, if it has one. Raises EngineError."""
-    path = folder / _name(doc_id)
-    try:
-        if not path.is_dir():
-            return None
-        if path.with_name(f"{path.name}.json").exists():
-            raise EngineError(f"{path.name} is there as a folder and as a JSON file: remove one")
-    except OSError as error:
-        raise EngineError(f"{path.name} cannot be read: {error}") from error
-    return path
+class _Files:
+    """A folder of files."""
 
+    def __init__(self, folder: Path, dataset: Dataset, params: PrecomputedParams) -> None:
+        self.folder = folder
+        self.first_page = params.first_page
+        self.names = Counter(doc_id.rpartition("/")[2] for doc_id in dataset.documents)
 
-def read_markdown(
-    folder: Path, first_page: int | None
-) -> tuple[dict[int, Outcome[str]], str, bytes]:
-    """Pages of a folder by number (0-based), what is wrong with it, and what it all says.
-
-    Raises EngineError if two files are one page, or a page comes before the first.
-    """
-    numbered: dict[int, Path] = {}
-    astray = 0
-    for path in sorted(folder.iterdir()):
-        if path.suffix.lower() not in TEXTS or not path.is_file():
-            continue
-        digits = _NUMBER.search(path.stem)
-        if digits is None:
-            astray += 1
-            continue
-        other = numbered.setdefault(int(digits[0]), path)
-        if other != path:
-            raise EngineError(f"{other.name} and {path.name} are the same page")
-    if first_page is None:
-        first_page = 0 if 0 in numbered else 1
-    elif first_page == 1 and 0 in numbered:
-        raise EngineError(f"{numbered[0].name} comes before page 1: leave first_page out")
-    pages: dict[int, Outcome[str]] = {}
-    content: list[str] = []
-    for number in sorted(numbered):
+    def read(self, document: Document) -> tuple[Reading, bytes]:
+        """What the files say of a document, and the bytes of it. Raises EngineError."""
+        path = self._find(document.doc_id)
         try:
-            text = numbered[number].read_text("utf-8-sig", "replace")
+            if path.is_dir():
+                reading, data = read_page_files(path, self.first_page)
+                lists = [] if reading.pages else sorted(path.rglob(CONTENT_LIST))
+                if not lists:
+                    return reading, data
+                if len(lists) > 1:
+                    raise EngineError(f"{path.name} has {len(lists)} of MinerU's content lists")
+                path = lists[0]
+            data = read_bounded(path)
+        except (OSError, ValueError) as error:
+            name = path.relative_to(self.folder).as_posix()
+            raise EngineError(f"{name} cannot be read: {error}") from error
+        if path.suffix.lower() == ".json":
+            return read_json(data), data
+        if path.suffix.lower() in XML_SUFFIXES:
+            return read_xml(data), data
+        return _one_page(document, data, path), data
+
+    def _find(self, doc_id: str) -> Path:
+        """The one file or folder of a document. Raises EngineError."""
+        name = _name(doc_id)
+        try:
+            there = self._candidates(name)
+            if not there and self.names[name.name] == 1:
+                there = self._candidates(PurePosixPath(name.name))
+        except (OSError, ValueError) as error:
+            raise EngineError(f"{name} cannot be read: {error}") from error
+        if not there:
+            raise EngineError(f"{document_file(doc_id)} missing from {self.folder.name}")
+        if len(there) > 1:
+            kinds = " and as ".join(
+                "a folder" if path.is_dir() else f"a {path.suffix[1:].upper()} file"
+                for path in there
+            )
+            raise EngineError(f"{there[0].name} is there as {kinds}: remove one")
+        return there[0]
+
+    def _candidates(self, name: PurePosixPath) -> list[Path]:
+        """Files and folders of a name, in a fixed order; tools write others beside their JSON."""
+        path = self.folder / name
+        beside = [path.with_name(f"{path.name}{suffix}") for suffix in SUFFIXES]
+        structured = [path] if path.is_dir() else []
+        structured += [file for file in beside[:1] if file.is_file()]
+        return structured or [file for file in beside[1:] if file.is_file()]
+
+
+def _one_page(document: Document, data: bytes, path: Path) -> Reading:
+    """A text without pages, of a document with one. Raises EngineError for another."""
+    if len(document.pages) != 1:
+        raise EngineError(
+            f"{path.name} does not say where its {len(document.pages)} pages begin: "
+            "write a file a page"
+        )
+    text = data.decode("utf-8-sig", "replace")
+    return Reading({document.pages[0].ref.page_no: Outcome.of_text(text)}, "", "text")
+
+
+class _Annotations:
+    """A JSON file of OmniDocBench."""
+
+    def __init__(self, path: Path) -> None:
+        self.pages: dict[str, AnnotatedPage] = {}
+        try:
+            for page in read_annotations(read_bounded(path), path.name):
+                self.pages.setdefault(page.stem, page)
         except OSError as error:
-            pages[number - first_page] = Outcome.error(f"file cannot be read: {error.strerror}")
-            continue
-        pages[number - first_page] = Outcome.of_text(text)
-        content.append(f"{number - first_page} {digest(text)}")
-    problem = f"{astray} files have no page number in their name" if astray else ""
-    if not pages and not problem:
-        problem = "folder has no pages"
-    return pages, problem, "\n".join(content).encode()
+            raise DatasetError(f"{path} cannot be read: {error}") from error
 
-
-def _read(folder: Path, doc_id: str) -> bytes:
-    """The JSON file of a document. Raises EngineError."""
-    name = document_file(doc_id)
-    path = folder / name
-    try:
-        if not path.is_file():  # a pipe would be waited on for ever
-            raise EngineError(f"{name} missing from {folder.name}")
-        return path.read_bytes()
-    except (OSError, ValueError) as error:
-        raise EngineError(f"{name} cannot be read: {error}") from error
-
-
-def parse_pages(data: bytes) -> tuple[dict[int, Outcome[str]], str]:
-    """Pages of a document's file by number, in file order, and what is wrong with the file.
-
-    Text that is not UTF-8 is read with U+FFFD in place of what is invalid. Entries with the
-    same page number are joined by a blank line. Raises EngineError unless it is a JSON list.
-    """
-    try:
-        entries = json.loads(data.decode("utf-8-sig", "replace"))
-    except (ValueError, RecursionError) as error:
-        raise EngineError(f"file is not JSON: {error}" if data else "file is empty") from error
-    if not isinstance(entries, list):
-        raise EngineError(f"file holds a {type(entries).__name__}, not a list of pages")
-    pages: dict[int, Outcome[str]] = {}
-    astray = 0
-    for entry in entries:
-        fields = entry if isinstance(entry, dict) else {}
-        page_no = next((fields[key] for key in PAGE_KEYS if key in fields), None)
-        text = fields.get("text")
-        if type(page_no) is not int or page_no < 0:
-            astray += 1
-        elif not isinstance(text, str):
-            pages.setdefault(page_no, Outcome.error("entry has no text"))
-        elif (before := pages.get(page_no)) is not None and before.value is not None:
-            pages[page_no] = Outcome.of_text(f"{before.value}\n\n{text}", "entries joined")
-        else:
-            pages[page_no] = Outcome.of_text(text)
-    problem = f"{astray} of {len(entries)} entries have no page number" if astray else ""
-    return pages, problem or ("" if entries else "file has no pages")
+    def read(self, document: Document) -> tuple[Reading, bytes]:
+        """The annotated page of a document of that name. Raises EngineError."""
+        page = self.pages.get(document.doc_id.rpartition("/")[2])
+        if page is None:
+            raise EngineError("no image of that name")
+        text = page.markdown
+        first = document.pages[0].ref.page_no if document.pages else 0
+        return Reading({first: Outcome.of_text(text)}, "", "omnidocbench"), text.encode()
 
 
 def _with_missing(
-    document: Document, outcomes: dict[int, Outcome[str]], missing: str, problem: str
+    document: Document, reading: Reading, missing: str
 ) -> dict[PageRef, Outcome[str]]:
     """The pages found, then an error for each ground-truth page that is not among them."""
-    pages = {PageRef(document.doc_id, page_no): page for page_no, page in outcomes.items()}
-    why = " ".join(f"{missing}: {problem}".split()) if problem else missing
+    pages = {PageRef(document.doc_id, page_no): page for page_no, page in reading.pages.items()}
+    why = " ".join(f"{missing}: {reading.problem}".split()) if reading.problem else missing
     for page in document.pages:
         pages.setdefault(page.ref, Outcome.error(why))
     return pages

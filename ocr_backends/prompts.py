@@ -14,30 +14,45 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 BUILT_IN = ("simple", "detailed")
+OF_MODELS = (
+    "deepseek_ocr",
+    "dots_ocr",
+    "glm_ocr",
+    "mineru2_5",
+    "monkeyocr",
+    "nanonets_ocr2",
+    "olmocr2",
+    "paddleocr_vl",
+    "qwen2_5_vl",
+    "qwen3_vl",
+)
+"""Prompts that document models were trained with, to the letter."""
 FENCED = re.compile(r"```[\w-]*[ \t]*\n(.*?)(?:\n```)?", re.DOTALL)
 
 
 def _known(prompt: str) -> str:
     # A word alone is a name: a misspelt one must not be sent as a prompt.
-    if prompt not in BUILT_IN and len(prompt.split()) < 2:
+    if prompt not in (*BUILT_IN, *OF_MODELS) and len(prompt.split()) < 2:
         raise ValueError(
-            f"unknown prompt {prompt!r}; known: {', '.join(BUILT_IN)}; "
+            f"unknown prompt {prompt!r}; known: {', '.join((*BUILT_IN, *OF_MODELS))}; "
             "a prompt of your own has more than one word"
         )
     return prompt
 
 
 Prompt = Annotated[str, AfterValidator(_known)]
-"""``simple``, ``detailed``, or a prompt of the user's own of two words or more."""
+"""``simple``, ``detailed``, that of a document model, or the user's own of two words or more."""
 
 
 @cache
 def prompt_text(prompt: str) -> str:
     """The words sent for a :data:`Prompt`."""
-    if prompt not in BUILT_IN:
+    if prompt not in (*BUILT_IN, *OF_MODELS):
         return prompt
     path = files("ocr_backends") / "prompt_texts" / f"{prompt}.txt"
-    return path.read_text(encoding="utf-8").strip()
+    text = path.read_text(encoding="utf-8")
+    # One begins with a line feed, which is part of it.
+    return text.strip() if prompt in BUILT_IN else text.removesuffix("\n")
 
 
 def unfenced(text: str) -> str:

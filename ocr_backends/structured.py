@@ -17,7 +17,6 @@ import numpy as np
 from pydantic import Field
 
 from ocr_backends import _pdfminer, rapidocr
-from ocr_backends._blocks import Block, to_markdown
 from ocr_backends._tesseract_library import (
     INSTALL,
     PageSettings,
@@ -35,6 +34,7 @@ from ocr_backends.structure.segments import hocr_segments, rapidocr_segments
 from ocr_backends.structure.table_grid import grid_cells
 from ohr import plugins
 from ohr.errors import ConfigError, MissingDependencyError, StoreError
+from ohr.markup.blocks import Block, to_markdown
 from ohr.markup.tables import TableFormat, convert_tables
 from ohr.pdf import RENDERER, render
 from ohr.plugins import OcrBackend

@@ -25,21 +25,16 @@ class Recipes:
 
     def __init__(self, run: Run) -> None:
         self._run = run
-
-    @cached_property
-    def lacking(self) -> str:
-        """Why nothing is known of it; "" where it is known."""
-        try:
-            _ = self._run.plan
-        except OhrError as error:
-            return str(error)
-        return ""
+        self.missing = ""
+        """Why there are none; known once one was asked for."""
 
     @cached_property
     def _variants(self) -> dict[str, Variant]:
-        if self.lacking:
+        try:
+            plan = self._run.plan
+        except OhrError as error:
+            self.missing = str(error)
             return {}
-        plan = self._run.plan
         return {plan.label(variant): variant for variant in plan.variants}
 
     @cached_property

@@ -22,6 +22,7 @@ from experiments.browser.pages import (
 )
 from experiments.browser.rows import Rows, make_rows, setting_name
 from experiments.browser.select import Selection, numbered, parse_selection, select
+from ohr.printable import plain
 from ohr.store.atomic import write_bytes, write_text
 from ohr.store.identity import digest
 from ohr.study.cases import FILE as CASES
@@ -58,19 +59,24 @@ class Built:
     pictures: int
     left_out: int
     """Pictures that there was no room for."""
-    lacking: tuple[str, ...]
-    """Why runs have no pictures that were to have some."""
+    without_data: dict[str, str]
+    """Runs whose pages cannot be drawn again, and why."""
+
+    def sentences(self) -> list[str]:
+        """Which cases have details, and what they lack."""
+        said = [f"{self.selection.sentence()}."]
+        if self.left_out:
+            said.append(
+                f"{self.left_out:,} pictures beside {self.pictures:,} were left out: --max-mb has "
+                "no room for them."
+            )
+        for name, why in self.without_data.items():
+            said.append(f"{name} has neither pictures of pages nor ways to make them again: {why}.")
+        return said
 
     def lines(self, out: Path) -> list[str]:
         """What a command prints."""
-        lines = [self.selection.sentence()]
-        if self.left_out:
-            lines.append(
-                f"{self.left_out:,} pictures beside {self.pictures:,} were left out: --max-mb has "
-                "no room for them"
-            )
-        lines += [f"without pictures: {reason}" for reason in self.lacking]
-        return [*lines, f"report: {out / 'index.html'}"]
+        return [*map(plain, self.sentences()), f"report: {out / 'index.html'}"]
 
 
 def build_report(runs: Sequence[Run], out: Path, options: ReportOptions) -> Built:
@@ -113,9 +119,10 @@ def build_report(runs: Sequence[Run], out: Path, options: ReportOptions) -> Buil
     app = files("experiments.browser") / "app"
     for name in (*SCRIPTS, "style.css"):
         write_bytes(out / "app" / name, (app / name).read_bytes())
-    write_text(out / "index.html", overview(runs, rows, title, selection.sentence() + "."))
-    lacking = tuple(recipes[name].lacking for name in drawn if name in asked)
-    return Built(selection, len(budget.names), budget.refused, tuple(filter(None, lacking)))
+    missing = {name: made.missing for name, made in recipes.items() if made.missing}
+    built = Built(selection, len(budget.names), budget.refused, missing)
+    write_text(out / "index.html", overview(runs, rows, title, built.sentences()))
+    return built
 
 
 def _evidence(

@@ -51,7 +51,7 @@ _TEMPLATES = jinja2.Environment(
 )
 
 
-def overview(runs: Sequence[Run], rows: Rows, title: str, selection: str) -> str:
+def overview(runs: Sequence[Run], rows: Rows, title: str, details: Sequence[str]) -> str:
     """The page as HTML; every text of a run is escaped."""
     measures = measures_by_stage(runs)
     by_stage = {stage: losses(rows, stage) for stage in MAIN if stage in measures}
@@ -80,7 +80,7 @@ def overview(runs: Sequence[Run], rows: Rows, title: str, selection: str) -> str
             _table(rows, stage, measures[stage].title, found) for stage, found in by_stage.items()
         ],
         troubles=[plain(line) for run in runs for line in run.troubles],
-        selection=selection,
+        details=[plain(sentence) for sentence in details],
         scripts=SCRIPTS,
     )
     return page

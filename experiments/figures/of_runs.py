@@ -15,6 +15,7 @@ from experiments.figures.bars import benchmark_bars
 from experiments.figures.figure3 import caption_of, draw_figure3
 from experiments.figures.noise import noise_curves
 from experiments.figures.noise import noise_strength as strength
+from experiments.figures.pareto import pareto_charts
 from experiments.figures.predictiveness import correlations_figure
 from experiments.figures.sources import source_curves
 from ohr.errors import ConfigError
@@ -40,6 +41,13 @@ def sources(runs: Sequence[Run], folder: Path, axis: str = "r_noise") -> list[Pa
 def benchmark(runs: Sequence[Run], folder: Path) -> list[Path]:
     """Clean engines side by side."""
     return benchmark_bars(runs[0].cells, folder, reader_notes(runs[0].readers))
+
+
+def pareto(runs: Sequence[Run], folder: Path) -> list[Path]:
+    """Clean engines' quality against what they took."""
+    run = runs[0]
+    bases = run.manifest.get("knowledge_bases", {})
+    return pareto_charts(run.cells, bases, folder, reader_notes(run.readers))
 
 
 def attribution(runs: Sequence[Run], folder: Path) -> list[Path]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from experiments.interchange.page_files import WRITERS
 from ohr.errors import MissingDependencyError, OhrError
 from ohr.names import did_you_mean
 from ohr.store.atomic import write_text
@@ -21,7 +22,7 @@ from ohr.study.questions import select_questions
 from ohr.study.results import open_run
 from ohr.types import PageRef, Question
 
-FORMATS = ("beir", "datasets")
+FORMATS = ("beir", "datasets", *WRITERS)
 
 
 def export(source: Sequence[str], out: Path, format_name: str) -> int:
@@ -29,6 +30,12 @@ def export(source: Sequence[str], out: Path, format_name: str) -> int:
     if format_name not in FORMATS:
         raise OhrError(f"unknown --format {format_name!r}; {did_you_mean(format_name, FORMATS)}")
     is_run = len(source) == 1 and (Path(source[0]) / "manifest.json").is_file()
+    if format_name in WRITERS:
+        bases = run_texts(Path(source[0])) if is_run else dataset_texts(load_config(source))
+        for name, pages in bases:
+            WRITERS[format_name](pages, out / name)
+            print(f"{out / name}: {len(pages)} pages")
+        return 0
     if is_run:
         collections = run_collections(Path(source[0]))
     else:
@@ -49,6 +56,27 @@ class Collection:
     qrels: list[dict[str, Any]]
 
 
+def dataset_texts(config: StudyConfig) -> Iterator[tuple[Path, dict[PageRef, str]]]:
+    """The ground truth of a dataset."""
+    yield Path(), {ref: page.text for ref, page in load_dataset(config).pages.items()}
+
+
+def run_texts(path: Path) -> Iterator[tuple[Path, dict[PageRef, str]]]:
+    """Folder and pages of each knowledge base of a finished run.
+
+    All of it is in the run's folder. A page that could not be read is in none. Raises OhrError.
+    """
+    if "imported" in open_run(path).manifest:
+        raise OhrError(f"{path} was imported: there are no knowledge bases to export")
+    names: set[str] = set()
+    for label, pages in read_texts(path).items():
+        name = re.sub(r"[^A-Za-z0-9.-]+", "_", label).strip("._")
+        while name in names:
+            name += "_"
+        names.add(name)
+        yield Path(name), pages
+
+
 def dataset_collections(config: StudyConfig) -> Iterator[tuple[Path, Collection]]:
     """Folder and records of the ground truth of each domain of a dataset."""
     dataset = load_dataset(config)
@@ -60,18 +88,12 @@ def dataset_collections(config: StudyConfig) -> Iterator[tuple[Path, Collection]
 def run_collections(path: Path) -> Iterator[tuple[Path, Collection]]:
     """Folder and records of each domain of each knowledge base of a finished run.
 
-    All of it is in the run's folder. A page that could not be read is in no index. Raises OhrError.
+    Raises OhrError.
     """
-    if "imported" in open_run(path).manifest:
-        raise OhrError(f"{path} was imported: there are no knowledge bases to export")
+    bases = list(run_texts(path))
     questions, domains = read_questions(path), read_domains(path)
-    names: set[str] = set()
-    for label, pages in read_texts(path).items():
-        name = re.sub(r"[^A-Za-z0-9.-]+", "_", label).strip("._")
-        while name in names:
-            name += "_"
-        names.add(name)
-        yield from _by_domain(Path(name), domains, pages, questions)
+    for name, pages in bases:
+        yield from _by_domain(name, domains, pages, questions)
 
 
 def _by_domain(

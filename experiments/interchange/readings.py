@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from experiments.reports.terminal import taken_lines
 from ohr import registry
 from ohr.errors import ConfigError, StoreError
 from ohr.plugins import OcrBackend
@@ -22,6 +23,7 @@ from ohr.store.identity import canonical_json
 from ohr.store.locking import locked
 from ohr.study.pages.files import FilePage, FileReadings, file_pages
 from ohr.study.pages.sources import PageSource, find_pages
+from ohr.study.pages.store import stored_taken, sum_taken
 from ohr.study.progress import Progress
 from ohr.study.run import versions
 from ohr.types import FAILED, Outcome, Status
@@ -117,6 +119,7 @@ def write_readings(
             )
         outcomes.append((page, stored.outcome))
     documents = knowledge_base(outcomes)
+    taken = sum_taken(stored_taken(readings.store, page.key, readings.identity) for page in pages)
     counts = Counter(str(outcome.status) for _, outcome in outcomes)
     failures = [(page, outcome) for page, outcome in outcomes if outcome.status in FAILED]
     manifest: dict[str, Any] = {
@@ -126,6 +129,7 @@ def write_readings(
         "documents": len(documents),
         "pages": {str(status): counts[str(status)] for status in Status},
         "read_now": len(todo),
+        "taken": taken,
         "seconds": round(seconds, 3),
         "workers": readings.workers,
         "failures": [f"{_where(page)}: {outcome.detail}" for page, outcome in failures],
@@ -146,6 +150,8 @@ def write_readings(
             f"read now: {len(todo)} pages, {seconds / len(todo):.2f} s a page "
             f"with {readings.workers} workers; from the cache: {len(pages) - len(todo)}"
         )
+    for line in taken_lines({readings.engine.label: taken}):
+        print(line)
     print(f"knowledge base: {out}")
     if failures:
         print(

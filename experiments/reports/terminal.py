@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from experiments.analysis.costs import COUNTED
 from experiments.analysis.labels import group_label, shown_measures, shown_readings
 from experiments.analysis.notes import Notes, answerers, note_lines
 from experiments.analysis.settings import Block, Value, blocks_of
@@ -180,6 +181,25 @@ def reader_lines(readers: Mapping[str, Mapping[str, Any]]) -> list[str]:
         for name, what in _NOTED.items():
             if name in usage:
                 parts.append(f"{usage[name]:.0f} {what}")
+        lines.append(f"{plain(label)}: {'; '.join(parts)}")
+    return lines
+
+
+def taken_lines(taken: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """A line for each reading by an engine that counts replies: what they took, what was odd."""
+    lines = []
+    for label, sums in taken.items():
+        if not sums.get("replies"):
+            continue
+        parts = [f"{sums['replies']:,.0f} replies"]
+        if "prompt_tokens" in sums:
+            parts.append(
+                f"{sums['prompt_tokens']:,.0f} tokens read, "
+                f"{sums.get('completion_tokens', 0):,.0f} written"
+            )
+        if "cost" in sums:
+            parts.append(f"cost {sums['cost']:.4f}")
+        parts += [f"{sums[name]:,.0f} {name}" for name in COUNTED if sums.get(name)]
         lines.append(f"{plain(label)}: {'; '.join(parts)}")
     return lines
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from ocr_backends._blocks import Block, GridCell, html_table
 from ocr_backends.structure.layout_model import Region
 from ocr_backends.structure.page_lines import body_height, joined_lines
 from ocr_backends.structure.page_regions import region_blocks
@@ -12,6 +11,7 @@ from ocr_backends.structure.phrases import Phrase
 from ocr_backends.structure.table_columns import Line
 from ocr_backends.structure.table_find import find_tables
 from ocr_backends.structure.text_blocks import header_and_footer, text_blocks
+from ohr.markup.blocks import Block, GridCell, html_table
 
 Cells = Callable[[Sequence[Line], float], list[GridCell]]
 """Cells of a table from its lines and the height of a line."""

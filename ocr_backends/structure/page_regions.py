@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from ocr_backends._blocks import Block
 from ocr_backends.structure.layout_model import Region
 from ocr_backends.structure.page_lines import NEAR, joined_lines, ordered
 from ocr_backends.structure.phrases import Phrase, joined
 from ocr_backends.structure.table_columns import Line
 from ocr_backends.structure.text_blocks import text_blocks
+from ohr.markup.blocks import Block
 
 OUTSIDE = -1
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ocr_backends._blocks import GridCell
 from ocr_backends.structure.ink import Ink
 from ocr_backends.structure.table_columns import (
     Column,
@@ -18,6 +17,7 @@ from ocr_backends.structure.table_columns import (
     place_of,
 )
 from ocr_backends.structure.table_header import head_lines, header_cells
+from ohr.markup.blocks import GridCell
 
 DASH = "—"
 _CURRENCY = ("$", "S", "€", "£")

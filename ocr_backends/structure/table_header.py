@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ocr_backends._blocks import GridCell
 from ocr_backends.structure.ink import Rule
 from ocr_backends.structure.phrases import Phrase
 from ocr_backends.structure.table_columns import (
@@ -17,6 +16,7 @@ from ocr_backends.structure.table_columns import (
     off_centre,
     place_of,
 )
+from ohr.markup.blocks import GridCell
 
 
 @dataclass

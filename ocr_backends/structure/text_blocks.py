@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from statistics import median
 
-from ocr_backends._blocks import Block
 from ocr_backends._tesseract_layout import LINES, WORDS
 from ocr_backends.structure.phrases import Phrase
 from ocr_backends.structure.table_columns import MARKER, Line, middle_of
+from ohr.markup.blocks import Block
 
 HEADING = 1.25
 """Type so many times as large as the body's is a heading; boxes of a detector vary by a tenth."""

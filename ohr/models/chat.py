@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,6 +13,22 @@ from ohr import plugins
 from ohr.errors import EngineError
 from ohr.models.http import Endpoint
 from ohr.plugins import Message, ToolCall
+
+
+def plain_address(url: str) -> str:
+    """An http or https address without its last slash. Raises ValueError, unquoted, for another
+    and for one that holds a password or a query.
+    """
+    try:
+        parts = urlsplit(url)
+        fine = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        fine = False
+    if not fine:
+        raise ValueError("not an http or https address")
+    if parts.username is not None or parts.password is not None or parts.query:
+        raise ValueError("no password or key in an address: name api_key_env")
+    return url.rstrip("/")
 
 
 class ServerParams(plugins.Params):
@@ -33,16 +49,7 @@ class ServerParams(plugins.Params):
     @field_validator("base_url")
     @classmethod
     def _plain(cls, url: str) -> str:
-        try:
-            parts = urlsplit(url)
-            fine = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        except ValueError:
-            fine = False
-        if not fine:
-            raise ValueError("not an http or https address")
-        if parts.username is not None or parts.password is not None or parts.query:
-            raise ValueError("no password or key in an address: name api_key_env")
-        return url.rstrip("/")
+        return plain_address(url)
 
     def endpoint(self, late_retries: int = 0) -> Endpoint:
         """Where chat completions are asked for."""
@@ -73,6 +80,27 @@ def completion(answer: Any) -> tuple[str, str]:
         return text, str(choice.get("finish_reason"))
     except (KeyError, IndexError, TypeError, AttributeError) as error:
         raise EngineError(f"an answer that is no chat completion ({error!r})") from error
+
+
+_COUNTS = ("prompt_tokens", "completion_tokens")
+
+
+def tokens_used(answer: Any, prompt_price: float, completion_price: float) -> dict[str, float]:
+    """Tokens and cost of an answer, prices being those of a million tokens.
+
+    ``unmetered`` is 1 where the server does not report the tokens.
+    """
+    reported = answer.get("usage") if isinstance(answer, Mapping) else None
+    counts: list[Any] = [
+        reported.get(name) if isinstance(reported, Mapping) else None for name in _COUNTS
+    ]
+    if not all(type(count) is int and 0 <= count < 1 << 40 for count in counts):
+        return {"unmetered": 1.0}
+    used = {name: float(count) for name, count in zip(_COUNTS, counts, strict=True)}
+    prices = (prompt_price, completion_price)
+    if any(prices):
+        used["cost"] = sum(n * price for n, price in zip(counts, prices, strict=True)) / 1e6
+    return used
 
 
 def sent(messages: Sequence[Message]) -> list[dict[str, Any]]:

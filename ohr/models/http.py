@@ -40,6 +40,14 @@ servers hang up, so that no request is sent just as they do."""
 T = TypeVar("T")
 
 
+class UnreachedError(MissingDependencyError):
+    """Nobody answers at an address."""
+
+
+class TroubledError(EngineError):
+    """A server in trouble that outlasts the retries."""
+
+
 class _PassingError(Exception):
     """An attempt that failed in a way that may pass."""
 
@@ -53,11 +61,27 @@ class _PassingError(Exception):
 
 
 @dataclass(frozen=True)
+class Answer:
+    """An answer with a status of success."""
+
+    headers: httpx.Headers
+    body: bytes
+
+    def json(self) -> Any:
+        """The body. Raises EngineError for what is not JSON."""
+        try:
+            return json.loads(self.body)
+        except (ValueError, RecursionError):
+            raise EngineError("an answer that is not JSON") from None
+
+
+@dataclass(frozen=True)
 class Endpoint:
     """Where requests go. ``key_variable`` names the environment variable with the API key.
 
     ``timeout_s``: seconds that an answer may take. ``late_retries``: how often a request that
-    took longer is sent again, of ``retries`` in all.
+    took longer is sent again, of ``retries`` in all. ``key_header``: what the key is sent in, if
+    not as a bearer's.
     """
 
     url: str
@@ -65,6 +89,7 @@ class Endpoint:
     timeout_s: float
     retries: int
     late_retries: int = 0
+    key_header: str = ""
 
     def key(self) -> str:
         """The API key, or nothing. Raises MissingDependencyError."""
@@ -92,14 +117,36 @@ class Endpoint:
         HTTP 401, 403, 404, redirects), LateError for an answer that does not come in time,
         EngineError for the rest, and for an attempt that was due after ``stop`` was set.
         """
-        key, data = self.key(), json.dumps(body).encode()
+        try:
+            return self.send(body, stop)
+        except UnreachedError as error:
+            raise MissingDependencyError(str(error)) from error
+        except TroubledError as error:
+            raise EngineError(str(error)) from error
+
+    def send(self, body: object, stop: threading.Event | None = None) -> Any:
+        """As :meth:`post`, with errors that say whether another server may do better:
+        UnreachedError and TroubledError in place of the classes that they derive from.
+        """
+        answer = self.exchange("POST", json.dumps(body).encode(), "application/json", stop)
+        return answer.json()
+
+    def exchange(
+        self,
+        method: str,
+        data: bytes,
+        content_type: str,
+        stop: threading.Event | None = None,
+    ) -> Answer:
+        """The server's answer to any request, tried and raising as :meth:`send` does."""
+        key = self.key()
         stop = stop or threading.Event()
         late = 0
         for attempt in range(self.retries + 1):
             if stop.is_set():
                 raise EngineError("stopped before it was sent")
             try:
-                return self._once(data, key)
+                return self._once(method, data, content_type, key)
             except _PassingError as error:
                 late += error.late
                 if attempt < self.retries and late <= self.late_retries:
@@ -109,32 +156,33 @@ class Endpoint:
                 if error.late:
                     raise LateError(problem) from error
                 if not error.reached:
-                    raise MissingDependencyError(
+                    raise UnreachedError(
                         f"{self.url} cannot be reached: {problem}: start the server, "
                         "or mend base_url"
                     ) from error
-                raise EngineError(problem) from error
+                raise TroubledError(problem) from error
         raise AssertionError("unreachable")
 
-    def _once(self, data: bytes, key: str) -> Any:
-        answer = _awaited(self._exchange(data, key))
-        if len(answer) > MAX_ANSWER_BYTES:
+    def _once(self, method: str, data: bytes, content_type: str, key: str) -> Answer:
+        answer = _awaited(self._exchange(method, data, content_type, key))
+        if len(answer.body) > MAX_ANSWER_BYTES:
             raise EngineError(f"an answer of more than {MAX_ANSWER_BYTES:,} bytes")
-        try:
-            return json.loads(answer)
-        except (ValueError, RecursionError):
-            raise EngineError("an answer that is not JSON") from None
+        return answer
 
-    async def _exchange(self, data: bytes, key: str) -> bytes:
-        """The body of an answer, or a little more than :data:`MAX_ANSWER_BYTES` of it."""
+    async def _exchange(self, method: str, data: bytes, content_type: str, key: str) -> Answer:
+        """An answer with its body, or a little more than :data:`MAX_ANSWER_BYTES` of it."""
         headers = {
-            "Content-Type": "application/json",
+            "Content-Type": content_type,
             "Content-Length": str(len(data)),
             "Accept": "application/json",
             "Accept-Encoding": "identity",
             "User-Agent": "ohr",
         }
-        if key:
+        if not data:
+            del headers["Content-Type"]
+        if key and self.key_header:
+            headers[self.key_header] = key
+        elif key:
             headers["Authorization"] = f"Bearer {key}"
         sent = False
 
@@ -146,7 +194,7 @@ class Endpoint:
         response: httpx.Response | None = None
         answer = bytearray()
         try:
-            request = httpx.Request("POST", self.url, headers=headers, content=sending())
+            request = httpx.Request(method, self.url, headers=headers, content=sending())
             connections = _connections(os.getpid(), _proxy(self.url))
             async with asyncio.timeout(self.timeout_s):
                 response = await connections.handle_async_request(request)
@@ -176,7 +224,7 @@ class Endpoint:
             ) from None
         if not response.is_success:
             raise self._refused(response, bytes(answer), key)
-        return bytes(answer)
+        return Answer(response.headers, bytes(answer))
 
     def _refused(self, response: httpx.Response, answer: bytes, key: str) -> Exception:
         what = f"HTTP {response.status_code}"
@@ -192,12 +240,12 @@ class Endpoint:
         if response.status_code == 404:
             return MissingDependencyError(f"{self.url} has no such endpoint or model: {what}")
         if response.status_code in RETRIED:
-            return _PassingError(what.strip(), _asked_wait(response.headers))
+            return _PassingError(what.strip(), asked_wait(response.headers))
         return EngineError(what.strip())
 
     def _unreached(self, reason: BaseException) -> Exception:
         if isinstance(reason, TimeoutError):
-            return MissingDependencyError(
+            return UnreachedError(
                 f"{self.url} cannot be reached within {self.timeout_s:g} s: mend base_url"
             )
         if isinstance(reason, ssl.SSLError):
@@ -213,7 +261,7 @@ def pause(stop: threading.Event, seconds: float) -> None:
     stop.wait(seconds)
 
 
-def _asked_wait(headers: httpx.Headers) -> float:
+def asked_wait(headers: httpx.Headers) -> float:
     """Seconds of the header Retry-After, a number or a date (RFC 9110, 10.2.3); 0 without one.
 
     A date is compared with the server's own clock, where the answer names its time.

@@ -86,6 +86,14 @@ class OcrBackend(Plugin[P], ABC, abstract=True):
         """Version of the engine and its models, part of the identity. May be slow."""
         return ""
 
+    def taken(self) -> dict[str, float]:
+        """What reading took since this was last asked, as numbers that add up over pages.
+
+        Such as ``prompt_tokens``, ``completion_tokens``, ``cost``, or replies that were cut.
+        Seconds are measured for every engine, so none has to say them.
+        """
+        return {}
+
     def identity(self) -> dict[str, object]:
         return super().identity() | {"engine_version": self.engine_version()}
 

@@ -128,7 +128,9 @@ def _carry_out(plan: Plan, out: Path, clock: Clock, progress: Progress) -> Run:
             for variant in plan.variants:
                 with clock.stage("knowledge base"):
                     kb = readings.knowledge_base(variant)
-                    bases[plan.label(variant)] = _describe(plan, kb)
+                    bases[plan.label(variant)] = _describe(plan, kb) | {
+                        "taken": readings.taken(variant)
+                    }
                     scorer.cases.add_pages(plan.label(variant), kb)
                 with clock.stage("score ocr"):
                     scores = scorer.ocr(variant, kb)

@@ -119,6 +119,10 @@ class Plots:
         """Bars of the clean engines by evidence source."""
         return self("benchmark")
 
+    def pareto(self) -> Plot:
+        """Clean engines' quality against the seconds and the cost of reading."""
+        return self("pareto")
+
     def predictiveness(self, *others: FinishedRun, metrics: Sequence[str] = ()) -> Plot:
         """How well each measure of reading predicts each outcome's loss."""
         return self("predictiveness", *others, metrics=metrics)

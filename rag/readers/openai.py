@@ -13,15 +13,13 @@ import numpy as np
 from pydantic import Field
 
 from ohr.errors import EngineError, LateError, MissingDependencyError
-from ohr.models.chat import TRANSPORT, ServerParams, completion, sent, tool_calls
+from ohr.models.chat import TRANSPORT, ServerParams, completion, sent, tokens_used, tool_calls
 from ohr.models.http import Endpoint
 from ohr.plugins import Chat, Completion, Message, Reply
 from ohr.types import Hit, Outcome
 from rag.chunking.token_counter import count_tokens, cumulative_tokens
 from rag.readers._concurrent import submitted
 from rag.readers._prompted import PromptedParams, PromptedReader, cut_note, outcome_of
-
-_COUNTS = ("prompt_tokens", "completion_tokens")
 
 
 class OpenAiParams(ServerParams, PromptedParams):
@@ -166,18 +164,9 @@ class OpenAi(PromptedReader[OpenAiParams], Chat):
 
     def _used(self, answer: Any) -> dict[str, float]:
         """Tokens, cost and seconds of one answer; or that the server did not report the tokens."""
-        reported = answer.get("usage") if isinstance(answer, Mapping) else None
-        counts: list[Any] = [
-            reported.get(name) if isinstance(reported, Mapping) else None for name in _COUNTS
-        ]
-        if not all(type(count) is int and 0 <= count < 1 << 40 for count in counts):
-            return {"unmetered": 1.0}
-        used = {name: float(count) for name, count in zip(_COUNTS, counts, strict=True)}
-        used |= _seconds(answer.get("timings"))
-        prices = (self.params.prompt_price, self.params.completion_price)
-        if any(prices):
-            used["cost"] = sum(n * price for n, price in zip(counts, prices, strict=True)) / 1e6
-        return used
+        params = self.params
+        used = tokens_used(answer, params.prompt_price, params.completion_price)
+        return used if "unmetered" in used else used | _seconds(answer.get("timings"))
 
 
 def _seconds(timings: Any) -> dict[str, float]:

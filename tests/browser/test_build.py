@@ -134,7 +134,9 @@ def test_data_that_has_changed_since_is_said(run, tmp_path):
         lines = built(open_run(run.path), tmp_path, cases="random:2").lines(tmp_path)
     finally:
         qas.write_bytes(before)
-    assert any("without pictures: the data of" in line for line in lines)
+    said = "curve has neither pictures of pages nor ways to make them again: the data of"
+    assert any(said in line for line in lines)
+    assert said in (tmp_path / "index.html").read_text("utf-8")
 
 
 def test_lines_of_python_make_the_noisy_page_again(run, monkeypatch):

@@ -23,6 +23,7 @@ from ohr.study.config import load_config
 from ohr.study.pages.variants import Readings
 from ohr.study.plan import load_dataset, make_plan
 from ohr.types import Document, Page, PageRef, Status
+from tests import loopback
 from tests.builders import write_pdf
 from tests.conftest import ROOT
 from tests.fakes import LOG, MENDED
@@ -313,3 +314,25 @@ def test_a_file_that_is_named_twice_is_read_once(folder):
     assert "3 pages of 1 documents" in result.output
     entries = json.loads((folder / "kb" / "documents" / "report.json").read_text())
     assert [entry["page_idx"] for entry in entries] == [0, 1, 2]
+
+
+def test_tokens_cost_and_odd_replies_are_told_now_and_later(folder):
+    with loopback.serving() as server:
+        usage = {"prompt_tokens": 500, "completion_tokens": 20}
+        server.replies = [
+            loopback.said("I'm sorry, I can't assist with that.", usage=usage),
+            loopback.said("# Text", "length", usage=usage),
+            loopback.said("text", usage=usage),
+        ]
+        params = {"model": "m", "base_url": server.url, "profile": "glm_ocr", "prompt_price": 10}
+        engine = json.dumps({"name": "openai_vlm", "params": params})
+        done = [ocr(folder, engine, "--workers", 1) for _ in range(2)]
+        assert len(server.requests) == 4
+    for once in done:
+        assert once.exit_code == 0, once.output
+        assert (
+            "openai_vlm: 4 replies; 2,000 tokens read, 80 written; cost 0.0200; 1 cut; 1 refused\n"
+        ) in once.output
+    taken = json.loads((folder.parent / "kb" / "manifest.json").read_text())["taken"]
+    assert (taken["pages"], taken["cut"], taken["refused"]) == (4, 1, 1)
+    assert taken["wall_s"] >= taken["median_wall_s"] > 0

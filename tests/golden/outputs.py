@@ -35,12 +35,13 @@ from ohr.study.noise import at_level
 from ohr.types import Answer, Question
 from tests.builders import write_kb, write_page, write_questions
 from tests.golden import inputs
+from tests.ohr.datasets.published import write_annotated, write_pairs, write_parquet
 
 LEFT_OUT = {
     "metric": {"judged"},
     "engine": {
-        "command", "docling", "got", "internvl", "marker", "mineru", "nougat", "openai_vlm",
-        "qwen_vl",
+        "azure", "command", "docling", "got", "internvl", "marker", "mineru", "nougat",
+        "openai_vlm", "qwen_vl",
     },
     "reader": {"openai", "transformers"},
     "retriever": {
@@ -253,6 +254,16 @@ def datasets(name: str) -> object:
             paper = {"title": "Harbours", "abstract": "", "full_text": parts, "qas": [asked]}
             (folder / "papers.json").write_text(json.dumps({"1": paper}))
             params |= {"path": folder / "papers.json"}
+        if name == "omnidocbench":
+            write_annotated(folder, {"harbour_1.jpg": ["opened in 1874", "<table/>"]})
+            params |= {"path": folder}
+        if name == "dvisrag":
+            asked_of = [("1", "When?", "1874", "harbour-1")]
+            write_parquet(folder / "port", {"harbour-1": b"\x89PNG"}, asked_of)
+            params |= {"path": folder / "port"}
+        if name == "induocr":
+            write_pairs(folder, {"harbour_1": inputs.HARBOUR}, [("harbour_1", "When?", "1874")])
+            params |= {"path": folder}
         loaded = registry.create("dataset", {"name": name, "params": params}).load()
         pages = [[ref, page.text] for ref, page in loaded.pages.items()]
         questions = [asdict(question) for question in loaded.questions]

@@ -17,7 +17,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageDraw, ImageFont
 
-from ocr_backends._blocks import Block, to_markdown
 from ocr_backends.structure import table_model
 from ocr_backends.structure.ink import Ink
 from ocr_backends.structure.layout_model import Region
@@ -26,6 +25,7 @@ from ocr_backends.structure.phrases import Phrase, Segment, phrases
 from ocr_backends.structure.segments import hocr_segments, rapidocr_segments
 from ocr_backends.structure.table_grid import grid_cells
 from ocr_backends.structured import Structured, StructuredParams
+from ohr.markup.blocks import Block, to_markdown
 from ohr.markup.page import read_page
 from ohr.types import Status
 

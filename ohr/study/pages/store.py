@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 from ohr.store.artefacts import ArtefactStore
@@ -43,6 +46,40 @@ def stored_reading(
     if isinstance(artefact, dict) and isinstance(artefact.get("pixels"), str):
         return stored_text(store, artefact["pixels"], identity)
     return _parsed(artefact)
+
+
+def stored_taken(
+    store: ArtefactStore, key: dict[str, Any], identity: dict[str, Any]
+) -> dict[str, float] | None:
+    """What the reading under a key took; None for one of before it was measured, or a failure."""
+    artefact = store.get("reading", key)
+    if isinstance(artefact, dict) and isinstance(artefact.get("pixels"), str):
+        key = ocr_key(artefact["pixels"], identity)
+    taken = store.get("taken", key)
+    if not isinstance(taken, dict):
+        return None
+    return {
+        str(name): float(number)
+        for name, number in taken.items()
+        if type(number) in (int, float) and math.isfinite(number)
+    }
+
+
+def sum_taken(pages: Iterable[Mapping[str, float] | None]) -> dict[str, float]:
+    """Sums over the pages whose reading was measured, and ``pages``, of how many.
+
+    ``median_wall_s`` and ``median_cpu_s`` are of a page: a model is loaded with the first. Empty
+    where no page's reading was measured.
+    """
+    measured = [page for page in pages if page]
+    if not measured:
+        return {}
+    names = sorted({name for page in measured for name in page})
+    sums = {name: sum(page.get(name, 0.0) for page in measured) for name in names}
+    for name in ("wall_s", "cpu_s"):
+        sums[f"median_{name}"] = median(page.get(name, 0.0) for page in measured)
+    sums["pages"] = float(len(measured))
+    return {name: round(number, 6) for name, number in sums.items()}
 
 
 def stored_text(

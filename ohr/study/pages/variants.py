@@ -23,7 +23,7 @@ from ohr.store.identity import file_digest
 from ohr.study.failures import Streak
 from ohr.study.pages.key import page_key, pdf_page_key, recipe
 from ohr.study.pages.rewriting import rewritten
-from ohr.study.pages.store import keep_failure, stored_reading
+from ohr.study.pages.store import keep_failure, stored_reading, stored_taken, sum_taken
 from ohr.study.pages.worker import PageReader, PageTask, read_page
 from ohr.study.plan import Plan, Variant
 from ohr.types import FAILED, KnowledgeBase, Outcome, PageRef
@@ -142,6 +142,15 @@ class Readings:
                 )
             outcomes[task.ref] = reading.outcome
         return outcomes
+
+    def taken(self, variant: Variant) -> dict[str, float]:
+        """What reading the variant took, as :func:`sum_taken` says it."""
+        engine = self.plan.engines[variant.engine.label]
+        if not isinstance(engine, OcrBackend):
+            return {}
+        identity = engine.identity()
+        pages = [stored_taken(self.store, task.key, identity) for task in self.tasks(variant)]
+        return sum_taken(pages)
 
     def knowledge_base(self, variant: Variant) -> KnowledgeBase:
         """The ground truth with the variant's reading laid over the pages it re-reads."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -45,6 +47,8 @@ class PageReader:
     engine_identity: dict[str, Any]
     store: ArtefactStore
     _backend: OcrBackend | None = field(default=None, repr=False)
+    taken: dict[str, float] = field(default_factory=dict)
+    """What the last page took: wall and CPU seconds, and what the engine says of itself."""
 
     def transcribe(self, page: np.ndarray | Path, page_no: int) -> dict[str, Any]:
         """Status, text and detail of a page image, or a page of a PDF.
@@ -57,6 +61,15 @@ class PageReader:
             check_unedited(type(backend), self.engine_identity)
             self._backend = backend
         source = page if isinstance(page, Path) else [page]
+        wall, cpu = time.perf_counter(), cpu_seconds()
+        try:
+            return self._outcome(source, page_no)
+        finally:
+            spent = {"wall_s": time.perf_counter() - wall, "cpu_s": cpu_seconds() - cpu}
+            self.taken = {**self._backend.taken(), **spent}
+
+    def _outcome(self, source: Path | list[np.ndarray], page_no: int) -> dict[str, Any]:
+        assert self._backend is not None
         for answered, outcome in self._backend.transcribe(source, [page_no]):
             check_page(self.engine, page_no, answered)
             if outcome.status in (Status.OK, Status.EMPTY):
@@ -67,6 +80,12 @@ class PageReader:
                 }
             raise EngineError(outcome.detail or f"engine {self.engine.label} failed")
         raise EngineError(f"engine {self.engine.label} returned nothing for the page")
+
+
+def cpu_seconds() -> float:
+    """CPU seconds of this process and of its children that have ended."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
 
 
 def page_image(task: PageTask) -> np.ndarray:
@@ -109,6 +128,7 @@ def read_page(task: PageTask, reader: PageReader) -> None:
     """
     if task.as_pdf:
         reader.store.put("reading", task.key, reader.transcribe(task.source, task.ref.page_no))
+        reader.store.put("taken", task.key, reader.taken)
         return
     if task.operator is not None:
         operator = registry.plugin_class("perturbation", task.operator.name)
@@ -118,4 +138,5 @@ def read_page(task: PageTask, reader: PageReader) -> None:
     if stored_text(reader.store, pixels, reader.engine_identity) is None:
         key = ocr_key(pixels, reader.engine_identity)
         reader.store.put("ocr", key, reader.transcribe(image, task.ref.page_no))
+        reader.store.put("taken", key, reader.taken)
     reader.store.put("reading", task.key, {"pixels": pixels, "record": record})

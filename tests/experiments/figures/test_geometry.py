@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from experiments.analysis.labels import STAGE_METRICS
-from experiments.figures import bars
+from experiments.figures import bars, pareto
 from experiments.figures import noise as figures
 from experiments.figures import sources as source_curves
 from ohr.study.cells import CELL_COLUMNS
@@ -67,7 +67,7 @@ def drawn(draw, cells: pd.DataFrame) -> Figure:
         return []
 
     with pytest.MonkeyPatch.context() as patch:
-        for module in (figures, bars, source_curves):
+        for module in (figures, bars, pareto, source_curves):
             patch.setattr(module, "save", keep)
         draw(cells, Path("unused"))
     saved[0].draw_without_rendering()

@@ -1,0 +1,63 @@
+"""ALTO XML, versions 2 to 4: blocks of lines of strings.
+
+Source: Library of Congress, ALTO: Technical Metadata for Layout and Text Objects, 4.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from xml.etree.ElementTree import Element
+
+from ocr_backends.formats.xml_tree import children, in_reading_order, words
+from ohr.errors import EngineError
+from ohr.markup.blocks import Block
+
+MARGINS = ("TopMargin", "LeftMargin", "RightMargin", "BottomMargin")
+
+
+def alto_pages(root: Element) -> dict[int, list[Block]]:
+    """Blocks of each page, in the file's order; text in margins is furniture.
+
+    Blocks come as ``ReadingOrder`` (4.3) lists them, where it is there. A word that is cut at a
+    line's end is written whole, in its first line. Raises EngineError for a file without pages.
+    """
+    pages = list(root.iter("Page"))
+    if not pages:
+        raise EngineError("ALTO without a page")
+    order = [ref.get("REF", "") for ref in root.iter("ElementRef")]
+    return {number: list(_blocks(page, order)) for number, page in enumerate(pages)}
+
+
+def _blocks(page: Element, order: list[str]) -> Iterator[Block]:
+    named = {
+        block.get("ID") or f"\0{place}": block
+        for space in children(page, "PrintSpace")
+        for place, block in enumerate(space.iter("TextBlock"))
+    }
+    for block in in_reading_order(named, order):
+        if text := _text(block):
+            yield Block("text", text)
+    for margin in children(page, *MARGINS):
+        for block in margin.iter("TextBlock"):
+            yield Block("furniture", _text(block))
+
+
+def _text(block: Element) -> str:
+    lines = (" ".join(_words(line)) for line in children(block, "TextLine"))
+    return "\n".join(filter(None, lines))
+
+
+def _words(line: Element) -> Iterator[str]:
+    """The words of a line, whether or not a space is written between them."""
+    for item, following in zip(line, [*line[1:], None], strict=True):
+        if item.tag != "String":
+            continue
+        part, full = item.get("SUBS_TYPE"), words(item.get("SUBS_CONTENT"))
+        if full and part == "HypPart2":
+            continue
+        whole = bool(full) and part == "HypPart1"
+        text = full if whole else words(item.get("CONTENT"))
+        if not whole and following is not None and following.tag == "HYP":
+            text += following.get("CONTENT") or "-"
+        if text:
+            yield text

@@ -1,0 +1,75 @@
+"""hOCR, as Tesseract, OCRopus, kraken and others write it: XHTML whose classes say what is what.
+
+Source: T. Breuel and K. Baierer, hOCR: OCR Workflow and Output embedded in HTML, version 1.2.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from xml.etree.ElementTree import Element
+
+from ocr_backends.formats.xml_tree import words
+from ohr.errors import EngineError
+from ohr.markup.blocks import Block
+
+LINES = frozenset({"ocr_line", "ocrx_line", "ocr_header", "ocr_caption", "ocr_textfloat"})
+"""Tesseract calls a line by the kind of its block; its ``ocr_header`` is large type."""
+FURNITURE = frozenset({"ocr_footer", "ocr_pageno"})
+_NUMBER = re.compile(r"\bppageno (\d{1,7})")
+
+
+def hocr_pages(root: Element) -> dict[int, list[Block]]:
+    """Blocks of each page: paragraphs, line for line.
+
+    A page without an element that says what it is has its whole text. A page's number is its
+    ``ppageno`` where each has one of its own, else its place in the file. Raises EngineError for a
+    file without pages.
+    """
+    pages = [element for element in root.iter() if "ocr_page" in _classes(element)]
+    if not pages:
+        raise EngineError("HTML without a page of hOCR")
+    named = [_NUMBER.search(page.get("title", "")) for page in pages]
+    numbers = [int(match[1]) for match in named if match is not None]
+    if len(set(numbers)) < len(pages):
+        numbers = list(range(len(pages)))
+    return {
+        number: [block for block in _blocks(page) if block.text] or [Block("text", _text(page))]
+        for number, page in sorted(zip(numbers, pages, strict=True), key=lambda pair: pair[0])
+    }
+
+
+def _classes(element: Element) -> set[str]:
+    return set(element.get("class", "").split())
+
+
+def _blocks(element: Element) -> Iterator[Block]:
+    """A paragraph a block; lines that stand in none are blocks of their own."""
+    for child in element:
+        classes = _classes(child)
+        if classes & FURNITURE:
+            yield Block("furniture", _text(child))
+        elif "ocr_par" in classes or classes & LINES or not len(child):
+            yield Block("text", _text(child))
+        else:
+            yield from _blocks(child)
+
+
+def _text(element: Element) -> str:
+    lines = [line for line in element.iter() if line is not element and _classes(line) & LINES]
+    return "\n".join(filter(None, (_line(line) for line in lines or [element])))
+
+
+def _line(element: Element) -> str:
+    """The text of a line; its words are apart, whether or not white space stands between."""
+    parts = [word for word in element.iter() if "ocrx_word" in _classes(word)]
+    if not parts:
+        return words("".join(element.itertext()))
+    return " ".join(filter(None, (_word(word) for word in parts)))
+
+
+def _word(element: Element) -> str:
+    """A word; the elements of its characters may stand on lines of their own."""
+    text = "".join(element.itertext())
+    apart = any("ocrx_cinfo" in _classes(part) for part in element.iter())
+    return "".join(text.split()) if apart else words(text)

@@ -1,0 +1,75 @@
+"""A folder with a file a page, whose name is the page's number or ends in it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from ocr_backends.formats.documents import XML_SUFFIXES, Reading, read_xml
+from ohr.errors import EngineError
+from ohr.store.identity import digest
+from ohr.types import Outcome
+
+TEXTS = (".md", ".mmd", ".txt")
+_NUMBER = re.compile(r"[0-9]{1,9}$")
+
+
+def read_page_files(folder: Path, first_page: int | None) -> tuple[Reading, bytes]:
+    """Pages of a folder, and what it all says: Markdown, or where there is none hOCR, ALTO, PAGE.
+
+    Raises EngineError if two files are one page, or a page comes before the first.
+    """
+    numbered, astray = _numbered(folder, TEXTS)
+    form = ""
+    if not numbered:
+        others, lost = _numbered(folder, XML_SUFFIXES)
+        if others:
+            numbered, astray, form = others, lost, "xml"
+    if first_page is None:
+        first_page = 0 if 0 in numbered else 1
+    elif first_page == 1 and 0 in numbered:
+        raise EngineError(f"{numbered[0].name} comes before page 1: leave first_page out")
+    pages: dict[int, Outcome[str]] = {}
+    content: list[str] = []
+    for number in sorted(numbered):
+        try:
+            data = numbered[number].read_bytes()
+        except OSError as error:
+            pages[number - first_page] = Outcome.error(f"file cannot be read: {error.strerror}")
+            continue
+        text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+        pages[number - first_page] = _xml_page(data) if form else Outcome.of_text(text)
+        content.append(f"{number - first_page} {digest(text)}")
+    problem = f"{astray} files have no page number in their name" if astray else ""
+    if not pages and not problem:
+        problem = "folder has no pages"
+    return Reading(pages, problem, form), "\n".join(content).encode()
+
+
+def _numbered(folder: Path, suffixes: tuple[str, ...]) -> tuple[dict[int, Path], int]:
+    """Files by their number, and how many have none. Raises EngineError."""
+    numbered: dict[int, Path] = {}
+    astray = 0
+    for path in sorted(folder.iterdir()):
+        if path.suffix.lower() not in suffixes or not path.is_file():
+            continue
+        stem = path.stem.removesuffix(".page") if suffixes == XML_SUFFIXES else path.stem
+        digits = _NUMBER.search(stem)
+        if digits is None:
+            astray += 1
+            continue
+        other = numbered.setdefault(int(digits[0]), path)
+        if other != path:
+            raise EngineError(f"{other.name} and {path.name} are the same page")
+    return numbered, astray
+
+
+def _xml_page(data: bytes) -> Outcome[str]:
+    """The one page of a file."""
+    try:
+        reading = read_xml(data)
+    except EngineError as error:
+        return Outcome.error(" ".join(str(error).split()))
+    if len(reading.pages) != 1:
+        return Outcome.error(f"file has {len(reading.pages)} pages, 1 expected")
+    return next(iter(reading.pages.values()))

@@ -1,0 +1,102 @@
+"""PAGE XML, of PRImA, Transkribus, OCR-D, eScriptorium and Tesseract.
+
+Source: C. Clausner, PAGE-XML: schema for the content of page images, 2013 to 2019.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from xml.etree.ElementTree import Element
+
+from ocr_backends.formats.xml_tree import children, in_reading_order, words
+from ohr.errors import EngineError
+from ohr.markup.blocks import Block, BlockKind, GridCell, html_table
+
+REFERENCES = ("RegionRef", "RegionRefIndexed", "OrderedGroupIndexed", "UnorderedGroupIndexed")
+KINDS: dict[str, BlockKind] = {
+    "heading": "heading",
+    "header": "furniture",
+    "footer": "furniture",
+    "page-number": "furniture",
+    "footnote": "note",
+    "footnote-continued": "note",
+}
+LEAST_SPAN, MOST_SPAN = 1, 1000
+
+
+def page_xml_pages(root: Element) -> dict[int, list[Block]]:
+    """Blocks of the page that a file has, in its reading order.
+
+    Regions within a region stand where that one does, before its own text. A region that the
+    order leaves out follows. Raises EngineError for a file without a page.
+    """
+    page = next(children(root, "Page"), None)
+    if page is None:
+        raise EngineError("PAGE XML without a page")
+    order = [
+        ref.get("regionRef", "")
+        for reading in children(page, "ReadingOrder")
+        for ref in reading.iter()
+        if ref.tag in REFERENCES
+    ]
+    return {0: [block for block in _regions(page, order) if block.text.strip()]}
+
+
+def _regions(parent: Element, order: list[str]) -> Iterator[Block]:
+    named = {
+        region.get("id") or f"\0{place}": region
+        for place, region in enumerate(parent)
+        if region.tag.endswith("Region")
+    }
+    for region in in_reading_order(named, order):
+        if region.tag == "TableRegion" and (table := _table(region)):
+            yield Block("table", table)
+            continue
+        yield from _regions(region, order)
+        if region.tag == "TextRegion":
+            yield Block(KINDS.get(region.get("type", ""), "text"), _text(region))
+        elif region.tag == "MathsRegion":
+            yield Block("formula", _equivalent(region))
+
+
+def _text(region: Element) -> str:
+    """The text of the lines, of their words where they have none, else the region's own."""
+    lines = [
+        words(_equivalent(line) or " ".join(_equivalent(word) for word in children(line, "Word")))
+        for line in children(region, "TextLine")
+    ]
+    return "\n".join(filter(None, lines)) or _equivalent(region).strip()
+
+
+def _equivalent(element: Element) -> str:
+    """The reading with the lowest index; the first where none has one."""
+    readings = sorted(children(element, "TextEquiv"), key=_index)
+    texts = (reading.findtext("Unicode") for reading in readings)
+    return next((text for text in texts if text), "")
+
+
+def _index(reading: Element) -> int:
+    index = reading.get("index", "")
+    return int(index) if index.isdecimal() and len(index) < 10 else 0
+
+
+def _table(region: Element) -> str:
+    """HTML of a table whose cells say where they are, as 2019's schema or Transkribus do."""
+    cells = []
+    for cell in region.iter():
+        roles = cell.find("Roles/TableCellRole")
+        if roles is not None:
+            place = [_number(roles, name) for name in ("rowIndex", "columnIndex")]
+        elif cell.tag == "TableCell":
+            roles = cell
+            place = [_number(roles, name) for name in ("row", "col")]
+        else:
+            continue
+        spans = [min(max(_number(roles, n), LEAST_SPAN), MOST_SPAN) for n in ("rowSpan", "colSpan")]
+        cells.append(GridCell(place[0], place[1], _text(cell), spans[0], spans[1]))
+    return html_table(cells)
+
+
+def _number(element: Element, name: str) -> int:
+    text = element.get(name, "")
+    return int(text) if text.isdecimal() and len(text) < 6 else 0

@@ -1,0 +1,165 @@
+"""Reads DVisRAG, and VisRAG's retrieval sets, whose form it has: page images and queries.
+
+``path`` is a folder as the hub gives it: ``corpus/*.parquet`` (``corpus-id``, ``image``),
+``queries/*.parquet`` (``query-id``, ``query``, ``answer``, perhaps ``options``) and
+``qrels/*.parquet`` (``query-id``, ``corpus-id``, ``score``); or a folder of such folders, each a
+domain. Where there are no qrels, queries name their ``corpus-id``.
+
+An image is a document of one page, and nothing says what is on it: its text is empty, and no
+reading is measured against it (``without_truth``). The images are unpacked into the cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ohr.collection import Dataset, ValidationReport, finish, validate_questions
+from ohr.errors import DatasetError
+from ohr.file_names import readable
+from ohr.plugins import DatasetParams, DatasetSource
+from ohr.store.atomic import write_bytes
+from ohr.store.identity import digest
+from ohr.types import Document, Page, PageRef, Question
+
+NO_TEXT = "the data say nothing of what is on the page"
+NO_EVIDENCE = "the data name the page alone"
+AT_ONCE = 16
+"""Images that are held in memory at a time."""
+MOST_OPTIONS = 26
+_ID = ("corpus-id", "corpus_id", "docid", "doc_id")
+
+
+class DVisRag(DatasetSource[DatasetParams]):
+    """Page images with queries; there is no text of the pages."""
+
+    name = "dvisrag"
+
+    def load(self) -> Dataset:
+        params = self.params
+        if params.path is None:
+            raise DatasetError("dataset.kind=dvisrag needs dataset.path, its folder")
+        if params.questions is not None or params.pdfs is not None:
+            raise DatasetError("dataset.kind=dvisrag has pages and queries in dataset.path alone")
+        report = ValidationReport()
+        documents: dict[str, Document] = {}
+        questions: list[Question] = []
+        for folder in _subsets(Path(params.path)):
+            domain = readable(folder.resolve().name)
+            if params.domains and domain not in params.domains:
+                continue
+            own = _documents(folder, domain, params.cache / "dvisrag", report)
+            documents |= {document.doc_id: document for document in own.values()}
+            questions += _questions(folder, domain, own, report)
+        kept = validate_questions(
+            questions,
+            documents,
+            report,
+            without_evidence={question.qid: NO_EVIDENCE for question in questions},
+        )
+        without = {page.ref: NO_TEXT for doc in documents.values() for page in doc.pages}
+        dataset = Dataset(
+            documents.values(),
+            kept,
+            kind=self.name,
+            root=Path(params.path),
+            report=report,
+            without_truth=without,
+        )
+        return finish(dataset, strict=params.strict)
+
+
+def _subsets(root: Path) -> list[Path]:
+    """The folder, or those in it, that have a corpus. Raises DatasetError."""
+    places = [root, *sorted(path for path in root.glob("*") if path.is_dir())]
+    found = [place for place in places if any((place / "corpus").glob("**/*.parquet"))]
+    if not found:
+        raise DatasetError(f"no corpus/*.parquet in {root}, nor in a folder of it")
+    return found[:1] if found[0] == root else found
+
+
+def _rows(folder: Path, columns: tuple[str, ...] | None = None) -> Iterator[Mapping[str, Any]]:
+    """Rows of a folder's Parquet files, some at a time. Raises DatasetError."""
+    for file in sorted(folder.glob("**/*.parquet")):
+        try:
+            with pq.ParquetFile(file) as parquet:
+                there = [name for name in columns or () if name in parquet.schema_arrow.names]
+                for batch in parquet.iter_batches(AT_ONCE, columns=there or None):
+                    yield from batch.to_pylist()
+        except (OSError, pa.ArrowException) as error:
+            raise DatasetError(f"{file} cannot be read: {error}") from error
+
+
+def _documents(
+    folder: Path, domain: str, cache: Path, report: ValidationReport
+) -> dict[str, Document]:
+    """Documents by the ids of their images, unpacked under the digest of their bytes."""
+    documents: dict[str, Document] = {}
+    for row in _rows(folder / "corpus"):
+        corpus_id = next((str(row[name]) for name in _ID if row.get(name) is not None), "")
+        image = row.get("image")
+        data = image.get("bytes") if isinstance(image, Mapping) else image
+        if not corpus_id or not isinstance(data, bytes) or not data:
+            report.add("unreadable_document", f"{domain}: {corpus_id or 'a row'} has no image")
+            continue
+        if corpus_id in documents:
+            report.add("duplicate_document", f"{domain}: {corpus_id}: only the first is read")
+            continue
+        file = cache / f"{digest(data)}{_suffix(data)}"
+        if not file.is_file():
+            write_bytes(file, data)
+        doc_id = f"{domain}/{corpus_id.replace('/', '_')}"
+        documents[corpus_id] = Document(doc_id, domain, [Page(PageRef(doc_id, 0), "", file)])
+    return documents
+
+
+def _suffix(data: bytes) -> str:
+    if data.startswith(b"\x89PNG"):
+        return ".png"
+    return ".webp" if data[8:12] == b"WEBP" else ".jpg"
+
+
+def _questions(
+    folder: Path, domain: str, documents: Mapping[str, Document], report: ValidationReport
+) -> Iterator[Question]:
+    """The queries whose pages are there; others are named in the report."""
+    pages: dict[str, list[str]] = {}
+    for row in _rows(folder / "qrels", ("query-id", "corpus-id", "score")):
+        if float(row.get("score") or 0) > 0:
+            pages.setdefault(str(row.get("query-id")), []).append(str(row.get("corpus-id")))
+    for number, row in enumerate(_rows(folder / "queries")):
+        qid = str(row.get("query-id") or f"row {number}")
+        direct = [str(row[name]) for name in _ID if row.get(name) is not None]
+        named = pages.get(qid) or direct[:1]
+        there = [documents[name].pages[0].ref for name in named if name in documents]
+        if not there:
+            why = f"its page {named[0]} is not in the corpus" if named else "no page is named"
+            report.add("no_evidence_page", f"{domain}: {qid}: {why}")
+            continue
+        yield Question(
+            qid=f"{domain}:{qid}",
+            text=str(row.get("query") or ""),
+            answers=_answers(row.get("answer"), row.get("options")),
+            doc_id=there[0].doc_id,
+            domain=domain,
+            evidence_pages=tuple(dict.fromkeys(there)),
+            evidence_text="",
+            evidence_source="text",
+        )
+
+
+def _answers(answer: Any, options: Any) -> tuple[str, ...]:
+    """The answer or answers; where it is an option's letter, the option's text goes before it."""
+    given = [str(one) for one in (answer if isinstance(answer, list) else [answer]) if one]
+    choices = [str(one) for one in options] if isinstance(options, list) else []
+    texts = [
+        choices[ord(one.strip().upper()) - ord("A")]
+        for one in given
+        if len(one.strip()) == 1
+        and 0 <= ord(one.strip().upper()) - ord("A") < min(len(choices), MOST_OPTIONS)
+    ]
+    return tuple(dict.fromkeys([*texts, *given]))

@@ -1,0 +1,165 @@
+"""Reads InduOCRBench's evaluation of RAG: Markdown documents, and pairs of question and answer.
+
+``path`` is the folder of the benchmark: ``RAG_eval/doc_md/*.md`` and ``RAG_eval/QA_pairs.jsonl``,
+or one that holds these two. The Markdown does not say where its pages end, so a document is one
+page. ``pdfs`` is the folder of the unpacked PDFs (``<document>.pdf``): one of a single page is the
+document's source, which engines can read; of the others only whole readings made elsewhere can be
+measured (``precomputed``).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ohr.bounded import read_bounded
+from ohr.collection import Dataset, ValidationReport, finish, validate_questions
+from ohr.errors import DatasetError
+from ohr.file_names import readable
+from ohr.opening import file_facts
+from ohr.plugins import DatasetParams, DatasetSource
+from ohr.types import Document, Page, PageRef, Question
+
+DOCUMENTS, PAIRS = "doc_md", "QA_pairs.jsonl"
+_NUMBER = re.compile(r"[_ -]?\d+$")
+_TABLE = re.compile(r"<t[adhr]|\|[^|\n]*\|", re.IGNORECASE)
+_UNSAFE = re.compile(r"[\\/\0]+")
+
+
+class InduOcrParams(DatasetParams):
+    """Which documents are loaded."""
+
+    single_page: bool = False
+    """Only those whose PDF has one page, which engines can read."""
+
+
+class InduOcr(DatasetSource[InduOcrParams]):
+    """Industrial documents with questions, by kind of challenge."""
+
+    name = "induocr"
+
+    def load(self) -> Dataset:
+        params = self.params
+        if params.path is None:
+            raise DatasetError("dataset.kind=induocr needs dataset.path, its folder")
+        if params.questions is not None:
+            raise DatasetError(f"dataset.kind=induocr has its questions in {PAIRS}")
+        if params.single_page and params.pdfs is None:
+            raise DatasetError("dataset.params.single_page needs dataset.pdfs")
+        report = ValidationReport()
+        root = _root(Path(params.path))
+        pairs = list(_pairs(root / PAIRS, report))
+        domains = {stem: domain for stem, domain, _ in pairs}
+        sources = _single_pages(params.pdfs, report) if params.pdfs is not None else {}
+        documents = {
+            document.doc_id: document
+            for path in sorted((root / DOCUMENTS).glob("*.md"))
+            for document in [_document(path, domains, sources, report)]
+            if not params.domains or document.domain in params.domains
+            if document.source is not None or not params.single_page
+        }
+        by_stem = {doc_id.partition("/")[2]: doc_id for doc_id in documents}
+        questions = [
+            _question(f"{stem}#{number}", entry, documents[by_stem[stem]])
+            for number, (stem, domain, entry) in enumerate(pairs)
+            if _is_loaded(stem, domain, by_stem, params, report)
+        ]
+        kept = validate_questions(questions, documents, report)
+        dataset = Dataset(documents.values(), kept, kind=self.name, root=root, report=report)
+        return finish(dataset, strict=params.strict)
+
+
+def _root(path: Path) -> Path:
+    for place in (path, path / "RAG_eval"):
+        if (place / DOCUMENTS).is_dir() and (place / PAIRS).is_file():
+            return place
+    raise DatasetError(f"no {DOCUMENTS}/ and {PAIRS} in {path}, nor in its RAG_eval/")
+
+
+def _stem(name: str) -> str:
+    """A document's name: that of its file, without folders and suffix."""
+    return _UNSAFE.sub(
+        "_", readable(name.replace("\\", "/").rpartition("/")[2].removesuffix(".md"))
+    )
+
+
+def _pairs(path: Path, report: ValidationReport) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """Document, kind and entry of each line; a line that is none goes into the report."""
+    try:
+        lines = read_bounded(path).decode("utf-8", "replace").split("\n")
+    except OSError as error:
+        raise DatasetError(f"{path} cannot be read: {error}") from error
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+            stem = _stem(str(entry.get("filename") or entry["file_path"]))
+            domain = _UNSAFE.sub("_", str(entry["doc_type"]))
+            yield stem, domain, {"question": entry["question"], "answer": entry["answer"]} | entry
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            report.add("malformed_question", f"line {number} of {PAIRS}: {error!r}")
+
+
+def _single_pages(folder: Path, report: ValidationReport) -> dict[str, Path]:
+    """PDFs of one page by name."""
+    pdfs = sorted(path for path in folder.rglob("*.pdf") if path.is_file())
+    if not pdfs:
+        raise DatasetError(f"no PDFs in {folder}: unpack pdf.zip there")
+    facts = file_facts(pdfs)
+    several = [path for path in pdfs if facts[path].pages != 1]
+    if several:
+        report.skipped.append(
+            f"{several[0].name} and {len(several) - 1} more PDFs of several pages: the truth does "
+            "not say where a page ends"
+        )
+    return {_stem(path.stem): path for path in pdfs if facts[path].pages == 1}
+
+
+def _document(
+    path: Path, domains: Mapping[str, str], sources: Mapping[str, Path], report: ValidationReport
+) -> Document:
+    stem = _stem(path.name)
+    domain = domains.get(stem) or _NUMBER.sub("", stem) or stem
+    doc_id = f"{domain}/{stem}"
+    try:
+        text = read_bounded(path).decode("utf-8-sig", "replace")
+    except OSError as error:
+        report.add("unreadable_document", f"{doc_id}: {error}")
+        text = ""
+    return Document(doc_id, domain, [Page(PageRef(doc_id, 0), text)], sources.get(stem))
+
+
+def _is_loaded(
+    stem: str,
+    domain: str,
+    documents: Mapping[str, str],
+    params: InduOcrParams,
+    report: ValidationReport,
+) -> bool:
+    if stem in documents:
+        return True
+    if not params.single_page and (not params.domains or domain in params.domains):
+        report.add("missing_document", f"{stem}.md, asked by a pair of {domain}")
+    return False
+
+
+def _question(qid: str, entry: Mapping[str, Any], document: Document) -> Question:
+    answer, evidence = entry["answer"], entry.get("evidence") or ""
+    answers = answer if isinstance(answer, list) else [answer]
+    pieces = evidence if isinstance(evidence, list) else [evidence]
+    text = "\n".join(str(piece) for piece in pieces)
+    return Question(
+        qid=qid,
+        text=str(entry["question"]),
+        answers=tuple(str(one) for one in answers),
+        doc_id=document.doc_id,
+        domain=document.domain,
+        evidence_pages=(document.pages[0].ref,),
+        evidence_text=text,
+        evidence_source="table" if _TABLE.search(text) else "text",
+        task=str(entry.get("question_category") or ""),
+    )

@@ -1,0 +1,129 @@
+"""Several servers of one model: each at most so busy, and a dead one left alone for a while.
+
+The processes of a run share what they know in a folder of files: one is locked for each request
+that is under way, and one stands for each server that was found dead. A killed process holds no
+lock, and what it knew goes stale by itself.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path
+from typing import Any, TextIO
+
+from ohr.errors import EngineError, LateError, MissingDependencyError
+from ohr.models.http import Endpoint, TroubledError, UnreachedError
+from ohr.store.identity import digest
+
+DOWN_S = 30.0
+"""Seconds for which a dead server is left alone; then one request tries it."""
+POLL_S = 0.05
+_TURN = count()
+
+
+@dataclass(frozen=True)
+class Servers:
+    """``endpoints`` of the same model; ``at_once``: requests that each is sent at a time."""
+
+    endpoints: tuple[Endpoint, ...]
+    at_once: int | None
+
+    def post(self, body: object) -> Any:
+        """The JSON answer of the first server that gives one.
+
+        A server that cannot be
+        reached, is in trouble or does not answer in time is passed over, and the request goes to
+        the next; the last one is tried as often as :meth:`Endpoint.post` tries. Raises as that
+        does, for the last one.
+        """
+        if len(self.endpoints) == 1 and self.at_once is None:
+            return self.endpoints[0].post(body)
+        left = list(self.endpoints)
+        while True:
+            with self._free(left) as endpoint:
+                left.remove(endpoint)
+                hasty = replace(endpoint, retries=0) if left else endpoint
+                try:
+                    answer = hasty.send(body)
+                except (UnreachedError, TroubledError, LateError) as error:
+                    self._note(endpoint, down=True)
+                    if not left:
+                        raise _plain(error) from error
+                    continue
+                self._note(endpoint, down=False)
+                return answer
+
+    @contextmanager
+    def _free(self, endpoints: Sequence[Endpoint]) -> Iterator[Endpoint]:
+        """One with room, which it has for as long as the block lasts; waits for it."""
+        while True:
+            for endpoint in self._by_health(endpoints):
+                if self.at_once is None:
+                    yield endpoint
+                    return
+                for number in range(self.at_once):
+                    file = _locked(self._file(endpoint, f"{number}"))
+                    if file is not None:
+                        with file:
+                            yield endpoint
+                        return
+            time.sleep(POLL_S)
+
+    def _by_health(self, endpoints: Sequence[Endpoint]) -> list[Endpoint]:
+        """Those that live, in turn; without any, the dead."""
+        start = (os.getpid() + next(_TURN)) % len(endpoints)
+        turned = [*endpoints[start:], *endpoints[:start]]
+        alive = [endpoint for endpoint in turned if not self._is_down(endpoint)]
+        return alive or turned
+
+    def _is_down(self, endpoint: Endpoint) -> bool:
+        try:
+            return time.time() - self._file(endpoint, "down").stat().st_mtime < DOWN_S
+        except OSError:
+            return False
+
+    def _note(self, endpoint: Endpoint, *, down: bool) -> None:
+        file = self._file(endpoint, "down")
+        with suppress(OSError):
+            if down:
+                file.touch()
+                os.utime(file)
+            else:
+                file.unlink(missing_ok=True)
+
+    def _file(self, endpoint: Endpoint, what: str) -> Path:
+        return _folder() / f"{digest(endpoint.url)}.{what}"
+
+
+def _folder() -> Path:
+    """A folder of this user's own, where the run's processes keep their temporary files."""
+    folder = Path(tempfile.gettempdir()) / f"ohr-servers-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if folder.is_symlink() or folder.stat().st_uid != os.getuid():
+        raise MissingDependencyError(f"{folder} is not yours: set TMPDIR to a folder that is")
+    return folder
+
+
+def _locked(path: Path) -> TextIO | None:
+    """The file, locked until it is closed; None where another holds it."""
+    file = path.open("a")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        return None
+    return file
+
+
+def _plain(error: Exception) -> Exception:
+    """As :meth:`Endpoint.post` raises it."""
+    if isinstance(error, UnreachedError):
+        return MissingDependencyError(str(error))
+    return error if isinstance(error, LateError) else EngineError(str(error))

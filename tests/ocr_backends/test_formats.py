@@ -1,0 +1,390 @@
+"""Other tools' files: what they say of a page, and what must not be believed."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image, ImageDraw, ImageFont
+
+from ocr_backends.formats.documents import Reading, read_json, read_xml
+from ocr_backends.formats.xml_tree import parse_xml
+from ohr import registry
+from ohr.collection import Dataset
+from ohr.errors import EngineError
+from ohr.types import Document, Page, PageRef, Status
+
+HOCR = """<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Transitional//EN" "http://example.org/x.dtd">
+<html xmlns="http://www.w3.org/1999/xhtml"><body>
+<div class="ocr_page" title="bbox 0 0 9 9; ppageno {first}"><div class="ocr_carea">
+<p class="ocr_par"><span class="ocr_line"><span class="ocrx_word">The</span><span
+ class="ocrx_word">house&nbsp;&amp;</span></span>
+<span class="ocr_header">a   garden</span></p>
+<p class="ocr_par">Alone.</p></div><div class="ocr_pageno">17</div></div>
+<div class="ocr_page" title="ppageno {second}">Bare text</div></body></html>"""
+
+
+def texts(reading: Reading) -> dict[int, str | None]:
+    return {number: outcome.value for number, outcome in reading.pages.items()}
+
+
+# hOCR
+
+
+def test_hocr_gives_paragraphs_line_by_line() -> None:
+    reading = read_xml(HOCR.format(first=3, second=5).encode())
+    assert reading.form == "hocr"
+    assert texts(reading) == {3: "The house &\na garden\n\nAlone.", 5: "Bare text"}
+
+
+def test_hocr_with_characters_apart() -> None:
+    word = "".join(f'<span class="ocrx_cinfo">{char}</span>\n' for char in "word")
+    line = f'<span class="ocr_line"><span class="ocrx_word">{word}</span></span>'
+    page = f'<html><div class="ocr_page"><p class="ocr_par">{line}</p></div></html>'
+    assert texts(read_xml(page.encode())) == {0: "word"}
+
+
+def test_hocr_pages_without_numbers_of_their_own_are_counted() -> None:
+    assert set(read_xml(HOCR.format(first=0, second=0).encode()).pages) == {0, 1}
+
+
+# ALTO
+
+
+def alto(body: str, order: str = "") -> bytes:
+    return f"""<alto xmlns="http://www.loc.gov/standards/alto/ns-v4#"><Layout>{order}<Page>
+    <TopMargin><TextBlock><TextLine><String CONTENT="Running head"/></TextLine></TextBlock>
+    </TopMargin><PrintSpace>{body}</PrintSpace></Page></Layout></alto>""".encode()
+
+
+def test_alto_words_that_are_cut_are_written_whole_once() -> None:
+    block = """<ComposedBlock><TextBlock ID="a"><TextLine><String CONTENT="An"/><SP/>
+    <String CONTENT="exam" SUBS_TYPE="HypPart1" SUBS_CONTENT="example"/><HYP/></TextLine>
+    <TextLine><String CONTENT="ple" SUBS_TYPE="HypPart2" SUBS_CONTENT="example"/><SP/>
+    <String CONTENT="of"/><String CONTENT="re"/><HYP/></TextLine></TextBlock></ComposedBlock>"""
+    assert texts(read_xml(alto(block))) == {0: "An example\nof re-"}
+
+
+def test_alto_follows_its_reading_order() -> None:
+    blocks = "".join(
+        f'<TextBlock ID="{name}"><TextLine><String CONTENT="{name}"/></TextLine></TextBlock>'
+        for name in "abc"
+    )
+    refs = '<ElementRef REF="c"/><ElementRef REF="x"/>'
+    order = f"<ReadingOrder><OrderedGroup>{refs}</OrderedGroup></ReadingOrder>"
+    assert texts(read_xml(alto(blocks, order))) == {0: "c\n\na\n\nb"}
+
+
+# PAGE
+
+
+def page_xml(body: str) -> bytes:
+    return f"""<PcGts xmlns="http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15">
+    <Page>{body}</Page></PcGts>""".encode()
+
+
+def region(name: str, text: str, more: str = "") -> str:
+    readings = "".join(
+        f'<TextEquiv index="{index}"><Unicode>{one}</Unicode></TextEquiv>'
+        for index, one in ((1, "worse"), (0, text))
+    )
+    return f'<TextRegion id="{name}" {more}><TextLine>{readings}</TextLine></TextRegion>'
+
+
+def test_page_xml_follows_its_reading_order_and_knows_headings() -> None:
+    body = (
+        '<ReadingOrder><OrderedGroup id="g"><RegionRefIndexed index="0" regionRef="b"/>'
+        '<RegionRefIndexed index="1" regionRef="a"/></OrderedGroup></ReadingOrder>'
+        + region("a", "First  line")
+        + region("b", "Title", 'type="heading"')
+        + region("c", "7", 'type="page-number"')
+        + region("d", "Last")
+    )
+    assert texts(read_xml(page_xml(body))) == {0: "# Title\n\nFirst line\n\nLast"}
+
+
+def test_page_xml_words_and_regions_without_lines() -> None:
+    body = """<TextRegion><TextLine><Word><TextEquiv><Unicode>two</Unicode></TextEquiv></Word>
+    <Word><TextEquiv><Unicode>words</Unicode></TextEquiv></Word></TextLine></TextRegion>
+    <TextRegion><TextEquiv><Unicode>a region</Unicode></TextEquiv></TextRegion>"""
+    assert texts(read_xml(page_xml(body))) == {0: "two words\n\na region"}
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        '<TextRegion><Roles><TableCellRole rowIndex="{r}" columnIndex="{c}"/></Roles>'
+        "{text}</TextRegion>",
+        '<TableCell row="{r}" col="{c}">{text}</TableCell>',
+    ],
+)
+def test_page_xml_tables(cell: str) -> None:
+    line = "<TextLine><TextEquiv><Unicode>{}</Unicode></TextEquiv></TextLine>"
+    cells = "".join(
+        cell.format(r=r, c=c, text=line.format(f"{r}{c} &lt;")) for r in (0, 1) for c in (0, 1)
+    )
+    [text] = texts(read_xml(page_xml(f"<TableRegion>{cells}</TableRegion>"))).values()
+    assert text == (
+        "<table><tr><td>00 &lt;</td><td>01 &lt;</td></tr>"
+        "<tr><td>10 &lt;</td><td>11 &lt;</td></tr></table>"
+    )
+
+
+# What must not be believed
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        '<!DOCTYPE x [<!ENTITY a "b">]><alto>&a;</alto>',
+        '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><alto>&a;</alto>',
+        '<!DOCTYPE x [<!ENTITY % a SYSTEM "http://127.0.0.1:1/x.dtd"> %a;]><alto/>',
+        "<a>" * 200 + "</a>" * 200,
+        "<alto>",
+        "",
+        "<alto/>",
+        "<PcGts/>",
+        "<html/>",
+        "<svg/>",
+        "plain text",
+    ],
+)
+def test_what_is_no_page_is_an_error(document: str) -> None:
+    with pytest.raises(EngineError):
+        read_xml(document.encode())
+
+
+def test_entities_without_a_declaration_are_htmls_or_nothing() -> None:
+    root = parse_xml(b'<!DOCTYPE html SYSTEM "http://127.0.0.1:1/x.dtd"><p>a&eacute;&secret;b</p>')
+    assert root.text == "aéb"
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_are_read_or_refused(data: bytes) -> None:
+    for read in (read_xml, read_json):
+        with contextlib.suppress(EngineError):
+            assert isinstance(read(data), Reading)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4)
+    | st.dictionaries(
+        st.sampled_from(["type", "page_idx", "text", "pages", "blocks", "schema_name", "body",
+                         "children", "$ref", "data", "label"]), inner, max_size=5),
+    max_leaves=12,
+)  # fmt: skip
+
+
+@given(json_values)
+def test_any_json_is_read_or_refused(content: Any) -> None:
+    for value in (
+        content,
+        {"schema_name": "DoclingDocument", "body": content},
+        {"pages": [content]},
+    ):
+        with contextlib.suppress(EngineError):
+            assert isinstance(read_json(json.dumps(value).encode()), Reading)
+
+
+# JSON of Docling, MinerU
+
+
+def test_minerus_content_list() -> None:
+    items = [
+        {"type": "text", "text": "Title", "text_level": 1, "page_idx": 0},
+        {"type": "text", "text": "Body", "page_idx": 0},
+        {"type": "table", "table_body": "<table><tr><td>1</td></tr></table>",
+         "table_caption": ["Table 1"], "table_footnote": [], "page_idx": 2},
+        {"type": "equation", "text": "$$x$$", "page_idx": 2},
+        {"type": "footer", "text": "17", "page_idx": 2},
+    ]  # fmt: skip
+    reading = read_json(json.dumps(items).encode())
+    assert reading.form == "mineru"
+    assert texts(reading) == {
+        0: "# Title\n\nBody",
+        1: "",
+        2: "Table 1\n\n<table><tr><td>1</td></tr></table>\n\n$$x$$",
+    }
+    assert reading.pages[1].status is Status.EMPTY
+
+
+@pytest.mark.parametrize("number", [10**9, -1, 1e400, None, "x"])
+def test_a_content_list_of_impossible_pages_is_refused(number: object) -> None:
+    items = [{"type": "text", "text": "a", "page_idx": number}]
+    with pytest.raises(EngineError, match="neither"):
+        read_json(json.dumps(items).encode())
+
+
+def test_docling_document() -> None:
+    def item(label: str, text: str, page: int) -> dict[str, Any]:
+        return {"label": label, "text": text, "prov": [{"page_no": page}]}
+
+    content = {
+        "schema_name": "DoclingDocument",
+        "pages": {"1": {}, "2": {}, "3": {}},
+        "body": {"children": [{"$ref": f"#/texts/{n}"} for n in range(3)]},
+        "texts": [item("title", "T", 1), item("text", "one", 1), item("text", "three", 3)],
+    }
+    reading = read_json(json.dumps(content).encode())
+    assert reading.form == "docling"
+    assert texts(reading) == {0: "# T\n\none", 1: "", 2: "three"}
+
+
+# As knowledge bases
+
+
+def dataset(root: Path, *doc_ids: str, pages: int = 1) -> Dataset:
+    documents = [
+        Document(d, d.partition("/")[0], [Page(PageRef(d, n), "x") for n in range(pages)])
+        for d in doc_ids
+    ]
+    return Dataset(documents, [], kind="ohrbench", root=root)
+
+
+def read(kb: Path, of: Dataset) -> dict[str, str | None]:
+    found = registry.create("engine", f"precomputed:{kb}").knowledge_base(of)
+    return {f"{ref.doc_id}#{ref.page_no}": o.value or o.detail for ref, o in found.pages.items()}
+
+
+def put(path: Path, content: str | bytes | list[Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = content if isinstance(content, str | bytes) else json.dumps(content)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
+def test_files_of_a_tool_in_one_folder(tmp_path: Path) -> None:
+    put(tmp_path / "a.hocr", HOCR.format(first=0, second=1))
+    put(tmp_path / "b" / "auto" / "b_content_list.json",
+        [{"type": "text", "text": "mineru", "page_idx": 0}])  # fmt: skip
+    put(tmp_path / "law" / "c.xml", page_xml(region("r", "in its domain")))
+    put(tmp_path / "c.xml", page_xml(region("r", "not looked for")))
+    found = read(tmp_path, dataset(tmp_path, "law/a", "law/b", "law/c"))
+    assert found["law/a#1"] == "Bare text"
+    assert found["law/b#0"] == "mineru"
+    assert found["law/c#0"] == "in its domain"
+
+
+def test_a_name_of_two_documents_means_neither(tmp_path: Path) -> None:
+    put(tmp_path / "a.md", "text")
+    found = read(tmp_path, dataset(tmp_path, "law/a", "finance/a"))
+    assert all("missing from" in (text or "") for text in found.values())
+
+
+def test_two_files_of_a_document_are_an_error(tmp_path: Path) -> None:
+    put(tmp_path / "a.md", "text")
+    put(tmp_path / "a.hocr", HOCR.format(first=0, second=1))
+    [text] = read(tmp_path, dataset(tmp_path, "law/a")).values()
+    assert "remove one" in (text or "")
+
+
+def test_other_files_beside_json_are_passed_over(tmp_path: Path) -> None:
+    put(tmp_path / "law" / "a.json", [{"page_idx": 0, "text": "json"}])
+    put(tmp_path / "law" / "a.md", "markdown")
+    assert read(tmp_path, dataset(tmp_path, "law/a")) == {"law/a#0": "json"}
+
+
+def test_a_text_without_pages_is_that_of_a_document_with_one(tmp_path: Path) -> None:
+    put(tmp_path / "a.md", "whole")
+    assert read(tmp_path, dataset(tmp_path, "law/a")) == {"law/a#0": "whole"}
+    found = read(tmp_path, dataset(tmp_path, "law/a", pages=2))
+    assert all("where its 2 pages begin" in (text or "") for text in found.values())
+
+
+def test_a_folder_of_page_files(tmp_path: Path) -> None:
+    put(tmp_path / "law" / "a" / "scan_0001.page.xml", page_xml(region("r", "one")))
+    put(tmp_path / "law" / "a" / "scan_0002.page.xml", b"<nonsense>")
+    found = read(tmp_path, dataset(tmp_path, "law/a", pages=2))
+    assert found["law/a#0"] == "one"
+    assert "not XML" in (found["law/a#1"] or "")
+
+
+def test_the_digest_knows_the_format(tmp_path: Path) -> None:
+    items: list[Any] = [{"type": "text", "text": "a", "page_idx": 0}]
+    source = registry.create("engine", f"precomputed:{tmp_path}")
+    put(tmp_path / "law" / "a.json", items)
+    one = source.knowledge_base(dataset(tmp_path, "law/a"))
+    put(tmp_path / "law" / "a.json", [items[0] | {"text": "b"}])
+    assert source.knowledge_base(dataset(tmp_path, "law/a")).origin != one.origin
+
+
+# OmniDocBench
+
+
+ANNOTATED = [
+    {
+        "page_info": {"image_path": "images/report.pdf_3.jpg", "page_attribute": {}},
+        "layout_dets": [
+            {"category_type": "text_block", "order": 3, "anno_id": 7, "text": "of two parts"},
+            {"category_type": "header", "order": None, "anno_id": 1, "text": "Head"},
+            {"category_type": "text_block", "order": 1, "anno_id": 2, "text": "One paragraph"},
+            {"category_type": "table", "order": 2, "anno_id": 3, "latex": "L", "html": "<table/>"},
+            {"category_type": "title", "order": 0, "anno_id": 4, "text": "Title"},
+            {"category_type": "equation_isolated", "order": 4, "anno_id": 5, "latex": "$$x$$"},
+            {"category_type": "text_block", "order": 5, "ignore": True, "text": "unreadable"},
+            {"category_type": "text_mask", "order": 6, "text": "masked"},
+            {"category_type": "figure", "order": 7},
+        ],
+        "extra": {
+            "relation": [{"relation_type": "truncated", "source_anno_id": 2, "target_anno_id": 7}]
+        },
+    }
+]
+
+
+def test_omnidocbench_json_and_predictions(tmp_path: Path) -> None:
+    put(tmp_path / "OmniDocBench.json", ANNOTATED)
+    put(tmp_path / "predictions" / "report.pdf_3.md", "# Title")
+    pages = dataset(tmp_path, "report/report.pdf_3", "report/other")
+    found = read(tmp_path / "OmniDocBench.json", pages)
+    assert found["report/report.pdf_3#0"] == (
+        "# Title\n\nOne paragraph\nof two parts\n\n<table/>\n\n$$x$$"
+    )
+    assert "no image of that name" in (found["report/other#0"] or "")
+    assert read(tmp_path / "predictions", pages)["report/report.pdf_3#0"] == "# Title"
+
+
+# What Tesseract writes
+
+
+@pytest.fixture(scope="module")
+def scan(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("scan")
+    page = Image.new("RGB", (900, 500), "white")
+    draw, font = ImageDraw.Draw(page), ImageFont.load_default(30)
+    draw.text((50, 50), "Wheels & axles", font=ImageFont.load_default(50), fill=0)
+    draw.text((50, 180), "The company sold 1,204 wheels\nin March and lost two.", font=font, fill=0)
+    draw.text((50, 360), "A second paragraph.", font=font, fill=0)
+    page.save(folder / "page.png")
+    return folder
+
+
+@pytest.mark.skipif(shutil.which("tesseract") is None, reason="needs tesseract")
+@pytest.mark.parametrize(
+    ("config", "suffix"),
+    [("hocr", ".hocr"), ("alto", ".xml"), ("page", ".page.xml")],
+)
+def test_tesseracts_files_say_what_its_text_says(scan: Path, config: str, suffix: str) -> None:
+    setting = "tessedit_create_page_xml" if config == "page" else f"tessedit_create_{config}"
+    for name in ("tessedit_create_txt", setting):
+        command = ["tesseract", "page.png", name, "-c", f"{name}=1"]
+        subprocess.run(command, cwd=scan, capture_output=True, check=False)
+    written = scan / f"{setting}{suffix}"
+    if not written.exists():
+        pytest.skip(f"this Tesseract writes no {config}")
+    plain = (scan / "tessedit_create_txt.txt").read_text("utf-8")
+    reading = read_xml(written.read_bytes())
+    [text] = texts(reading).values()
+    assert reading.form == config
+    assert "1,204" in plain
+    assert [line for line in (text or "").split("\n") if line] == [
+        line.strip() for line in plain.replace("\f", "").split("\n") if line.strip()
+    ]
