@@ -60,7 +60,7 @@ class Candidate:
         return replace(self, text=self.fuller, terms=terms, names_document=named, fuller="")
 
 
-_QUOTE = re.compile("[\"\u201c\u201d]")
+_QUOTE = re.compile('["\u201c\u201d]')
 
 
 def quoted(text: str) -> str:

@@ -88,9 +88,7 @@ class Corpus:
     @cached_property
     def pages_with(self) -> Counter[str]:
         """On how many pages each word is, as it is written."""
-        return Counter(
-            word for text in self.texts.values() for word in set(_LETTERS.findall(text))
-        )
+        return Counter(word for text in self.texts.values() for word in set(_LETTERS.findall(text)))
 
     def name(self, doc_id: str) -> str:
         """A document's name as a question may use it: what of its file's name the text says too.

@@ -35,7 +35,9 @@ _SHORTENED = 0.6
 """Share of questions that are worded with a part of their sentence."""
 _AUXILIARY = frozenset("is was shall will must may can has cannot should".split())
 _IN_SUBJECT = frozenset("of and for".split())
-_NO_SUBJECT = frozenset("each any no all some many most several every other one two if when".split())
+_NO_SUBJECT = frozenset(
+    "each any no all some many most several every other one two if when".split()
+)
 _NAME_WORD = re.compile(r"[A-Z][\w&\u2019'-]*")
 _SUBJECT_WORDS = 7
 _REST_WORDS = 7
@@ -147,9 +149,7 @@ def _subject(plain: str, evidence: Evidence) -> Candidate | None:
     if answer.split()[0] in ("The", "A", "An"):
         answer = answer[0].lower() + answer[1:]
     question = f"Who or what {' '.join(rest)}?"
-    return Candidate(
-        "subject", question, answer, (evidence,), "text", "String", " ".join(rest)
-    )
+    return Candidate("subject", question, answer, (evidence,), "text", "String", " ".join(rest))
 
 
 def _of_name(word: str) -> bool:

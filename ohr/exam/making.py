@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from itertools import zip_longest
 
 import numpy as np
@@ -60,7 +60,7 @@ class Exam:
     kinds: Mapping[str, str]
     spare: tuple[Question, ...] = ()
     pages: int = 0
-    text_pages: int = field(default=0)
+    text_pages: int = 0
 
     def yields(self) -> list[Yield]:
         """Candidates, accepted and rejected by kind, in the order of :data:`KINDS`."""
@@ -97,11 +97,22 @@ def make_exam(
     lacks is asked nothing. Equal arguments give equal exams. Questions are spread over pages
     first, then over kinds.
     """
-    corpus = Corpus(texts)
     refs = [page.ref for page in pages if page.ref in texts]
-    by_page = {ref: list(of_page(ref, corpus, seed)) for ref in refs}
-    n_text = sum(wording.word_count(texts[ref]) >= TEXT_PAGE for ref in refs)
-    return examine(by_page, corpus, seed, most, n_text)
+    return examine(candidates_of(refs, texts, seed), seed, most)
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Questions before they are checked, by the first page of their evidence."""
+
+    by_page: Mapping[PageRef, Sequence[Candidate]]
+    corpus: Corpus
+
+
+def candidates_of(refs: Sequence[PageRef], texts: Mapping[PageRef, str], seed: int) -> Candidates:
+    """What rules ask of some pages; ``texts`` are those of the whole corpus."""
+    corpus = Corpus(texts)
+    return Candidates({ref: list(of_page(ref, corpus, seed)) for ref in refs}, corpus)
 
 
 def of_page(ref: PageRef, corpus: Corpus, seed: int) -> Iterator[Candidate]:
@@ -117,20 +128,16 @@ def of_page(ref: PageRef, corpus: Corpus, seed: int) -> Iterator[Candidate]:
         yield from of_sentence(ref, text, one, name, corpus.pages_with, rng)
 
 
-def examine(
-    by_page: Mapping[PageRef, Sequence[Candidate]],
-    corpus: Corpus,
-    seed: int,
-    most: int | None,
-    text_pages: int = 0,
-) -> Exam:
+def examine(candidates: Candidates, seed: int, most: int | None) -> Exam:
     """Check the candidates of some pages, and choose among those that pass."""
+    corpus, by_page = candidates.corpus, candidates.by_page
+    text_pages = sum(wording.word_count(corpus.texts[ref]) >= TEXT_PAGE for ref in by_page)
     searchable = {ref: SearchablePage(text) for ref, text in corpus.texts.items()}
     rejected: list[Rejected] = []
     kinds: dict[str, str] = {}
     passed: dict[PageRef, list[tuple[Candidate, Question]]] = {}
-    for ref, candidates in by_page.items():
-        for candidate in candidates:
+    for ref, of_one in by_page.items():
+        for candidate in of_one:
             question, fault = _checked(candidate, corpus, searchable)
             kinds[question.qid] = candidate.kind
             if fault is None:
@@ -145,7 +152,7 @@ def examine(
         place = (candidate.ref, candidate.evidence[0].start)
         terms = wording.content_words(candidate.terms)
         again = next(taken.covering(terms, ALIKE), None)
-        if again is not None or place in places:
+        if again is not None or (place in places and candidate.kind != "table"):
             why = f"like {again}" if again is not None else "its passage is asked about already"
             rejected.append(Rejected(question, candidate.kind, "near_duplicate", why))
             continue
@@ -155,9 +162,7 @@ def examine(
         taken.add(question.qid, terms)
         places.add(place)
         accepted.append(question)
-    return Exam(
-        tuple(accepted), tuple(rejected), kinds, tuple(spare), len(by_page), text_pages
-    )
+    return Exam(tuple(accepted), tuple(rejected), kinds, tuple(spare), len(by_page), text_pages)
 
 
 def _checked(
@@ -176,7 +181,12 @@ def _checked(
 def as_question(candidate: Candidate) -> Question:
     """A candidate as a question; its id is made of what it asks, where, and of its answer."""
     refs = tuple(dict.fromkeys(evidence.ref for evidence in candidate.evidence))
-    key = [candidate.kind, candidate.text, candidate.answer, [[ref.doc_id, ref.page_no] for ref in refs]]
+    key = [
+        candidate.kind,
+        candidate.text,
+        candidate.answer,
+        [[ref.doc_id, ref.page_no] for ref in refs],
+    ]
     return Question(
         qid=f"made-{digest(key)[:12]}",
         text=candidate.text,
@@ -215,14 +225,3 @@ def _mixed(
     order.sort(key="word".__eq__)  # what any sentence gives comes last
     for turn in zip_longest(*(by_kind[kind] for kind in order)):
         yield from (one for one in turn if one is not None)
-
-
-def without(exam: Exam, dropped: Mapping[str, str]) -> Exam:
-    """The exam without some questions by their ids, each with the reason for a person."""
-    kept = tuple(one for one in exam.accepted if one.qid not in dropped)
-    gone = [
-        Rejected(one, exam.kinds[one.qid], "review", dropped[one.qid])
-        for one in exam.accepted
-        if one.qid in dropped
-    ]
-    return replace(exam, accepted=kept, rejected=(*exam.rejected, *gone))

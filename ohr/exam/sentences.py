@@ -47,8 +47,10 @@ _LEANING = frozenset(
     "both neither either another others which who what how why do does did is are was were "
     "we our us you your i my".split()
 )
-_ODD = re.compile(r"[\\{}^_~<>=|\u2022\u25cf]|\.\s?\.|\w{4}\. [a-z]|https?:|www\.|_{2,}|[\ue000-\uf8ff]")
-_QUOTES = re.compile("[\"\u201c\u201d]")
+_ODD = re.compile(
+    r"[\\{}^_~<>=|\u2022\u25cf]|\.\s?\.|\w{4}\. [a-z]|https?:|www\.|_{2,}|[\ue000-\uf8ff]"
+)
+_QUOTES = re.compile('["\u201c\u201d]')
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,11 +39,10 @@ PATTERNS = {
         rf"(?<![\w$])(?:US|U\.S\.\s?|CAD|C|A|HK)?[$€£]\s?(?:{_NUMBER}){_SCALE}{_WHOLE}"
         rf"|\b(?:USD|EUR|GBP|Rs\.?)\s?(?:{_NUMBER}){_SCALE}{_WHOLE}"
     ),
-    "percentage": re.compile(
-        rf"(?<![\w.,$(\u2013-])(?:{_NUMBER})\s?(?:%|percent\b|per cent\b)"
-    ),
+    "percentage": re.compile(rf"(?<![\w.,$(\u2013-])(?:{_NUMBER})\s?(?:%|percent\b|per cent\b)"),
     "period": re.compile(
-        rf"(?<![\w-])(?:{_WORDS}\s\(\d+\)|(?:{_NUMBER})|{_WORDS})[\s-]{_UNIT}\b(?!['\u2019-]|\s(?:ended|ending|ago)\b)", re.IGNORECASE
+        rf"(?<![\w-])(?:{_WORDS}\s\(\d+\)|(?:{_NUMBER})|{_WORDS})[\s-]{_UNIT}\b(?!['\u2019-]|\s(?:ended|ending|ago)\b)",
+        re.IGNORECASE,
     ),
     "year": re.compile(r"(?<=\bin )(?:1[5-9]|20)\d{2}\b(?!\s?(?:and|to|or|[-\u2013/])\s?\d)"),
     "number": re.compile(
@@ -84,5 +83,5 @@ def _is_meant(kind: str, plain: str, start: int) -> bool:
     if kind == "number":
         return bool(before) and before[-1].islower() and before[-1] not in _REFERRING
     if kind == "name":
-        return len(before) > 1 and before[-1].strip("(\"\u201c").islower()
+        return len(before) > 1 and before[-1].strip('("\u201c').islower()
     return True
