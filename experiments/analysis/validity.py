@@ -11,7 +11,7 @@ import pandas as pd
 from ohr.errors import OhrError
 from ohr.statistics.clusters import Clusters
 from ohr.statistics.multiple import holm
-from ohr.statistics.paired import compare_paired, sign_flip_test
+from ohr.statistics.paired import sign_flip_test
 from ohr.study.results import Run
 
 CONDITION = ("noise", "perturbation", "level", "intensity", "engine", "chunker", "retriever")
@@ -127,12 +127,11 @@ def reversed_on_made(table: pd.DataFrame, made: Scores) -> pd.DataFrame:
     wrong = table[table["significant"] & ~table["same_sign"]]
     clusters = Clusters.of(made.documents, made.pages)
     place = {name: at for at, name in enumerate(made.conditions)}
-    ps = [
-        compare_paired(
-            made.values[:, place[row.second]] - made.values[:, place[row.first]], clusters
-        ).p
-        for row in wrong.itertuples()
-    ]
+    ps = []
+    for row in wrong.to_dict("records"):
+        first, second = (place[str(row[name])] for name in ("first", "second"))
+        apart = made.values[:, second] - made.values[:, first]
+        ps.append(sign_flip_test(apart, clusters) if clusters.unit else float("nan"))
     return wrong.assign(p_made=ps)
 
 

@@ -58,7 +58,8 @@ def measure_validity(config: StudyConfig, out: Path, stage: str, metric: str) ->
         runs.append(run)
         troubles += run.troubles
         failed += run.failed
-    report(*(scores_of(run, stage, metric) for run in runs), out, f"{stage}:{metric}")
+    given_scores, made_scores = (scores_of(run, stage, metric) for run in runs)
+    report(given_scores, made_scores, out, f"{stage}:{metric}")
     return report_troubles(troubles, failed)
 
 

@@ -31,7 +31,8 @@ _LOWER = 0.5
 
 _LINE = re.compile(r"[^\n]+")
 _LABEL = re.compile(
-    r"[ \t]*(?:(?:\(?(?:[a-zA-Z]|[ivxIVX]{1,4}|\d{1,3})[.)]|\d+(?:\.\d+)+[.)]?|[•●▪◦*\-\u2013\u2014>]+)[ \t]+)*"
+    r"[ \t]*(?:(?:\(?(?:[a-zA-Z]|[ivxIVX]{1,4}|\d{1,3})[.)]|\d+(?:\.\d+)+[.)]?"
+    r"|[•●▪◦*\-\u2013\u2014>]+)[ \t]+)*"
 )
 _END = re.compile(r"[.!?]['\"\u2019\u201d)\]]*(?=\s+[\"'\u201c\u2018(\[]?[A-Z0-9]|\s*\Z)")
 _ABBREVIATED = re.compile(
@@ -75,7 +76,8 @@ def all_sentences(text: str) -> Iterator[Sentence]:
             stop = _end_of(text, at, end)
             source = text[at:stop]
             lead = len(source) - len(source.lstrip())
-            plain = " ".join(strip_markup(source).split())
+            # Outside tables an ampersand between spaces is no mark of a cell.
+            plain = " ".join(strip_markup(source.replace(" & ", r" \& ")).split())
             if plain:
                 yield Sentence(at + lead, at + len(source.rstrip()), plain)
             at = stop
