@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -143,4 +144,19 @@ def half_tau(given: Scores, *, draws: int = 200, seed: int = 0) -> float:
         order = rng.permutation(len(given.values))
         first, second = np.array_split(order, 2)
         taus.append(tau_b(given.values[first].mean(axis=0), given.values[second].mean(axis=0)))
-    return float(np.nanmean(taus))
+    known = [tau for tau in taus if not np.isnan(tau)]
+    return float(np.mean(known)) if known else float("nan")
+
+
+def swings(by_maker: Mapping[str, Scores]) -> pd.DataFrame:
+    """The rank of each condition, 1 the best, by the questions of each maker, and its swing.
+
+    Ties share the mean of their ranks. ``swing`` is the largest rank less the smallest.
+    """
+    ranks = {
+        maker: pd.Series(one.means, index=one.conditions).rank(ascending=False)
+        for maker, one in by_maker.items()
+    }
+    table = pd.DataFrame(ranks)
+    table["swing"] = table.max(axis=1) - table.min(axis=1)
+    return table.rename_axis("condition").reset_index()

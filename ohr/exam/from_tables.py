@@ -26,6 +26,7 @@ _LONGEST_HEAD, _LONGEST_CELL = 12, 8
 """Words."""
 _LEAST_COLUMNS, _LEAST_ROWS = 2, 3
 _NUMERIC = 0.7
+_LETTERS = 3
 _YEAR = re.compile(r"(?:FY ?)?(?:19|20)\d{2}\*?")
 _BARE = re.compile(r"[\s$€£%()\-\u2013\u2014.*]*")
 _GENERIC = frozenset("total totals other others subtotal sum all year years name none n/a".split())
@@ -135,7 +136,7 @@ def _is_header(head: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
     own = [key(cell) for cell in head[1:]]
     if any(not cell for cell in own) or len(set(own)) < len(own):
         return False
-    if any(wording.is_number(cell) and not _YEAR.fullmatch(cell) for cell in head[1:]):
+    if any(map(_is_bare_number, head[1:])):
         return False
     for column in range(1, len(head)):
         cells = [row[column] for row in body]
@@ -145,6 +146,12 @@ def _is_header(head: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
         return False
     columns = zip(*(row[1:] for row in body), strict=True)
     return any(_is_numeric([cell for cell in column if cell]) for column in columns)
+
+
+def _is_bare_number(cell: str) -> bool:
+    """Whether a cell is a value: a number with hardly a letter, and no year."""
+    letters = sum(map(str.isalpha, cell))
+    return wording.is_number(cell) and letters < _LETTERS and not _YEAR.fullmatch(cell)
 
 
 def _is_numeric(cells: Sequence[str]) -> bool:

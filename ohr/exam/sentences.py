@@ -26,7 +26,7 @@ WORDS = (7, 45)
 """Fewest and most words of a sentence that is asked about."""
 _SHORT = 0.65
 """A line of less than this share of the page's long lines ends its paragraph."""
-_LOWER = 0.5
+_LOWER = 0.4
 """Least share of words in lower case: less is a title, or a row."""
 
 _LINE = re.compile(r"[^\n]+")
@@ -148,8 +148,9 @@ def stands_alone(plain: str) -> bool:
         return False
     if ":" in plain or ";" in plain or "?" in plain:
         return False
-    lower = sum(word.strip("\"'(\u201c").islower() for word in words)
-    if lower < _LOWER * len(words) or sum(map(_is_upper, words)) > 0.3 * len(words):
+    lettered = [word for word in words if any(map(str.isalpha, word))]
+    lower = sum(word.strip("\"'(\u201c").islower() for word in lettered)
+    if lower < _LOWER * len(lettered) or sum(map(_is_upper, words)) > 0.3 * len(words):
         return False
     letters = sum(char.isalpha() for char in plain)
     solid = sum(not char.isspace() for char in plain)
