@@ -26,6 +26,8 @@ _LONGEST_HEAD, _LONGEST_CELL = 12, 8
 """Words."""
 _LEAST_COLUMNS, _LEAST_ROWS = 2, 3
 _NUMERIC = 0.7
+_NUMBER = re.compile(r"[-(]?[$€£]?-?\d[\d,.]*[%)]?")
+_CODE = re.compile(r"(?<!\d)\d{4}\s?-\s")
 _LETTERS = 3
 _YEAR = re.compile(r"(?:FY ?)?(?:19|20)\d{2}\*?")
 _BARE = re.compile(r"[\s$€£%()\-\u2013\u2014.*]*")
@@ -127,6 +129,9 @@ def _of_markup(text: str, parsed: ParsedTable) -> Iterator[Look]:
         start = min(a for a, _ in spans[number])
         end = max(b for _, b in spans[number])
         for column, value in enumerate(row[1:], start=1):
+            others = [*row[1:column], *row[column + 1 :]]
+            if value in others and not wording.is_number(value):
+                continue  # a second row of heads
             if _is_value(value, row[0]) and _is_column_head(head[column]):
                 yield Look(row[0], head[column], value, start, end, of_markup=True)
 
@@ -172,6 +177,8 @@ def _is_head(head: str) -> bool:
     words = head.split()
     if not 0 < len(words) <= _LONGEST_HEAD or sum(map(str.isalpha, head)) < 4 or _odd(head):
         return False
+    if sum(map(str.isdigit, head)) > sum(map(str.isalpha, head)) or len(_CODE.findall(head)) > 1:
+        return False
     return key(head) not in _GENERIC and not head.endswith((":", "-"))
 
 
@@ -180,6 +187,8 @@ def _is_value(value: str, row_head: str) -> bool:
         return False
     if not any(map(str.isalnum, value)) or value.casefold() in _GENERIC:
         return False
+    if sum(_NUMBER.fullmatch(word) is not None for word in value.split()) > 1:
+        return False  # two rows that were read as one
     return len(default.tokens(value)) > 0 and key(value) != key(row_head)
 
 

@@ -49,7 +49,8 @@ _LEANING = frozenset(
     "we our us you your i my".split()
 )
 _ODD = re.compile(
-    r"[\\{}^_~<>=|\u2022\u25cf]|\.\s?\.|\w{4}\. [a-z]|https?:|www\.|_{2,}|[\ue000-\uf8ff]"
+    r"[\\{}^_~<>=|\u2022\u25cf]|\.\s?\.|\w{4}\. [a-z]|[a-z][.!?][A-Z][a-z]|[%#@][a-z]"
+    r"|\b[B-HJ-Z] [B-Z]\b|https?:|www\.|_{2,}|[\ue000-\uf8ff]"
 )
 _QUOTES = re.compile('["\u201c\u201d]')
 

@@ -93,6 +93,8 @@ def test_rows_of_a_text_layer_stand_under_their_years():
     [
         "| | 2018 | 2018 |\n|---|---|---|\n| Sales | 1 | 2 |\n| Costs | 3 | 4 |\n",  # twice
         "| | 2018 | |\n|---|---|---|\n| Sales | $ | 2 |\n| Costs | $ | 4 |\n",  # shifted
+        "| | North | South |\n|---|---|---|\n| Assets | Mean sum | Mean sum |\n",  # second heads
+        "| | 2018 |\n|---|---|\n| Rent Fees | 1.5 2.5 |\n| Costs Taxes | 3.5 4.5 |\n",  # merged
         "| Delaware | Brazil |\n|---|---|\n| Tucano | Brazil |\n| Mong | Chile |\n",  # no header
     ],
 )
@@ -159,6 +161,8 @@ def test_sentences_are_cut_out_of_the_page(text):
         "the Brill Mill was sold to the Osk Museum in that year.",
         "The Brill Mill was sold to the Osk Museum (in that year.",
         "The Brill Mill was sold as the table below shows in the table.",
+        "The Brill Mill is cold and has winds.Its dark spots are sold by the museum.",
+        "The Brill Mill is %math% sold by the museum of the town in that year.",
         "BRILL MILL SOLD TO THE OSK MUSEUM FOR GOOD.",
         "Brill Mill\n\nOsk Museum",
     ],
