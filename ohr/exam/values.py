@@ -55,7 +55,7 @@ PATTERNS = {
     ),
     "name": re.compile(
         r"(?<=[a-z,] )[A-Z][a-z]{2,}(?:[\s-](?:of |for )?[A-Z][a-zA-Z]{2,}){1,3}"
-        r"(?=[\s,.)])(?!,? [A-Z&\d(]| (?:and|or|of|\d))"
+        r"(?=[\s,.)])(?!,? [A-Z&$\d(]| (?:and|or|of|the|\d))"
     ),
 }
 """Kind of value -> what it looks like, the surest first: a place belongs to the first that fits."""

@@ -163,6 +163,7 @@ def test_sentences_are_cut_out_of_the_page(text):
         "The Brill Mill was sold as the table below shows in the table.",
         "The Brill Mill is cold and has winds.Its dark spots are sold by the museum.",
         "The Brill Mill is %math% sold by the museum of the town in that year.",
+        "The following part of the Brill Mill was sold to the Osk Museum in that year.",
         "BRILL MILL SOLD TO THE OSK MUSEUM FOR GOOD.",
         "Brill Mill\n\nOsk Museum",
     ],
