@@ -201,6 +201,10 @@ def test_values_are_whole(plain, kind, said):
     assert [plain[one.start : one.end] for one in values(plain) if one.kind == kind] == [said]
 
 
+def test_an_ordinal_is_no_length_of_time():
+    assert list(values("The Twenty-second Amendment limits them, as they say.")) == []
+
+
 @pytest.mark.parametrize(
     "plain", ["Refer to Note 13 for it.", "Since 2012 it is so.", "As Theorem 3.1 says so."]
 )
