@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ohr.datasets import wording
@@ -135,12 +135,14 @@ def test_most_has_no_say_in_what_passes():
     assert set(few.accepted + few.spare) >= set(every.accepted)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 5), st.permutations(list(TEXTS)))
 def test_equal_seeds_give_equal_exams_in_any_order_of_pages(seed, order):
     again = make_exam([Page(ref, "") for ref in order], TEXTS, seed)
     assert again.accepted == exam(seed=seed).accepted
 
 
+@settings(deadline=None)
 @given(st.text(max_size=300))
 def test_any_text_can_be_asked_about(text):
     found = exam({FIRST: text})
