@@ -1,0 +1,181 @@
+"""Made questions beside given ones, and beside those of other makers: on the same pages, as many,
+under the same conditions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from experiments.analysis.validity import (
+    Scores,
+    differences,
+    half_tau,
+    reversed_on_made,
+    scores_of,
+    swings,
+    tau_b,
+    tau_interval,
+)
+from experiments.reports.terminal import report_troubles
+from ohr.collection import ValidationReport
+from ohr.datasets.ohrbench import GROUND_TRUTH, read_documents
+from ohr.errors import OhrError
+from ohr.exam import Exam, make_exam
+from ohr.exam.storage import write_exam
+from ohr.printable import plain
+from ohr.store.atomic import write_text
+from ohr.study.config import StudyConfig
+from ohr.study.csv import write_csv
+from ohr.study.plan import load_dataset
+from ohr.study.progress import Progress
+from ohr.study.questions import select_questions
+from ohr.study.results import Run
+from ohr.study.run import run_study
+from ohr.types import PageRef, Question
+
+LEAST_CONDITIONS = 4
+LEAST_MAKERS = 2
+
+
+def measure_validity(config: StudyConfig, out: Path, stage: str, metric: str) -> int:
+    """Make questions on the pages of the given ones, run both, and compare. Raises OhrError."""
+    dataset = load_dataset(config)
+    of_folder = dataset.kind == "folder"
+    given = select_questions(config, dataset)
+    wanted = Counter(one.evidence_pages[0] for one in given)
+    texts = {
+        ref: page.text for ref, page in dataset.pages.items() if ref not in dataset.without_truth
+    }
+    pages = [dataset.pages[ref] for ref in wanted if ref in texts]
+    exam = matched(make_exam(pages, texts, config.seed), wanted)
+    made_path = write_exam(out / "questions", exam, of_folder=of_folder)
+    print(
+        f"{len(exam.accepted)} questions made on {len(pages)} pages of {len(given)} given ones: "
+        f"{made_path}"
+    )
+    runs, troubles, failed = [], list[str](), list[str]()
+    for name, path in (("given", config.dataset.questions), ("made", made_path)):
+        run = _run(config, path, out / name, made=name == "made")
+        runs.append(run)
+        troubles += run.troubles
+        failed += run.failed
+    given_scores, made_scores = (scores_of(run, stage, metric) for run in runs)
+    report(given_scores, made_scores, out, f"{stage}:{metric}")
+    return report_troubles(troubles, failed)
+
+
+def measure_bias(config: StudyConfig, out: Path, stage: str, metric: str) -> int:
+    """Make questions of each engine's reading alone, and print how the ranks swing.
+
+    Engines are those of the study whose readings are there before it: the ground truth and
+    knowledge bases (``precomputed``). Raises OhrError.
+    """
+    dataset = load_dataset(config)
+    given = select_questions(config, dataset)
+    wanted = Counter(one.evidence_pages[0] for one in given)
+    if dataset.kind != "ohrbench" or dataset.root is None:
+        raise OhrError("--bias needs dataset.kind=ohrbench: readings that lie in files")
+    makers = {GROUND_TRUTH: dataset.root / GROUND_TRUTH}
+    for spec in config.engines:
+        if spec.name == "precomputed" and spec.argument:
+            folder = dataset.root / spec.argument
+            makers[spec.label] = folder if folder.is_dir() else Path(spec.argument)
+    if len(makers) < LEAST_MAKERS:
+        raise OhrError("--bias needs two engines at least: engines=[gt,precomputed:FOLDER]")
+    scores, troubles, failed = {}, list[str](), list[str]()
+    for number, (maker, folder) in enumerate(makers.items()):
+        documents = read_documents(folder, config.dataset.domains, {}, ValidationReport())
+        texts = {page.ref: page.text for one in documents for page in one.pages}
+        pages = [dataset.pages[ref] for ref in wanted if ref in texts]
+        exam = matched(make_exam(pages, texts, config.seed), wanted)
+        folder = out / f"by_{number}"
+        path = write_exam(folder / "questions", exam, of_folder=False)
+        print(plain(f"{len(exam.accepted)} questions made of {maker} alone: {path}"))
+        run = _run(config, path, folder / "run", made=True)
+        scores[maker] = scores_of(run, stage, metric)
+        troubles += run.troubles
+        failed += run.failed
+    table = swings(scores)
+    write_csv(out / "swings.csv", table)
+    lines = [f"ranks of {len(table)} conditions by {stage}:{metric}, 1 the best"]
+    lines += [
+        f"  {row['condition']}: "
+        + ", ".join(f"made of {maker} {row[maker]:g}" for maker in scores)
+        + f"; swing {row['swing']:g}"
+        for row in table.to_dict("records")
+    ]
+    first, *others = scores
+    lines += [
+        f"tau_b of {first} and {other}: {tau_b(scores[first].means, scores[other].means):.3f}"
+        for other in others
+    ]
+    for line in lines:
+        print(plain(line))
+    write_text(out / "bias.txt", "\n".join(lines) + "\n")
+    return report_troubles(troubles, failed)
+
+
+def _run(config: StudyConfig, questions: Path | None, out: Path, *, made: bool) -> Run:
+    """The study with other questions; of made ones, all are asked."""
+    own = config.dataset.model_copy(update={"questions": questions})
+    if made:
+        own = own.model_copy(update={"limit": None, "skip": 0, "sources": ()})
+    return run_study(config.model_copy(update={"dataset": own}), out, progress=Progress())
+
+
+def matched(exam: Exam, wanted: Mapping[PageRef, int]) -> Exam:
+    """As many questions as ``wanted`` of each page; what a page lacks, others make up for."""
+    taken: Counter[PageRef] = Counter()
+    chosen: list[Question] = []
+    rest: list[Question] = []
+    for one in exam.accepted:
+        ref = one.evidence_pages[0]
+        (chosen if taken[ref] < wanted.get(ref, 0) else rest).append(one)
+        taken[ref] += 1
+    chosen += rest[: sum(wanted.values()) - len(chosen)]
+    keep = {one.qid for one in chosen}
+    accepted = tuple(one for one in exam.accepted if one.qid in keep)
+    spare = tuple(one for one in exam.accepted if one.qid not in keep)
+    return Exam(accepted, exam.rejected, exam.kinds, spare, exam.pages, exam.text_pages)
+
+
+def report(given: Scores, made: Scores, out: Path, metric: str) -> None:
+    """Print tau_b with its interval and what made questions reverse; write the tables."""
+    if given.conditions != made.conditions:
+        raise OhrError("the two runs have not the same conditions")
+    if len(given.conditions) < LEAST_CONDITIONS:
+        raise OhrError(f"{len(given.conditions)} conditions rank nothing: give more")
+    table = differences(given, made)
+    wrong = reversed_on_made(table, made)
+    write_csv(out / "differences.csv", table)
+    low, high = tau_interval(given, made)
+    significant = int(table["significant"].sum())
+    lines = [
+        f"{metric}, {len(given.conditions)} conditions, {len(given.values)} given questions, "
+        f"{len(made.values)} made",
+        f"Kendall's tau_b {tau_b(given.means, made.means):.3f} "
+        f"[{low:.3f}, {high:.3f}] (95 %, documents drawn again)",
+        f"two halves of the given questions: tau_b {half_tau(given):.3f} on average",
+        f"{significant} of {len(table)} differences are significant on the given questions "
+        f"(sign flips, Holm); {significant - len(wrong)} keep their sign on the made ones",
+        *_reversed(wrong.to_dict("records")),
+        *(
+            f"  {name}: given {a:.3f}, made {b:.3f}"
+            for name, a, b in zip(given.conditions, given.means, made.means, strict=True)
+        ),
+        "no claim about readers is made from made questions",
+    ]
+    for line in lines:
+        print(plain(line))
+    write_text(out / "validity.txt", "\n".join(lines) + "\n")
+    print(f"differences: {out / 'differences.csv'}")
+
+
+def _reversed(rows: Sequence[Mapping[object, object]]) -> list[str]:
+    return [
+        f"  reversed: {row['second']} less {row['first']}: given {row['given']:+.3f} "
+        f"(p {row['p_holm']:.4f}), made {row['made']:+.3f} (p {row['p_made']:.4f})"
+        for row in rows
+    ]
