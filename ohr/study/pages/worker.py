@@ -46,18 +46,22 @@ class PageReader:
     store: ArtefactStore
     _backend: OcrBackend | None = field(default=None, repr=False)
 
-    def transcribe(self, page: np.ndarray | Path, page_no: int) -> dict[str, Any]:
-        """Status, text and detail of a page image, or a page of a PDF.
-
-        Raises EngineError, and PluginError for an engine that answers for another page.
-        """
+    def backend(self) -> OcrBackend:
+        """The engine, made once. Raises PluginError for one that was edited meanwhile."""
         if self._backend is None:
             cv2.setNumThreads(1)  # the workers share the cores already
             backend = registry.ocr_engine(self.engine)
             check_unedited(type(backend), self.engine_identity)
             self._backend = backend
+        return self._backend
+
+    def transcribe(self, page: np.ndarray | Path, page_no: int) -> dict[str, Any]:
+        """Status, text and detail of a page image, or a page of a PDF.
+
+        Raises EngineError, and PluginError for an engine that answers for another page.
+        """
         source = page if isinstance(page, Path) else [page]
-        for answered, outcome in self._backend.transcribe(source, [page_no]):
+        for answered, outcome in self.backend().transcribe(source, [page_no]):
             check_page(self.engine, page_no, answered)
             if outcome.status in (Status.OK, Status.EMPTY):
                 return {
