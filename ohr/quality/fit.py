@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,20 @@ import numpy as np
 from ohr.quality.predictor import (
     COLUMNS,
     COVERAGE,
+    KINDS,
     Predictor,
-    expected,
     joint_normal,
+    kind,
+    moments,
     scale,
     scaled_rows,
 )
 from ohr.quality.signals import SIGNALS
 from ohr.quality.truth import TARGETS
+
+LAYER_SIGNALS = ("layer", "lost_passages")
+FEWEST_PAGES = 10
+"""Pages that two readings must share for their difference to count."""
 
 
 @dataclass(frozen=True)
@@ -37,40 +44,64 @@ class Labelled:
 
 
 def fit(pages: Sequence[Labelled], fitted_on: dict[str, Any]) -> Predictor:
-    """The model of some pages. Raises ValueError for fewer than two domains."""
+    """The model of some pages. Raises ValueError for fewer than two domains.
+
+    A page with a text layer counts for the intervals of scans too, without the layer's signals.
+    """
     domains = sorted({page.domain for page in pages})
     if len(domains) < 2:
         raise ValueError("a fit leaves one domain out, and needs pages of two")
-    model = _model(pages)
-    residuals: dict[str, list[tuple[str, float]]] = {target: [] for target in TARGETS}
-    gaps: dict[str, list[float]] = {target: [] for target in TARGETS}
+    residuals = _Residuals()
     for domain in domains:
-        inside = [page for page in pages if page.domain != domain]
+        partial = _model([page for page in pages if page.domain != domain])
         outside = [page for page in pages if page.domain == domain]
-        partial = _model(inside)
-        for target in TARGETS:
-            of_reading: dict[str, dict[tuple[str, int], tuple[float, float]]] = {}
-            for page in outside:
-                centre, deviation = partial.scaled(page.values, target)
+        residuals.add(partial, outside)
+        layered = [page for page in outside if kind(page.values) == "layer"]
+        residuals.add(partial, [_without_layer(page) for page in layered])
+    widths = {
+        which: {target: _quantile(residuals.scores[which, target]) for target in TARGETS}
+        for which in KINDS
+    }
+    bias = {
+        which: {target: _root_mean_square(residuals.gaps[which, target]) for target in TARGETS}
+        for which in KINDS
+    }
+    return replace(_model(pages), widths=widths, bias=bias, fitted_on=fitted_on)
+
+
+def _without_layer(page: Labelled) -> Labelled:
+    nothing = dict.fromkeys(LAYER_SIGNALS, math.nan)
+    return replace(page, values=dict(page.values) | nothing)
+
+
+def _root_mean_square(values: Sequence[float]) -> float:
+    return round(math.sqrt(sum(value**2 for value in values) / len(values)), 4) if values else 0.0
+
+
+class _Residuals:
+    """How far predictions of domains that were left out lay from the truth."""
+
+    def __init__(self) -> None:
+        self.scores: dict[tuple[str, str], list[tuple[str, float]]] = {
+            (which, target): [] for which in KINDS for target in TARGETS
+        }
+        self.gaps: dict[tuple[str, str], list[float]] = {
+            (which, target): [] for which in KINDS for target in TARGETS
+        }
+
+    def add(self, model: Predictor, pages: Sequence[Labelled]) -> None:
+        """Those of the pages of one domain, by a model that has not seen it."""
+        for which, target in product(KINDS, TARGETS):
+            readings: dict[str, dict[tuple[str, int], tuple[float, float, float]]] = {}
+            for page in (one for one in pages if kind(one.values) == which):
+                centre, deviation = model.scaled(page.values, target)
                 truth = page.values[target]
-                residuals[target].append(
-                    (page.doc_id, abs(scale(target, truth) - centre) / deviation)
-                )
+                score = abs(scale(target, truth) - centre) / deviation
+                self.scores[which, target].append((page.doc_id, score))
+                mean, spread = moments(target, centre, deviation)
                 place = (page.doc_id, page.page_no)
-                of_reading.setdefault(page.reading, {})[place] = (
-                    expected(target, centre, deviation),
-                    truth,
-                )
-            gaps[target] += _gaps(of_reading)
-    return replace(
-        model,
-        widths={target: _quantile(residuals[target]) for target in TARGETS},
-        bias={
-            target: math.sqrt(float(np.mean(np.square(gaps[target])))) if gaps[target] else 0.0
-            for target in TARGETS
-        },
-        fitted_on=fitted_on,
-    )
+                readings.setdefault(page.reading, {})[place] = (mean, truth, spread)
+            self.gaps[which, target] += _gaps(readings)
 
 
 def _model(pages: Sequence[Labelled]) -> Predictor:
@@ -86,8 +117,8 @@ def _model(pages: Sequence[Labelled]) -> Predictor:
         [round(float(value), 5) for value in mean],
         [[round(float(value), 5) for value in row] for row in covariance],
         ranges,
-        dict.fromkeys(TARGETS, 1.0),
-        dict.fromkeys(TARGETS, 0.0),
+        {which: dict.fromkeys(TARGETS, 1.0) for which in KINDS},
+        {which: dict.fromkeys(TARGETS, 0.0) for which in KINDS},
     )
 
 
@@ -117,15 +148,15 @@ def _quantile(residuals: Sequence[tuple[str, float]]) -> float:
 
 
 def _gaps(
-    of_reading: Mapping[str, Mapping[tuple[str, int], tuple[float, float]]],
+    readings: Mapping[str, Mapping[tuple[str, int], tuple[float, float, float]]],
 ) -> Iterator[float]:
-    """Predicted less true difference of the means of each two readings of the same pages."""
-    names = sorted(of_reading)
-    for place, first in enumerate(names):
-        for second in names[place + 1 :]:
-            both = of_reading[first].keys() & of_reading[second].keys()
-            if both:
-                pairs = [(of_reading[first][at], of_reading[second][at]) for at in sorted(both)]
-                predicted = np.mean([one[0] - other[0] for one, other in pairs])
-                true = np.mean([one[1] - other[1] for one, other in pairs])
-                yield float(predicted - true)
+    """For each two readings of the same pages, how far the predicted difference of their means is
+    from the true one, as a share of the predictions' spread.
+    """
+    for first, second in combinations(sorted(readings), 2):
+        both = sorted(readings[first].keys() & readings[second].keys())
+        if len(both) >= FEWEST_PAGES:
+            one = np.array([readings[first][place] for place in both]).mean(axis=0)
+            other = np.array([readings[second][place] for place in both]).mean(axis=0)
+            gap = (one[0] - other[0]) - (one[1] - other[1])
+            yield float(gap / ((one[2] + other[2]) / 2))

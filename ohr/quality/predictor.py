@@ -36,8 +36,9 @@ _OF_PASSAGES = frozenset({"r_noise_content", "lost_passages", "disputed_passages
 _RIDGE = 1e-3
 _STEPS = 200
 _SETTLED = 1e-5
-_STEPS_OUT, _WEIGHTS = (part.tolist() for part in np.polynomial.hermite_e.hermegauss(9))
-_WEIGHTS = [weight / math.sqrt(2 * math.pi) for weight in _WEIGHTS]
+_STEPS_OUT, _WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
+_WEIGHTS = _WEIGHTS / math.sqrt(2 * math.pi)
+KINDS = ("layer", "scan")
 COLUMNS = (*SIGNALS, *TARGETS)
 _N_SIGNALS = len(SIGNALS)
 
@@ -46,12 +47,13 @@ _N_SIGNALS = len(SIGNALS)
 class Prediction:
     """Of a page: the error in [0, 1], its 90 % interval, and whether the signals are in range.
 
-    ``value`` is the median of what the signals speak for, ``mean`` the mean: means over pages
-    are made of it.
+    ``value`` is the median of what the signals speak for; ``mean`` and ``spread`` are its mean
+    and deviation, which means over pages are made of.
     """
 
     value: float
     mean: float
+    spread: float
     low: float
     high: float
     in_range: bool
@@ -61,26 +63,26 @@ class Prediction:
 class Predictor:
     """The mean and covariance of signals and errors on their scales, and what they were fitted on.
 
-    ``ranges`` are the least and largest of each signal; ``widths`` the conformal factor of each
-    error by the signals that intervals are made from; ``bias`` the deviation, of a domain that
-    was left out, of predicted from true differences between two readings of the same pages.
+    ``ranges`` are the least and largest of each signal. ``widths`` are the conformal factors of
+    the errors, for pages of each :func:`kind`. ``bias`` is, for each kind, how far predicted
+    differences between two readings of the same pages lay from true ones in domains that were
+    left out, as a share of the predictions' spread.
     """
 
     mean: list[float]
     covariance: list[list[float]]
     ranges: dict[str, tuple[float, float]]
-    widths: dict[str, float]
-    bias: dict[str, float]
+    widths: dict[str, dict[str, float]]
+    bias: dict[str, dict[str, float]]
     fitted_on: dict[str, Any] = field(default_factory=dict)
 
     def predict(self, signals: Mapping[str, float], target: str) -> Prediction:
         """One error of one page; NaN stands for a signal that is not assessed."""
         centre, deviation = self.scaled(signals, target)
-        reach = self.widths[target] * deviation
+        reach = self.widths[kind(signals)][target] * deviation
         low, value, high = (unscaled(target, centre + step) for step in (-reach, 0.0, reach))
-        return Prediction(
-            value, expected(target, centre, deviation), low, high, self.in_range(signals)
-        )
+        mean, spread = moments(target, centre, deviation)
+        return Prediction(value, mean, spread, low, high, self.in_range(signals))
 
     def scaled(self, signals: Mapping[str, float], target: str) -> tuple[float, float]:
         """Conditional mean and deviation on the errors' scale."""
@@ -145,12 +147,16 @@ def _offset(name: str) -> float:
     return OFFSET_OF_PASSAGES if name in _OF_PASSAGES else OFFSET
 
 
-def expected(target: str, centre: float, deviation: float) -> float:
-    """Mean of an error that is normal on the scale of the model."""
-    return sum(
-        weight * unscaled(target, centre + deviation * step)
-        for step, weight in zip(_STEPS_OUT, _WEIGHTS, strict=True)
-    )
+def moments(target: str, centre: float, deviation: float) -> tuple[float, float]:
+    """Mean and deviation of an error that is normal on the scale of the model."""
+    values = np.array([unscaled(target, centre + deviation * step) for step in _STEPS_OUT])
+    mean = float(_WEIGHTS @ values)
+    return mean, math.sqrt(max(0.0, float(_WEIGHTS @ (values - mean) ** 2)))
+
+
+def kind(signals: Mapping[str, float]) -> str:
+    """``layer`` for a page whose text layer is a signal, else ``scan``: they err differently."""
+    return "scan" if math.isnan(signals.get("layer", math.nan)) else "layer"
 
 
 def scaled_rows(rows: Sequence[Mapping[str, float]]) -> np.ndarray:
