@@ -23,8 +23,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -47,6 +47,10 @@ DEFAULT_DOMAIN = "documents"
 TRUTH = "text layer of the PDFs"
 _PAGE = re.compile(r"(\d{1,9})(?:\.0*)?")
 _SHOWN = 20
+_SENTENCE = 8
+"""Words of an answer from which on it is a sentence."""
+_OFF_ROWS = 2
+"""Rows of which most must be one page off before the column is said to be."""
 _ALIKE = 80
 """Names are alike from so much of 100 on (rapidfuzz's ratio)."""
 
@@ -75,6 +79,7 @@ class Folder(DatasetSource[FolderParams]):
         report = ValidationReport()
         root = Path(params.path)
         rows = read_rows(params.questions, report)
+        _say_if_sentences(rows, report)
         pdfs = _find_pdfs(root, params.questions, report)
         corpus = _Corpus(report, Limits(params.open_cpu_s, LIMITS.wall_s, params.open_memory_mb))
         corpus.read(
@@ -95,6 +100,7 @@ class Folder(DatasetSource[FolderParams]):
             report,
             without_evidence=corpus.without_evidence,
         )
+        corpus.say_if_off_by_one()
         dataset = Dataset(
             corpus.documents.values(),
             questions,
@@ -105,6 +111,26 @@ class Folder(DatasetSource[FolderParams]):
             without_truth=corpus.without_truth,
         )
         return finish(dataset, strict=params.strict)
+
+
+@dataclass(frozen=True, slots=True)
+class Layers:
+    """PDFs as their text layers have them: what has no usable layer is in ``without_truth``."""
+
+    documents: Mapping[str, Document]
+    without_truth: Mapping[PageRef, str]
+    report: ValidationReport
+
+
+def read_layers(root: Path, limits: Limits = LIMITS) -> Layers:
+    """The text layers of a folder of PDFs, without any questions. Raises DatasetError."""
+    report = ValidationReport()
+    corpus = _Corpus(report, limits)
+    corpus.read(_find_pdfs(root, root, report))
+    if not corpus.documents:
+        why = f": {report.summary()}" if report else ""
+        raise DatasetError(f"no PDFs under {root}{why}")
+    return Layers(corpus.documents, corpus.without_truth, report)
 
 
 def _domain(doc_id: str) -> str:
@@ -167,6 +193,7 @@ class _Corpus:
         self.documents: dict[str, Document] = {}
         self.without_truth: dict[PageRef, str] = {}
         self.without_evidence: dict[str, str] = {}
+        self._rows_off_by: Counter[int] = Counter()
 
     def read(self, pdfs: Mapping[str, Path]) -> None:
         """Take the text layers of PDFs, by the id of their document."""
@@ -229,18 +256,34 @@ class _Corpus:
             return question
         share = lcs(text, question.evidence_text)
         if share > R_NOISE_THRESHOLD:
+            self._rows_off_by[0] += 1
             return question
-        others = [
-            f"; it is on page {page.ref.page_no + 1}"
+        found = [
+            page.ref.page_no
             for page in beside
             if lcs(page.text, question.evidence_text) > R_NOISE_THRESHOLD
         ]
+        self._rows_off_by.update(number - ref.page_no for number in found[:1])
+        others = [f"; it is on page {number + 1}" for number in found]
         self.report.add(
             "evidence_not_on_page",
             f"line {line}: {share:.0%} of the evidence's words stand on {where}, in order"
             + "".join(others[:1]),
         )
         return None
+
+    def say_if_off_by_one(self) -> None:
+        """A line in the report if most rows name the page before, or after, their evidence's."""
+        total = self._rows_off_by.total()
+        for apart, said in ((1, "from 0: add 1 to each"), (-1, "from 2: take 1 from each")):
+            rows = self._rows_off_by[apart]
+            if rows >= _OFF_ROWS and rows > total / 2:
+                self.report.add(
+                    "pages_off_by_one",
+                    f"the evidence of {rows} of {total} rows is on the page "
+                    f"{'after' if apart > 0 else 'before'} theirs: the column page seems to count "
+                    f"{said}",
+                )
 
 
 def _nearest(doc_id: str, documents: Iterable[str]) -> str:
@@ -256,6 +299,17 @@ def _nearest(doc_id: str, documents: Iterable[str]) -> str:
         score_cutoff=_ALIKE,
     )
     return f"; did you mean {match[0]!r}?" if match else ""
+
+
+def _say_if_sentences(rows: Sequence[Row], report: ValidationReport) -> None:
+    """A line in the report if most answers are sentences, to which no short answer is equal."""
+    answers = [row["answer"] for row in rows if row["answer"]]
+    long = sum(len(answer.split()) > _SENTENCE for answer in answers)
+    if long * 2 > len(answers):
+        report.skipped.append(
+            f"no answer, but {long} of {len(answers)} are of more than {_SENTENCE} words: their F1 "
+            "is low whatever is read, and em 0; compare engines by retrieval, or shorten them"
+        )
 
 
 def _lines_with(answers: Iterable[str], text: str) -> str:
@@ -276,8 +330,10 @@ def _read_questions(
         page = _PAGE.fullmatch(row["page"])
         if page is None or int(page[1]) < 1:
             shown = row["page"][:_SHOWN]
+            hint = ": is the first page 0 in this file? add 1" if shown == "0" else ""
             report.add(
-                "malformed_question", f"line {row.line}: page {shown!r} is no number from 1 on"
+                "malformed_question",
+                f"line {row.line}: page {shown!r} is no number from 1 on{hint}",
             )
             continue
         name = readable(row["document"])

@@ -14,6 +14,24 @@ from ohr.errors import DatasetError
 
 REQUIRED_COLUMNS = ("question", "answer", "document", "page")
 OPTIONAL_COLUMNS = ("evidence", "id", "evidence_source", "answer_form", "task", "category")
+ALSO_CALLED: Mapping[str, tuple[str, ...]] = {
+    "question": ("questions", "query", "prompt", "question_text", "frage"),
+    "answer": (
+        *("answers", "gold_answer", "expected_answer", "reference_answer", "correct_answer"),
+        *("ground_truth", "antwort"),
+    ),
+    "document": (
+        *("doc", "doc_name", "document_name", "doc_id", "file", "filename", "file_name", "pdf"),
+        *("pdf_name", "dokument", "datei"),
+    ),
+    "page": (
+        *("page_no", "page_num", "page_number", "pages", "evidence_page", "evidence_page_no"),
+        *("evidence_page_num", "evidence_page_number", "seite"),
+    ),
+    "evidence": ("evidence_text", "evidence_context", "passage", "quote", "excerpt"),
+    "id": ("qid", "question_id", "nr"),
+}
+"""Column -> other names of it, where a file has none of the column's own name."""
 _SHOWN = 20
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab"}
 
@@ -33,14 +51,15 @@ def read_rows(path: Path, report: ValidationReport) -> list[Row]:
     """The rows below the header; those with too many or too few fields go into the report.
 
     The separator is the comma, semicolon or tab with which the header has most of the columns.
-    Columns are known whatever their case and their spaces. Raises DatasetError.
+    Columns are known whatever their case and their spaces, and by other names, which the report
+    then says. Raises DatasetError, also for rows that a quote left open has swallowed.
     """
     text = _text(path)
     separator = max(SEPARATORS, key=lambda sign: _known(_header(text, sign)))
     records = _records(text, separator, path)
     if not records:
         raise DatasetError(f"{path} is empty: it needs a header and a row for each question")
-    names = [_column(name) for name in records[0][1]]
+    names = _named([_column(name) for name in records[0][1]], records[0][1], report)
     missing = [name for name in REQUIRED_COLUMNS if name not in names]
     if missing:
         raise DatasetError(
@@ -50,6 +69,7 @@ def read_rows(path: Path, report: ValidationReport) -> list[Row]:
     twice = [name for name in REQUIRED_COLUMNS + OPTIONAL_COLUMNS if names.count(name) > 1]
     if twice:
         raise DatasetError(f"{path}: the header has two columns {twice[0]!r}")
+    _nothing_swallowed(records[1:], names, separator, path)
     rows = []
     for line, fields in records[1:]:
         if len(fields) > len(names):
@@ -67,11 +87,57 @@ def read_rows(path: Path, report: ValidationReport) -> list[Row]:
 
 def _text(path: Path) -> str:
     try:
-        return read_bounded(path).decode("utf-8-sig")
+        data = read_bounded(path)
     except OSError as error:
         raise DatasetError(f"cannot read questions from {path}: {error.strerror}") from error
+    try:
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise DatasetError(f'{path}: not UTF-8: save it as "CSV UTF-8"') from error
+        line = data.count(b"\n", 0, error.start) + 1
+        raise DatasetError(
+            f'{path}: line {line}: not UTF-8 (byte {data[error.start]:#04x}): save it as "CSV UTF-8"'
+        ) from error
+
+
+def _named(names: list[str], header: Sequence[str], report: ValidationReport) -> list[str]:
+    """The columns by the names that they have here, other names of them replaced."""
+    for column, others in ALSO_CALLED.items():
+        there = [name for name in others if name in names]
+        if column not in names and there:
+            at = names.index(there[0])
+            names[at] = column
+            report.skipped.append(
+                f"the name of column {header[at].strip()[:_SHOWN]!r}, which is read as {column}"
+            )
+    return names
+
+
+def _nothing_swallowed(
+    records: Sequence[tuple[int, list[str]]], names: Sequence[str], separator: str, path: Path
+) -> None:
+    """Raise DatasetError for a field of several lines of which one is a row of its own.
+
+    That is one with a field for each column, a page's number where the page stands, and a
+    document that another row names too.
+    """
+    page, document = names.index("page"), names.index("document")
+    known = {fields[document].strip() for _, fields in records if len(fields) > document} - {""}
+    for begins, fields in records:
+        for field in fields:
+            for line in field.splitlines()[1:]:
+                if line.count(separator) < len(names) - 1:
+                    continue
+                inner = next(csv.reader([line], delimiter=separator), [])
+                if (
+                    len(inner) >= len(names) - 1
+                    and inner[page : page + 1]
+                    and inner[page].strip().isdigit()
+                    and inner[document].strip() in known
+                ):
+                    raise DatasetError(
+                        f"{path}: line {begins}: a quote left open swallows the rows below it, "
+                        f"the first of which begins {line[:_SHOWN]!r}: close it"
+                    )
 
 
 def _header(text: str, separator: str) -> Sequence[str]:
@@ -83,7 +149,9 @@ def _header(text: str, separator: str) -> Sequence[str]:
 
 
 def _known(header: Sequence[str]) -> int:
-    return len({_column(name) for name in header} & {*REQUIRED_COLUMNS, *OPTIONAL_COLUMNS})
+    names = {_column(name) for name in header}
+    others = {name for column in ALSO_CALLED.values() for name in column}
+    return len(names & {*REQUIRED_COLUMNS, *OPTIONAL_COLUMNS, *others})
 
 
 def _column(name: str) -> str:

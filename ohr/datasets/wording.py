@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from ohr.markup.page import formulas_of
+from ohr.metrics import default
 
 _THE = r"(?:the|this|that|these|the (?:given|provided|above|following|present|attached|same))"
 _STRONG = r"(?:documents?|text|passage|page|excerpt|context|pdf|file)"
@@ -81,6 +82,15 @@ def names(text: str) -> set[str]:
         and not word.isdigit()
         and (word[0].isupper() or any(c.isdigit() for c in word) or any(map(str.isupper, word)))
     }
+
+
+def content_words(text: str) -> frozenset[str]:
+    """Words and numbers of a text that say something, as scoring compares them."""
+    return frozenset(
+        word
+        for word in default.tokens(text)
+        if word not in _COMMON and (len(word) > 1 or word.isdigit())
+    )
 
 
 def has_entity(question: str) -> bool:

@@ -1,0 +1,41 @@
+"""Whether made questions rank conditions as given ones do.
+
+``python -m experiments.question_validity [CONFIG.yaml] [key=value ...] --out DIR`` makes as many
+questions as are given, on the same pages, without a model, and asks both sets under the same
+conditions of engine, noise and retriever. ``DIR/given`` and ``DIR/made`` are the two runs,
+``DIR/questions`` the exam, ``DIR/differences.csv`` every pair of conditions on both.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from experiments._command import Out, Settings, command
+from experiments.studies.validity import measure_validity
+from ohr.errors import OhrError
+from ohr.study.config import StudyConfig
+
+
+@command
+def main(
+    config: Annotated[StudyConfig, Settings({"stages": ["retrieval"]})],
+    out: Out,
+    metric: Annotated[
+        str, typer.Option(help="What the conditions are ranked by, as stage:metric.")
+    ] = "retrieval:lcs",
+) -> int:
+    """Compare the ranks that made and given questions give.
+
+    Kendall's tau_b of the conditions with its interval, and the significant differences of the
+    given questions whose sign the made ones reverse.
+    """
+    stage, colon, name = metric.partition(":")
+    if not colon or not name:
+        raise OhrError(f"--metric {metric!r}: write stage:metric, as retrieval:lcs")
+    return measure_validity(config, out, stage, name)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,157 @@
+"""An exam made of documents: by rules, by a model, checked, reviewed, written and priced."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+
+from rich.table import Table
+from rich.text import Text
+
+from experiments.interchange.exam import Grounds, drawn_pages, read_grounds
+from experiments.reports.terminal import show
+from ohr import registry
+from ohr.errors import ConfigError, OhrError
+from ohr.exam import Exam, verdicts
+from ohr.exam.making import Candidates, candidates_of, examine
+from ohr.exam.model import Model
+from ohr.exam.storage import overlap_by_kind, write_exam
+from ohr.exam.verifying import verified
+from ohr.exam.writing import combined, joined, written
+from ohr.plugins.chat import Chat
+from ohr.printable import plain
+from ohr.store.artefacts import ArtefactStore
+from ohr.store.atomic import write_text
+from ohr.study.config import parse_plugin
+from ohr.study.progress import Progress
+from ohr.types import PageRef
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What is asked for."""
+
+    readings: tuple[str, ...] = ()
+    pages: int | None = None
+    most: int | None = None
+    seed: int = 0
+    writer: str = ""
+    checker: str = ""
+    verdicts: Path | None = None
+    cache: Path = Path(".ohr-cache")
+
+
+def write_questions(data: Path, out: Path, wishes: Wishes) -> int:
+    """Make, check and write an exam, and print its yields. Raises OhrError."""
+    grounds = read_grounds(data, wishes.readings)
+    pages = drawn_pages(grounds, wishes.pages, wishes.seed)
+    if not pages:
+        raise OhrError(f"no page of {data} has text to ask about{_why(grounds)}")
+    writer = _model("--writer", wishes.writer, wishes.cache) if wishes.writer else None
+    checker = _model("--checker", wishes.checker, wishes.cache) if wishes.checker else None
+    refs = [page.ref for page in pages]
+    found = candidates_of(refs, grounds.texts, wishes.seed)
+    if writer is not None:
+        found = _with_model(found, writer, refs, grounds.texts, wishes)
+    exam = examine(found, wishes.seed, None if checker else wishes.most)
+    if checker is not None:
+        exam = _checked(exam, checker, wishes.most)
+    if wishes.verdicts is not None:
+        exam = verdicts.apply(exam, verdicts.read_verdicts(wishes.verdicts))
+    path = write_exam(out, exam, of_folder=grounds.of_folder)
+    report = _report(exam, grounds)
+    costs = [
+        f"{name}: {model.cost.line()}"
+        for name, model in (("writer", writer), ("checker", checker))
+        if model is not None
+    ]
+    write_text(out / "summary.txt", "\n".join([*report, *costs]) + "\n")
+    _show(exam)
+    for line in (*report, *costs):
+        print(plain(line))
+    print(f"questions: {path}")
+    if not exam.accepted:
+        print("error: no question passed every check", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _model(option: str, said: str, cache: Path) -> Model:
+    spec = parse_plugin(option.removeprefix("--"), said)
+    reader = registry.create("reader", spec)
+    if not isinstance(reader, Chat):
+        raise ConfigError(
+            f"{option}: reader {spec.label!r} holds no conversation: name a language model"
+        )
+    return Model(reader, ArtefactStore(cache).journal("exam", reader.identity()))
+
+
+def _with_model(
+    found: Candidates,
+    writer: Model,
+    refs: list[PageRef],
+    texts: Mapping[PageRef, str],
+    wishes: Wishes,
+) -> Candidates:
+    """The candidates of rules, those that the model writes beside them."""
+    by_page = {ref: list(own) for ref, own in found.by_page.items()}
+    with Progress(verb="writing", unit="pages") as progress:
+        for number, ref in enumerate(refs, start=1):
+            by_page[ref] += written(writer, ref, texts[ref], wishes.seed)
+            progress("questions", number, len(refs))
+    single = examine(Candidates(by_page, found.corpus), wishes.seed, None)
+    most = len(refs)
+    several = chain(joined(writer, refs, texts, most), combined(writer, single.accepted, most))
+    for one in several:
+        by_page.setdefault(one.ref, []).append(one)
+    return Candidates(by_page, found.corpus)
+
+
+def _checked(exam: Exam, checker: Model, most: int | None) -> Exam:
+    """The exam after the checks with a model, cut to so many afterwards."""
+    exam = verified(exam, checker)
+    return (
+        exam
+        if most is None
+        else replace(exam, accepted=exam.accepted[:most], spare=exam.accepted[most:])
+    )
+
+
+def _why(grounds: Grounds) -> str:
+    whys = list(dict.fromkeys(grounds.left_out.values()))
+    return f": {'; '.join(whys[:3])}; name two --readings of them" if whys else ""
+
+
+def _show(exam: Exam) -> None:
+    table = Table("kind", "candidates", "accepted", "spare", "overlap", "rejected by")
+    for name in table.columns[1:5]:
+        name.justify = "right"
+    overlaps = overlap_by_kind(exam)
+    for one in exam.yields():
+        checks = sorted(one.rejected.items(), key=lambda item: (-item[1], item[0]))
+        table.add_row(
+            Text(one.kind),
+            *(str(count) for count in (one.candidates, one.accepted, one.spare)),
+            f"{overlaps[one.kind]:.2f}" if one.kind in overlaps else "-",
+            Text(", ".join(f"{name} {count}" for name, count in checks)),
+        )
+    show(table)
+
+
+def _report(exam: Exam, grounds: Grounds) -> list[str]:
+    n_all = len(exam.accepted) + len(exam.spare)
+    share = n_all / exam.text_pages if exam.text_pages else 0.0
+    lines = [
+        f"made of {grounds.origin}",
+        f"{len(exam.accepted)} questions accepted, {len(exam.spare)} spare, "
+        f"{len(exam.rejected)} rejected; {exam.pages} pages, {exam.text_pages} of them with text: "
+        f"{share:.2f} that passed a text page",
+    ]
+    if grounds.left_out:
+        lines.append(f"{len(grounds.left_out)} pages without usable text were asked nothing")
+    if grounds.report:
+        lines.append(grounds.report.summary())
+    return lines
