@@ -15,7 +15,7 @@ from pathlib import Path
 from ohr.names import did_you_mean
 
 COMMANDS: Mapping[str, tuple[str, ...]] = {
-    "Start": ("demo",),
+    "Start": ("demo", "recommend"),
     "Read PDFs": ("ocr", "quality"),
     "Distort and inject": ("perturb_images", "perturb_text", "gallery"),
     "Measure": (

@@ -133,6 +133,9 @@ def _shares(documents: Mapping[Path, Sequence[object]], most: int) -> dict[Path,
     for path in by_rest:
         if sum(shares.values()) < most and shares[path] < len(documents[path]):
             shares[path] += 1
+    while sum(shares.values()) > max(most, len(shares)):  # the short ones took a whole page each
+        longest = max(shares, key=lambda path: shares[path])
+        shares[longest] -= 1
     return shares
 
 
@@ -153,6 +156,8 @@ class OwnReadings:
     table: pd.DataFrame
     seen: Mapping[str, Mapping[PageRef, Seen]]
     seconds: Mapping[str, float]
+    of_layer: frozenset[str] = frozenset()
+    """Engines that read PDFs, not page images: the text layer itself, or by its help."""
 
     def text(self, engine: str, ref: PageRef) -> str:
         """What an engine read on a page."""
@@ -180,13 +185,14 @@ def read_own(sample: OwnPages, reading: Reading, report: Report) -> OwnReadings:
         observing = Observing(
             spec, backend, store, reading.limits, reading.workers, wobble=reading.wobble
         )
-        found = observing.observe(tasks, _named(report, "looking again with "))
+        found = observing.observe(tasks, _again(report))
         seen[spec.label] = dict(zip((one.ref for one in pages), found, strict=True))
-    return OwnReadings(signal_table(seen, sample.layers, frozenset(from_layer)), seen, seconds)
+    of_layer = frozenset(from_layer)
+    return OwnReadings(signal_table(seen, sample.layers, of_layer), seen, seconds, of_layer)
 
 
-def _named(report: Report, prefix: str) -> Report:
-    return lambda what, done, total: report(f"{prefix}{what}", done, total)
+def _again(report: Report) -> Report:
+    return lambda what, done, total: report(f"{what}, looking again", done, total)
 
 
 def _read(
