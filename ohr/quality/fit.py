@@ -114,8 +114,8 @@ def _model(pages: Sequence[Labelled]) -> Predictor:
             ranges[name] = (round(float(column.min()), 4), round(float(column.max()), 4))
     assert len(mean) == len(COLUMNS)
     return Predictor(
-        [round(float(value), 5) for value in mean],
-        [[round(float(value), 5) for value in row] for row in covariance],
+        [round(float(value), 6) for value in mean],
+        [[round(float(value), 6) for value in row] for row in covariance],
         ranges,
         {which: dict.fromkeys(TARGETS, 1.0) for which in KINDS},
         {which: dict.fromkeys(TARGETS, 0.0) for which in KINDS},

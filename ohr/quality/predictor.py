@@ -34,6 +34,7 @@ OUT_OF_RANGE = 0.05
 _PLAIN = frozenset({"surprise", "length", "numbers", "markup"})
 _OF_PASSAGES = frozenset({"r_noise_content", "lost_passages", "disputed_passages"})
 _RIDGE = 1e-3
+_LEAST_VARIANCE = 0.05
 _STEPS = 200
 _SETTLED = 1e-5
 _STEPS_OUT, _WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
@@ -105,7 +106,7 @@ class Predictor:
         """Whether every signal lies in the range that the model was fitted on."""
         for name, (low, high) in self.ranges.items():
             value = scale(name, signals.get(name, math.nan))
-            slack = OUT_OF_RANGE * (high - low)
+            slack = OUT_OF_RANGE * (high - low) + 1e-3  # the range is rounded
             if value < low - slack or value > high + slack:
                 return False
         return True
@@ -178,7 +179,7 @@ def joint_normal(rows: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.
     share = np.maximum(weights @ here, 1e-12)
     mean = weights @ filled / share
     spread = weights @ (np.where(here, rows - mean, 0.0) ** 2) / share
-    spread = np.where(here.any(axis=0), np.maximum(spread, 1e-4), 1.0)
+    spread = np.where(here.any(axis=0), np.maximum(spread, _LEAST_VARIANCE), 1.0)
     covariance = np.diag(spread)
     patterns, which = np.unique(here, axis=0, return_inverse=True)
     for _ in range(_STEPS):
