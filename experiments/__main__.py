@@ -31,7 +31,7 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "Reproduce the papers": ("paper", "prototypes"),
     "Datasets": (
         *("make_sample", "contact_sheet", "download", "verify_dataset", "dataset_statistics"),
-        "categories",
+        *("categories", "make_questions", "question_validity"),
     ),
     "Exchange with other tools": ("import_results", "export", "log_mlflow"),
     "Look at what is installed": ("engines", "plugins"),

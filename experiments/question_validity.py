@@ -3,7 +3,9 @@
 ``python -m experiments.question_validity [CONFIG.yaml] [key=value ...] --out DIR`` makes as many
 questions as are given, on the same pages, without a model, and asks both sets under the same
 conditions of engine, noise and retriever. ``DIR/given`` and ``DIR/made`` are the two runs,
-``DIR/questions`` the exam, ``DIR/differences.csv`` every pair of conditions on both.
+``DIR/questions`` the exam, ``DIR/differences.csv`` every pair of conditions on both. With
+``--bias`` questions are made of each engine's reading alone, and ``DIR/swings.csv`` has the ranks
+that the conditions have by each.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from typing import Annotated
 import typer
 
 from experiments._command import Out, Settings, command
-from experiments.studies.validity import measure_validity
+from experiments.studies.validity import measure_bias, measure_validity
 from ohr.errors import OhrError
 from ohr.study.config import StudyConfig
 
@@ -25,6 +27,12 @@ def main(
     metric: Annotated[
         str, typer.Option(help="What the conditions are ranked by, as stage:metric.")
     ] = "retrieval:lcs",
+    bias: Annotated[
+        bool,
+        typer.Option(
+            "--bias", help="Instead: questions of each engine's reading alone, and their ranks."
+        ),
+    ] = False,
 ) -> int:
     """Compare the ranks that made and given questions give.
 
@@ -34,7 +42,8 @@ def main(
     stage, colon, name = metric.partition(":")
     if not colon or not name:
         raise OhrError(f"--metric {metric!r}: write stage:metric, as retrieval:lcs")
-    return measure_validity(config, out, stage, name)
+    measure = measure_bias if bias else measure_validity
+    return measure(config, out, stage, name)
 
 
 if __name__ == "__main__":

@@ -70,7 +70,7 @@ def run(arguments: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_pages_have_their_commands():
-    assert len(COMMANDS) == 32
+    assert len(COMMANDS) == 35
     assert len(SNIPPETS) == 2
 
 
@@ -232,3 +232,20 @@ def test_pages_of_a_folder_are_read(my_pdfs):
         pytest.skip("tesseract is not installed")
     give(next(c for c in COMMANDS if "experiments.ocr " in c), my_pdfs)
     assert "12 euros" in (my_pdfs / "my_kb" / "documents" / "a.json").read_text()
+
+
+def test_questions_are_made_of_a_folder(my_pdfs):
+    said = "The mill was sold by Ada Crane to the Osk Museum for 12,500 euros in March 2019."
+    (my_pdfs / "my_pdfs" / "b.pdf").write_bytes(typst.compile(said.encode(), format="pdf"))
+    for name in ("kb_tesseract", "kb_rapidocr"):
+        write_kb(my_pdfs / name, {"documents/b": [said]})
+    for command in (one for one in COMMANDS if "make_questions" in one):
+        assert "questions accepted" in give(command, my_pdfs)
+        assert "Osk" in (my_pdfs / "my_exam" / "questions.csv").read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_made_questions_are_held_against_given_ones(data_dir, tmp_path):
+    command = next(c for c in COMMANDS if "question_validity" in c).replace("$D", str(data_dir))
+    less = ["dataset.domains=[manual]", "dataset.limit=30", "noise=[]"]
+    assert "tau_b" in give(command, tmp_path, *less)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -11,7 +12,7 @@ import pandas as pd
 from ohr.errors import OhrError
 from ohr.statistics.clusters import Clusters
 from ohr.statistics.multiple import holm
-from ohr.statistics.paired import compare_paired, sign_flip_test
+from ohr.statistics.paired import sign_flip_test
 from ohr.study.results import Run
 
 CONDITION = ("noise", "perturbation", "level", "intensity", "engine", "chunker", "retriever")
@@ -127,12 +128,11 @@ def reversed_on_made(table: pd.DataFrame, made: Scores) -> pd.DataFrame:
     wrong = table[table["significant"] & ~table["same_sign"]]
     clusters = Clusters.of(made.documents, made.pages)
     place = {name: at for at, name in enumerate(made.conditions)}
-    ps = [
-        compare_paired(
-            made.values[:, place[row.second]] - made.values[:, place[row.first]], clusters
-        ).p
-        for row in wrong.itertuples()
-    ]
+    ps = []
+    for row in wrong.to_dict("records"):
+        first, second = (place[str(row[name])] for name in ("first", "second"))
+        apart = made.values[:, second] - made.values[:, first]
+        ps.append(sign_flip_test(apart, clusters) if clusters.unit else float("nan"))
     return wrong.assign(p_made=ps)
 
 
@@ -144,4 +144,19 @@ def half_tau(given: Scores, *, draws: int = 200, seed: int = 0) -> float:
         order = rng.permutation(len(given.values))
         first, second = np.array_split(order, 2)
         taus.append(tau_b(given.values[first].mean(axis=0), given.values[second].mean(axis=0)))
-    return float(np.nanmean(taus))
+    known = [tau for tau in taus if not np.isnan(tau)]
+    return float(np.mean(known)) if known else float("nan")
+
+
+def swings(by_maker: Mapping[str, Scores]) -> pd.DataFrame:
+    """The rank of each condition, 1 the best, by the questions of each maker, and its swing.
+
+    Ties share the mean of their ranks. ``swing`` is the largest rank less the smallest.
+    """
+    ranks = {
+        maker: pd.Series(one.means, index=one.conditions).rank(ascending=False)
+        for maker, one in by_maker.items()
+    }
+    table = pd.DataFrame(ranks)
+    table["swing"] = table.max(axis=1) - table.min(axis=1)
+    return table.rename_axis("condition").reset_index()

@@ -1,4 +1,6 @@
-"""Made questions beside given ones: on the same pages, as many, under the same conditions."""
+"""Made questions beside given ones, and beside those of other makers: on the same pages, as many,
+under the same conditions.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,13 @@ from experiments.analysis.validity import (
     half_tau,
     reversed_on_made,
     scores_of,
+    swings,
     tau_b,
     tau_interval,
 )
 from experiments.reports.terminal import report_troubles
+from ohr.collection import ValidationReport
+from ohr.datasets.ohrbench import GROUND_TRUTH, read_documents
 from ohr.errors import OhrError
 from ohr.exam import Exam, make_exam
 from ohr.exam.storage import write_exam
@@ -26,10 +31,12 @@ from ohr.study.csv import write_csv
 from ohr.study.plan import load_dataset
 from ohr.study.progress import Progress
 from ohr.study.questions import select_questions
+from ohr.study.results import Run
 from ohr.study.run import run_study
 from ohr.types import PageRef, Question
 
 LEAST_CONDITIONS = 4
+LEAST_MAKERS = 2
 
 
 def measure_validity(config: StudyConfig, out: Path, stage: str, metric: str) -> int:
@@ -50,16 +57,72 @@ def measure_validity(config: StudyConfig, out: Path, stage: str, metric: str) ->
     )
     runs, troubles, failed = [], list[str](), list[str]()
     for name, path in (("given", config.dataset.questions), ("made", made_path)):
-        own = config.dataset.model_copy(update={"questions": path})
-        if name == "made":
-            own = own.model_copy(update={"limit": None, "skip": 0, "sources": ()})
-        progress = Progress()
-        run = run_study(config.model_copy(update={"dataset": own}), out / name, progress=progress)
+        run = _run(config, path, out / name, made=name == "made")
         runs.append(run)
         troubles += run.troubles
         failed += run.failed
-    report(*(scores_of(run, stage, metric) for run in runs), out, f"{stage}:{metric}")
+    given_scores, made_scores = (scores_of(run, stage, metric) for run in runs)
+    report(given_scores, made_scores, out, f"{stage}:{metric}")
     return report_troubles(troubles, failed)
+
+
+def measure_bias(config: StudyConfig, out: Path, stage: str, metric: str) -> int:
+    """Make questions of each engine's reading alone, and print how the ranks swing.
+
+    Engines are those of the study whose readings are there before it: the ground truth and
+    knowledge bases (``precomputed``). Raises OhrError.
+    """
+    dataset = load_dataset(config)
+    given = select_questions(config, dataset)
+    wanted = Counter(one.evidence_pages[0] for one in given)
+    if dataset.kind != "ohrbench" or dataset.root is None:
+        raise OhrError("--bias needs dataset.kind=ohrbench: readings that lie in files")
+    makers = {GROUND_TRUTH: dataset.root / GROUND_TRUTH}
+    for spec in config.engines:
+        if spec.name == "precomputed" and spec.argument:
+            folder = dataset.root / spec.argument
+            makers[spec.label] = folder if folder.is_dir() else Path(spec.argument)
+    if len(makers) < LEAST_MAKERS:
+        raise OhrError("--bias needs two engines at least: engines=[gt,precomputed:FOLDER]")
+    scores, troubles, failed = {}, list[str](), list[str]()
+    for number, (maker, folder) in enumerate(makers.items()):
+        documents = read_documents(folder, config.dataset.domains, {}, ValidationReport())
+        texts = {page.ref: page.text for one in documents for page in one.pages}
+        pages = [dataset.pages[ref] for ref in wanted if ref in texts]
+        exam = matched(make_exam(pages, texts, config.seed), wanted)
+        folder = out / f"by_{number}"
+        path = write_exam(folder / "questions", exam, of_folder=False)
+        print(plain(f"{len(exam.accepted)} questions made of {maker} alone: {path}"))
+        run = _run(config, path, folder / "run", made=True)
+        scores[maker] = scores_of(run, stage, metric)
+        troubles += run.troubles
+        failed += run.failed
+    table = swings(scores)
+    write_csv(out / "swings.csv", table)
+    lines = [f"ranks of {len(table)} conditions by {stage}:{metric}, 1 the best"]
+    lines += [
+        f"  {row['condition']}: "
+        + ", ".join(f"made of {maker} {row[maker]:g}" for maker in scores)
+        + f"; swing {row['swing']:g}"
+        for row in table.to_dict("records")
+    ]
+    first, *others = scores
+    lines += [
+        f"tau_b of {first} and {other}: {tau_b(scores[first].means, scores[other].means):.3f}"
+        for other in others
+    ]
+    for line in lines:
+        print(plain(line))
+    write_text(out / "bias.txt", "\n".join(lines) + "\n")
+    return report_troubles(troubles, failed)
+
+
+def _run(config: StudyConfig, questions: Path | None, out: Path, *, made: bool) -> Run:
+    """The study with other questions; of made ones, all are asked."""
+    own = config.dataset.model_copy(update={"questions": questions})
+    if made:
+        own = own.model_copy(update={"limit": None, "skip": 0, "sources": ()})
+    return run_study(config.model_copy(update={"dataset": own}), out, progress=Progress())
 
 
 def matched(exam: Exam, wanted: Mapping[PageRef, int]) -> Exam:
@@ -69,7 +132,7 @@ def matched(exam: Exam, wanted: Mapping[PageRef, int]) -> Exam:
     rest: list[Question] = []
     for one in exam.accepted:
         ref = one.evidence_pages[0]
-        (chosen if taken[ref] < wanted[ref] else rest).append(one)
+        (chosen if taken[ref] < wanted.get(ref, 0) else rest).append(one)
         taken[ref] += 1
     chosen += rest[: sum(wanted.values()) - len(chosen)]
     keep = {one.qid for one in chosen}

@@ -95,7 +95,8 @@ def _text(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise DatasetError(
-            f'{path}: line {line}: not UTF-8 (byte {data[error.start]:#04x}): save it as "CSV UTF-8"'
+            f"{path}: line {line}: not UTF-8 (byte {data[error.start]:#04x}): "
+            'save it as "CSV UTF-8"'
         ) from error
 
 

@@ -33,6 +33,7 @@ _OF_VERIFY = (
     *("evidence_verbatim", "evidence_every_page", "evidence_source", "answer_supported"),
     *("answer_form", "context_independent", "pronouns", "multi_page", "lengths"),
 )
+_POSSESSIVE = re.compile(r"(?<=\w)['\u2019]s\b")
 _FRAME = re.compile(r"^(?:Which|What|Who|Under|How)\b[^\u201c]*")
 _SENTENCES = frozenset("date amount percentage period year number name word subject".split())
 
@@ -87,7 +88,7 @@ def _trivial(examined: Examined) -> str:
     answer = default.tokens(one.answer)
     if not "".join(answer).strip("0") or answer == ["1"]:
         return f"an answer that says nothing: {one.answer}"
-    asked = f" {' '.join(default.tokens(one.text))} "
+    asked = f" {' '.join(default.tokens(_POSSESSIVE.sub('', one.text)))} "
     if one.form != "List" and f" {' '.join(answer)} " in asked:
         return f"the question says its answer: {one.answer}"
     if one.kind in ("subject", "name"):

@@ -26,6 +26,9 @@ _LONGEST_HEAD, _LONGEST_CELL = 12, 8
 """Words."""
 _LEAST_COLUMNS, _LEAST_ROWS = 2, 3
 _NUMERIC = 0.7
+_NUMBER = re.compile(r"[-(]?[$€£]?-?\d[\d,.]*[%)]?")
+_CODE = re.compile(r"(?<!\d)\d{4}\s?-\s")
+_LETTERS = 3
 _YEAR = re.compile(r"(?:FY ?)?(?:19|20)\d{2}\*?")
 _BARE = re.compile(r"[\s$€£%()\-\u2013\u2014.*]*")
 _GENERIC = frozenset("total totals other others subtotal sum all year years name none n/a".split())
@@ -126,6 +129,9 @@ def _of_markup(text: str, parsed: ParsedTable) -> Iterator[Look]:
         start = min(a for a, _ in spans[number])
         end = max(b for _, b in spans[number])
         for column, value in enumerate(row[1:], start=1):
+            others = [*row[1:column], *row[column + 1 :]]
+            if value in others and not wording.is_number(value):
+                continue  # a second row of heads
             if _is_value(value, row[0]) and _is_column_head(head[column]):
                 yield Look(row[0], head[column], value, start, end, of_markup=True)
 
@@ -135,7 +141,7 @@ def _is_header(head: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
     own = [key(cell) for cell in head[1:]]
     if any(not cell for cell in own) or len(set(own)) < len(own):
         return False
-    if any(wording.is_number(cell) and not _YEAR.fullmatch(cell) for cell in head[1:]):
+    if any(map(_is_bare_number, head[1:])):
         return False
     for column in range(1, len(head)):
         cells = [row[column] for row in body]
@@ -145,6 +151,12 @@ def _is_header(head: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
         return False
     columns = zip(*(row[1:] for row in body), strict=True)
     return any(_is_numeric([cell for cell in column if cell]) for column in columns)
+
+
+def _is_bare_number(cell: str) -> bool:
+    """Whether a cell is a value: a number with hardly a letter, and no year."""
+    letters = sum(map(str.isalpha, cell))
+    return wording.is_number(cell) and letters < _LETTERS and not _YEAR.fullmatch(cell)
 
 
 def _is_numeric(cells: Sequence[str]) -> bool:
@@ -165,6 +177,8 @@ def _is_head(head: str) -> bool:
     words = head.split()
     if not 0 < len(words) <= _LONGEST_HEAD or sum(map(str.isalpha, head)) < 4 or _odd(head):
         return False
+    if sum(map(str.isdigit, head)) > sum(map(str.isalpha, head)) or len(_CODE.findall(head)) > 1:
+        return False
     return key(head) not in _GENERIC and not head.endswith((":", "-"))
 
 
@@ -173,6 +187,8 @@ def _is_value(value: str, row_head: str) -> bool:
         return False
     if not any(map(str.isalnum, value)) or value.casefold() in _GENERIC:
         return False
+    if sum(_NUMBER.fullmatch(word) is not None for word in value.split()) > 1:
+        return False  # two rows that were read as one
     return len(default.tokens(value)) > 0 and key(value) != key(row_head)
 
 

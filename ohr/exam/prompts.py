@@ -17,12 +17,14 @@ Write up to {number} pairs of a question and its answer about the page below, of
 The answers are of this form: {form}.
 
 Rules:
-- A question names the thing, person or place that it is about; so does the passage that it rests on.
+- A question names the thing, person or place that it is about; so does the passage that it rests
+  on.
 - Whoever reads the question has thousands of documents and not this page: never say "the document",
   "the table", "the text" or the like, and use no pronoun without its noun.
 - Only what the page says counts, and the question has one right answer.
 - The answer is as short as it can be.
-- "evidence" is copied from the page to the letter: the shortest passage from which the answer follows.
+- "evidence" is copied from the page to the letter: the shortest passage from which the answer
+  follows.
 
 Answer with a JSON list of objects with "question", "answer" and "evidence"; with [] if the page
 gives nothing of the kind.

@@ -26,12 +26,13 @@ WORDS = (7, 45)
 """Fewest and most words of a sentence that is asked about."""
 _SHORT = 0.65
 """A line of less than this share of the page's long lines ends its paragraph."""
-_LOWER = 0.5
+_LOWER = 0.4
 """Least share of words in lower case: less is a title, or a row."""
 
 _LINE = re.compile(r"[^\n]+")
 _LABEL = re.compile(
-    r"[ \t]*(?:(?:\(?(?:[a-zA-Z]|[ivxIVX]{1,4}|\d{1,3})[.)]|\d+(?:\.\d+)+[.)]?|[•●▪◦*\-\u2013\u2014>]+)[ \t]+)*"
+    r"[ \t]*(?:(?:\(?(?:[a-zA-Z]|[ivxIVX]{1,4}|\d{1,3})[.)]|\d+(?:\.\d+)+[.)]?"
+    r"|[•●▪◦*\-\u2013\u2014>]+)[ \t]+)*"
 )
 _END = re.compile(r"[.!?]['\"\u2019\u201d)\]]*(?=\s+[\"'\u201c\u2018(\[]?[A-Z0-9]|\s*\Z)")
 _ABBREVIATED = re.compile(
@@ -48,7 +49,8 @@ _LEANING = frozenset(
     "we our us you your i my".split()
 )
 _ODD = re.compile(
-    r"[\\{}^_~<>=|\u2022\u25cf]|\.\s?\.|\w{4}\. [a-z]|https?:|www\.|_{2,}|[\ue000-\uf8ff]"
+    r"[\\{}^_~<>=|\u2022\u25cf]|\.\s?\.|\w{4}\. [a-z]|[a-z][.!?][A-Z][a-z]|[%#@][a-z]"
+    r"|\b[B-HJ-Z] [B-Z]\b|https?:|www\.|_{2,}|[\ue000-\uf8ff]"
 )
 _QUOTES = re.compile('["\u201c\u201d]')
 
@@ -75,7 +77,8 @@ def all_sentences(text: str) -> Iterator[Sentence]:
             stop = _end_of(text, at, end)
             source = text[at:stop]
             lead = len(source) - len(source.lstrip())
-            plain = " ".join(strip_markup(source).split())
+            # Outside tables an ampersand between spaces is no mark of a cell.
+            plain = " ".join(strip_markup(source.replace(" & ", r" \& ")).split())
             if plain:
                 yield Sentence(at + lead, at + len(source.rstrip()), plain)
             at = stop
@@ -146,8 +149,9 @@ def stands_alone(plain: str) -> bool:
         return False
     if ":" in plain or ";" in plain or "?" in plain:
         return False
-    lower = sum(word.strip("\"'(\u201c").islower() for word in words)
-    if lower < _LOWER * len(words) or sum(map(_is_upper, words)) > 0.3 * len(words):
+    lettered = [word for word in words if any(map(str.isalpha, word))]
+    lower = sum(word.strip("\"'(\u201c").islower() for word in lettered)
+    if lower < _LOWER * len(lettered) or sum(map(_is_upper, words)) > 0.3 * len(words):
         return False
     letters = sum(char.isalpha() for char in plain)
     solid = sum(not char.isspace() for char in plain)

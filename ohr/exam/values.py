@@ -17,7 +17,10 @@ _WORDS = (
     r"thirty|forty|forty-five|fifty|sixty|seventy|seventy-five|ninety|hundred|"
     r"one hundred(?: and)?(?: twenty| eighty| fifty)?)"
 )
-_UNIT = r"(?:business |calendar |working |consecutive |full )?(?:second|minute|hour|day|week|month|year)s?"
+_UNIT = (
+    r"(?:business |calendar |working |consecutive |full )?"
+    r"(?:second|minute|hour|day|week|month|year)s?"
+)
 
 _NO_NOUN = (
     "and|or|of|to|percent|per|was|were|are|is|has|had|have|for|from|with|which|that|than|the|in|on|"
@@ -27,7 +30,8 @@ _REFERRING = frozenset(
     "page pages note notes section sections clause clauses item items chapter part article "
     "articles exhibit schedule paragraph paragraphs rule rules regulation figure table form act "
     "no number since year step version type class grade level appendix annex line column row "
-    "circuit vol volume subparagraph subparagraphs subsection theorem lemma and or by until before after fiscal".split()
+    "circuit vol volume subparagraph subparagraphs subsection theorem lemma and or by until before "
+    "after fiscal".split()
 )
 """Before one of these a number is a reference, and before "and" one of several."""
 
@@ -46,7 +50,8 @@ PATTERNS = {
     ),
     "year": re.compile(r"(?<=\bin )(?:1[5-9]|20)\d{2}\b(?!\s?(?:and|to|or|[-\u2013/])\s?\d)"),
     "number": re.compile(
-        rf"(?<=[a-z] )(?!(?:1[5-9]|20)\d\d\b)(?:{_NUMBER}){_SCALE}(?=\s[a-z]{{3,}})(?!\s(?:{_NO_NOUN})\b)"
+        rf"(?<=[a-z] )(?!(?:1[5-9]|20)\d\d\b)(?:{_NUMBER}){_SCALE}"
+        rf"(?=\s[a-z]{{3,}})(?!\s(?:{_NO_NOUN})\b)"
     ),
     "name": re.compile(
         r"(?<=[a-z,] )[A-Z][a-z]{2,}(?:[\s-](?:of |for )?[A-Z][a-zA-Z]{2,}){1,3}"

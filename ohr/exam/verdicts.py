@@ -13,6 +13,7 @@ from ohr.errors import DatasetError
 from ohr.exam.making import Exam, Rejected
 
 Word = Literal["keep", "mend", "drop"]
+_WORDS: tuple[Word, ...] = get_args(Word)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +66,10 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _verdict(path: Path, qid: str, said: Any) -> Verdict:
     fields = said if isinstance(said, Mapping) else {"verdict": said}
-    word = fields.get("verdict")
-    if word not in get_args(Word):
-        raise DatasetError(f"{path}: {qid}: verdict {word!r} is none of keep, mend, drop")
+    said_word = fields.get("verdict")
+    word = next((one for one in _WORDS if one == said_word), None)
+    if word is None:
+        raise DatasetError(f"{path}: {qid}: verdict {said_word!r} is none of {', '.join(_WORDS)}")
     texts = {name: fields.get(name) or "" for name in ("question", "answer", "note")}
     if wrong := [name for name, text in texts.items() if not isinstance(text, str)]:
         raise DatasetError(f"{path}: {qid}: {wrong[0]} is no text")

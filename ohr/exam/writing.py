@@ -96,12 +96,14 @@ def joined(
         for pair in list(combinations(sorted(passages.items()), 2))[:1]
     ]
     for entity, (first, a), (second, b) in pairs[:most]:
-        for one in model.objects(WRITER, JOIN.format(entity=entity, a=a, b=b))[:1]:
+        for pair in model.objects(WRITER, JOIN.format(entity=entity, a=a, b=b))[:1]:
             names = ("question", "answer", "evidence_a", "evidence_b")
-            said = [_text(one, name) for name in names]
+            said = [_text(pair, name) for name in names]
             if all(said):
-                evidence = (located(first, texts[first], said[2]),)
-                evidence += (located(second, texts[second], said[3]),)
+                evidence = (
+                    located(first, texts[first], said[2]),
+                    located(second, texts[second], said[3]),
+                )
                 yield _multi_page(said[0], said[1], evidence)
 
 
@@ -124,8 +126,8 @@ def combined(model: Model, questions: Sequence[Question], most: int) -> Iterator
                 continue
             asked += 1
             prompt = COMBINE.format(q1=first.text, a1=answer, q2=second.text, a2=second.answers[0])
-            for one in model.objects(WRITER, prompt)[:1]:
-                question = _text(one, "question")
+            for answered in model.objects(WRITER, prompt)[:1]:
+                question = _text(answered, "question")
                 if question and answer.casefold() not in question.casefold():
                     evidence = tuple(
                         Evidence(each.evidence_pages[0], 0, 0, each.evidence_text)

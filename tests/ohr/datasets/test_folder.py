@@ -224,7 +224,7 @@ def test_only_the_questions_of_the_domains_that_are_named_are_asked(folder):
     [
         (
             HEADER.encode() + "a,Café,report,1,ev\n".encode("cp1252"),
-            r'q\.csv: not UTF-8.*"CSV UTF-8"',
+            r'q\.csv: line 2: not UTF-8.*"CSV UTF-8"',
         ),
         (HEADER + "a,12,report,1,ev\n" + '"' + "a" * 200_000, r"q\.csv: line 3: .*quote left open"),
         ('"' + "a" * 200_000, r"q\.csv: the header: .*quote left open"),

@@ -1,0 +1,186 @@
+"""make_questions and question_validity, from a folder to files and figures."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau
+from typer.testing import CliRunner
+
+from experiments import make_questions, question_validity
+from experiments.analysis.validity import Scores, differences, swings, tau_b, tau_interval
+from experiments.interchange.exam import drawn_pages, read_grounds
+from experiments.studies.validity import matched
+from ohr import registry
+from ohr.errors import DatasetError
+from ohr.exam.storage import json_text
+from tests.builders import write_kb
+from tests.ohr.exam.test_making import FIRST, TEXTS, exam
+
+
+def give(main, *arguments):
+    done = CliRunner().invoke(main, [str(one) for one in arguments])
+    return done.exit_code, done.output
+
+
+@pytest.fixture
+def base(tmp_path):
+    """``retrieval_base`` with the ground truth, and two readings of which one errs."""
+    wrong = {ref: text.replace("12,500", "17,500") for ref, text in TEXTS.items()}
+    for name, texts in (("gt", TEXTS), ("one", wrong), ("two", TEXTS)):
+        pages = {}
+        for ref, text in texts.items():
+            pages.setdefault(ref.doc_id, []).append(text)
+        write_kb(tmp_path / "base" / name, pages)
+    return tmp_path / "base"
+
+
+def test_the_same_command_writes_the_same_files(base, tmp_path):
+    for name in ("a", "b"):
+        code, said = give(make_questions.main, base, "--out", tmp_path / name)
+        assert code == 0, said
+    assert "made of ground truth" in said
+    names = ("questions.json", "rejected.csv", "yields.csv", "summary.txt")
+    for name in names:
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+    entries = json.loads((tmp_path / "a" / "questions.json").read_text("utf-8"))
+    assert [entry["ID"] for entry in entries] == [one.qid for one in exam().accepted]
+
+
+def test_what_two_readings_differ_in_is_not_asked(base, tmp_path):
+    (base / "gt").rename(tmp_path / "hidden")
+    code, said = give(make_questions.main, base, "--readings", "one,two", "--out", tmp_path / "out")
+    assert code == 0, said
+    assert "500" not in (tmp_path / "out" / "questions.json").read_text("utf-8")
+
+
+def test_one_engines_reading_is_refused(base, tmp_path):
+    code, said = give(make_questions.main, base, "--readings", "one", "--out", tmp_path / "out")
+    assert code == 2
+    assert "never of what one engine has read" in said
+    assert not (tmp_path / "out").exists()
+
+
+def test_verdicts_are_applied(base, tmp_path):
+    dropped, *rest = [one.qid for one in exam().accepted]
+    (tmp_path / "v.json").write_text(json.dumps({dropped: "drop"}), "utf-8")
+    out = tmp_path / "out"
+    code, said = give(make_questions.main, base, "--verdicts", tmp_path / "v.json", "--out", out)
+    assert code == 0, said
+    entries = json.loads((out / "questions.json").read_text("utf-8"))
+    assert [entry["ID"] for entry in entries] == rest
+    rejected = list(csv.DictReader((out / "rejected.csv").open(encoding="utf-8")))
+    assert dropped in {row["id"] for row in rejected if row["check"] == "review"}
+
+
+def test_a_writer_must_hold_a_conversation(base, tmp_path):
+    code, said = give(
+        make_questions.main, base, "--writer", "extractive", "--out", tmp_path / "out"
+    )
+    assert code == 2
+    assert "holds no conversation" in said
+
+
+def test_pages_are_drawn_evenly_and_fewer_are_the_first_of_more(base):
+    grounds = read_grounds(base, ())
+    every, some = drawn_pages(grounds, None, 3), drawn_pages(grounds, 2, 3)
+    assert some == every[:2]
+    assert len({page.ref.doc_id for page in some}) == 2
+
+
+def test_a_folder_of_pdfs_gives_a_csv_that_a_study_reads(tmp_path):
+    typst = pytest.importorskip("typst")
+    pdfs = tmp_path / "pdfs"
+    pdfs.mkdir()
+    text = TEXTS[FIRST].split("\n\n")[1].replace("$", "\\$")
+    (pdfs / "lease.pdf").write_bytes(typst.compile(text.encode(), format="pdf"))
+    code, said = give(make_questions.main, pdfs, "--out", tmp_path / "out")
+    assert code == 0, said
+    params = {"path": pdfs, "questions": tmp_path / "out" / "questions.csv"}
+    dataset = registry.create("dataset", {"name": "folder", "params": params}).load()
+    assert not dataset.report
+    assert dataset.questions
+    assert all(one.evidence_text for one in dataset.questions)
+
+
+def test_as_many_are_taken_of_each_page_and_others_make_up():
+    found = exam()
+    there = {one.evidence_pages[0] for one in found.accepted}
+    some = matched(found, dict.fromkeys(there, 1))
+    assert len(some.accepted) == len(there)
+    assert {one.evidence_pages[0] for one in some.accepted} == there
+    more = matched(found, {FIRST: len(found.accepted)})
+    assert len(more.accepted) == len(found.accepted)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_tau_b_is_kendalls(seed):
+    x, y = np.random.default_rng(seed).integers(0, 4, (2, 9)).astype(float)
+    assert tau_b(x, y) == pytest.approx(kendalltau(x, y).statistic)
+
+
+def scores(shift, seed=0, n=60, k=4):
+    rng = np.random.default_rng(seed)
+    level = np.linspace(0, shift, k)
+    documents = np.array([f"law/d{i % 12}" for i in range(n)])
+    values = 0.5 + rng.normal(0, 0.02, (n, k)) + level
+    return Scores(values, documents, documents, tuple(f"c{i}" for i in range(k)))
+
+
+def test_sets_that_rank_alike_and_sets_that_rank_the_other_way_are_told():
+    given, alike, other = scores(0.3), scores(0.3, 1), scores(-0.3, 2)
+    assert tau_b(given.means, alike.means) == pytest.approx(1)
+    low, high = tau_interval(given, alike, resamples=200)
+    assert low > 0.9
+    assert high == pytest.approx(1)
+    assert differences(given, alike)["same_sign"].all()
+    assert tau_interval(given, other, resamples=200)[1] < 0
+    wrong = differences(given, other)
+    assert not wrong[wrong["significant"]]["same_sign"].any()
+
+
+def test_one_reading_is_no_ground(tmp_path):
+    with pytest.raises(DatasetError, match="alone"):
+        read_grounds(tmp_path, ["one"])
+
+
+@pytest.mark.slow
+def test_validity_is_measured_on_the_pages_of_the_given_questions(base, tmp_path):
+    found = exam()
+    questions = tmp_path / "qas.json"
+    questions.write_text(json_text(found.accepted), "utf-8")
+    code, said = give(
+        question_validity.main,
+        "dataset.kind=ohrbench",
+        f"dataset.path={base}",
+        f"dataset.questions={questions}",
+        "engines=[gt,precomputed:one]",
+        "noise=[formatting]",
+        f"cache={tmp_path / 'cache'}",
+        "--out",
+        tmp_path / "out",
+    )
+    assert code == 0, said
+    assert "Kendall's tau_b" in said
+    assert (tmp_path / "out" / "differences.csv").is_file()
+
+
+@pytest.mark.slow
+def test_the_questions_of_each_engine_alone_are_compared(base, tmp_path):
+    questions = tmp_path / "qas.json"
+    questions.write_text(json_text(exam().accepted), "utf-8")
+    arguments = ["dataset.kind=ohrbench", f"dataset.path={base}", f"dataset.questions={questions}"]
+    arguments += ["engines=[gt,precomputed:one]", "noise=[]", f"cache={tmp_path / 'cache'}"]
+    code, said = give(question_validity.main, *arguments, "--bias", "--out", tmp_path / "out")
+    assert code == 0, said
+    assert "made of gt" in said
+    assert "swing" in (tmp_path / "out" / "swings.csv").read_text("utf-8")
+
+
+def test_a_swing_is_the_range_of_ranks():
+    table = swings({"gt": scores(0.3), "one": scores(-0.3, 1)})
+    assert table["gt"].tolist() == [4, 3, 2, 1]
+    assert table["swing"].tolist() == [3, 1, 1, 3]

@@ -1,0 +1,51 @@
+"""What one engine alone has read is no ground for a question."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ohr.exam import agreed, make_exam
+from ohr.exam.agreed import UNSURE, confirmed
+from ohr.types import Page, PageRef
+
+REF = PageRef("law/lease", 0)
+LINE = "The Brill Mill was sold to Ada Crane by the Osk Museum for $12,500 on March 4, 2019."
+
+
+@given(st.text())
+def test_a_page_agrees_with_itself(text):
+    assert confirmed(text, [text]) == text
+
+
+def test_a_word_that_one_alone_has_read_is_unsure():
+    other = LINE.replace("12,500", "17,500")
+    assert confirmed(LINE, [other]) == LINE.replace("$12,500", UNSURE)
+    assert confirmed(LINE, [other, LINE]) == LINE
+
+
+def test_columns_may_be_read_in_another_order():
+    first, second = "Ada Crane sold the mill.", "Osk Museum bought the wheel."
+    assert UNSURE not in confirmed(f"{first}\n{second}", [f"{second}\n{first}"])
+
+
+def test_markup_of_one_engine_is_no_difference():
+    table = r"\begin{tabular}{lc} Upper floor & 1,200 \\ Water wheel & 300 \\ \end{tabular}"
+    plain = "Upper floor 1,200\nWater wheel 300"
+    assert confirmed(table, [plain]) == table
+
+
+def test_nothing_unsure_is_asked_or_quoted():
+    other = LINE.replace("12,500", "17,500")
+    texts = agreed([{REF: LINE}, {REF: other}])
+    exam = make_exam([Page(REF, "")], texts)
+    questions = [*exam.accepted, *(one.question for one in exam.rejected)]
+    assert not questions
+    assert make_exam([Page(REF, "")], {REF: LINE}).accepted
+
+
+def test_one_reading_is_refused_and_a_page_of_one_is_left_out():
+    with pytest.raises(ValueError, match="two"):
+        agreed([{REF: LINE}])
+    assert agreed([{REF: LINE}, {}]) == {}

@@ -1,0 +1,91 @@
+"""Exams as files, and what a person says of their questions."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ohr.collection import ValidationReport
+from ohr.datasets.ohrbench import read_questions
+from ohr.datasets.questions_csv import read_rows
+from ohr.errors import DatasetError
+from ohr.exam.storage import csv_text, write_exam, yields_text
+from ohr.exam.verdicts import apply, read_verdicts
+from tests.ohr.exam.test_making import exam
+
+
+def verdicts(tmp_path, content):
+    path = tmp_path / "verdicts.json"
+    path.write_text(content if isinstance(content, str) else json.dumps(content), "utf-8")
+    return read_verdicts(path)
+
+
+def test_what_is_written_is_read_back(tmp_path):
+    found = exam()
+    path = write_exam(tmp_path, found, of_folder=False)
+    report = ValidationReport()
+    assert tuple(read_questions(path, report)) == found.accepted
+    assert not report
+    write_exam(tmp_path / "again", exam(), of_folder=False)
+    for name in ("questions.json", "rejected.csv", "yields.csv"):
+        assert (tmp_path / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
+
+
+def test_a_csv_is_what_a_folder_of_pdfs_reads(tmp_path):
+    found = exam()
+    path = tmp_path / "questions.csv"
+    path.write_text(csv_text(found.accepted), "utf-8")
+    rows = read_rows(path, ValidationReport())
+    assert [row["question"] for row in rows] == [one.text for one in found.accepted]
+    assert [int(row["page"]) - 1 for row in rows] == [
+        one.evidence_pages[0].page_no for one in found.accepted
+    ]
+    assert "kind,candidates,accepted,spare,overlap" in yields_text(found)
+
+
+def test_verdicts_keep_mend_and_drop(tmp_path):
+    found = exam()
+    kept, mended, dropped = (one.qid for one in found.accepted[:3])
+    said = verdicts(
+        tmp_path,
+        {
+            kept: "keep",
+            mended: {"verdict": "mend", "question": "Who sold the Brill Mill?", "answer": "A|B"},
+            dropped: {"verdict": "drop", "note": "two answers"},
+        },
+    )
+    after = apply(found, said)
+    by_id = {one.qid: one for one in after.accepted}
+    assert len(after.accepted) == len(found.accepted) - 1
+    assert by_id[kept] == found.accepted[0]
+    assert by_id[mended].text == "Who sold the Brill Mill?"
+    assert by_id[mended].answers == ("A", "B")
+    assert by_id[mended].evidence_text == found.accepted[1].evidence_text
+    assert (after.rejected[-1].check, after.rejected[-1].reason) == ("review", "two answers")
+
+
+def test_a_list_of_verdicts_is_read_too(tmp_path):
+    said = verdicts(tmp_path, {"verdicts": [{"id": "made-1", "verdict": "drop"}]})
+    assert said["made-1"].word == "drop"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ({"made-1": "yes"}, "none of keep, mend, drop"),
+        ({"made-1": "mend"}, "needs a question or an answer"),
+        ([{"verdict": "keep"}], "without an id"),
+        ([{"id": "a", "verdict": "keep"}] * 2, "two verdicts"),
+        ('{"a": "keep", "a": "drop"}', "comes twice"),
+        ("[", "no JSON"),
+    ],
+)
+def test_verdicts_that_say_nothing_are_refused(tmp_path, content, said):
+    with pytest.raises(DatasetError, match=said):
+        verdicts(tmp_path, content)
+
+
+def test_verdicts_on_another_exam_are_refused(tmp_path):
+    with pytest.raises(DatasetError, match="does not have"):
+        apply(exam(), verdicts(tmp_path, {"made-0": "keep"}))
