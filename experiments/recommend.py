@@ -42,7 +42,7 @@ def main(
     workers: Workers = 1,
     cache: Annotated[Path, typer.Option(help="Where readings are kept.")] = Path(".ohr-cache"),
 ) -> int:
-    """Say which engine and retriever to take for one's own PDFs."""
+    """Say which engine and retriever to take for your PDFs."""
     reading = Reading(
         [parse_plugin("engine", name) for name in names(engines)], cache, workers, wobble=wobble
     )

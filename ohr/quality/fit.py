@@ -29,6 +29,9 @@ FEWEST_PAGES = 10
 """Pages that two readings must share for their difference to count."""
 
 
+FEWEST_ASSESSED = 100
+
+
 @dataclass(frozen=True)
 class Labelled:
     """A page with its truth: the domain that is left out with it, the document, its reading.
@@ -47,7 +50,17 @@ def fit(pages: Sequence[Labelled], fitted_on: dict[str, Any]) -> Predictor:
     """The model of some pages. Raises ValueError for fewer than two domains.
 
     A page with a text layer counts for the intervals of scans too, without the layer's signals.
+    A signal that fewer than :data:`FEWEST_ASSESSED` pages have is left out: what it speaks for
+    would be chance, so it has no part in predictions.
     """
+    rare = [
+        name
+        for name in SIGNALS
+        if sum(not math.isnan(page.values[name]) for page in pages) < FEWEST_ASSESSED
+    ]
+    pages = [
+        replace(page, values=dict(page.values) | dict.fromkeys(rare, math.nan)) for page in pages
+    ]
     domains = sorted({page.domain for page in pages})
     if len(domains) < 2:
         raise ValueError("a fit leaves one domain out, and needs pages of two")
@@ -59,7 +72,11 @@ def fit(pages: Sequence[Labelled], fitted_on: dict[str, Any]) -> Predictor:
         layered = [page for page in outside if kind(page.values) == "layer"]
         residuals.add(partial, [_without_layer(page) for page in layered])
     widths = {
-        which: {target: _quantile(residuals.scores[which, target]) for target in TARGETS}
+        # Where no page has a text layer, what holds for scans is all that is known.
+        which: {
+            target: _quantile(residuals.scores[which, target] or residuals.scores["scan", target])
+            for target in TARGETS
+        }
         for which in KINDS
     }
     bias = {
@@ -159,4 +176,4 @@ def _gaps(
             one = np.array([readings[first][place] for place in both]).mean(axis=0)
             other = np.array([readings[second][place] for place in both]).mean(axis=0)
             gap = (one[0] - other[0]) - (one[1] - other[1])
-            yield float(gap / ((one[2] + other[2]) / 2))
+            yield float(gap / max((one[2] + other[2]) / 2, 1e-6))

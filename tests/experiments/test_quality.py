@@ -52,6 +52,7 @@ def test_signals_and_predictions_of_every_page_and_engine(folder):
     assert "cannot tell" in done.output or "reads better" in done.output
 
 
+@pytest.mark.slow
 def test_what_was_read_is_not_read_again(folder, tmp_path, monkeypatch):
     log = tmp_path / "log.txt"
     log.touch()
@@ -63,6 +64,7 @@ def test_what_was_read_is_not_read_again(folder, tmp_path, monkeypatch):
     assert log.read_text().splitlines() == first
 
 
+@pytest.mark.slow
 def test_transcribed_pages_correct_the_estimate(folder):
     assert run_quality(folder, "--engines", FAKE, "--pages", 12).exit_code == 0
     wanted = pd.read_csv(folder.parent / "out" / "to_transcribe.csv")
@@ -78,6 +80,7 @@ def test_transcribed_pages_correct_the_estimate(folder):
     assert table["true_edit_distance"].notna().all()
 
 
+@pytest.mark.slow
 def test_a_folder_without_a_transcription_is_an_error(folder, tmp_path):
     (tmp_path / "labelled").mkdir()
     done = run_quality(folder, "--engines", FAKE, "--pages", 2, "--truth", tmp_path / "labelled")
@@ -85,6 +88,7 @@ def test_a_folder_without_a_transcription_is_an_error(folder, tmp_path):
     assert "no transcription of a page of the sample" in done.output
 
 
+@pytest.mark.slow
 def test_a_pdf_that_changed_since_the_last_run_is_named(folder):
     assert run_quality(folder, "--engines", FAKE, "--pages", 4).exit_code == 0
     write_pdf(folder / "report.pdf", 10)
@@ -93,6 +97,7 @@ def test_a_pdf_that_changed_since_the_last_run_is_named(folder):
     assert "changed since the last run: law/act" not in done.output
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_opened_is_left_out_and_named(folder):
     (folder / "locked.pdf").write_bytes(b"%PDF-1.7 nothing more")
     done = run_quality(folder, "--engines", FAKE, "--pages", 4)
@@ -126,6 +131,7 @@ def run_recommend(folder: Path, *more: object):
     return give(recommend, folder, "--out", root / "best", "--cache", root / "cache", *more)
 
 
+@pytest.mark.slow
 def test_a_recommendation_is_three_sentences(folder):
     done = run_recommend(folder, "--engines", f"{FAKE},{SURE}", "--budget", 4, "--no-wobble")
     assert done.exit_code == 0, done.output
@@ -135,6 +141,7 @@ def test_a_recommendation_is_three_sentences(folder):
     assert lines[0].startswith("Take ")
 
 
+@pytest.mark.slow
 def test_retrieval_is_assessed_where_questions_can_be_made(tmp_path):
     folder = tmp_path / "in"
     folder.mkdir()
@@ -164,6 +171,7 @@ def test_results_do_not_go_among_the_pdfs(folder):
     assert "choose another --out" in done.output
 
 
+@pytest.mark.slow
 def test_what_a_signal_is_worth_and_its_fit(tmp_path):
     settings = write_corpus(tmp_path)
     more = ["levels=[severe]", f"engines=[{FAKE},{SURE}]", f"cache={tmp_path / 'cache'}"]

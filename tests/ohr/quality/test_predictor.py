@@ -83,6 +83,25 @@ def test_a_page_beyond_the_fitted_range_is_said_to_be():
     assert not model.predict(page | {"length": 9.0}, "edit_distance").in_range
 
 
+def test_a_signal_of_a_few_pages_has_no_part():
+    pages = pages_of()
+    rare = [
+        replace(page, values=dict(page.values) | {"wobble": page.values["edit_distance"]})
+        for page in pages[:30]
+    ]
+    model = fit([*rare, *pages[30:]], {})
+    page = dict(pages[0].values)
+    assert model.predict(page | {"wobble": 0.9}, "edit_distance") == model.predict(
+        page, "edit_distance"
+    )
+
+
+def test_where_no_page_has_a_layer_scans_are_all_that_is_known():
+    bare = {"layer": math.nan, "lost_passages": math.nan}
+    model = fit([replace(page, values=dict(page.values) | bare) for page in pages_of()], {})
+    assert model.widths["layer"] == model.widths["scan"]
+
+
 def test_one_domain_cannot_be_left_out():
     with pytest.raises(ValueError, match="two"):
         fit([replace(page, domain="one") for page in pages_of()], {})
