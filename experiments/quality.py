@@ -14,10 +14,10 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import Dpi, Inputs, Out, Seed, Workers, command, names
+from experiments._command import Dpi, Inputs, Out, Seed, Workers, command
 from experiments.studies.own_pages import Reading
 from experiments.studies.quality import report_quality
-from ohr.study.config import parse_plugin
+from ohr.study.config import parse_plugins
 
 Truth = Annotated[
     Path | None,
@@ -40,10 +40,8 @@ def main(
     workers: Workers = 1,
     cache: Annotated[Path, typer.Option(help="Where readings are kept.")] = Path(".ohr-cache"),
 ) -> int:
-    """Say how wrong readings of one's own PDFs are, without truth."""
-    reading = Reading(
-        [parse_plugin("engine", name) for name in names(engines)], cache, workers, wobble=wobble
-    )
+    """Say how wrong readings of your PDFs are, without truth."""
+    reading = Reading(parse_plugins("engine", engines), cache, workers, wobble=wobble)
     return report_quality(inputs, reading, out, pages=pages, dpi=dpi, seed=seed, truth=truth)
 
 

@@ -16,7 +16,7 @@ import typer
 from experiments._command import Dpi, Out, Seed, Workers, command, names
 from experiments.studies.own_pages import Reading
 from experiments.studies.recommend import Wanted, recommend
-from ohr.study.config import parse_plugin
+from ohr.study.config import parse_plugins
 
 
 @command
@@ -43,13 +43,11 @@ def main(
     cache: Annotated[Path, typer.Option(help="Where readings are kept.")] = Path(".ohr-cache"),
 ) -> int:
     """Say which engine and retriever to take for your PDFs."""
-    reading = Reading(
-        [parse_plugin("engine", name) for name in names(engines)], cache, workers, wobble=wobble
-    )
+    reading = Reading(parse_plugins("engine", engines), cache, workers, wobble=wobble)
     wanted = Wanted(
         budget,
         questions,
-        [parse_plugin("retriever", name) for name in names(retrievers)],
+        parse_plugins("retriever", retrievers),
         names(levels),
         dpi,
         seed,

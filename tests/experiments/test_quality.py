@@ -12,6 +12,7 @@ from experiments.studies.own_pages import sample_pages, transcription_name
 from ohr.errors import ConfigError
 from ohr.quality.signals import SIGNALS
 from ohr.quality.truth import TARGETS
+from ohr.study.config import parse_plugins
 from ohr.types import PageRef
 from tests.builders import write_corpus, write_page, write_pdf
 from tests.fakes import LOG
@@ -194,3 +195,26 @@ def test_a_folder_without_signals_is_an_error(tmp_path):
     done = give(fit_quality, tmp_path, "--out", tmp_path / "model.json")
     assert done.exit_code == 2
     assert "no run of experiments.confidence" in done.output
+
+
+@pytest.mark.parametrize(
+    ("engines", "said"),
+    [
+        (f"{FAKE},{FAKE}", "is given twice"),
+        ("", "argument is empty"),
+        ("1,2", "write them as a,b"),
+        ("[", "not YAML"),
+        ("tesserakt", "tesseract"),
+    ],
+)
+def test_engines_that_cannot_be_are_one_line(folder, engines, said):
+    done = run_quality(folder, "--engines", engines, "--pages", 1)
+    assert done.exit_code == 2
+    assert said in done.output
+
+
+def test_engines_may_have_parameters():
+    both = "tesseract, {name: tesseract, label: german, params: {languages: [deu]}}"
+    specs = parse_plugins("engine", both)
+    assert [spec.label for spec in specs] == ["tesseract", "german"]
+    assert specs[1].params == {"languages": ["deu"]}
