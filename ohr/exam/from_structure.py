@@ -40,6 +40,8 @@ def of_captions(ref: PageRef, text: str) -> Iterator[Candidate]:
         said = _plain(line.group()[caption.text_at :])
         if not _CAPTION_WORDS[0] <= len(said.split()) <= _CAPTION_WORDS[1]:
             continue
+        if line.group().lstrip(" *#_").casefold().startswith("exhibit"):
+            continue  # as often a document of its own as a table
         if _TO_A_PAGE.search(said) or not said[0].isupper() or ". " in said:
             continue
         kind = "table" if caption.of_table else "figure"

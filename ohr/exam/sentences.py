@@ -52,6 +52,11 @@ _ODD = re.compile(
     r"[\\{}^_~<>=|\u2022\u25cf]|\.\s?\.|\w{4}\. [a-z]|[a-z][.!?][A-Z][a-z]|[%#@][a-z]"
     r"|\b[B-HJ-Z] [B-Z]\b|https?:|www\.|_{2,}|[\ue000-\uf8ff]"
 )
+_DEPENDENT = re.compile(
+    r"\b(?:the following|as follows|above|below|therefore|previous|previously|foregoing|aforesaid|"
+    r"in this (?:section|chapter|relation|case)|chapter \d+)\b| - .* - ",
+    re.IGNORECASE,
+)
 _QUOTES = re.compile('["\u201c\u201d]')
 
 
@@ -141,6 +146,8 @@ def stands_alone(plain: str) -> bool:
     if not WORDS[0] <= len(words) <= WORDS[1] or UNSURE in plain:
         return False
     if not plain.endswith((".", ".\u201d", '."')) or plain.endswith("..") or _ODD.search(plain):
+        return False
+    if _DEPENDENT.search(plain):
         return False
     opening = plain.lstrip("\"\u201c'(")[:1]
     if not opening.isupper() or words[0].strip(".,;:\"\u201c'").casefold() in _LEANING:

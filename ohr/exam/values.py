@@ -45,7 +45,7 @@ PATTERNS = {
     ),
     "percentage": re.compile(rf"(?<![\w.,$(\u2013-])(?:{_NUMBER})\s?(?:%|percent\b|per cent\b)"),
     "period": re.compile(
-        rf"(?<![\w-])(?:{_WORDS}\s\(\d+\)|(?:{_NUMBER})|{_WORDS})[\s-]{_UNIT}\b(?!['\u2019-]|\s(?:ended|ending|ago)\b)",
+        rf"(?<![\w-])(?:{_WORDS}\s\(\d+\)|(?:{_NUMBER})|{_WORDS})(?:\s|-(?!second)){_UNIT}\b(?!['\u2019-]|\s(?:ended|ending|ago)\b)",
         re.IGNORECASE,
     ),
     "year": re.compile(r"(?<=\bin )(?:1[5-9]|20)\d{2}\b(?!\s?(?:and|to|or|[-\u2013/])\s?\d)"),
@@ -55,7 +55,7 @@ PATTERNS = {
     ),
     "name": re.compile(
         r"(?<=[a-z,] )[A-Z][a-z]{2,}(?:[\s-](?:of |for )?[A-Z][a-zA-Z]{2,}){1,3}"
-        r"(?=[\s,.)])(?!,? [A-Z&\d(]| (?:and|or|of|\d))"
+        r"(?=[\s,.)])(?!,? [A-Z&$\d(]| (?:and|or|of|the|\d))"
     ),
 }
 """Kind of value -> what it looks like, the surest first: a place belongs to the first that fits."""

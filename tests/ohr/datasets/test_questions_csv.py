@@ -6,7 +6,7 @@ import csv
 import io
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ohr.collection import ValidationReport
@@ -45,6 +45,7 @@ def test_evidence_may_hold_lines_of_numbers(tmp_path):
     assert not report
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(alphabet='ab,"\n 1', max_size=12), min_size=1, max_size=5))
 def test_whatever_is_quoted_properly_is_read(tmp_path_factory, texts):
     sink = io.StringIO()

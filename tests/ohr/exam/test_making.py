@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ohr.datasets import wording
@@ -135,12 +135,14 @@ def test_most_has_no_say_in_what_passes():
     assert set(few.accepted + few.spare) >= set(every.accepted)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 5), st.permutations(list(TEXTS)))
 def test_equal_seeds_give_equal_exams_in_any_order_of_pages(seed, order):
     again = make_exam([Page(ref, "") for ref in order], TEXTS, seed)
     assert again.accepted == exam(seed=seed).accepted
 
 
+@settings(deadline=None)
 @given(st.text(max_size=300))
 def test_any_text_can_be_asked_about(text):
     found = exam({FIRST: text})
@@ -163,6 +165,7 @@ def test_sentences_are_cut_out_of_the_page(text):
         "The Brill Mill was sold as the table below shows in the table.",
         "The Brill Mill is cold and has winds.Its dark spots are sold by the museum.",
         "The Brill Mill is %math% sold by the museum of the town in that year.",
+        "The following part of the Brill Mill was sold to the Osk Museum in that year.",
         "BRILL MILL SOLD TO THE OSK MUSEUM FOR GOOD.",
         "Brill Mill\n\nOsk Museum",
     ],
@@ -198,6 +201,10 @@ def test_an_ampersand_is_part_of_a_name():
 )
 def test_values_are_whole(plain, kind, said):
     assert [plain[one.start : one.end] for one in values(plain) if one.kind == kind] == [said]
+
+
+def test_an_ordinal_is_no_length_of_time():
+    assert list(values("The Twenty-second Amendment limits them, as they say.")) == []
 
 
 @pytest.mark.parametrize(
