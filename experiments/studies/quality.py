@@ -66,6 +66,8 @@ def report_quality(
     show(engine_table(table, readings))
     for line in (*verdict_lines(table), *assessed_lines(table, sample), *worst_lines(table)):
         print(plain(line))
+    for name in sorted(readings.of_layer):
+        print(plain(f"{name} reads the text layer, so the layer says nothing of how wrong it is"))
     print(f"pages: {out / 'quality.csv'}")
     if truth is None:
         print(

@@ -76,7 +76,7 @@ def test_how_many_pages_would_do():
     assert compare(first, second, names, 0.5).pages is None
 
 
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=80), st.integers(1, 30), st.integers(0, 99))
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30), st.integers(1, 12), st.integers(0, 99))
 def test_pages_to_transcribe_are_spread_over_the_predictions(predicted, count, seed):
     chosen = pages_to_transcribe(predicted, count, seed)
     assert len(chosen) == len(set(chosen)) == min(count, len(predicted))
