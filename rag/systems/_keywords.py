@@ -6,12 +6,12 @@ features, Information Sciences 509, 2020. Candidates are words, and pairs that s
 
 from __future__ import annotations
 
+import heapq
 import math
 import re
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from statistics import fmean, median, pstdev
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _COMMAND = re.compile(r"\\[a-zA-Z]+")
@@ -64,19 +64,23 @@ def keywords(text: str, stop_words: Collection[str], count: int) -> list[str]:
     if not known:
         return []
     counts = [word.count for word in known.values()]
-    usual, most = fmean(counts) + pstdev(counts), max(counts)
+    n, total = len(counts), sum(counts)
+    deviation = math.sqrt(n * sum(one * one for one in counts) - total * total) / n
+    usual, most = total / n + deviation, max(counts)
     weights = {name: _weight(word, usual, most, len(sentences)) for name, word in known.items()}
     scores = dict(weights)
     for (first, second), n in pairs.items():
         a, b = weights[first], weights[second]
         scores[f"{first} {second}"] = a * b / (n * (1 + a + b))
-    return sorted(scores, key=lambda name: (scores[name], name))[:count]
+    return heapq.nsmallest(count, scores, key=lambda name: (scores[name], name))
 
 
 def _weight(word: _Word, usual: float, most: int, n_sentences: int) -> float:
     """A word's score, less is better: the paper's equation 7 with its five features."""
     case = max(word.capital, word.acronym) / (1 + math.log(word.count))
-    position = math.log(math.log(3 + median(word.sentences)))
+    half = word.count // 2
+    median = (word.sentences[half] + word.sentences[-half - 1]) / 2  # they ascend
+    position = math.log(math.log(3 + median))
     spread = _variety(word.left) + _variety(word.right)
     related = 1 + spread * word.count / most
     in_sentences = len(set(word.sentences)) / n_sentences

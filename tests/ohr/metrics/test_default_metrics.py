@@ -63,6 +63,9 @@ def test_error_rates():
     assert (default.cer("", ""), default.cer("a", "")) == (0.0, 1.0)
 
 
+_FLAGGED = ("quote", "headers", "page", "irrelevant_headers")
+
+
 def test_metrics_are_plugins_of_either_protocol():
     assert registry.create("metric", "f1").score("Option A", "Option B") == 0.5
     assert registry.create("metric", "f1:reference").score("-5", "5") == 1.0
@@ -71,6 +74,7 @@ def test_metrics_are_plugins_of_either_protocol():
     assert less_is_better == {
         *("edit_distance", "cer", "wer", "formula_distance", "order_distance"),
         *("r_noise", "r_noise_content", "r_noise_reference", "refused"),
+        *(f"{what}_flag{of}" for what in _FLAGGED for of in ("", "_clean")),
     }
     for name, metric in metrics.items():
         assert (metric.worst, metric.best) == ((1, 0) if name in less_is_better else (0, 1))
