@@ -15,13 +15,14 @@ from pathlib import Path
 from ohr.names import did_you_mean
 
 COMMANDS: Mapping[str, tuple[str, ...]] = {
-    "Start": ("demo",),
-    "Read PDFs": ("ocr",),
+    "Start": ("demo", "recommend"),
+    "Read PDFs": ("ocr", "quality"),
     "Distort and inject": ("perturb_images", "perturb_text", "gallery"),
     "Measure": (
         *("noise_curve", "ocr_benchmark", "systems", "attribution", "retrievers"),
         *("table_format", "question_style", "calibrate", "block_errors", "extraction"),
         *("structure", "drc", "format_counts", "noise_statistics"),
+        *("confidence", "fit_quality"),
     ),
     "Compare finished runs": (
         *(

@@ -20,6 +20,7 @@ from PIL import Image
 
 from ohr.errors import EngineError, MissingDependencyError
 from ohr.store.identity import file_digest
+from ohr.types import Word
 
 Library = Literal["tesserocr", "pytesseract"]
 INSTALL = "apt-get install tesseract-ocr"
@@ -120,6 +121,39 @@ def read_page(library: Library, image: np.ndarray, how: PageSettings) -> str:
     return _in_a_process(image, how)
 
 
+def read_words(library: Library, how: PageSettings, image: np.ndarray) -> tuple[Word, ...]:
+    """The page's words with their confidences. Raises EngineError, MissingDependencyError."""
+    if library == "tesserocr":
+        with _API_LOCK:
+            api = _api(how, str(tessdata("tesserocr")))
+            try:
+                api.SetImage(Image.fromarray(image))
+                table = api.GetTSVText(0)
+            finally:
+                api.Clear()
+        return parse_tsv(table or "")
+    import pytesseract
+
+    with _errors(), _one_thread():
+        return parse_tsv(str(pytesseract.image_to_data(Image.fromarray(image), **_arguments(how))))
+
+
+def parse_tsv(table: str) -> tuple[Word, ...]:
+    """The words of Tesseract's table: the rows of its fifth level that have a text."""
+    words = []
+    for line in table.splitlines():
+        fields = line.split("\t")
+        if len(fields) == _COLUMNS and fields[0] == _WORD_LEVEL and fields[-1].strip():
+            left, top, width, height = map(int, fields[6:10])
+            sure = min(1.0, max(0.0, float(fields[10]) / 100))
+            words.append(Word(fields[-1], sure, (left, top, left + width, top + height)))
+    return tuple(words)
+
+
+_COLUMNS = 12
+_WORD_LEVEL = "5"
+
+
 def _in_process(image: np.ndarray, how: PageSettings) -> str:
     with _API_LOCK:
         api = _api(how, str(tessdata("tesserocr")))
@@ -164,20 +198,31 @@ def _tesserocr() -> Any:
 def _in_a_process(image: np.ndarray, how: PageSettings) -> str:
     import pytesseract
 
+    with _errors(), _one_thread():
+        if how.hocr:
+            page = pytesseract.image_to_pdf_or_hocr(
+                Image.fromarray(image), extension="hocr", **_arguments(how)
+            )
+            return bytes(page).decode("utf-8")
+        return str(pytesseract.image_to_string(Image.fromarray(image), **_arguments(how)))
+
+
+def _arguments(how: PageSettings) -> dict[str, str]:
     options = ["--psm", str(how.psm), "--oem", str(how.oem)]
     if how.dpi is not None:
         options += ["--dpi", str(how.dpi)]
     # Without a page separator the text does not end in a form feed.
     options += ["-c", "page_separator="]
-    arguments = {"lang": "+".join(how.languages), "config": " ".join(options)}
+    return {"lang": "+".join(how.languages), "config": " ".join(options)}
+
+
+@contextmanager
+def _errors() -> Iterator[None]:
+    """Tesseract's failures as EngineError."""
+    import pytesseract
+
     try:
-        with _one_thread():
-            if how.hocr:
-                page = pytesseract.image_to_pdf_or_hocr(
-                    Image.fromarray(image), extension="hocr", **arguments
-                )
-                return bytes(page).decode("utf-8")
-            return str(pytesseract.image_to_string(Image.fromarray(image), **arguments))
+        yield
     except pytesseract.TesseractError as error:
         status = error.status
         how_it_ended = f"exit status {status}" if status >= 0 else f"killed by signal {-status}"

@@ -19,7 +19,7 @@ from ohr import plugins
 from ohr.errors import MissingDependencyError
 from ohr.plugins import OcrBackend
 from ohr.store.identity import file_digest
-from ohr.types import Outcome
+from ohr.types import Outcome, Word
 
 Runtime = Literal["onnxruntime", "openvino"]
 INSTALL = "pip install 'rapidocr>=3.10' onnxruntime"
@@ -50,12 +50,20 @@ class RapidOcr(OcrBackend[RapidOcrParams]):
     license = "Apache-2.0"
     languages = ("zh", "en", "ja")
     returns = "text"
+    has_confidence = True
     install = INSTALL
 
     def read(self, image: np.ndarray) -> Outcome[str]:
         """Read a page image. Raises MissingDependencyError (package or model)."""
         engine = load_engine(self.params.text_score, self.params.runtime)
         return finished(_read(engine, image), self.params.normalise)
+
+    def words(self, image: np.ndarray) -> tuple[Word, ...]:
+        """The words of a page image. Raises MissingDependencyError (package or model)."""
+        engine = load_engine(self.params.text_score, self.params.runtime, words=True)
+        found = detected(engine, image)
+        lines = [] if found is None else found.word_results or []
+        return tuple(_word(*word) for line in lines for word in line if word[0].strip())
 
     def identity(self) -> dict[str, object]:
         known = super().identity()
@@ -73,6 +81,14 @@ class RapidOcr(OcrBackend[RapidOcrParams]):
 def _read(engine: Any, image: np.ndarray) -> str:
     found = detected(engine, image)
     return "" if found is None else page_text(np.asarray(found.boxes), found.txts)
+
+
+def _word(text: str, confidence: float, corners: Any) -> Word:
+    """A word in its upright box."""
+    left, top = np.min(corners, axis=0)
+    right, bottom = np.max(corners, axis=0)
+    sure = min(1.0, max(0.0, float(confidence)))
+    return Word(text, sure, (int(left), int(top), int(right), int(bottom)))
 
 
 def detected(engine: Any, image: np.ndarray) -> Any:

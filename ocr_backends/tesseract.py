@@ -10,16 +10,18 @@ from pydantic import Field, field_validator
 from ocr_backends._tesseract_layout import hocr_to_markdown
 from ocr_backends._tesseract_library import (
     INSTALL,
+    Library,
     PageSettings,
     library_version,
     pick_library,
     read_page,
+    read_words,
     traineddata_digests,
 )
 from ocr_backends.normalise import Normalise, finished
 from ohr import plugins
 from ohr.plugins import OcrBackend
-from ohr.types import Outcome
+from ohr.types import Outcome, Word
 
 ISO = {"chi": "zh", "deu": "de", "eng": "en", "fra": "fr", "ita": "it", "jpn": "ja", "kor": "ko",
        "nld": "nl", "por": "pt", "rus": "ru", "spa": "es", "ara": "ar"}  # fmt: skip
@@ -67,16 +69,27 @@ class Tesseract(OcrBackend[TesseractParams]):
     version = "2"
     license = "Apache-2.0"
     returns = "text"
+    has_confidence = True
     install = f"{INSTALL}; pip install tesserocr"
 
     def read(self, image: np.ndarray) -> Outcome[str]:
         """Read a page image. Raises MissingDependencyError (program or language)."""
         params = self.params
-        library = pick_library(params.library)
-        traineddata_digests(library, params.languages)
-        how = PageSettings(params.languages, params.psm, params.oem, params.dpi, hocr=params.layout)
+        library, how = self._how()
         text = read_page(library, image, how)
         return finished(hocr_to_markdown(text) if params.layout else text, params.normalise)
+
+    def words(self, image: np.ndarray) -> tuple[Word, ...]:
+        """The words of a page image. Raises MissingDependencyError (program or language)."""
+        return read_words(*self._how(), image)
+
+    def _how(self) -> tuple[Library, PageSettings]:
+        params = self.params
+        library = pick_library(params.library)
+        traineddata_digests(library, params.languages)
+        return library, PageSettings(
+            params.languages, params.psm, params.oem, params.dpi, hocr=params.layout
+        )
 
     def engine_version(self) -> str:
         """Versions of Tesseract and Leptonica, and digests of the traineddata.

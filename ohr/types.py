@@ -54,6 +54,18 @@ class Outcome(Generic[T]):
         return Outcome(text, Status.OK if text.strip() else Status.EMPTY, detail)
 
 
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word as an engine recognised it, and how sure the engine was, in [0, 1].
+
+    ``box`` is left, top, right and bottom in pixels of the page image.
+    """
+
+    text: str
+    confidence: float
+    box: tuple[int, int, int, int]
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class PageRef:
     """A page: document id (``domain/name``) and page number, 0-based as in OHR-Bench."""

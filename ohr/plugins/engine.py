@@ -12,7 +12,7 @@ import numpy as np
 from ohr.collection import Dataset
 from ohr.errors import ConfigError, EngineError, MissingDependencyError, StoreError
 from ohr.plugins.base import P, Plugin
-from ohr.types import KnowledgeBase, Outcome
+from ohr.types import KnowledgeBase, Outcome, Word
 
 
 class OcrBackend(Plugin[P], ABC, abstract=True):
@@ -35,6 +35,8 @@ class OcrBackend(Plugin[P], ABC, abstract=True):
     """Plain text, or Markdown with tables and formulas."""
     install: ClassVar[str] = ""
     """The command that installs it."""
+    has_confidence: ClassVar[bool] = False
+    """Whether :meth:`words` says how sure it is of each word."""
 
     def read(self, image: np.ndarray) -> str | Outcome[str]:
         """The text of one page image: uint8, ``(h, w)`` grey or ``(h, w, 3)`` RGB, contiguous.
@@ -45,6 +47,14 @@ class OcrBackend(Plugin[P], ABC, abstract=True):
         """
         [(_, outcome)] = self.transcribe([image], [0])
         return outcome
+
+    def words(self, image: np.ndarray) -> tuple[Word, ...]:
+        """The words that :meth:`read` recognises on a page image, each with its confidence.
+
+        Only of an engine that ``has_confidence``; nothing where nothing is recognised. Raises
+        ConfigError for another engine, and what :meth:`read` raises.
+        """
+        raise ConfigError(f"engine {self.name!r} does not say how sure it is of a word")
 
     def transcribe(
         self, source: Path | Sequence[np.ndarray], page_nos: Sequence[int]

@@ -277,6 +277,25 @@ def parse_plugin(kind: str, text: str) -> PluginSpec:
     return PluginSpec.parse(value)
 
 
+def parse_plugins(kind: str, text: str) -> list[PluginSpec]:
+    """Plug-ins as they are typed, separated by commas; each as :func:`parse_plugin` takes it.
+
+    Raises ConfigError, also for a label that comes twice.
+    """
+    try:
+        values = parse_yaml(f"[{text}]")
+    except ValueError as error:
+        raise ConfigError(f"cannot read the {kind}s {text!r}: not YAML: {error}") from error
+    if not values or not all(isinstance(value, str | dict) for value in values):
+        raise ConfigError(f"cannot read the {kind}s {text!r}: write them as a,b")
+    specs = [PluginSpec.parse(value) for value in values]
+    labels = [spec.label for spec in specs]
+    twice = [label for label in labels if labels.count(label) > 1]
+    if twice:
+        raise ConfigError(f"{kind} {twice[0]!r} is given twice: give one another label")
+    return specs
+
+
 def _read_yaml(path: Path) -> Mapping[str, Any]:
     try:
         content = parse_yaml(read_bounded(path, MOST_CHARACTERS).decode("utf-8"))

@@ -8,7 +8,7 @@ from typing import Any
 from ohr.study.noise import Noise
 from ohr.types import PageRef
 
-_DRAWN_BY = {name: version(name) for name in ("numpy", "opencv-python-headless")}
+DRAWN_BY = {name: version(name) for name in ("numpy", "opencv-python-headless")}
 """Packages whose versions can change a distorted page's pixels."""
 
 
@@ -36,4 +36,4 @@ def page_key(
 
 def recipe(identity: dict[str, object], noise: Noise, seed: int, ref: PageRef) -> list[object]:
     """What a distorted page is made by: enough to make it again, to the pixel."""
-    return [identity, noise.intensity, seed, ref, _DRAWN_BY]
+    return [identity, noise.intensity, seed, ref, DRAWN_BY]

@@ -50,27 +50,33 @@ class PageReader:
     taken: dict[str, float] = field(default_factory=dict)
     """What the last page took: wall and CPU seconds, and what the engine says of itself."""
 
-    def transcribe(self, page: np.ndarray | Path, page_no: int) -> dict[str, Any]:
-        """Status, text and detail of a page image, or a page of a PDF.
-
-        Raises EngineError, and PluginError for an engine that answers for another page.
-        """
+    def backend(self) -> OcrBackend:
+        """The engine, made once. Raises PluginError for one that was edited meanwhile."""
         if self._backend is None:
             cv2.setNumThreads(1)  # the workers share the cores already
             backend = registry.ocr_engine(self.engine)
             check_unedited(type(backend), self.engine_identity)
             self._backend = backend
+        return self._backend
+
+    def transcribe(self, page: np.ndarray | Path, page_no: int) -> dict[str, Any]:
+        """Status, text and detail of a page image, or a page of a PDF.
+
+        Raises EngineError, and PluginError for an engine that answers for another page.
+        """
         source = page if isinstance(page, Path) else [page]
+        backend = self.backend()
         wall, cpu = time.perf_counter(), cpu_seconds()
         try:
-            return self._outcome(source, page_no)
+            return self._outcome(backend, source, page_no)
         finally:
             spent = {"wall_s": time.perf_counter() - wall, "cpu_s": cpu_seconds() - cpu}
-            self.taken = {**self._backend.taken(), **spent}
+            self.taken = {**backend.taken(), **spent}
 
-    def _outcome(self, source: Path | list[np.ndarray], page_no: int) -> dict[str, Any]:
-        assert self._backend is not None
-        for answered, outcome in self._backend.transcribe(source, [page_no]):
+    def _outcome(
+        self, backend: OcrBackend, source: Path | list[np.ndarray], page_no: int
+    ) -> dict[str, Any]:
+        for answered, outcome in backend.transcribe(source, [page_no]):
             check_page(self.engine, page_no, answered)
             if outcome.status in (Status.OK, Status.EMPTY):
                 return {

@@ -1,0 +1,49 @@
+"""How wrong a reading is, without truth: signals, predicted errors, and who reads better.
+
+``python -m experiments.quality my_pdfs --engines tesseract,rapidocr --out runs/quality`` reads a
+sample of the pages and looks at each reading: how far the engines disagree, how far the reading
+moves under mild distortions, how far it is from the text layer, what its words look like. From
+these it predicts edit distance and content r_noise, with intervals. ``to_transcribe.csv`` names
+the pages to transcribe; ``--truth`` corrects the estimates by them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from experiments._command import Dpi, Inputs, Out, Seed, Workers, command
+from experiments.studies.own_pages import Reading
+from experiments.studies.quality import report_quality
+from ohr.study.config import parse_plugins
+
+Truth = Annotated[
+    Path | None,
+    typer.Option(help="Folder of transcribed pages, <domain>/<document>/page_0001.md."),
+]
+
+
+@command
+def main(
+    inputs: Inputs,
+    out: Out,
+    engines: Annotated[str, typer.Option(help="OCR engines, separated by commas.")] = "tesseract",
+    pages: Annotated[int, typer.Option(min=1, help="Pages that are read.")] = 40,
+    truth: Truth = None,
+    wobble: Annotated[
+        bool, typer.Option(help="Read each page again under three mild distortions.")
+    ] = True,
+    dpi: Dpi = 150,
+    seed: Seed = 0,
+    workers: Workers = 1,
+    cache: Annotated[Path, typer.Option(help="Where readings are kept.")] = Path(".ohr-cache"),
+) -> int:
+    """Say how wrong readings of your PDFs are, without truth."""
+    reading = Reading(parse_plugins("engine", engines), cache, workers, wobble=wobble)
+    return report_quality(inputs, reading, out, pages=pages, dpi=dpi, seed=seed, truth=truth)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""Which engine and retriever to take for one's own PDFs, without truth and questions.
+
+``python -m experiments.recommend my_pdfs --engines tesseract,rapidocr --out runs/mine`` reads a
+sample of the pages, predicts how wrong each reading is (as ``experiments.quality`` does), makes
+questions (as ``experiments.make_questions`` does), measures retrieval clean and under the noise
+asked for, and ends in three sentences: what to take, how sure that is, what it costs.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from experiments._command import Dpi, Out, Seed, Workers, command, names
+from experiments.studies.own_pages import Reading
+from experiments.studies.recommend import Wanted, recommend
+from ohr.study.config import parse_plugins
+
+
+@command
+def main(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of PDFs.")],
+    out: Out,
+    engines: Annotated[str, typer.Option(help="OCR engines, separated by commas.")] = "tesseract",
+    retrievers: Annotated[str, typer.Option(help="Retrievers, separated by commas.")] = "bm25",
+    budget: Annotated[int, typer.Option(min=1, help="Pages that are read.")] = 200,
+    questions: Annotated[int, typer.Option(min=1, help="Questions that are asked.")] = 200,
+    levels: Annotated[
+        str, typer.Option(help="Levels of page noise beside the clean pages, such as moderate.")
+    ] = "",
+    truth: Annotated[
+        Path | None,
+        typer.Option(help="Folder of transcribed pages, <domain>/<document>/page_0001.md."),
+    ] = None,
+    wobble: Annotated[
+        bool, typer.Option(help="Read each page again under three mild distortions.")
+    ] = True,
+    dpi: Dpi = 150,
+    seed: Seed = 0,
+    workers: Workers = 1,
+    cache: Annotated[Path, typer.Option(help="Where readings are kept.")] = Path(".ohr-cache"),
+) -> int:
+    """Say which engine and retriever to take for your PDFs."""
+    reading = Reading(parse_plugins("engine", engines), cache, workers, wobble=wobble)
+    wanted = Wanted(
+        budget,
+        questions,
+        parse_plugins("retriever", retrievers),
+        names(levels),
+        dpi,
+        seed,
+        truth,
+    )
+    return recommend(folder, reading, wanted, out)
+
+
+if __name__ == "__main__":
+    main()

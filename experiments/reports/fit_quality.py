@@ -1,0 +1,64 @@
+"""The fit of the predictor of quality, from the signals of finished runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ohr.errors import OhrError
+from ohr.quality.fit import Labelled, fit
+from ohr.quality.signals import SIGNALS
+from ohr.quality.truth import TARGETS
+from ohr.store.atomic import write_text
+
+
+def report_fit(runs: Sequence[Path], out: Path) -> int:
+    """Fit the pages of some runs and write the model. Raises OhrError."""
+    pages: list[Labelled] = []
+    for run in runs:
+        pages += labelled(run)
+    counts = Counter(f"{page.domain}, {page.reading}" for page in pages)
+    known: dict[str, Any] = {
+        "command": "python -m experiments.fit_quality",
+        "pages": len(pages),
+        "documents": len({(page.domain, page.doc_id) for page in pages}),
+        "readings": dict(sorted(counts.items())),
+        "assessed": {
+            name: sum(page.values[name] == page.values[name] for page in pages) for name in SIGNALS
+        },
+    }
+    try:
+        model = fit(pages, known)
+    except ValueError as error:
+        raise OhrError(str(error)) from error
+    write_text(out, model.to_json())
+    for target, title in TARGETS.items():
+        widths = ", ".join(f"{which} {model.widths[which][target]:.2f}" for which in model.widths)
+        print(f"{title}: intervals of so many deviations: {widths}")
+    print(f"model of {len(pages)} pages: {out}")
+    return 0
+
+
+def labelled(run: Path) -> list[Labelled]:
+    """The pages of a run of ``experiments.confidence``. Raises OhrError."""
+    try:
+        table = pd.read_csv(run / "signals.csv")
+    except (OSError, ValueError) as error:
+        raise OhrError(
+            f"{run} has no signals.csv: it is no run of experiments.confidence"
+        ) from error
+    return [
+        Labelled(
+            f"{run.name}: {row['domain']}",
+            str(row["doc_id"]),
+            int(row["page_no"]),
+            f"{row['engine']}, {row['noise']}",
+            {name: float(row[name]) for name in SIGNALS}
+            | {name: float(row[f"true_{name}"]) for name in TARGETS},
+        )
+        for row in table.to_dict("records")
+    ]

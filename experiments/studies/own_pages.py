@@ -1,0 +1,297 @@
+"""One's own PDFs, without truth or questions: a sample of their pages, read and judged."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ohr import registry
+from ohr.datasets.text_layer import unusable
+from ohr.errors import ConfigError
+from ohr.opening import layers_of
+from ohr.plugins import OcrBackend
+from ohr.quality.predictor import Predictor, shipped
+from ohr.quality.table import Seen, signal_table
+from ohr.quality.truth import TARGETS, targets
+from ohr.registry import PluginSpec
+from ohr.store.artefacts import ArtefactStore
+from ohr.store.identity import file_digest
+from ohr.study.pages.files import FilePage, FileReadings, document_id, file_pages
+from ohr.study.pages.observe import Observing
+from ohr.study.pages.sources import PageSource, find_pages
+from ohr.study.pages.worker import PageTask
+from ohr.types import FAILED, PageRef
+from ohr.workers import Limits
+
+Report = Callable[[str, int, int], None]
+TRUTH_SUFFIXES = (".md", ".txt")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How pages are read."""
+
+    engines: Sequence[PluginSpec]
+    cache: Path
+    workers: int = 1
+    limits: Limits = field(default_factory=lambda: Limits(300, 1800))
+    wobble: bool = True
+
+
+@dataclass(frozen=True)
+class OwnPages:
+    """The sample: pages, the text layers that can stand for theirs, and what was left out.
+
+    ``layers`` has None for a page without such a layer, and ``no_layer`` why. ``digests`` are
+    the files' by document, ``counts`` how many pages each has.
+    """
+
+    pages: Sequence[PageSource]
+    layers: Mapping[PageRef, str | None]
+    no_layer: Mapping[PageRef, str]
+    digests: Mapping[str, str]
+    counts: Mapping[str, int]
+    left_out: Mapping[str, str]
+
+    @property
+    def total(self) -> int:
+        """Pages of all documents that can be opened."""
+        return sum(self.counts.values())
+
+
+def page_ref(source: PageSource) -> PageRef:
+    """The page as readings are stored by."""
+    return PageRef(document_id(source.name), source.page_no or 0)
+
+
+def sample_pages(inputs: Sequence[Path], dpi: int, most: int, seed: int) -> OwnPages:
+    """At most so many pages, of each document in proportion to its length and at least one.
+
+    In a document they are spread evenly from a drawn start. Raises ConfigError where no file can
+    be opened.
+    """
+    sources: dict[Path, list[PageSource]] = {}
+    for source in find_pages(inputs, dpi):
+        sources.setdefault(source.path, []).append(source)
+    pdfs = [path for path, pages in sources.items() if pages[0].page_no is not None]
+    opened = dict(zip(pdfs, layers_of(pdfs), strict=True))
+    left_out = {
+        document_id(sources[path][0].name): outcome.detail
+        for path, outcome in opened.items()
+        if outcome.value is None
+    }
+    usable = {
+        path: pages for path, pages in sources.items() if document_id(pages[0].name) not in left_out
+    }
+    if not usable:
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
+        raise ConfigError(f"no file can be opened: {reasons}")
+    chosen = [
+        pages[place]
+        for path, count in _shares(usable, most).items()
+        for pages in [usable[path]]
+        for place in _spread(len(pages), count, seed, pages[0].name)
+    ]
+    layers: dict[PageRef, str | None] = {}
+    no_layer: dict[PageRef, str] = {}
+    for source in chosen:
+        found = opened.get(source.path)
+        layer = None if found is None or found.value is None else found.value[source.page_no or 0]
+        why = "an image" if layer is None else layer.detail
+        if layer is not None and layer.value is not None:
+            why = unusable(layer.value)
+        if why or layer is None or layer.value is None:
+            no_layer[page_ref(source)] = why
+            layers[page_ref(source)] = None
+        else:
+            layers[page_ref(source)] = layer.value.text
+    return OwnPages(
+        chosen,
+        layers,
+        no_layer,
+        {document_id(pages[0].name): file_digest(path) for path, pages in usable.items()},
+        {document_id(pages[0].name): len(pages) for pages in usable.values()},
+        left_out,
+    )
+
+
+def _shares(documents: Mapping[Path, Sequence[object]], most: int) -> dict[Path, int]:
+    """How many pages of each document: in proportion, by largest remainder, at least one."""
+    total = sum(map(len, documents.values()))
+    if total <= most:
+        return {path: len(pages) for path, pages in documents.items()}
+    exact = {path: most * len(pages) / total for path, pages in documents.items()}
+    shares = {path: min(len(documents[path]), max(1, int(share))) for path, share in exact.items()}
+    by_rest = sorted(exact, key=lambda path: exact[path] - int(exact[path]), reverse=True)
+    for path in by_rest:
+        if sum(shares.values()) < most and shares[path] < len(documents[path]):
+            shares[path] += 1
+    while sum(shares.values()) > max(most, len(shares)):  # the short ones took a whole page each
+        longest = max(shares, key=lambda path: shares[path])
+        shares[longest] -= 1
+    return shares
+
+
+def _spread(n_pages: int, count: int, seed: int, name: str) -> list[int]:
+    """Places spread evenly over a document from a start that is drawn for it."""
+    words = [seed, *name.encode()]
+    start = np.random.default_rng(words).uniform()
+    return [int((place + start) * n_pages / count) for place in range(count)]
+
+
+@dataclass(frozen=True)
+class OwnReadings:
+    """What the engines made of the sample: the table of signals, the texts, what it took.
+
+    ``seconds`` is wall seconds a page and worker, NaN for an engine whose pages were stored.
+    """
+
+    table: pd.DataFrame
+    seen: Mapping[str, Mapping[PageRef, Seen]]
+    seconds: Mapping[str, float]
+    of_layer: frozenset[str] = frozenset()
+    """Engines that read PDFs, not page images: the text layer itself, or by its help."""
+
+    def text(self, engine: str, ref: PageRef) -> str:
+        """What an engine read on a page."""
+        return self.seen[engine][ref].text
+
+
+def read_own(sample: OwnPages, reading: Reading, report: Report) -> OwnReadings:
+    """Read the sample with every engine and look at each reading. Raises OhrError."""
+    seen: dict[str, dict[PageRef, Seen]] = {}
+    seconds: dict[str, float] = {}
+    from_layer = set()
+    store = ArtefactStore(reading.cache)
+    for spec in reading.engines:
+        backend = registry.create("engine", spec)
+        if not isinstance(backend, OcrBackend):
+            raise ConfigError(f"engine {spec.label!r} reads no pages: name an OCR engine")
+        if "image" not in backend.accepts:
+            from_layer.add(spec.label)
+        pages = file_pages(sample.pages, spec, backend, hand_over_pdfs=False)
+        seconds[spec.label] = _read(pages, spec, backend, store, reading, report)
+        tasks = [
+            PageTask(one.ref, one.source.path, one.source.dpi, None, 0.0, 0, one.key, one.as_pdf)
+            for one in pages
+        ]
+        observing = Observing(
+            spec, backend, store, reading.limits, reading.workers, wobble=reading.wobble
+        )
+        found = observing.observe(tasks, _again(report))
+        seen[spec.label] = dict(zip((one.ref for one in pages), found, strict=True))
+    of_layer = frozenset(from_layer)
+    return OwnReadings(signal_table(seen, sample.layers, of_layer), seen, seconds, of_layer)
+
+
+def _again(report: Report) -> Report:
+    return lambda what, done, total: report(f"{what}, looking again", done, total)
+
+
+def _read(
+    pages: Sequence[FilePage],
+    spec: PluginSpec,
+    backend: OcrBackend,
+    store: ArtefactStore,
+    reading: Reading,
+    report: Report,
+) -> float:
+    """Read what is not stored; seconds a page and worker, NaN where nothing was to be read."""
+    readings = FileReadings(
+        spec, backend.identity(), store, reading.limits, reading.workers, stop_after_failures=20
+    )
+    todo = [
+        page
+        for page in pages
+        if (there := readings.stored(page)) is None or not there.stands(reading.limits, retry=False)
+    ]
+    if not todo:
+        return math.nan
+    done = 0
+
+    def count(more: int) -> None:
+        nonlocal done
+        done += more
+        report(spec.label, done, len(todo))
+
+    started = time.perf_counter()
+    count(0)
+    readings.make(todo, count)
+    return (time.perf_counter() - started) * min(reading.workers, len(todo)) / len(todo)
+
+
+def with_predictions(table: pd.DataFrame, model: Predictor | None = None) -> pd.DataFrame:
+    """The table with each error's prediction, mean, spread and interval, and ``in_range``.
+
+    A page that failed has the worst of each, for certain.
+    """
+    model = model or shipped()
+    failed = {str(status) for status in FAILED}
+    rows: list[dict[str, Any]] = []
+    for row in table.to_dict("records"):
+        found: dict[str, Any] = {}
+        for target in TARGETS:
+            if row["status"] in failed:
+                values: tuple[float, ...] = (1.0, 1.0, 0.0, 1.0, 1.0)
+            else:
+                one = model.predict({str(name): value for name, value in row.items()}, target)
+                values = (one.value, one.mean, one.spread, one.low, one.high)
+            for suffix, value in zip(
+                ("", "_mean", "_spread", "_low", "_high"), values, strict=True
+            ):
+                found[target + suffix] = value
+        signals = {str(name): value for name, value in row.items()}
+        found["in_range"] = row["status"] in failed or model.in_range(signals)
+        rows.append({str(name): value for name, value in row.items()} | found)
+    return pd.DataFrame(rows)
+
+
+def transcription_name(ref: PageRef) -> str:
+    """The file that a person's transcription of a page lies in."""
+    return f"{ref.doc_id}/page_{ref.page_no + 1:04d}.md"
+
+
+def read_truth(folder: Path, refs: Sequence[PageRef]) -> dict[PageRef, str]:
+    """The transcriptions that are there, of the pages of the sample. Raises ConfigError."""
+    if not folder.is_dir():
+        raise ConfigError(f"--truth: no folder {folder}")
+    found = dict(_transcriptions(folder, refs))
+    if not found:
+        raise ConfigError(
+            f"--truth {folder}: no transcription of a page of the sample; they are named as "
+            f"{transcription_name(refs[0])}"
+        )
+    return found
+
+
+def _transcriptions(folder: Path, refs: Sequence[PageRef]) -> Iterator[tuple[PageRef, str]]:
+    for ref in refs:
+        for suffix in TRUTH_SUFFIXES:
+            path = (folder / transcription_name(ref)).with_suffix(suffix)
+            if path.is_file():
+                yield ref, path.read_text("utf-8-sig", errors="replace")
+                break
+
+
+def with_truth(
+    table: pd.DataFrame, readings: OwnReadings, truth: Mapping[PageRef, str]
+) -> pd.DataFrame:
+    """The table with ``true_`` errors of the pages that were transcribed, NaN for the others."""
+    rows = []
+    for row in table.to_dict("records"):
+        ref = PageRef(str(row["doc_id"]), int(row["page_no"]))
+        values = (
+            targets(readings.text(str(row["engine"]), ref), truth[ref])
+            if ref in truth
+            else dict.fromkeys(TARGETS, math.nan)
+        )
+        named = {f"true_{name}": value for name, value in values.items()}
+        rows.append({str(name): value for name, value in row.items()} | named)
+    return pd.DataFrame(rows)

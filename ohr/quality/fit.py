@@ -1,0 +1,179 @@
+"""Fits the predictor, and holds it against domains that were left out of the fit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+
+from ohr.quality.predictor import (
+    COLUMNS,
+    COVERAGE,
+    KINDS,
+    Predictor,
+    joint_normal,
+    kind,
+    moments,
+    scale,
+    scaled_rows,
+)
+from ohr.quality.signals import SIGNALS
+from ohr.quality.truth import TARGETS
+
+LAYER_SIGNALS = ("layer", "lost_passages")
+FEWEST_PAGES = 10
+"""Pages that two readings must share for their difference to count."""
+
+
+FEWEST_ASSESSED = 100
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A page with its truth: the domain that is left out with it, the document, its reading.
+
+    ``values`` has signals and errors, NaN where absent; ``reading`` names engine and noise.
+    """
+
+    domain: str
+    doc_id: str
+    page_no: int
+    reading: str
+    values: Mapping[str, float]
+
+
+def fit(pages: Sequence[Labelled], fitted_on: dict[str, Any]) -> Predictor:
+    """The model of some pages. Raises ValueError for fewer than two domains.
+
+    A page with a text layer counts for the intervals of scans too, without the layer's signals.
+    A signal that fewer than :data:`FEWEST_ASSESSED` pages have is left out: what it speaks for
+    would be chance, so it has no part in predictions.
+    """
+    rare = [
+        name
+        for name in SIGNALS
+        if sum(not math.isnan(page.values[name]) for page in pages) < FEWEST_ASSESSED
+    ]
+    pages = [
+        replace(page, values=dict(page.values) | dict.fromkeys(rare, math.nan)) for page in pages
+    ]
+    domains = sorted({page.domain for page in pages})
+    if len(domains) < 2:
+        raise ValueError("a fit leaves one domain out, and needs pages of two")
+    residuals = _Residuals()
+    for domain in domains:
+        partial = _model([page for page in pages if page.domain != domain])
+        outside = [page for page in pages if page.domain == domain]
+        residuals.add(partial, outside)
+        layered = [page for page in outside if kind(page.values) == "layer"]
+        residuals.add(partial, [_without_layer(page) for page in layered])
+    widths = {
+        # Where no page has a text layer, what holds for scans is all that is known.
+        which: {
+            target: _quantile(residuals.scores[which, target] or residuals.scores["scan", target])
+            for target in TARGETS
+        }
+        for which in KINDS
+    }
+    bias = {
+        which: {target: _root_mean_square(residuals.gaps[which, target]) for target in TARGETS}
+        for which in KINDS
+    }
+    return replace(_model(pages), widths=widths, bias=bias, fitted_on=fitted_on)
+
+
+def _without_layer(page: Labelled) -> Labelled:
+    nothing = dict.fromkeys(LAYER_SIGNALS, math.nan)
+    return replace(page, values=dict(page.values) | nothing)
+
+
+def _root_mean_square(values: Sequence[float]) -> float:
+    return round(math.sqrt(sum(value**2 for value in values) / len(values)), 4) if values else 0.0
+
+
+class _Residuals:
+    """How far predictions of domains that were left out lay from the truth."""
+
+    def __init__(self) -> None:
+        self.scores: dict[tuple[str, str], list[tuple[str, float]]] = {
+            (which, target): [] for which in KINDS for target in TARGETS
+        }
+        self.gaps: dict[tuple[str, str], list[float]] = {
+            (which, target): [] for which in KINDS for target in TARGETS
+        }
+
+    def add(self, model: Predictor, pages: Sequence[Labelled]) -> None:
+        """Those of the pages of one domain, by a model that has not seen it."""
+        for which, target in product(KINDS, TARGETS):
+            readings: dict[str, dict[tuple[str, int], tuple[float, float, float]]] = {}
+            for page in (one for one in pages if kind(one.values) == which):
+                centre, deviation = model.scaled(page.values, target)
+                truth = page.values[target]
+                score = abs(scale(target, truth) - centre) / deviation
+                self.scores[which, target].append((page.doc_id, score))
+                mean, spread = moments(target, centre, deviation)
+                place = (page.doc_id, page.page_no)
+                readings.setdefault(page.reading, {})[place] = (mean, truth, spread)
+            self.gaps[which, target] += _gaps(readings)
+
+
+def _model(pages: Sequence[Labelled]) -> Predictor:
+    rows = scaled_rows([page.values for page in pages])
+    mean, covariance = joint_normal(rows, domain_weights(pages))
+    ranges = {}
+    for place, name in enumerate(SIGNALS):
+        column = rows[:, place][~np.isnan(rows[:, place])]
+        if len(column):
+            ranges[name] = (round(float(column.min()), 4), round(float(column.max()), 4))
+    assert len(mean) == len(COLUMNS)
+    return Predictor(
+        [round(float(value), 6) for value in mean],
+        [[round(float(value), 6) for value in row] for row in covariance],
+        ranges,
+        {which: dict.fromkeys(TARGETS, 1.0) for which in KINDS},
+        {which: dict.fromkeys(TARGETS, 0.0) for which in KINDS},
+    )
+
+
+def domain_weights(pages: Sequence[Labelled]) -> np.ndarray:
+    """Every domain counts the same, and in it every document."""
+    documents: dict[str, dict[str, int]] = {}
+    for page in pages:
+        of_domain = documents.setdefault(page.domain, {})
+        of_domain[page.doc_id] = of_domain.get(page.doc_id, 0) + 1
+    return np.array(
+        [1 / len(documents[page.domain]) / documents[page.domain][page.doc_id] for page in pages]
+    )
+
+
+def _quantile(residuals: Sequence[tuple[str, float]]) -> float:
+    """The factor within which the residuals lie, each document counting the same."""
+    counts: dict[str, int] = {}
+    for doc_id, _ in residuals:
+        counts[doc_id] = counts.get(doc_id, 0) + 1
+    level = min(1.0, COVERAGE * (1 + 1 / len(counts)))
+    covered = 0.0
+    for doc_id, residual in sorted(residuals, key=lambda pair: pair[1]):
+        covered += 1 / counts[doc_id] / len(counts)
+        if covered >= level - 1e-12:
+            return round(residual, 4)
+    return round(max(residual for _, residual in residuals), 4)
+
+
+def _gaps(
+    readings: Mapping[str, Mapping[tuple[str, int], tuple[float, float, float]]],
+) -> Iterator[float]:
+    """For each two readings of the same pages, how far the predicted difference of their means is
+    from the true one, as a share of the predictions' spread.
+    """
+    for first, second in combinations(sorted(readings), 2):
+        both = sorted(readings[first].keys() & readings[second].keys())
+        if len(both) >= FEWEST_PAGES:
+            one = np.array([readings[first][place] for place in both]).mean(axis=0)
+            other = np.array([readings[second][place] for place in both]).mean(axis=0)
+            gap = (one[0] - other[0]) - (one[1] - other[1])
+            yield float(gap / max((one[2] + other[2]) / 2, 1e-6))

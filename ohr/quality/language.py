@@ -1,0 +1,141 @@
+"""What the other documents look like: their words, and a model of their characters.
+
+Made of all pages but those of one document, so that a document is not held against itself. Both
+come from readings, so an error that recurs in several documents passes for a word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+ORDER = 5
+"""Characters that the model looks at together."""
+FEWEST_CHARACTERS = 20_000
+"""Of other documents, below which nothing is said."""
+FEWEST_PAGES = 2
+"""Pages of other documents that a word must be on to be known."""
+_BUCKETS = 1 << 20
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+_ALPHABET = 256
+_WORD = re.compile(r"[^\W\d_]{3,}")
+
+
+def lexical_words(text: str) -> list[str]:
+    """Words of three or more letters, lower-cased. A word that touches a digit is a code."""
+    return [
+        match[0].lower()
+        for match in _WORD.finditer(text)
+        if not _is_digit(text, match.start() - 1) and not _is_digit(text, match.end())
+    ]
+
+
+def _is_digit(text: str, place: int) -> bool:
+    return 0 <= place < len(text) and text[place].isdigit()
+
+
+@dataclass
+class Corpus:
+    """The readings of several documents, by document: what each is compared with.
+
+    ``pages`` are the content of the pages (mark-up removed), one string each.
+    """
+
+    pages: Mapping[str, Sequence[str]]
+    _counts: dict[str, list[np.ndarray]] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        self._words = {
+            doc_id: Counter(word for page in pages for word in set(lexical_words(page)))
+            for doc_id, pages in self.pages.items()
+        }
+        self._all_words: Counter[str] = Counter()
+        for words in self._words.values():
+            self._all_words.update(words)
+        for doc_id, pages in self.pages.items():
+            self._counts[doc_id] = _ngrams(pages)
+        self._total = [
+            np.bincount(
+                np.concatenate([counts[order] for counts in self._counts.values()] or [_NONE]),
+                minlength=_BUCKETS,
+            )
+            for order in range(ORDER)
+        ]
+
+    def without(self, doc_id: str) -> Language | None:
+        """The language of all documents but one; None if the others have too little text."""
+        own = self._counts.get(doc_id, [_NONE] * ORDER)
+        counts = [
+            total - np.bincount(codes, minlength=_BUCKETS)
+            for total, codes in zip(self._total, own, strict=True)
+        ]
+        if counts[0].sum() < FEWEST_CHARACTERS:
+            return None
+        own_words = self._words.get(doc_id, Counter())
+        known = {
+            word
+            for word, pages in self._all_words.items()
+            if pages - own_words.get(word, 0) >= FEWEST_PAGES
+        }
+        return Language(frozenset(known), counts)
+
+
+_NONE = np.zeros(0, dtype=np.int64)
+
+
+def _ngrams(pages: Iterable[str]) -> list[np.ndarray]:
+    """Buckets of the runs of 1 to :data:`ORDER` characters of some pages."""
+    parts = [_codes(page) for page in pages]
+    return [np.concatenate([part[order] for part in parts] or [_NONE]) for order in range(ORDER)]
+
+
+def _codes(text: str) -> list[np.ndarray]:
+    """For each number of characters, the bucket of the run that ends at each character."""
+    signs = np.frombuffer(text.lower().encode("utf-32-le"), dtype=np.uint32).astype(np.uint64)
+    key = np.zeros(len(signs), dtype=np.uint64)
+    codes = []
+    for order in range(ORDER):
+        earlier = np.concatenate([np.zeros(order, dtype=np.uint64), signs])[: len(signs)]
+        with np.errstate(over="ignore"):
+            key = (key ^ (earlier + np.uint64(order + 1))) * _MULTIPLIER
+            key ^= key >> np.uint64(29)
+        codes.append((key % np.uint64(_BUCKETS)).astype(np.int64))
+    return codes
+
+
+@dataclass(frozen=True)
+class Language:
+    """Known words, and counts of runs of 1 to :data:`ORDER` characters in hashed buckets."""
+
+    known: frozenset[str]
+    counts: Sequence[np.ndarray]
+
+    def unknown_share(self, text: str) -> float:
+        """Share of the words of three letters or more that are not known; NaN without words."""
+        words = lexical_words(text)
+        return sum(word not in self.known for word in words) / len(words) if words else np.nan
+
+    def surprise(self, text: str) -> float:
+        """Mean bits a character; NaN for an empty text.
+
+        Each order is interpolated with the one below, after Witten and Bell (1991), with the
+        context's own count for the number of its successors.
+        """
+        if not text:
+            return float("nan")
+        codes = _codes(text)
+        total = float(self.counts[0].sum())
+        chance = (self.counts[0][codes[0]] + 1) / (total + _ALPHABET)
+        for order in range(1, ORDER):
+            # The context of a run of n characters is the run of n - 1 that ends one before.
+            context = np.concatenate([_NONE, codes[order - 1][:-1]])
+            seen = np.concatenate([[0], self.counts[order - 1][context]])[: len(codes[0])]
+            run = self.counts[order][codes[order]]
+            weight = seen / (seen + 5.0)
+            share = np.minimum(1.0, run / np.maximum(seen, 1))
+            chance = weight * share + (1 - weight) * chance
+        return float(-np.log2(np.maximum(chance, 1e-9)).mean())

@@ -1,0 +1,206 @@
+"""Predicts a page's error from whichever of its signals there are.
+
+Signals and errors, each on a scale on which they are about normal, are taken for jointly normal.
+What is predicted of a page is the errors' conditional mean given the signals that it has, so a
+signal that is not assessed costs certainty and needs no stand-in. The model is a mean and a
+covariance: a few numbers that can be read. Its intervals are conformal: their width is the
+quantile of how far the predictions of domains that were left out lay from their truth, in units
+of the conditional deviation, with every document counting the same (Lei et al. 2018, section
+5.2; Dunn, Wasserman & Ramdas 2022 for documents).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from ohr.quality.signals import SIGNALS
+from ohr.quality.truth import TARGETS
+
+COVERAGE = 0.9
+OFFSET = 0.01
+"""Added to a rate before its logarithm is taken: errors below it look alike."""
+OFFSET_OF_PASSAGES = 0.05
+"""The same for a share of passages: a page has some twenty."""
+OUT_OF_RANGE = 0.05
+"""How far, of the fitted range, a signal may lie beyond it."""
+_PLAIN = frozenset({"surprise", "length", "numbers", "markup"})
+_OF_PASSAGES = frozenset({"r_noise_content", "lost_passages", "disputed_passages"})
+_RIDGE = 1e-3
+_LEAST_VARIANCE = 0.05
+_STEPS = 200
+_SETTLED = 1e-5
+_STEPS_OUT, _WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
+_WEIGHTS = _WEIGHTS / math.sqrt(2 * math.pi)
+KINDS = ("layer", "scan")
+COLUMNS = (*SIGNALS, *TARGETS)
+_N_SIGNALS = len(SIGNALS)
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Of a page: the error in [0, 1], its 90 % interval, and whether the signals are in range.
+
+    ``value`` is the median of what the signals speak for; ``mean`` and ``spread`` are its mean
+    and deviation, which means over pages are made of.
+    """
+
+    value: float
+    mean: float
+    spread: float
+    low: float
+    high: float
+    in_range: bool
+
+
+@dataclass(frozen=True)
+class Predictor:
+    """The mean and covariance of signals and errors on their scales, and what they were fitted on.
+
+    ``ranges`` are the least and largest of each signal. ``widths`` are the conformal factors of
+    the errors, for pages of each :func:`kind`. ``bias`` is, for each kind, how far predicted
+    differences between two readings of the same pages lay from true ones in domains that were
+    left out, as a share of the predictions' spread.
+    """
+
+    mean: list[float]
+    covariance: list[list[float]]
+    ranges: dict[str, tuple[float, float]]
+    widths: dict[str, dict[str, float]]
+    bias: dict[str, dict[str, float]]
+    fitted_on: dict[str, Any] = field(default_factory=dict)
+
+    def predict(self, signals: Mapping[str, float], target: str) -> Prediction:
+        """One error of one page; NaN stands for a signal that is not assessed."""
+        centre, deviation = self.scaled(signals, target)
+        reach = self.widths[kind(signals)][target] * deviation
+        low, value, high = (unscaled(target, centre + step) for step in (-reach, 0.0, reach))
+        mean, spread = moments(target, centre, deviation)
+        return Prediction(value, mean, spread, low, high, self.in_range(signals))
+
+    def scaled(self, signals: Mapping[str, float], target: str) -> tuple[float, float]:
+        """Conditional mean and deviation on the errors' scale."""
+        row = np.array([scale(name, signals.get(name, math.nan)) for name in SIGNALS])
+        seen = tuple(np.flatnonzero(~np.isnan(row)).tolist())
+        weights, deviation = self._weights(seen, _N_SIGNALS + list(TARGETS).index(target))
+        mean = np.array(self.mean)
+        place = _N_SIGNALS + list(TARGETS).index(target)
+        shift = weights @ (row[list(seen)] - mean[list(seen)]) if seen else 0.0
+        return float(mean[place] + shift), deviation
+
+    def _weights(self, seen: tuple[int, ...], place: int) -> tuple[np.ndarray, float]:
+        covariance = np.array(self.covariance)
+        at = list(seen)
+        weights = np.linalg.solve(covariance[np.ix_(at, at)], covariance[at, place])
+        left = covariance[place, place] - weights @ covariance[at, place]
+        return weights, math.sqrt(max(float(left), 1e-6))
+
+    def in_range(self, signals: Mapping[str, float]) -> bool:
+        """Whether every signal lies in the range that the model was fitted on."""
+        for name, (low, high) in self.ranges.items():
+            value = scale(name, signals.get(name, math.nan))
+            slack = OUT_OF_RANGE * (high - low) + 1e-3  # the range is rounded
+            if value < low - slack or value > high + slack:
+                return False
+        return True
+
+    def to_json(self) -> str:
+        """The model as text, for a file."""
+        return json.dumps(asdict(self), indent=1) + "\n"
+
+
+@cache
+def shipped() -> Predictor:
+    """The model that comes with the toolkit; ``fitted_on`` has the command that made it."""
+    return parse((files("ohr.quality") / "model.json").read_text("utf-8"))
+
+
+def parse(text: str) -> Predictor:
+    """A model from :meth:`Predictor.to_json`."""
+    found = json.loads(text)
+    found["ranges"] = {name: tuple(both) for name, both in found["ranges"].items()}
+    return Predictor(**found)
+
+
+def scale(name: str, value: float) -> float:
+    """A signal or error on the scale of the model; NaN stays."""
+    offset = _offset(name)
+    if name in TARGETS:
+        return math.log((value + offset) / (1 + offset - value))
+    return value if name in _PLAIN else math.log(max(value, 0.0) + offset)
+
+
+def unscaled(target: str, value: float) -> float:
+    """An error in [0, 1] from the scale of the model."""
+    offset = _offset(target)
+    odds = math.exp(min(value, 50.0))
+    return min(1.0, max(0.0, (odds * (1 + offset) - offset) / (1 + odds)))
+
+
+def _offset(name: str) -> float:
+    return OFFSET_OF_PASSAGES if name in _OF_PASSAGES else OFFSET
+
+
+def moments(target: str, centre: float, deviation: float) -> tuple[float, float]:
+    """Mean and deviation of an error that is normal on the scale of the model."""
+    values = np.array([unscaled(target, centre + deviation * step) for step in _STEPS_OUT])
+    mean = float(_WEIGHTS @ values)
+    return mean, math.sqrt(max(0.0, float(_WEIGHTS @ (values - mean) ** 2)))
+
+
+def kind(signals: Mapping[str, float]) -> str:
+    """``layer`` for a page whose text layer is a signal, else ``scan``: they err differently."""
+    return "scan" if math.isnan(signals.get("layer", math.nan)) else "layer"
+
+
+def scaled_rows(rows: Sequence[Mapping[str, float]]) -> np.ndarray:
+    """Signals and errors of pages on their scales: ``(pages, len(COLUMNS))``, NaN where absent."""
+    return np.array(
+        [[scale(name, row.get(name, math.nan)) for name in COLUMNS] for row in rows], dtype=float
+    ).reshape(len(rows), len(COLUMNS))
+
+
+def joint_normal(rows: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and covariance of rows with gaps, by expectation maximisation.
+
+    ``rows`` is ``(n, d)`` with NaN for what is absent, ``weights`` ``(n,)``. A column that is
+    absent everywhere is left uncorrelated, with deviation 1 (Little & Rubin 2002, chapter 11).
+    """
+    weights = weights / weights.sum()
+    here = ~np.isnan(rows)
+    filled = np.where(here, rows, 0.0)
+    share = np.maximum(weights @ here, 1e-12)
+    mean = weights @ filled / share
+    spread = weights @ (np.where(here, rows - mean, 0.0) ** 2) / share
+    spread = np.where(here.any(axis=0), np.maximum(spread, _LEAST_VARIANCE), 1.0)
+    covariance = np.diag(spread)
+    patterns, which = np.unique(here, axis=0, return_inverse=True)
+    for _ in range(_STEPS):
+        total = np.zeros(len(mean))
+        squares = np.zeros_like(covariance)
+        for number, pattern in enumerate(patterns):
+            of = which.ravel() == number
+            at, gaps = np.flatnonzero(pattern), np.flatnonzero(~pattern)
+            whole, weight = rows[of].copy(), weights[of]
+            left = np.zeros_like(covariance)
+            if len(gaps):
+                slope = np.linalg.solve(covariance[np.ix_(at, at)], covariance[np.ix_(at, gaps)])
+                whole[:, gaps] = mean[gaps] + (whole[:, at] - mean[at]) @ slope
+                left[np.ix_(gaps, gaps)] = (
+                    covariance[np.ix_(gaps, gaps)] - covariance[np.ix_(gaps, at)] @ slope
+                )
+            total += weight @ whole
+            squares += (whole * weight[:, None]).T @ whole + weight.sum() * left
+        before, mean = covariance, total
+        covariance = squares - np.outer(mean, mean)
+        covariance += _RIDGE * np.diag(spread)
+        if np.abs(covariance - before).max() < _SETTLED:
+            break
+    return mean, covariance

@@ -1,0 +1,23 @@
+"""What is predicted of a page: how far its reading is from its truth, by three measures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ohr.metrics.reference import edit_distance
+from ohr.quality.texts import character_distance, page_r_noise
+
+TARGETS: Mapping[str, str] = {
+    "edit_distance": "edit distance",
+    "edit_distance_content": "edit distance, mark-up removed",
+    "r_noise_content": "content r_noise",
+}
+
+
+def targets(text: str, truth: str) -> dict[str, float]:
+    """The measures of :data:`TARGETS` of a reading, each in [0, 1]."""
+    return {
+        "edit_distance": edit_distance(text, truth),
+        "edit_distance_content": character_distance(text, truth),
+        "r_noise_content": page_r_noise(text, truth),
+    }

@@ -1,0 +1,220 @@
+"""How wrong readings of one's own PDFs are, and what to take: from the command line."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from experiments import confidence, fit_quality, quality, recommend
+from experiments.studies.own_pages import sample_pages, transcription_name
+from ohr.errors import ConfigError
+from ohr.quality.signals import SIGNALS
+from ohr.quality.truth import TARGETS
+from ohr.study.config import parse_plugins
+from ohr.types import PageRef
+from tests.builders import write_corpus, write_page, write_pdf
+from tests.fakes import LOG
+
+FAKE, SURE = "tests.fakes.LoggingEngine", "tests.fakes.SureEngine"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    source = tmp_path / "in"
+    write_pdf(source / "report.pdf", 9)
+    (source / "law").mkdir()
+    write_pdf(source / "law" / "act.pdf", 3)
+    return source
+
+
+def give(command, *arguments: object):
+    return CliRunner().invoke(command.main, [str(argument) for argument in arguments])
+
+
+def run_quality(folder: Path, *more: object):
+    root = folder.parent
+    return give(quality, folder, "--out", root / "out", "--cache", root / "cache", *more)
+
+
+def test_signals_and_predictions_of_every_page_and_engine(folder):
+    done = run_quality(folder, "--engines", f"{FAKE},{SURE}", "--pages", 6)
+    assert done.exit_code == 0, done.output
+    table = pd.read_csv(folder.parent / "out" / "quality.csv")
+    assert len(table) == 12
+    assert {*SIGNALS, *TARGETS} <= set(table)
+    sure = table[table["engine"] == SURE]
+    assert sure["confidence"].tolist() == pytest.approx([0.25] * 6)
+    assert table[table["engine"] == FAKE]["confidence"].isna().all()
+    assert table["wobble"].notna().all()
+    assert "6 of 12 pages of 2 documents" in done.output
+    assert "6 pages have no text layer" in done.output
+    assert "cannot tell" in done.output or "reads better" in done.output
+
+
+@pytest.mark.slow
+def test_what_was_read_is_not_read_again(folder, tmp_path, monkeypatch):
+    log = tmp_path / "log.txt"
+    log.touch()
+    monkeypatch.setenv(LOG, str(log))
+    assert run_quality(folder, "--engines", FAKE, "--pages", 4).exit_code == 0
+    first = log.read_text().splitlines()
+    assert 4 * 3 < len(first) == len(set(first)) <= 4 * 4  # equal pixels are read once
+    assert run_quality(folder, "--engines", FAKE, "--pages", 4).exit_code == 0
+    assert log.read_text().splitlines() == first
+
+
+@pytest.mark.slow
+def test_transcribed_pages_correct_the_estimate(folder):
+    assert run_quality(folder, "--engines", FAKE, "--pages", 12).exit_code == 0
+    wanted = pd.read_csv(folder.parent / "out" / "to_transcribe.csv")
+    assert len(wanted) == 12
+    for name in wanted["file"]:
+        path = folder.parent / "labelled" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("nothing that an engine has read")
+    truth = ("--truth", folder.parent / "labelled")
+    done = run_quality(folder, "--engines", FAKE, "--pages", 12, *truth)
+    assert "corrected by the pages that were transcribed" in done.output
+    table = pd.read_csv(folder.parent / "out" / "quality.csv")
+    assert table["true_edit_distance"].notna().all()
+
+
+@pytest.mark.slow
+def test_a_folder_without_a_transcription_is_an_error(folder, tmp_path):
+    (tmp_path / "labelled").mkdir()
+    done = run_quality(folder, "--engines", FAKE, "--pages", 2, "--truth", tmp_path / "labelled")
+    assert done.exit_code == 2
+    assert "no transcription of a page of the sample" in done.output
+
+
+@pytest.mark.slow
+def test_a_pdf_that_changed_since_the_last_run_is_named(folder):
+    assert run_quality(folder, "--engines", FAKE, "--pages", 4).exit_code == 0
+    write_pdf(folder / "report.pdf", 10)
+    done = run_quality(folder, "--engines", FAKE, "--pages", 4)
+    assert "changed since the last run: documents/report" in done.output
+    assert "changed since the last run: law/act" not in done.output
+
+
+@pytest.mark.slow
+def test_a_file_that_cannot_be_opened_is_left_out_and_named(folder):
+    (folder / "locked.pdf").write_bytes(b"%PDF-1.7 nothing more")
+    done = run_quality(folder, "--engines", FAKE, "--pages", 4)
+    assert done.exit_code == 0, done.output
+    assert "left out: documents/locked" in done.output
+    known = json.loads((folder.parent / "out" / "quality.json").read_text())
+    assert "documents/locked" in known["left_out"]
+
+
+def test_nothing_that_can_be_opened_is_an_error(tmp_path):
+    (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.7 nothing more")
+    with pytest.raises(ConfigError, match="no file can be opened"):
+        sample_pages([tmp_path], 150, 4, 0)
+
+
+def test_a_sample_has_a_page_of_each_document_and_no_more_than_asked_for(folder):
+    sample = sample_pages([folder], 150, 4, 0)
+    drawn = [(source.name, source.page_no) for source in sample.pages]
+    assert len(drawn) == len(set(drawn)) == 4
+    assert [name for name, _ in drawn].count("law/act") == 1
+    assert sample_pages([folder], 150, 4, 0) == sample
+    assert len(sample_pages([folder], 150, 99, 0).pages) == 12
+
+
+def test_transcriptions_are_named_by_page_from_one():
+    assert transcription_name(PageRef("law/act", 0)) == "law/act/page_0001.md"
+
+
+def run_recommend(folder: Path, *more: object):
+    root = folder.parent
+    return give(recommend, folder, "--out", root / "best", "--cache", root / "cache", *more)
+
+
+@pytest.mark.slow
+def test_a_recommendation_is_three_sentences(folder):
+    done = run_recommend(folder, "--engines", f"{FAKE},{SURE}", "--budget", 4, "--no-wobble")
+    assert done.exit_code == 0, done.output
+    assert "retrieval: not assessed" in done.output
+    lines = (folder.parent / "best" / "recommendation.txt").read_text().splitlines()
+    assert len(lines) == 3
+    assert lines[0].startswith("Take ")
+
+
+@pytest.mark.slow
+def test_retrieval_is_assessed_where_questions_can_be_made(tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for place, (town, year) in enumerate(
+        [("Alderport", 1931), ("Brammouth", 1947), ("Carnford", 1958), ("Dunhaven", 1962)]
+    ):
+        lines = [
+            f"The lighthouse of {town} was finished in {year}.",
+            f"The harbour of {town} has {place + 12} piers for large ships.",
+            f"The council of {town} spent ${place + 31},400 on the railway.",
+            f"The museum of {town} opened on 4 May {year + 20}.",
+        ]
+        shown = " ".join(
+            f"1 0 0 1 10 {240 - 20 * n} Tm ({line}) Tj" for n, line in enumerate(lines)
+        )
+        write_page(folder / f"{town}.pdf", f"BT /F 6 Tf {shown} ET")
+    engines = f"{FAKE},pdf_text"
+    done = run_recommend(folder, "--engines", engines, "--budget", 4, "--no-wobble")
+    assert done.exit_code == 0, done.output
+    assert "pdf_text is not ranked" in done.output
+    assert f"Take {FAKE}" in done.output
+
+
+def test_results_do_not_go_among_the_pdfs(folder):
+    done = give(recommend, folder, "--out", folder / "out", "--engines", FAKE)
+    assert done.exit_code == 2
+    assert "choose another --out" in done.output
+
+
+@pytest.mark.slow
+def test_what_a_signal_is_worth_and_its_fit(tmp_path):
+    settings = write_corpus(tmp_path)
+    more = ["levels=[severe]", f"engines=[{FAKE},{SURE}]", f"cache={tmp_path / 'cache'}"]
+    done = give(confidence, *settings, *more, "--pages", 12, "--out", tmp_path / "run")
+    assert done.exit_code == 0, done.output
+    table = pd.read_csv(tmp_path / "run" / "signals.csv")
+    assert set(table["noise"]) == {"clean", "semantic severe"}
+    scores = pd.read_csv(tmp_path / "run" / "scores.csv")
+    further = {f"predicted_{name}" for name in TARGETS}
+    assert {*SIGNALS, "docling", *further} == set(scores["signal"])
+    words = pd.read_csv(tmp_path / "run" / "words.csv")
+    assert (words["right"] <= words["n"]).all()
+    assert set(words["engine"]) == {SURE}
+    fitted = give(fit_quality, tmp_path / "run", "--out", tmp_path / "model.json")
+    assert fitted.exit_code == 0, fitted.output
+    assert json.loads((tmp_path / "model.json").read_text())["fitted_on"]["pages"] == len(table)
+
+
+def test_a_folder_without_signals_is_an_error(tmp_path):
+    done = give(fit_quality, tmp_path, "--out", tmp_path / "model.json")
+    assert done.exit_code == 2
+    assert "no run of experiments.confidence" in done.output
+
+
+@pytest.mark.parametrize(
+    ("engines", "said"),
+    [
+        (f"{FAKE},{FAKE}", "is given twice"),
+        ("", "argument is empty"),
+        ("1,2", "write them as a,b"),
+        ("[", "not YAML"),
+        ("tesserakt", "tesseract"),
+    ],
+)
+def test_engines_that_cannot_be_are_one_line(folder, engines, said):
+    done = run_quality(folder, "--engines", engines, "--pages", 1)
+    assert done.exit_code == 2
+    assert said in done.output
+
+
+def test_engines_may_have_parameters():
+    both = "tesseract, {name: tesseract, label: german, params: {languages: [deu]}}"
+    specs = parse_plugins("engine", both)
+    assert [spec.label for spec in specs] == ["tesseract", "german"]
+    assert specs[1].params == {"languages": ["deu"]}

@@ -1,0 +1,85 @@
+"""What predictions say of an engine, corrected by a few transcribed pages."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ohr.quality.inference import compare, estimate, pages_to_transcribe
+
+PAGES = 200
+DOCUMENTS = [f"d{place // 10}" for place in range(PAGES)]
+
+
+def sampled(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """True errors, and predictions that are a tenth too high."""
+    true = rng.beta(2, 10, size=PAGES)
+    return true, np.clip(true + 0.1 + rng.normal(0, 0.03, PAGES), 0, 1)
+
+
+def test_transcribed_pages_take_the_bias_away():
+    hits = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        true, predicted = sampled(rng)
+        labels = np.full(PAGES, math.nan)
+        some = rng.choice(PAGES, 25, replace=False)
+        labels[some] = true[some]
+        found = estimate(predicted, DOCUMENTS, 0.0, labels)
+        assert found.labelled == 25
+        hits += found.low <= true.mean() <= found.high
+    assert hits >= 180
+
+
+def test_predictions_shorten_the_interval():
+    rng = np.random.default_rng(0)
+    true, predicted = sampled(rng)
+    labels = np.full(PAGES, math.nan)
+    labels[:25] = true[:25]
+    corrected = estimate(predicted, [str(place) for place in range(PAGES)], 0.0, labels)
+    alone = 2 * 1.96 * true[:25].std(ddof=1) / 5
+    assert corrected.high - corrected.low < alone
+
+
+def test_a_few_labels_correct_nothing():
+    predicted = np.full(30, 0.2)
+    labels = np.full(30, math.nan)
+    labels[:3] = 0.9
+    found = estimate(predicted, ["a"] * 30, 0.05, labels)
+    assert (found.mean, found.labelled) == (pytest.approx(0.2), 0)
+
+
+def test_the_better_reading_wins():
+    first = np.linspace(0.0, 0.1, 60)
+    verdict = compare(first, first + 0.2, [str(place) for place in range(60)], 0.02)
+    assert verdict.winner == 0
+    assert compare(first + 0.2, first, DOCUMENTS[:60], 0.02).winner == 1
+
+
+def test_equal_readings_cannot_be_told_apart():
+    same = np.linspace(0.0, 0.1, 40)
+    verdict = compare(same, same, DOCUMENTS[:40], 0.02)
+    assert verdict.winner is None
+
+
+def test_how_many_pages_would_do():
+    rng = np.random.default_rng(3)
+    names = [str(place) for place in range(40)]
+    first = rng.uniform(0, 0.5, 40)
+    second = first + rng.normal(0.03, 0.3, 40)
+    verdict = compare(first, second, names, 0.0)
+    assert verdict.winner is None
+    assert verdict.pages is not None
+    assert verdict.pages > 40
+    assert compare(first, second, names, 0.5).pages is None
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30), st.integers(1, 12), st.integers(0, 99))
+def test_pages_to_transcribe_are_spread_over_the_predictions(predicted, count, seed):
+    chosen = pages_to_transcribe(predicted, count, seed)
+    assert len(chosen) == len(set(chosen)) == min(count, len(predicted))
+    ranks = sorted(np.argsort(np.argsort(predicted, kind="stable"), kind="stable")[chosen])
+    gaps = np.diff(ranks)
+    assert len(gaps) == 0 or gaps.max() - gaps.min() <= 1

@@ -1,0 +1,146 @@
+"""What error the signals of a page speak for."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ohr.quality.fit import Labelled, fit
+from ohr.quality.predictor import joint_normal, moments, parse, scale, shipped, unscaled
+from ohr.quality.signals import SIGNALS
+from ohr.quality.truth import TARGETS
+
+RATES = st.floats(0, 1)
+A_PAGE = {
+    **dict.fromkeys(SIGNALS, math.nan),
+    **{"garbage": 0.02, "loops": 0.0, "length": 3.3, "numbers": 0.1, "markup": 0.0},
+}
+
+
+def pages_of(domains: int = 4, documents: int = 6, seed: int = 0) -> list[Labelled]:
+    """Pages whose layer tells their error up to a little, for some domains and two readings."""
+    rng = np.random.default_rng(seed)
+    pages = []
+    for domain in range(domains):
+        for document in range(documents):
+            for page in range(4):
+                for reading in ("clean", "severe"):
+                    error = float(rng.beta(1.5, 12 if reading == "clean" else 5))
+                    layer = min(1.0, max(0.0, error * float(rng.lognormal(0, 0.15))))
+                    values = A_PAGE | {"layer": layer, "lost_passages": layer}
+                    values |= {"length": float(rng.normal(3.2, 0.1))}
+                    values |= dict.fromkeys(TARGETS, error)
+                    name = f"{domain}/{document}"
+                    pages.append(Labelled(f"domain {domain}", name, page, reading, values))
+    return pages
+
+
+def test_gaps_are_filled_by_what_the_rest_says():
+    rng = np.random.default_rng(1)
+    covariance = np.array([[1.0, 0.8, 0.3], [0.8, 1.0, 0.5], [0.3, 0.5, 1.0]])
+    rows = rng.multivariate_normal([1.0, -1.0, 0.0], covariance, size=4000)
+    rows[rng.uniform(size=rows.shape) < 0.25] = math.nan
+    mean, found = joint_normal(rows, np.ones(len(rows)))
+    assert mean == pytest.approx([1.0, -1.0, 0.0], abs=0.08)
+    assert found == pytest.approx(covariance, abs=0.1)
+
+
+def test_without_gaps_it_is_the_mean_and_covariance():
+    rows = np.random.default_rng(2).normal(size=(300, 3))
+    mean, found = joint_normal(rows, np.ones(300))
+    assert mean == pytest.approx(rows.mean(axis=0))
+    assert found == pytest.approx(np.cov(rows.T, bias=True), abs=2e-3)
+
+
+def test_the_fit_learns_what_a_signal_speaks_for():
+    model = fit(pages_of(), {})
+    fresh = pages_of(seed=9)
+    for target in TARGETS:
+        predicted = [model.predict(page.values, target) for page in fresh]
+        true = [page.values[target] for page in fresh]
+        assert np.corrcoef([one.value for one in predicted], true)[0, 1] > 0.9
+        inside = [one.low <= value <= one.high for one, value in zip(predicted, true, strict=True)]
+        assert np.mean(inside) >= 0.8
+
+
+def test_a_signal_that_is_not_assessed_costs_certainty():
+    model = fit(pages_of(), {})
+    page = pages_of()[0].values
+    with_layer = model.predict(page, "edit_distance")
+    without = model.predict(
+        dict(page) | {"layer": math.nan, "lost_passages": math.nan}, "edit_distance"
+    )
+    assert without.high - without.low > with_layer.high - with_layer.low
+
+
+def test_a_page_beyond_the_fitted_range_is_said_to_be():
+    model = fit(pages_of(), {})
+    page = dict(pages_of()[0].values)
+    assert model.predict(page, "edit_distance").in_range
+    assert not model.predict(page | {"length": 9.0}, "edit_distance").in_range
+
+
+def test_a_signal_of_a_few_pages_has_no_part():
+    pages = pages_of()
+    rare = [
+        replace(page, values=dict(page.values) | {"wobble": page.values["edit_distance"]})
+        for page in pages[:30]
+    ]
+    model = fit([*rare, *pages[30:]], {})
+    page = dict(pages[0].values)
+    assert model.predict(page | {"wobble": 0.9}, "edit_distance") == model.predict(
+        page, "edit_distance"
+    )
+
+
+def test_where_no_page_has_a_layer_scans_are_all_that_is_known():
+    bare = {"layer": math.nan, "lost_passages": math.nan}
+    model = fit([replace(page, values=dict(page.values) | bare) for page in pages_of()], {})
+    assert model.widths["layer"] == model.widths["scan"]
+
+
+def test_one_domain_cannot_be_left_out():
+    with pytest.raises(ValueError, match="two"):
+        fit([replace(page, domain="one") for page in pages_of()], {})
+
+
+def test_a_model_survives_its_file():
+    model = fit(pages_of(), {"pages": 3})
+    assert parse(model.to_json()) == model
+
+
+@given(RATES, st.sampled_from(list(TARGETS)))
+def test_scales_go_there_and_back(value, target):
+    assert unscaled(target, scale(target, value)) == pytest.approx(value, abs=1e-9)
+
+
+@given(st.floats(-4, 4), st.floats(0.01, 2), st.sampled_from(list(TARGETS)))
+def test_moments_are_of_an_error(centre, deviation, target):
+    mean, spread = moments(target, centre, deviation)
+    assert 0 <= mean <= 1
+    assert 0 <= spread <= 0.5 + 1e-9
+
+
+@given(st.fixed_dictionaries(dict.fromkeys(SIGNALS, RATES)), st.sampled_from(list(TARGETS)))
+def test_the_shipped_model_predicts_an_error_in_its_interval(values, target):
+    found = shipped().predict(values, target)
+    assert 0 <= found.low <= found.value <= found.high <= 1
+
+
+def test_the_shipped_model_says_what_it_was_fitted_on():
+    known = shipped().fitted_on
+    assert known["pages"] > 500
+    assert "fit_quality" in known["command"]
+
+
+def test_a_worse_layer_distance_is_a_worse_page():
+    near, far = (
+        shipped().predict(
+            A_PAGE | {"layer": value, "lost_passages": value}, "edit_distance_content"
+        )
+        for value in (0.01, 0.5)
+    )
+    assert near.value < far.value
