@@ -24,15 +24,9 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
         *("structure", "drc", "format_counts", "noise_statistics"),
         *("confidence", "fit_quality"),
     ),
+    "Look into finished runs": ("report", "review"),
     "Compare finished runs": (
-        *(
-            "report",
-            "compare",
-            "curve_statistics",
-            "error_analysis",
-            "predictiveness",
-            "robust_reader",
-        ),
+        *("compare", "curve_statistics", "error_analysis", "predictiveness", "robust_reader"),
         *("realism", "figure3", "cells", "judge_systems", "qasper"),
     ),
     "Reproduce the papers": ("paper", "prototypes"),
