@@ -46,6 +46,9 @@ def main(
         Path | None,
         typer.Option(help="JSON of what a person says of each: keep, mend or drop, by its id."),
     ] = None,
+    review: Annotated[
+        bool, typer.Option("--review", help="Also write a report to review them in, DIR/review.")
+    ] = False,
     cache: Annotated[Path, typer.Option(help="Where a model's answers are kept.")] = Path(
         ".ohr-cache"
     ),
@@ -55,7 +58,7 @@ def main(
     Equal data, seed and options give equal files; a model's answers are kept, so that a run that
     was killed goes on.
     """
-    wishes = Wishes(names(readings), pages, most, seed, writer, checker, verdicts, cache)
+    wishes = Wishes(names(readings), pages, most, seed, writer, checker, verdicts, review, cache)
     return write_questions(data, out, wishes)
 
 

@@ -25,8 +25,9 @@ from ohr.plugins.chat import Chat
 from ohr.printable import plain
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.atomic import write_text
-from ohr.study.config import parse_plugin
+from ohr.study.config import DatasetConfig, StudyConfig, parse_plugin
 from ohr.study.progress import Progress
+from ohr.study.run import run_study
 from ohr.types import PageRef
 
 
@@ -41,6 +42,7 @@ class Wishes:
     writer: str = ""
     checker: str = ""
     verdicts: Path | None = None
+    review: bool = False
     cache: Path = Path(".ohr-cache")
 
 
@@ -76,7 +78,29 @@ def write_questions(data: Path, out: Path, wishes: Wishes) -> int:
     if not exam.accepted:
         print("error: no question passed every check", file=sys.stderr)
         return 1
+    if wishes.review:
+        for line in _to_review(data, path, out, grounds, wishes):
+            print(line)
     return 0
+
+
+def _to_review(data: Path, path: Path, out: Path, grounds: Grounds, wishes: Wishes) -> list[str]:
+    """A report with every question, its page and its evidence; how to go on."""
+    from experiments.browser.build import ReportOptions, build_report
+
+    if wishes.readings:
+        raise OhrError("--review shows the ground truth or text layers: there are none of readings")
+    dataset = DatasetConfig(
+        kind="folder" if grounds.of_folder else "ohrbench", path=data, questions=path
+    )
+    config = StudyConfig(dataset=dataset, stages=("ocr", "retrieval"), cache=wishes.cache)
+    run = run_study(config, out / "review" / "run", progress=Progress(), overwrite=True)
+    folder = out / "review" / "report"
+    built = build_report([run], folder, ReportOptions("random:all", "none", title="Made questions"))
+    return [
+        *built.lines(folder),
+        "save verdicts.json there, and give this command again with --verdicts verdicts.json",
+    ]
 
 
 def _model(option: str, said: str, cache: Path) -> Model:

@@ -14,6 +14,13 @@ from ohr.exam.making import Exam, Rejected
 
 Word = Literal["keep", "mend", "drop"]
 _WORDS: tuple[Word, ...] = get_args(Word)
+_OF_REPORTS = "ohr-verdicts-1"
+_IN_REPORTS: dict[str, Word] = {
+    "question is bad": "drop",
+    "evidence is wrong": "drop",
+    "": "keep",
+}
+"""What the review of a report calls them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +38,8 @@ def read_verdicts(path: Path) -> dict[str, Verdict]:
 
     JSON: an object ``{id: "keep"}`` or ``{id: {"verdict": "mend", "question": …, "answer": …,
     "note": …}}``, or a list of such objects with ``id``; either may stand under ``verdicts``.
-    Raises DatasetError for anything else, and for an id that comes twice.
+    Or what the review of a report saved. Raises DatasetError for anything else, and for an id that
+    comes twice.
     """
     try:
         content = json.loads(read_bounded(path).decode("utf-8-sig"), object_pairs_hook=_once)
@@ -39,6 +47,8 @@ def read_verdicts(path: Path) -> dict[str, Verdict]:
         raise DatasetError(f"cannot read verdicts from {path}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
         raise DatasetError(f"{path}: no JSON file of verdicts ({error})") from error
+    if isinstance(content, Mapping) and content.get("format") == _OF_REPORTS:
+        content = _of_report(content)
     if isinstance(content, Mapping) and isinstance(content.get("verdicts"), (list, dict)):
         content = content["verdicts"]
     if isinstance(content, Mapping):
@@ -55,6 +65,19 @@ def read_verdicts(path: Path) -> dict[str, Verdict]:
             raise DatasetError(f"{path}: two verdicts on {qid!r}")
         verdicts[qid] = _verdict(path, qid, said)
     return verdicts
+
+
+def _of_report(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The verdicts of questions in a report's review, in our words."""
+    said = content.get("questions")
+    if not isinstance(said, Mapping):
+        return {}
+    return {
+        qid: {**one, "verdict": _IN_REPORTS.get(one.get("verdict"), one.get("verdict"))}
+        if isinstance(one, Mapping)
+        else one
+        for qid, one in said.items()
+    }
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

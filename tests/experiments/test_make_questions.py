@@ -76,6 +76,31 @@ def test_verdicts_are_applied(base, tmp_path):
     assert dropped in {row["id"] for row in rejected if row["check"] == "review"}
 
 
+def test_a_report_to_review_them_in_and_what_it_saves_is_taken(base, tmp_path):
+    arguments = (base, "--out", tmp_path / "a", "--cache", tmp_path / "cache")
+    code, said = give(make_questions.main, *arguments, "--review")
+    assert code == 0, said
+    assert (tmp_path / "a" / "review" / "report" / "index.html").is_file()
+    asked = json.loads((tmp_path / "a" / "questions.json").read_text("utf-8"))
+    meta = (tmp_path / "a" / "review" / "report" / "data" / "meta.js").read_text("utf-8")
+    assert all(one["ID"] in meta for one in asked)
+    bad, noted = asked[0]["ID"], asked[1]["ID"]
+    review = {
+        "format": "ohr-verdicts-1",
+        "questions": {
+            bad: {"verdict": "question is bad", "note": "dull"},
+            noted: {"verdict": "", "note": "fine"},
+        },
+        "answers": [],
+    }
+    (tmp_path / "v.json").write_text(json.dumps(review), "utf-8")
+    code, said = give(make_questions.main, *arguments, "--verdicts", tmp_path / "v.json")
+    assert code == 0, said
+    left = json.loads((tmp_path / "a" / "questions.json").read_text("utf-8"))
+    assert [one["ID"] for one in left] == [one["ID"] for one in asked[1:]]
+    assert "dull" in (tmp_path / "a" / "rejected.csv").read_text("utf-8")
+
+
 def test_a_writer_must_hold_a_conversation(base, tmp_path):
     code, said = give(
         make_questions.main, base, "--writer", "extractive", "--out", tmp_path / "out"
