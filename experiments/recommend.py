@@ -34,6 +34,9 @@ def main(
         Path | None,
         typer.Option(help="Folder of transcribed pages, <domain>/<document>/page_0001.md."),
     ] = None,
+    report: Annotated[
+        bool, typer.Option("--report", help="Also write a report to look into, OUT/report.")
+    ] = False,
     wobble: Annotated[
         bool, typer.Option(help="Read each page again under three mild distortions.")
     ] = True,
@@ -52,6 +55,7 @@ def main(
         dpi,
         seed,
         truth,
+        report,
     )
     return recommend(folder, reading, wanted, out)
 

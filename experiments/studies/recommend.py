@@ -61,6 +61,7 @@ class Wanted:
     dpi: int
     seed: int
     truth: Path | None
+    report: bool = False
 
 
 def recommend(folder: Path, reading: Reading, wanted: Wanted, out: Path) -> int:
@@ -93,6 +94,11 @@ def recommend(folder: Path, reading: Reading, wanted: Wanted, out: Path) -> int:
         print(plain(_not_ranked(name, len(sample.layers) - len(sample.no_layer))))
     sentences = three_sentences(table, readings, run)
     write_text(out / "recommendation.txt", "".join(f"{line}\n" for line in sentences))
+    if wanted.report and run is not None:
+        from experiments.browser.build import ReportOptions, build_report
+
+        for line in build_report([run], out / "report", ReportOptions()).lines(out / "report"):
+            print(line)
     print()
     for line in sentences:
         print(plain(line))
@@ -200,9 +206,12 @@ def three_sentences(table: pd.DataFrame, readings: OwnReadings, run: Run | None)
         return ["Nothing can be recommended: no engine that reads page images was asked for."]
     estimates = {name: engine_estimate(table[table["engine"] == name], DECIDES) for name in engines}
     ranked = table[table["engine"].isin(engines)]
-    best, retriever, sure = _by_reading(ranked, engines)
-    if run is not None:
-        best, retriever, sure = _by_retrieval(run, engines)
+    best, retriever, unsure, sure = (
+        _by_reading(ranked, engines) if run is None else _by_retrieval(run, engines)
+    )
+    cheapest = _cheapest([best, *unsure], readings.seconds)
+    if cheapest != best:
+        best, sure = cheapest, f"{sure[:-1]}; {cheapest} is the cheaper."
     with_retriever = f" with {retriever}" if retriever else ", no retriever assessed"
     one = estimates[best]
     return [
@@ -213,22 +222,32 @@ def three_sentences(table: pd.DataFrame, readings: OwnReadings, run: Run | None)
     ]
 
 
-def _by_reading(table: pd.DataFrame, engines: Sequence[str]) -> tuple[str, str, str]:
+def _cheapest(engines: Sequence[str], seconds: Mapping[str, float]) -> str:
+    """The fastest of engines that cannot be told apart; the first where not all were timed."""
+    known = {name: seconds.get(name, math.nan) for name in engines}
+    if any(math.isnan(value) for value in known.values()):
+        return engines[0]
+    return min(engines, key=known.__getitem__)
+
+
+def _by_reading(table: pd.DataFrame, engines: Sequence[str]) -> tuple[str, str, Sequence[str], str]:
     by_engine = table.groupby("engine", sort=False)[f"{DECIDES}_mean"].mean()
     best = str(by_engine.idxmin())
     others = [name for name in engines if name != best]
     unsure = [name for name in others if engine_verdict(table, best, name, DECIDES).winner != 0]
-    return best, "", _sure(best, others, unsure, f"{len(table) // len(engines)} pages", None)
+    basis = f"{len(table) // len(engines)} pages"
+    return best, "", unsure, _sure(best, others, unsure, basis, None)
 
 
-def _by_retrieval(run: Run, engines: Sequence[str]) -> tuple[str, str, str]:
+def _by_retrieval(run: Run, engines: Sequence[str]) -> tuple[str, str, Sequence[str], str]:
+    """The best engine, its retriever, those that it cannot be told from, and a sentence."""
     means = _means(run)
     means = means[(means["noise"] == "clean") & means["engine"].isin(engines)]
     clean = means.sort_values("mean", ascending=False, kind="stable")
     best, retriever = str(clean.iloc[0]["engine"]), str(clean.iloc[0]["retriever"])
     others = [name for name in dict.fromkeys(clean["engine"]) if name != best]
     if not others:
-        return best, retriever, _sure(best, [], [], "", None)
+        return best, retriever, [], _sure(best, [], [], "", None)
     compared = run.compare(by="engine", metrics=[f"retrieval:{METRIC}"], baseline=best)
     compared = compared[
         (compared["retriever"] == retriever)
@@ -244,7 +263,8 @@ def _by_retrieval(run: Run, engines: Sequence[str]) -> tuple[str, str, str]:
             reach = (row["ci_high"] - row["ci_low"]) / 2
             needed = max(needed, math.ceil(row["n"] * (reach / row["difference"]) ** 2))
     n = int(clean.iloc[0]["n"])
-    return best, retriever, _sure(best, others, unsure, f"{n} questions", needed or None)
+    sure = _sure(best, others, unsure, f"{n} questions", needed or None)
+    return best, retriever, unsure, sure
 
 
 def _sure(

@@ -73,7 +73,7 @@ def _of_report(content: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(said, Mapping):
         return {}
     return {
-        qid: {**one, "verdict": _IN_REPORTS.get(one.get("verdict"), one.get("verdict"))}
+        qid: {**one, "verdict": _IN_REPORTS.get(str(one.get("verdict")), one.get("verdict"))}
         if isinstance(one, Mapping)
         else one
         for qid, one in said.items()

@@ -1,6 +1,7 @@
 """How wrong readings of one's own PDFs are, and what to take: from the command line."""
 
 import json
+import math
 from pathlib import Path
 
 import pandas as pd
@@ -9,6 +10,7 @@ from typer.testing import CliRunner
 
 from experiments import confidence, fit_quality, quality, recommend
 from experiments.studies.own_pages import sample_pages, transcription_name
+from experiments.studies.recommend import _cheapest
 from ohr.errors import ConfigError
 from ohr.quality.signals import SIGNALS
 from ohr.quality.truth import TARGETS
@@ -143,7 +145,8 @@ def test_a_recommendation_is_three_sentences(folder):
 
 
 @pytest.mark.slow
-def test_retrieval_is_assessed_where_questions_can_be_made(tmp_path):
+def test_retrieval_is_assessed_where_questions_can_be_made(tmp_path, monkeypatch):
+    monkeypatch.setattr("experiments.studies.recommend.FEWEST_QUESTIONS", 3)
     folder = tmp_path / "in"
     folder.mkdir()
     for place, (town, year) in enumerate(
@@ -160,10 +163,20 @@ def test_retrieval_is_assessed_where_questions_can_be_made(tmp_path):
         )
         write_page(folder / f"{town}.pdf", f"BT /F 6 Tf {shown} ET")
     engines = f"{FAKE},pdf_text"
-    done = run_recommend(folder, "--engines", engines, "--budget", 4, "--no-wobble")
+    done = run_recommend(folder, "--engines", engines, "--budget", 4, "--no-wobble", "--report")
     assert done.exit_code == 0, done.output
     assert "pdf_text is not ranked" in done.output
+    assert "retrieval LCS, clean" in done.output, done.output
+    assert (tmp_path / "best" / "report" / "index.html").is_file()
     assert f"Take {FAKE}" in done.output
+
+
+def test_of_engines_that_cannot_be_told_apart_the_fastest_is_taken():
+    seconds = {"a": 3.0, "b": 1.0, "c": 2.0}
+    assert _cheapest(["a", "c"], seconds) == "c"
+    assert _cheapest(["a"], seconds) == "a"
+    assert _cheapest(["a", "b"], seconds | {"b": math.nan}) == "a"
+    assert _cheapest(["a", "d"], seconds) == "a"
 
 
 def test_results_do_not_go_among_the_pdfs(folder):
