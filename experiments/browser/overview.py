@@ -148,6 +148,7 @@ def _table(rows: Rows, stage: str, title: str, found: Sequence[Loss]) -> dict[st
     of_stage = [n for n, setting in enumerate(rows.settings) if setting["stage"] == stage]
     frame = rows.frame[rows.frame["setting"].isin(of_stage)]
     lost = {(one.condition, one.setting): one for one in found}
+    several = rows.questions["run"].nunique() > 1
     lines = []
     for (condition, setting), group in frame.groupby(["condition", "setting"], sort=True):
         kb = rows.conditions[int(str(condition))]
@@ -155,7 +156,7 @@ def _table(rows: Rows, stage: str, title: str, found: Sequence[Loss]) -> dict[st
         one = lost.get((kb["name"], name))
         lines.append(
             (
-                plain(kb["run"]),
+                *((plain(kb["run"]),) if several else ()),
                 plain(kb["name"]),
                 plain(name),
                 f"{len(group):,}",
@@ -166,11 +167,11 @@ def _table(rows: Rows, stage: str, title: str, found: Sequence[Loss]) -> dict[st
                 _number(one.p if one else None),
             )
         )
-    columns = ("run", "knowledge base", "setting", "n", title)
+    columns = (*(("run",) if several else ()), "knowledge base", "setting", "n", title)
     return {
         "title": f"{_TITLES[stage]}: {plain(title)}",
         "columns": (*columns, "lost", "from", "to", "p (Holm)"),
-        "texts": 3,
+        "texts": 2 + several,
         "rows": lines,
     }
 
