@@ -22,7 +22,7 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
         *("noise_curve", "ocr_benchmark", "systems", "attribution", "retrievers"),
         *("table_format", "question_style", "calibrate", "block_errors", "extraction"),
         *("structure", "drc", "format_counts", "noise_statistics"),
-        *("confidence", "fit_quality"),
+        *("confidence", "fit_quality", "quality_check"),
     ),
     "Look into finished runs": ("report", "review"),
     "Compare finished runs": (

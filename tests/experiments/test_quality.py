@@ -8,10 +8,12 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments import confidence, fit_quality, quality, recommend
+from experiments import confidence, fit_quality, quality, quality_check, recommend
 from experiments.studies.own_pages import sample_pages, transcription_name
+from experiments.studies.quality_check import check
 from experiments.studies.recommend import _cheapest
 from ohr.errors import ConfigError
+from ohr.quality.predictor import shipped
 from ohr.quality.signals import SIGNALS
 from ohr.quality.truth import TARGETS
 from ohr.study.config import parse_plugins
@@ -202,6 +204,48 @@ def test_what_a_signal_is_worth_and_its_fit(tmp_path):
     fitted = give(fit_quality, tmp_path / "run", "--out", tmp_path / "model.json")
     assert fitted.exit_code == 0, fitted.output
     assert json.loads((tmp_path / "model.json").read_text())["fitted_on"]["pages"] == len(table)
+    checked = give(quality_check, tmp_path / "run", "--out", tmp_path / "check")
+    assert checked.exit_code == 0, checked.output
+    checks = pd.read_csv(tmp_path / "check" / "checks.csv")
+    assert checks.groupby("kind").size().to_dict() == {"layer": 3, "scan": 3}
+    assert checks["n"].tolist() == [len(table)] * 6
+
+
+def pages_with_truth(errors: dict[str, list[float]], layer: bool) -> pd.DataFrame:
+    """Readings by engine: errors of pages, which a text layer tells exactly or not at all."""
+    return pd.DataFrame(
+        [
+            dict.fromkeys(SIGNALS, math.nan)
+            | {f"true_{target}": error for target in TARGETS}
+            | {
+                "engine": engine,
+                "status": "ok",
+                "noise": "clean",
+                "doc_id": f"d{at % 9}",
+                "page_no": at,
+            }
+            | {"layer": error if layer else math.nan}
+            for engine, of in errors.items()
+            for at, error in enumerate(of)
+        ]
+    )
+
+
+def test_a_check_knows_good_predictions_from_none():
+    errors = {
+        "good": [0.02 + 0.001 * at for at in range(60)],
+        "bad": [0.3 + 0.002 * at for at in range(60)],
+    }
+    with_layer = pages_with_truth(errors, layer=True)
+    checks = check(with_layer, shipped()).set_index(["kind", "error"])
+    told = checks.loc[("layer", "edit_distance")]
+    assert told["spearman"] > 0.95
+    assert told["auroc"] > 0.95
+    assert told["wrong"] == 0
+    assert told["cannot_tell"] < 0.2
+    blind = checks.loc[("scan", "edit_distance")]
+    assert blind["cannot_tell"] == 1
+    assert told["n"] == told["draws"] + 20 == 120
 
 
 def test_a_folder_without_signals_is_an_error(tmp_path):

@@ -1,0 +1,32 @@
+"""How far predictions of quality hold on pages whose truth is known.
+
+``python -m experiments.quality_check RUN [RUN ...] --out DIR`` takes the pages of runs of
+``experiments.confidence`` that the shipped predictions were not fitted on, as they are and as if
+they had no text layer.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from experiments._command import Out, command
+from experiments.studies.quality_check import report_check
+
+
+@command
+def main(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(metavar="RUN", help="Folders that experiments.confidence wrote."),
+    ],
+    out: Out,
+) -> int:
+    """Say how far predictions of quality hold where the truth is known."""
+    return report_check(runs, out)
+
+
+if __name__ == "__main__":
+    main()
