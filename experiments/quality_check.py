@@ -24,7 +24,7 @@ def main(
     ],
     out: Out,
 ) -> int:
-    """Say how far predictions of quality hold where the truth is known."""
+    """Say how far predictions of quality hold on known pages."""
     return report_check(runs, out)
 
 

@@ -70,7 +70,7 @@ def run(arguments: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_pages_have_their_commands():
-    assert len(COMMANDS) == 43
+    assert len(COMMANDS) == 41
     assert len(SNIPPETS) == 2
 
 
