@@ -162,7 +162,8 @@ ON_THE_SAMPLE = [
         "[gt,tesseract,rapidocr,structured]", "[gt]"
     )
     for command in COMMANDS
-    if command not in STUDIES and "my_pdfs" not in command and "$D" not in command
+    if command not in STUDIES
+    and not any(others in command for others in ("my_pdfs", "$D", "runs/signals"))
 ]
 
 
@@ -249,3 +250,16 @@ def test_made_questions_are_held_against_given_ones(data_dir, tmp_path):
     command = next(c for c in COMMANDS if "question_validity" in c).replace("$D", str(data_dir))
     less = ["dataset.domains=[manual]", "dataset.limit=30", "noise=[]"]
     assert "tau_b" in give(command, tmp_path, *less)
+
+
+@pytest.mark.slow
+def test_signals_are_measured_fitted_and_checked(beside_the_sample):
+    if not shutil.which("tesseract"):
+        pytest.skip("tesseract is not installed")
+    measure, *others = (one for one in COMMANDS if "runs/signals" in one)
+    measure = measure.replace("n_pages=60", "n_pages=6").replace("--pages 60", "--pages 6")
+    assert "edit distance" in give(measure, beside_the_sample, "--no-wobble")
+    for command in others:
+        assert give(command, beside_the_sample).strip()
+    assert (beside_the_sample / "model.json").is_file()
+    assert (beside_the_sample / "runs" / "check" / "checks.csv").is_file()
