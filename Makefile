@@ -93,9 +93,10 @@ $(VENV)/llm.stamp: $(VENV)/dev.stamp
 	$(BIN)/python -m pip install --quiet --no-deps $(TABLES) $(REAL)
 	touch $@
 
-# Without npm, as without a browser, the tests of a report's page are skipped.
+# Without npm, or where it reaches no packages, axe and the check of types are skipped.
 $(NODE): tests/browser/package-lock.json
-	if command -v npm >/dev/null; then npm ci --silent --prefix tests/browser; fi
+	if command -v npm >/dev/null; then npm ci --silent --prefix tests/browser || \
+	  echo "npm reaches no packages: axe and the check of types will be skipped"; fi
 
 # In a fresh environment, so that nothing gets in that the project does not ask for.
 lock:

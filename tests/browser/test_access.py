@@ -32,8 +32,9 @@ axe.run(document, OPTIONS).then(({passes, violations}) => ({passes: passes.lengt
 
 
 def needed(path: Path) -> str:
+    """A file of a package of npm's; other machines than ours may not reach it."""
     if not path.exists():
-        missing(f"{path.name} is not installed: npm ci --prefix tests/browser")
+        pytest.skip(f"{path.name} is not installed: npm ci --prefix tests/browser")
     return path.read_text("utf-8")
 
 
