@@ -151,7 +151,7 @@ def _offset(name: str) -> float:
 def moments(target: str, centre: float, deviation: float) -> tuple[float, float]:
     """Mean and deviation of an error that is normal on the scale of the model."""
     values = np.array([unscaled(target, centre + deviation * step) for step in _STEPS_OUT])
-    mean = float(_WEIGHTS @ values)
+    mean = min(1.0, float(_WEIGHTS @ values))  # the weights add up to 1 but for rounding
     return mean, math.sqrt(max(0.0, float(_WEIGHTS @ (values - mean) ** 2)))
 
 

@@ -227,9 +227,11 @@ def read_domains(run: Path) -> dict[str, str]:
 def read_texts(run: Path) -> dict[str, dict[PageRef, str]]:
     """The texts of the pages of each knowledge base that could be read. Raises OhrError."""
     texts = dict(zip(*read_cases(run, "texts").to_pydict().values(), strict=True))
+    read = read_cases(run, "pages")
+    columns = (read[name].to_pylist() for name in ("knowledge_base", "doc_id", "page_no", "text"))
     by_base: dict[str, dict[PageRef, str]] = {}
-    for page in read_cases(run, "pages").to_pylist():
-        pages = by_base.setdefault(page["knowledge_base"], {})
-        if page["text"] is not None:
-            pages[PageRef(page["doc_id"], page["page_no"])] = texts[page["text"]]
+    for base, doc_id, page_no, text in zip(*columns, strict=True):
+        pages = by_base.setdefault(base, {})
+        if text is not None:
+            pages[PageRef(doc_id, page_no)] = texts[text]
     return by_base

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ohr.quality.fit import Labelled, fit
@@ -118,6 +118,7 @@ def test_scales_go_there_and_back(value, target):
 
 
 @given(st.floats(-4, 4), st.floats(0.01, 2), st.sampled_from(list(TARGETS)))
+@example(4.0, 0.125, "r_noise_content")
 def test_moments_are_of_an_error(centre, deviation, target):
     mean, spread = moments(target, centre, deviation)
     assert 0 <= mean <= 1
