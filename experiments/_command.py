@@ -12,7 +12,6 @@ import functools
 import inspect
 import logging
 import os
-import shlex
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,7 +24,7 @@ from typer.core import TyperCommand
 
 from experiments.reports.options import GROUPS, option_table
 from experiments.reports.plan import print_plan
-from experiments.reports.terminal import reader_lines, report_troubles, taken_lines
+from experiments.reports.terminal import reader_lines, report_line, report_troubles, taken_lines
 from ohr.errors import OhrError
 from ohr.names import did_you_mean
 from ohr.printable import plain
@@ -271,8 +270,7 @@ def _to_look_into(run: Run, wanted: bool) -> None:
     """Write the run's report, or say how."""
     folder = run.path / "report"
     if not wanted:
-        options = shlex.join([str(run.path), "--out", str(folder)])
-        print(f"to look into: python -m experiments.report {options}")
+        print(report_line(folder, run.path))
         return
     from experiments.browser.build import ReportOptions, build_report
 

@@ -19,7 +19,7 @@ from experiments.reports.figure3 import make_figure3
 from experiments.reports.files import TextTable, write_table
 from experiments.reports.paper_tables import percent
 from experiments.reports.robust_reader import compare_readers
-from experiments.reports.terminal import report_troubles, show, terminal_table
+from experiments.reports.terminal import report_line, report_troubles, show, terminal_table
 from experiments.studies.noise_statistics import noise_statistics
 from experiments.studies.wordings import compare_wordings
 from ohr import registry
@@ -79,6 +79,7 @@ def reproduce_paper(config: StudyConfig, out: Path) -> int:
         code |= compare_wordings(config, rewritten, out / "question_style")
     _title("The paper's figures and ours")
     _compare(benchmark.cells, out, reader_notes(benchmark.readers))
+    print(report_line(out / "report", *(run.path for run in (benchmark, *curves))))
     return code
 
 
