@@ -62,7 +62,7 @@ def overview(runs: Sequence[Run], rows: Rows, title: str, details: Sequence[str]
                 "facts": [(plain(key), plain(value)) for key, value in _facts(run)],
                 "command": plain(command_of(run)),
                 "versions": plain(_versions(run)),
-                "configuration": plain(_configuration(run)),
+                "configuration": _configuration(run),
             }
             for name, run in named.items()
         ],
@@ -121,7 +121,7 @@ def _versions(run: Run) -> str:
 def _configuration(run: Run) -> str:
     """As YAML; a secret is no part of it, as it is none of the manifest."""
     text: str = yaml.safe_dump(run.manifest.get("config", {}), sort_keys=False, allow_unicode=True)
-    return text
+    return "\n".join(map(plain, text.split("\n")))
 
 
 def _replies(run: Run) -> Iterator[str]:
