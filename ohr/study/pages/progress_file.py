@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import time
 from collections import Counter, deque
 from pathlib import Path
 from typing import Any
 
 from ohr.errors import StoreError
-from ohr.store.atomic import write_text
+from ohr.store.atomic import part_of, write_text
 from ohr.store.leases import this_process
 from ohr.study.failures import same_reason
 from ohr.study.pages.shards import Shard
@@ -27,6 +28,35 @@ EVERY_S = 2.0
 WINDOW_S = 120.0
 """Seconds that the present speed is taken over."""
 MOST_KINDS = 20
+AT_WORK = ("planning", "reading", "stealing")
+"""What a process says that is at work; of one that has ended, ``done`` or ``stopped``."""
+
+
+def told(run: Path) -> dict[str, tuple[dict[str, Any], float]]:
+    """What each process of a run says, by its file's name, and seconds since it said so.
+
+    Told by the clock of the file system, where a file can be made in it.
+    """
+    folder = run / FOLDER
+    now = time.time()
+    with contextlib.suppress(StoreError), part_of(folder / "now") as part:
+        now = part.stat().st_mtime
+    found = {}
+    for path in sorted(folder.glob("[!.]*"), key=_by_number):
+        try:
+            with path.open("rb") as stream:
+                facts = json.loads(stream.read())
+                age = now - os.fstat(stream.fileno()).st_mtime
+        except (OSError, ValueError):
+            continue
+        if isinstance(facts, dict):
+            found[path.name] = facts, age
+    return found
+
+
+def _by_number(path: Path) -> tuple[int, str]:
+    number = path.name.split("-")[1:2]
+    return (int(number[0]) if number and number[0].isdigit() else 0), path.name
 
 
 class ProgressFile:
@@ -41,7 +71,8 @@ class ProgressFile:
         self._name = name
         self._shard = shard
         self.to_read = self.read = self.elsewhere = 0
-        """Pages that were not stored at the start, those read here, and those by others."""
+        """Its own pages that were not stored at the start, those read here, and those by others."""
+        self._looked_for = 0
         self.failures: Counter[str] = Counter()
         self._details: dict[str, str] = {}
         self._pages = 0
@@ -58,10 +89,12 @@ class ProgressFile:
         return sorted(path.name for path in self._folder.glob("shard-*"))
 
     def planned(self, pages: int, to_read: int) -> None:
-        """So many pages more are this process's, of which so many are to be read."""
-        self._pages += pages
-        self.to_read += to_read
-        self._state = "reading"
+        """So many pages are this process's, or then others', of which so many are to be read."""
+        if self._state == "planning":
+            self._pages, self.to_read, self._state = pages, to_read, "reading"
+        else:
+            self._state = "stealing"
+        self._looked_for += to_read
         self.write()
 
     def reading_with(self, pool: WorkerPool[Any]) -> None:
@@ -109,7 +142,7 @@ class ProgressFile:
         (then, before), seconds = self._lately[0], now - self._started
         lately = (ended - before) / (now - then) if now > then else 0.0
         speed = lately or (ended / seconds if seconds else 0.0)
-        left = max(self.to_read - ended, 0)
+        left = max(self._looked_for - ended, 0) if self._state in AT_WORK else 0
         pool = self._pool
         slots = {slot.number: slot for slot in pool.slots()} if pool is not None else {}
         process = this_process()
@@ -129,7 +162,8 @@ class ProgressFile:
             },
             "seconds": round(seconds, 1),
             "pages_a_second": round(speed, 4),
-            "left_s": round(left / speed, 1) if speed and self._state == "reading" else None,
+            "left": left,
+            "left_s": round(left / speed, 1) if speed else None,
             "slots": [
                 {
                     "pages": self._slots[number] + (slots[number].tasks if number in slots else 0),
