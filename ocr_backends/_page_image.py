@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 
 import cv2
@@ -10,13 +9,6 @@ import numpy as np
 from PIL import Image
 
 from ohr.plugins.engine import checked_image
-
-
-def png(page: Image.Image) -> bytes:
-    """The page as a PNG file, packed fast."""
-    stream = io.BytesIO()
-    page.save(stream, "PNG", compress_level=1)
-    return stream.getvalue()
 
 
 def page_image(image: np.ndarray, max_pixels: int, max_ratio: float = math.inf) -> Image.Image:

@@ -20,12 +20,13 @@ from PIL import Image
 from pydantic import Field, field_validator
 
 from ocr_backends._documents import LayoutSteps
-from ocr_backends._page_image import page_image, png
+from ocr_backends._page_image import page_image
 from ocr_backends.normalise import finished
 from ohr import plugins
 from ohr.errors import EngineError, LateError
 from ohr.models.chat import plain_address
 from ohr.models.http import Endpoint, asked_wait, pause
+from ohr.models.pictures import png
 from ohr.plugins import OcrBackend
 from ohr.types import Outcome
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -13,13 +12,14 @@ import numpy as np
 from PIL import Image
 from pydantic import Field, field_validator, model_validator
 
-from ocr_backends._page_image import page_image, png
+from ocr_backends._page_image import page_image
 from ocr_backends.document_models import DOCUMENT_MODELS, DocumentModel
 from ocr_backends.document_replies import plain_markdown, refuses
 from ocr_backends.normalise import LOOP, Normalise, finished
 from ocr_backends.prompts import Prompt, prompt_text
 from ohr.errors import ConfigError, EngineError, LateError, MissingDependencyError
 from ohr.models.chat import TRANSPORT, ServerParams, completion, plain_address, tokens_used
+from ohr.models.pictures import data_url
 from ohr.models.servers import Servers
 from ohr.names import did_you_mean
 from ohr.plugins import OcrBackend
@@ -197,8 +197,3 @@ class OpenAiVlm(OcrBackend[OpenAiVlmParams]):
         self._count(**{name: 1 for name, holds in odd.items() if holds})
         details = filter(None, [cut.get(reason), malformed, outcome.detail])
         return replace(outcome, detail="; ".join(details))
-
-
-def data_url(page: Image.Image) -> str:
-    """The page as a PNG in a ``data:`` address."""
-    return "data:image/png;base64," + base64.b64encode(png(page)).decode("ascii")

@@ -30,6 +30,7 @@ from ohr.plugins import (
     Chunker,
     DatasetSource,
     ImagePerturbation,
+    ImageRetriever,
     KnowledgeBaseSource,
     Metric,
     OcrBackend,
@@ -44,7 +45,7 @@ from ohr.plugins.base import first_error
 
 Engine = OcrBackend | KnowledgeBaseSource
 Noise = ImagePerturbation | TextPerturbation
-Search = Retriever | Oracle
+Search = Retriever | ImageRetriever | Oracle
 
 KINDS = {
     "perturbation": "ohr.perturbations",
@@ -61,7 +62,7 @@ BASES: dict[str, tuple[type[Plugin], ...]] = {
     "perturbation": (ImagePerturbation, TextPerturbation),
     "engine": (OcrBackend, KnowledgeBaseSource),
     "chunker": (Chunker,),
-    "retriever": (Retriever, Oracle),
+    "retriever": (Retriever, ImageRetriever, Oracle),
     "reader": (Reader,),
     "system": (System,),
     "metric": (Metric,),

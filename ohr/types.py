@@ -6,7 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+from ohr.errors import EngineError
+
+if TYPE_CHECKING:
+    import numpy as np
 
 T = TypeVar("T")
 
@@ -74,6 +79,38 @@ class PageRef:
     page_no: int
 
 
+class ImageSource(Protocol):
+    """What draws page images."""
+
+    def draw(self, refs: Sequence[PageRef]) -> list[Outcome[np.ndarray]]:
+        """The images of some pages, in order: uint8 RGB ``(h, w, 3)``."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageImage:
+    """A page as a picture, drawn when it is asked for.
+
+    ``digest`` is of the clean page and of what distorts it: equal digests give equal pixels, so
+    what was made of a picture is found again without drawing it.
+    """
+
+    ref: PageRef
+    digest: str
+    source: ImageSource = field(compare=False, repr=False)
+
+    def load(self) -> np.ndarray:
+        """The picture, uint8 RGB ``(h, w, 3)``. Raises EngineError for a page that has none."""
+        [outcome] = self.source.draw([self.ref])
+        if outcome.value is None:
+            raise EngineError(outcome.detail)
+        return outcome.value
+
+
+def load_images(images: Sequence[PageImage]) -> list[Outcome[np.ndarray]]:
+    """Several pictures of one study, in order, drawn at the same time; failures are outcomes."""
+    return images[0].source.draw([image.ref for image in images]) if images else []
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """Ground truth of one page: Markdown with LaTeX, and its image where there is one."""
@@ -121,11 +158,13 @@ class Question:
 class KnowledgeBase:
     """What one engine made of one (perhaps distorted) dataset; ``origin`` says which.
 
-    ``pages`` keeps the order in which documents and pages are indexed.
+    ``pages`` keeps the order in which documents and pages are indexed. ``images`` are the
+    pictures of the pages, distorted as those that were read, where a study looks at any.
     """
 
     pages: Mapping[PageRef, Outcome[str]]
     origin: Mapping[str, object] = field(default_factory=dict)
+    images: Mapping[PageRef, PageImage] = field(default_factory=dict)
 
     def text(self, ref: PageRef) -> str:
         """Text of a page; a page that failed or is missing reads as the empty string."""
@@ -168,6 +207,13 @@ class Hit:
     score: float
     rank: int
     span: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownHit(Hit):
+    """A hit with its page's picture, as readers that look at pages are given it."""
+
+    image: PageImage | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,6 +111,8 @@ def make_losses(plan: Plan) -> pd.DataFrame:
     """The F1 that each cause costs. Raises ConfigError without a retriever and a reader."""
     if not plan.retrievers or not plan.readers:
         raise ConfigError("attribution swaps retrieval and reading: it needs the stage overall")
+    if plan.lookers:
+        raise ConfigError(f"attribution swaps the texts of pages: {plan.lookers[0]} looks at them")
     store = ArtefactStore(plan.config.cache)
     readings, scorer = Readings(plan, store), Scorer(plan, store, Answering(store))
     truth = KnowledgeBase(

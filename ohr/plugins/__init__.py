@@ -24,7 +24,7 @@ from ohr.plugins.perturbation import (
     TextPerturbation,
 )
 from ohr.plugins.reader import Reader, Reply
-from ohr.plugins.retriever import Oracle, Retriever
+from ohr.plugins.retriever import ImageRetriever, Oracle, Retriever
 from ohr.plugins.sources import check_unedited, source_of
 from ohr.plugins.system import Stage, System, SystemReply, stage
 
@@ -36,6 +36,7 @@ __all__ = [
     "DatasetParams",
     "DatasetSource",
     "ImagePerturbation",
+    "ImageRetriever",
     "KnowledgeBaseSource",
     "Level",
     "Message",

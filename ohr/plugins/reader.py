@@ -33,6 +33,12 @@ class Reader(Plugin[P], ABC, abstract=True):
     If not, an answer that is kept answers that question over equal texts of any documents.
     """
 
+    reads_text: bool = True
+    """Whether an answer depends on the texts of the hits."""
+    reads_images: bool = False
+    """Whether it looks at the hits' pages: its context is of
+    :class:`ohr.types.ShownHit` then."""
+
     @abstractmethod
     def answer(self, question: str, context: Sequence[Hit]) -> Outcome[str]:
         """The answer in a few words. An empty context asks what the reader guesses."""

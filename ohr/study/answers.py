@@ -17,7 +17,7 @@ from ohr.store.identity import digest
 from ohr.store.journal import Journal
 from ohr.study.failures import Streak, reasons
 from ohr.study.progress import Progress
-from ohr.types import FAILED, Answer, Document, Hit, Outcome, PageRef, Status
+from ohr.types import FAILED, Answer, Document, Hit, Outcome, PageRef, ShownHit, Status
 
 log = logging.getLogger("ohr.answering")
 
@@ -190,9 +190,18 @@ class Answering:
 
 def _key(reader: Reader, question: str, context: Sequence[Hit]) -> str:
     """Digest of all that an answer depends on, beside the reader."""
+    if reader.reads_images:
+        return digest([question, [_seen(reader, hit) for hit in context]])
     if reader.knows_documents:
         return digest([question, [[hit.ref.doc_id, hit.text] for hit in context]])
     return digest([question, [hit.text for hit in context]])
+
+
+def _seen(reader: Reader, hit: Hit) -> list[str]:
+    """What a reader of page images is given of a hit."""
+    text = hit.text if reader.reads_text else ""
+    picture = hit.image.digest if isinstance(hit, ShownHit) and hit.image is not None else ""
+    return [text, picture, *([hit.ref.doc_id] if reader.knows_documents else [])]
 
 
 def _put_all(journal: Journal, entries: dict[str, Any]) -> None:

@@ -14,12 +14,10 @@ from ohr.plugins import (
     KnowledgeBaseSource,
     Metric,
     OcrBackend,
-    Oracle,
     Reader,
-    Retriever,
     System,
 )
-from ohr.registry import PluginSpec
+from ohr.registry import PluginSpec, Search
 from ohr.study.calibration import Metric as NoiseMetric
 from ohr.study.calibration import UnreachableError, read_calibration, wanted_noise
 from ohr.study.config import BUILT_IN, DEFAULT_DRAWS, StudyConfig
@@ -63,7 +61,7 @@ class Plan:
     """Wanted amounts of noise that no intensity gives, and why."""
     engines: dict[str, OcrBackend | KnowledgeBaseSource]
     chunkers: dict[str, Chunker]
-    retrievers: dict[str, Retriever | Oracle]
+    retrievers: dict[str, Search]
     readers: dict[str, Reader]
     systems: dict[str, System]
     """Those beside the built-in one."""
@@ -110,6 +108,20 @@ class Plan:
         with_questions = {question.domain for question in self.questions}
         present = dict.fromkeys(doc.domain for doc in self.dataset.documents.values())
         return tuple(domain for domain in present if domain in with_questions)
+
+    @property
+    def lookers(self) -> list[str]:
+        """The retrievers and readers that look at page images, as errors call them."""
+        return [
+            *(f"retriever {label!r}" for label, one in self.retrievers.items() if one.sees_images),
+            *(f"reader {label!r}" for label, one in self.readers.items() if one.reads_images),
+        ]
+
+    @property
+    def pages_in_scope(self) -> list[PageRef]:
+        """All pages that questions are asked of, in index order."""
+        scopes = set(self.scopes)
+        return [ref for ref in self.dataset.pages if self.in_scope(ref.doc_id) in scopes]
 
     @property
     def kb_scope(self) -> str:
@@ -211,7 +223,7 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
     }
     for retriever in retrievers.values():
         retriever.identity()  # likewise
-    return Plan(
+    plan = Plan(
         config=config,
         dataset=dataset,
         questions=questions,
@@ -228,6 +240,8 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         measures=tuple(measures),
         left_out=left_out(config, dataset),
     )
+    _check_pictures(plan)
+    return plan
 
 
 def _points(config: StudyConfig, operators: Sequence[PluginSpec]) -> list[Noise]:
@@ -364,6 +378,22 @@ def _check_sources(
             f"engine {label!r} reads {kind}, but {len(without)} documents have no PDF (such as "
             f"{min(without)}): give dataset.pdfs, and name the documents to be re-read in "
             "dataset.documents"
+        )
+
+
+def _check_pictures(plan: Plan) -> None:
+    """Raise ConfigError if there are no pictures for what looks at them."""
+    documents, pages = plan.dataset.documents, plan.dataset.pages
+    without = {
+        ref.doc_id
+        for ref in (plan.pages_in_scope if plan.lookers else ())
+        if documents[ref.doc_id].source is None and pages[ref].image is None
+    }
+    if without:
+        raise ConfigError(
+            f"{plan.lookers[0]} looks at page images, but {len(without)} documents have no PDF "
+            f"(such as {min(without)}): give dataset.pdfs, or leave documents out with "
+            "dataset.domains"
         )
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ohr.errors import OhrError, PluginError
-from ohr.plugins import Oracle, Retriever
+from ohr.plugins import Chunker, ImageRetriever, Oracle, Retriever
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import digest, pages_digest
+from ohr.study import image_rankings
+from ohr.study.failures import reasons
 from ohr.study.plan import Plan
-from ohr.types import Chunk, Hit, KnowledgeBase, PageRef, Question
+from ohr.types import Chunk, Hit, KnowledgeBase, Outcome, PageRef, Question, Status
 
 
 @dataclass
@@ -21,6 +23,8 @@ class Rankings:
 
     plan: Plan
     store: ArtefactStore
+    _unseen: dict[str, dict[PageRef, str]] = field(default_factory=dict)
+    """By retriever, the pages that it could not index by their images, each with the reason."""
 
     def __post_init__(self) -> None:
         for retriever in self.plan.retrievers.values():
@@ -40,6 +44,10 @@ class Rankings:
         A retriever is given the questions' texts, an oracle the pages of their evidence.
         """
         retriever, cutter = self.plan.retrievers[name], self.plan.chunkers[chunker]
+        if isinstance(retriever, ImageRetriever) or (
+            isinstance(retriever, Retriever) and retriever.sees_images
+        ):
+            return self._of_images(kb, chunker, name, scope, questions, retriever)
         k = max(self.plan.config.cutoffs)
         texts = {  # a page that could not be read is not even an empty chunk
             ref: outcome.value
@@ -60,13 +68,7 @@ class Rankings:
         }
         stored: Any = self.store.get("retrieval", key)
         if not _are_rankings(stored, len(questions), texts):
-            try:
-                chunks = cutter.chunks(texts.items())
-            except OhrError:
-                raise
-            except Exception as error:
-                reason = f"{type(error).__name__}: {error}"
-                raise PluginError(f"chunker {chunker!r}: {reason}") from error
+            chunks = _chunks(cutter, chunker, texts)
             stored = _ranked(retriever, name, chunks, questions, k, texts)
             self.store.put("retrieval", key, stored)
         return [
@@ -76,6 +78,75 @@ class Rankings:
             ]
             for hits in stored
         ]
+
+    def _of_images(
+        self,
+        kb: KnowledgeBase,
+        chunker: str,
+        name: str,
+        scope: str,
+        questions: Sequence[Question],
+        retriever: Retriever | ImageRetriever,
+    ) -> list[list[Hit]]:
+        """:meth:`of_scope` of a retriever that looks at page images: whole pages."""
+        cutter, k = self.plan.chunkers[chunker], max(self.plan.config.cutoffs)
+        in_scope = {
+            ref for ref in (*kb.pages, *kb.images) if self.plan.in_scope(ref.doc_id) == scope
+        }
+        images = [image for ref, image in kb.images.items() if ref in in_scope]
+        read = {
+            ref: outcome.value
+            for ref, outcome in kb.pages.items()
+            if outcome.value is not None and ref in in_scope
+        }
+        queries = [question.text for question in questions]
+        key: dict[str, object] = {
+            "images": digest([[image.ref, image.digest] for image in images]),
+            "retriever": retriever.identity(),
+            "queries": digest(queries),
+            "k": k,
+        }
+        if isinstance(retriever, Retriever):  # it has parts that rank chunks, too
+            key |= {"pages": pages_digest(read.items()), "chunker": cutter.identity()}
+        texts = {ref: kb.text(ref) for ref in in_scope}
+        stored: Any = self.store.get("image_retrieval", key)
+        usable = image_rankings.are_rankings(stored, len(questions), texts)
+        if not usable or (stored["unseen"] and self.plan.config.retry_failed):
+            chunks = _chunks(cutter, chunker, read) if isinstance(retriever, Retriever) else []
+            most = self.plan.config.stop_after_failures
+            stored = image_rankings.ranked(retriever, name, images, chunks, queries, k, most)
+            self.store.put("image_retrieval", key, stored)
+        unseen = self._unseen.setdefault(name, {})
+        unseen |= {PageRef(doc_id, no): reason for doc_id, no, reason in stored["unseen"]}
+        return image_rankings.hits_of(stored, texts)
+
+    def is_seen(self, name: str, ref: PageRef) -> bool:
+        """Whether a retriever could index a page by its image, in the rankings made last."""
+        return ref not in self._unseen.get(name, {})
+
+    def take_unseen(self) -> dict[str, dict[str, Any]]:
+        """By retriever, how many pages could not be indexed by their images since this was last
+        asked, and why; for the manifest.
+        """
+        unseen, self._unseen = self._unseen, {}
+        return {
+            name: {
+                "by_status": {str(Status.ERROR): len(pages)},
+                "reasons": reasons(Outcome[None].error(reason) for reason in pages.values()),
+            }
+            for name, pages in unseen.items()
+            if pages
+        }
+
+
+def _chunks(cutter: Chunker, label: str, texts: Mapping[PageRef, str]) -> Sequence[Chunk]:
+    """The chunks of some pages. Raises PluginError for a chunker that fails."""
+    try:
+        return cutter.chunks(texts.items())
+    except OhrError:
+        raise
+    except Exception as error:
+        raise PluginError(f"chunker {label!r}: {type(error).__name__}: {error}") from error
 
 
 def _ranked(

@@ -107,8 +107,16 @@ class Run:
 
     @property
     def troubles(self) -> list[str]:
-        """A line for each knowledge base and reader with failures: how many, and why."""
+        """A line for each knowledge base and reader with failures: how many, and why.
+
+        Likewise for each retriever that could not look at all pages of one.
+        """
         bases: dict[str, dict[str, Any]] = self.manifest.get("knowledge_bases", {})
+        bases = bases | {
+            f"{name}, images for {retriever}": entry
+            for name, base in bases.items()
+            for retriever, entry in base.get("unseen_pages", {}).items()
+        }
         protocol = self.manifest.get("config", {}).get("scoring", "default")
         return trouble_lines(bases | self.readers, protocol)
 

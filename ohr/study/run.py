@@ -30,6 +30,7 @@ from ohr.study.csv import write_csv
 from ohr.study.failures import reasons
 from ohr.study.groups import group_names
 from ohr.study.measures import described, metric_versions
+from ohr.study.pages.pictures import Pictures
 from ohr.study.pages.shards import shard_of_process
 from ohr.study.pages.variants import Readings
 from ohr.study.plan import Plan, load_dataset, make_plan
@@ -113,14 +114,15 @@ def run_study(
     with locked(out) if shard_of_process() is None else nullcontext():
         if not overwrite:
             _data_there(config, out)  # another study may have ended meanwhile
-        return _carry_out(plan, out, clock, progress)
+        with Pictures(plan) as pictures:
+            return _carry_out(plan, pictures, out, clock, progress)
 
 
-def _carry_out(plan: Plan, out: Path, clock: Clock, progress: Progress) -> Run:
+def _carry_out(plan: Plan, pictures: Pictures, out: Path, clock: Clock, progress: Progress) -> Run:
     """Read, score, aggregate and write."""
     config, dataset = plan.config, plan.dataset
     store = ArtefactStore(config.cache)
-    readings = Readings(plan, store)
+    readings = Readings(plan, store, pictures.of)
     with clock.stage("read"), progress:
         readings.make(progress, out, progress.say)
     asking = progress.of("asking", "questions")
@@ -145,6 +147,8 @@ def _carry_out(plan: Plan, out: Path, clock: Clock, progress: Progress) -> Run:
                     for scores in scorer.use(variant, kb):
                         writer.add(scores)
                         outcomes.add(scores)
+                if unseen := scorer.rankings.take_unseen():
+                    bases[plan.label(variant)]["unseen_pages"] = unseen
         groups = group_names(plan)
         with clock.stage("aggregate"):
             cells = aggregate(rows, plan.measures, groups)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 
 from ohr.metrics.scores import SCORING
+from ohr.plugins import ImageRetriever
 from ohr.plugins.metric import AnswerCase, EvidenceCase, HitsCase, PageCase
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.answers import Answering
@@ -26,6 +27,7 @@ from ohr.types import (
     KnowledgeBase,
     Outcome,
     Question,
+    ShownHit,
     Status,
 )
 
@@ -154,12 +156,16 @@ class Scorer:
             for question, hits in zip(questions, ranking, strict=True)
         ]
         own = [Status.OK if case.hits else Status.EMPTY for case in cases]
+        if isinstance(self.plan.retrievers[setting[1]], ImageRetriever):
+            statuses = self._with_seen(own, setting[1])
+        else:
+            statuses = self._with_evidence(own, kb)
         return self.measuring.scores(
             condition_of(self.plan, variant, *setting, top_k=k).at("retrieval"),
             "retrieval",
             "hits",
             cases,
-            self._with_evidence(own, kb),
+            statuses,
             [not case.hits for case in cases],
         )
 
@@ -167,6 +173,15 @@ class Scorer:
         """The worse of each question's status and that of its evidence pages."""
         return [
             max(status, self._evidence_status(question, kb), key=_severity)
+            for question, status in zip(self.plan.questions, statuses, strict=True)
+        ]
+
+    def _with_seen(self, statuses: Sequence[Status], retriever: str) -> list[Status]:
+        """Error in place of each question's status where a page of its evidence was not seen."""
+        return [
+            status
+            if all(self.rankings.is_seen(retriever, ref) for ref in question.evidence_pages)
+            else Status.ERROR
             for question, status in zip(self.plan.questions, statuses, strict=True)
         ]
 
@@ -186,7 +201,7 @@ class Scorer:
             self.cases.add_answers("", Asked("no_context", reader=name), self._guesses[name])
         # A guess owes nothing to the page, so a failed page does not count against it.
         guesses = self._answer_scores(condition, "generation", self._guesses[name], None)
-        answers = self._read_answers(name, contexts)
+        answers = self._read_answers(name, self._shown(name, contexts, kb))
         self.cases.add_answers(self.plan.label(variant), Asked("generation", reader=name), answers)
         return self._answer_scores(condition, "generation", answers, kb) + guesses
 
@@ -199,7 +214,7 @@ class Scorer:
         hits: list[list[Hit]],
     ) -> list[Scores]:
         condition = condition_of(self.plan, variant, *setting, reader=name).at("overall")
-        answers = self._read_answers(name, hits)
+        answers = self._read_answers(name, self._shown(name, hits, kb))
         asked = Asked("overall", BUILT_IN, *setting, name)
         self.cases.add_answers(self.plan.label(variant), asked, answers)
         return self._answer_scores(condition, "overall", answers, kb)
@@ -221,17 +236,36 @@ class Scorer:
         condition = condition_of_system(self.plan, variant, name)
         return self._answer_scores(condition, "overall", ordered, kb)
 
+    def _reads_text(self, condition: Condition) -> bool:
+        """Whether an answer depends on the texts of pages."""
+        reader = self.plan.readers.get(condition.reader)
+        return reader is None or reader.reads_text
+
     def documents(self, kb: KnowledgeBase, scope: str) -> list[Document]:
         """The documents of a scope as a knowledge base has them: no PDF, no page that failed."""
         read = ReadDocuments(kb, self.plan.dataset.documents)
         return [one for name, one in read.items() if self.plan.in_scope(name) == scope]
 
-    def answers(self, name: str, contexts: list[list[Hit]]) -> list[Outcome[str]]:
+    def answers(self, name: str, contexts: Sequence[Sequence[Hit]]) -> list[Outcome[str]]:
         """A reader's answers to the plan's questions, each with its context."""
         questions = [question.text for question in self.plan.questions]
         return self.answering.answers(name, self.plan.readers[name], questions, contexts)
 
-    def _read_answers(self, name: str, contexts: list[list[Hit]]) -> list[Outcome[Answer]]:
+    def _shown(
+        self, name: str, contexts: Sequence[Sequence[Hit]], kb: KnowledgeBase
+    ) -> Sequence[Sequence[Hit]]:
+        """The contexts as a reader is given them: with the pages' pictures if it looks at them."""
+        if not self.plan.readers[name].reads_images:
+            return contexts
+        return [
+            [
+                ShownHit(hit.ref, hit.text, hit.score, hit.rank, hit.span, kb.images.get(hit.ref))
+                for hit in hits
+            ]
+            for hits in contexts
+        ]
+
+    def _read_answers(self, name: str, contexts: Sequence[Sequence[Hit]]) -> list[Outcome[Answer]]:
         """:meth:`answers` with the pages that they were read from."""
         return [
             Outcome(_answer(outcome.value, context), outcome.status, outcome.detail)
@@ -257,7 +291,7 @@ class Scorer:
                 AnswerCase(outcome.value or Answer(""), question, self.scoring, read, truth)
                 for question, outcome in zip(self.plan.questions, answers, strict=True)
             ],
-            own if kb is None else self._with_evidence(own, kb),
+            self._with_evidence(own, kb) if kb is not None and self._reads_text(condition) else own,
             [status is not Status.OK for status in own],
             guessed=kb is None,
         )

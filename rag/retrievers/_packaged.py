@@ -35,16 +35,21 @@ class PackagedModel(LocalModel[P], abstract=True):
         modules = digest([[path.name, file_digest(path)] for path in parts])
         return f"{package}, {self.model_version()}, modules {modules}"
 
-    @cached_property
-    def _model(self) -> Any:
+    def _loaded(self, **options: Any) -> Any:
+        """The model. Raises MissingDependencyError."""
         package = self._package("sentence_transformers")
         with self._loading():
-            model = getattr(package, self.model_class)(
+            return getattr(package, self.model_class)(
                 str(self._folder),
                 device=self._device,
                 local_files_only=True,
                 model_kwargs={"dtype": self._dtype},
+                **options,
             )
+
+    @cached_property
+    def _model(self) -> Any:
+        model = self._loaded()
         most = cast(_Cut, self.params).max_tokens
         if most is not None:
             model.max_seq_length = min(most, model.max_seq_length)

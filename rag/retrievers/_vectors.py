@@ -1,4 +1,4 @@
-"""Vectors of texts by the texts' digest: what was encoded once is not encoded again."""
+"""Vectors of texts and pages by their digests: what was encoded once is not encoded again."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import hashlib
 import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ohr.errors import StoreError
 from ohr.store.atomic import write_bytes
@@ -20,19 +22,22 @@ PART = 512
 _FLAT = -1
 """Stands for the columns of an array of one dimension."""
 
+T = TypeVar("T")
 Encode = Callable[[list[str]], Sequence[np.ndarray]]
 
 
 class VectorStore:
-    """One encoder's float32 arrays by text, in memory and, given a folder, on disk.
+    """One encoder's arrays by digest, in memory or, given a folder, on disk and memory-mapped.
 
     A part is a file of digests beside a file of the arrays, end to end; the digests are written
     last, by atomic rename, so a part is there whole or not at all. With them stands a checksum of
     both; a damaged part counts as none.
     """
 
-    def __init__(self, folder: Path | None = None) -> None:
-        self._folder = folder
+    def __init__(
+        self, folder: Path | None = None, dtype: DTypeLike = np.float32, part: int | None = None
+    ) -> None:
+        self._folder, self._dtype, self._part = folder, np.dtype(dtype), part
         self._vectors: dict[bytes, np.ndarray] = {}
         self._parts: set[str] = set()
 
@@ -42,19 +47,38 @@ class VectorStore:
         Texts are encoded in parts in the order given, so a run that was killed encodes the rest
         in the batches of an undisturbed one.
         """
-        keys = [bytes.fromhex(digest(text)) for text in texts]
+        self.add([digest(text) for text in texts], texts, encode)
+        return [self._vectors[bytes.fromhex(digest(text))] for text in texts]
+
+    def add(
+        self,
+        digests: Sequence[str],
+        items: Sequence[T],
+        encode: Callable[[list[T]], Sequence[np.ndarray | None]],
+    ) -> None:
+        """Encode those items that are not there by their digests; what gives None stays away."""
+        keys = [bytes.fromhex(one) for one in digests]
         if any(key not in self._vectors for key in keys):
             self._read_new_parts()
         missing = {
-            key: text for key, text in zip(keys, texts, strict=True) if key not in self._vectors
+            key: item for key, item in zip(keys, items, strict=True) if key not in self._vectors
         }
         to_encode = list(missing.items())
-        for start in range(0, len(to_encode), PART):
-            part = to_encode[start : start + PART]
-            encoded = encode([text for _, text in part])
-            arrays = [np.asarray(array, dtype=np.float32) for array in encoded]
-            self._write([key for key, _ in part], arrays)
-        return [self._vectors[key] for key in keys]
+        size = self._part or PART
+        for start in range(0, len(to_encode), size):
+            part = to_encode[start : start + size]
+            encoded = encode([item for _, item in part])
+            arrays = {
+                key: np.asarray(array, dtype=self._dtype)
+                for (key, _), array in zip(part, encoded, strict=True)
+                if array is not None
+            }
+            if arrays:
+                self._write(list(arrays), list(arrays.values()))
+
+    def get(self, item_digest: str) -> np.ndarray | None:
+        """The array of a digest, or None where there is none."""
+        return self._vectors.get(bytes.fromhex(item_digest))
 
     def _write(self, keys: list[bytes], arrays: list[np.ndarray]) -> None:
         self._vectors.update(zip(keys, arrays, strict=True))
@@ -67,6 +91,7 @@ class VectorStore:
         shapes = np.array([_shape(array) for array in arrays], np.int64)
         _describe(self._folder / f"{name}.keys.npz", digests, shapes, flat)
         self._parts.add(f"{name}.keys.npz")
+        self._read(self._folder / f"{name}.keys.npz")  # in place of the copies in memory
 
     def _read_new_parts(self) -> None:
         """What other users of the folder have written since."""
@@ -84,7 +109,7 @@ class VectorStore:
                 keys, shapes = described["keys"], described["shapes"]
                 checksum = described.get("checksum")
             flat = np.load(path.with_name(path.name.replace(".keys.npz", ".npy")), mmap_mode="r")
-            if not _is_part(keys, shapes, flat):
+            if not _is_part(keys, shapes, flat, self._dtype):
                 return
             if checksum is None:
                 with contextlib.suppress(StoreError):  # a cache that cannot be written can be read
@@ -116,10 +141,10 @@ def _checksum(keys: np.ndarray, shapes: np.ndarray, flat: np.ndarray) -> bytes:
     return state.digest()
 
 
-def _is_part(keys: np.ndarray, shapes: np.ndarray, flat: np.ndarray) -> bool:
+def _is_part(keys: np.ndarray, shapes: np.ndarray, flat: np.ndarray, dtype: np.dtype) -> bool:
     """Whether the arrays are as :meth:`VectorStore.collect` writes them."""
     forms = [f"{a.dtype} {a.shape[1:]}" for a in (keys, shapes, flat)]
-    if forms != [f"uint8 ({DIGEST_BYTES},)", "int64 (2,)", "float32 ()"]:
+    if forms != [f"uint8 ({DIGEST_BYTES},)", "int64 (2,)", f"{dtype} ()"]:
         return False
     columns = np.where(shapes[:, 1] == _FLAT, 1, shapes[:, 1])
     whole = int((shapes[:, 0] * columns).sum()) == len(flat)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
 from pydantic import Field, model_validator
 
+from ohr import registry
 from ohr.errors import ConfigError
-from ohr.plugins import Params, Retriever
-from ohr.registry import PluginSpec
+from ohr.plugins import ImageRetriever, Params, Retriever
+from ohr.registry import PluginSpec, Search
 from ohr.store.artefacts import ArtefactStore
-from ohr.types import Chunk, Hit, PageRef
+from ohr.types import Chunk, Hit, PageImage, PageRef
 from rag.retrievers._hits import hit_of
-from rag.retrievers._nested import Spec, create
+from rag.retrievers._nested import Spec
+from rag.retrievers._pages import whole_pages
+from rag.retrievers.page import PageRetriever, PageRetrieverParams
 
 Place = tuple[PageRef, int, int]
 
@@ -43,16 +46,24 @@ class HybridParams(Params):
 class Hybrid(Retriever[HybridParams]):
     """Reciprocal rank fusion (Cormack et al. 2009), or a weighted sum of scores, of chunks.
 
-    Raises ConfigError for retrievers of whole pages: a ``page`` goes around a hybrid.
+    With a part that looks at page images, of whole pages: those of the other parts are ranked by
+    their best chunk, as ``page`` does. Raises ConfigError for retrievers of whole pages among
+    others of chunks: a ``page`` goes around a hybrid.
     """
 
     name = "hybrid"
 
     def __init__(self, params: HybridParams) -> None:
         super().__init__(params)
-        self._parts = [_of_chunks(spec) for spec in params.retrievers]
+        parts = [registry.create("retriever", spec) for spec in params.retrievers]
+        self.sees_images = self.whole_pages = any(part.sees_images for part in parts)
+        self._parts = [
+            _part(spec, one, self.sees_images)
+            for spec, one in zip(params.retrievers, parts, strict=True)
+        ]
         self._order: dict[Place, int] = {}
         self._chunks: Sequence[Chunk] = ()
+        self._pictures: list[PageRef] = []
 
     def identity(self) -> dict[str, object]:
         return super().identity() | {"retrievers": [part.identity() for part in self._parts]}
@@ -61,11 +72,22 @@ class Hybrid(Retriever[HybridParams]):
         for part in self._parts:
             part.use_store(store)
 
-    def index(self, chunks: Sequence[Chunk]) -> None:
-        self._chunks = chunks
-        self._order = {(c.ref, c.start, c.end): i for i, c in enumerate(chunks)}
+    def index_images(self, pages: Sequence[PageImage]) -> Mapping[PageRef, str]:
+        self._pictures = [page.ref for page in pages]
+        unseen: dict[PageRef, str] = {}
         for part in self._parts:
-            part.index(chunks)
+            unseen |= part.index_images(pages)
+        return unseen
+
+    def index(self, chunks: Sequence[Chunk]) -> None:
+        for part in self._parts:
+            if isinstance(part, Retriever):
+                part.index(chunks)
+        if self.sees_images:
+            read = whole_pages(chunks)
+            chunks = [read.get(ref) or Chunk(ref, 0, 0, "") for ref in self._places(read)]
+        self._chunks = chunks
+        self._order = {self._place(c.ref, (c.start, c.end)): i for i, c in enumerate(chunks)}
 
     def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
         depth = max(k, self.params.depth)
@@ -77,10 +99,17 @@ class Hybrid(Retriever[HybridParams]):
         scores: dict[int, float] = {}
         for weight, hits in zip(weights, rankings, strict=True):
             for hit, gain in zip(hits, self._gains(hits), strict=True):
-                place = self._order[hit.ref, *hit.span]
+                place = self._order[self._place(hit.ref, hit.span)]
                 scores[place] = scores.get(place, 0.0) + weight * gain
         best = sorted(scores, key=lambda place: (-scores[place], place))[:k]
         return [hit_of(self._chunks[p], scores[p], rank) for rank, p in enumerate(best)]
+
+    def _places(self, read: Iterable[PageRef]) -> list[PageRef]:
+        """Every page that there is a picture or a text of, in index order."""
+        return list(dict.fromkeys([*self._pictures, *read]))
+
+    def _place(self, ref: PageRef, span: tuple[int, int]) -> Place:
+        return (ref, 0, 0) if self.sees_images else (ref, *span)
 
     def _gains(self, hits: Sequence[Hit]) -> list[float]:
         if self.params.method == "rrf":
@@ -93,11 +122,15 @@ class Hybrid(Retriever[HybridParams]):
         return [float(gain) for gain in gains]
 
 
-def _of_chunks(spec: PluginSpec) -> Retriever:
-    retriever = create(spec)
-    if retriever.whole_pages:
+def _part(spec: PluginSpec, part: Search, by_page: bool) -> Retriever | ImageRetriever:
+    """A part as it is fused. Raises ConfigError for one that cannot be."""
+    if not isinstance(part, Retriever | ImageRetriever):
+        raise ConfigError(f"retriever {spec.label!r} does not search: it cannot be combined")
+    if by_page:
+        return part if part.whole_pages else PageRetriever(PageRetrieverParams(retriever=spec))
+    if part.whole_pages:
         raise ConfigError(
             f"retriever {spec.label!r} ranks whole pages, and hybrid fuses chunks: put page "
             "outside: {name: page, params: {retriever: {name: hybrid, params: …}}}"
         )
-    return retriever
+    return part

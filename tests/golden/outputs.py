@@ -45,8 +45,8 @@ LEFT_OUT = {
     },
     "reader": {"openai", "transformers"},
     "retriever": {
-        "bge_m3", "dpr", "minilm", "openai_embeddings", "rerank", "sentence_transformers",
-        "splade",
+        "bge_m3", "dpr", "late_interaction", "late_interaction_server", "minilm",
+        "openai_embeddings", "rerank", "sentence_transformers", "single_vector", "splade",
     },
 }  # fmt: skip
 """Kind -> what runs a program, a server or a model of the user's: those decide the output."""

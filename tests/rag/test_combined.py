@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from ohr import registry
 from ohr.errors import ConfigError
-from ohr.plugins import Oracle, Params, Retriever
-from ohr.types import Chunk, Hit, PageRef
+from ohr.plugins import ImageRetriever, Oracle, Params, Retriever
+from ohr.types import Chunk, Hit, PageImage, PageRef
 
 WORDS = "river bank money loan water fish boat interest rate stream".split()
 TEXTS = st.lists(st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join), max_size=14)
@@ -147,5 +147,67 @@ def test_no_retriever_can_be_told_the_gold_pages():
     for name in registry.known("retriever"):
         kind = registry.plugin_class("retriever", name)
         assert issubclass(kind, Oracle) == (name == "oracle")
-        assert issubclass(kind, Retriever) != issubclass(kind, Oracle)
+        assert issubclass(kind, Retriever | ImageRetriever) != issubclass(kind, Oracle)
         assert hasattr(kind, "look_up") == (name == "oracle")
+
+
+# --- pages by text and picture ---------------------------------------------------------
+
+
+class FixedPages(ImageRetriever):
+    """Ranks pages by numbers that it is told."""
+
+    class Params(Params):
+        order: tuple[int, ...] = ()
+
+    name = "fixed_pages"
+
+    def index_images(self, pages):
+        self.pages = {page.ref.page_no: page.ref for page in pages}
+        return {}
+
+    def search_many(self, queries, k):
+        order = [self.pages[n] for n in self.params.order if n in self.pages][:k]
+        hits = [Hit(ref, "", 1.0 - rank, rank) for rank, ref in enumerate(order)]
+        return [hits for _ in queries]
+
+
+def by_picture(*order):
+    return {"name": "tests.rag.test_combined.FixedPages", "params": {"order": order}}
+
+
+def fused(texts, pictures, k, per_page=1, **params):
+    made = registry.create("retriever", {"name": "hybrid", "params": params})
+    made.index_images([PageImage(PageRef("d/x", n), str(n), None) for n in range(pictures)])
+    made.index(chunks(texts, per_page))
+    return made.search("?", k)
+
+
+def test_text_and_pictures_are_fused_by_page():
+    # By text 1, 0, 2 (the best chunk of each page); by picture 2, 1, 0.
+    parts = [fixed(0), by_picture(2, 1, 0)]
+    hits = fused(["5", "1", "9", "0", "3", "4"], 3, 3, per_page=2, retrievers=parts)
+    assert [h.ref.page_no for h in hits] == [1, 2, 0]
+    assert [h.score for h in hits] == pytest.approx(
+        [1 / 61 + 1 / 62, 1 / 61 + 1 / 63, 1 / 62 + 1 / 63]
+    )
+
+
+def test_a_page_without_a_text_is_found_by_its_picture_and_the_other_way_round():
+    hits = fused(["5", "1"], 4, 9, retrievers=[fixed(0), by_picture(3, 2)])
+    assert [h.ref.page_no for h in hits] == [0, 3, 1, 2]  # ties in index order
+    hits = fused(["5", "1", "7"], 1, 9, retrievers=[fixed(0), by_picture(0)])
+    assert [h.ref.page_no for h in hits] == [0, 2, 1]
+
+
+def test_hybrids_of_pictures_may_be_nested_and_know_what_they_see():
+    inner = {"name": "hybrid", "params": {"retrievers": [by_picture(0, 1), by_picture(1, 0)]}}
+    outer = registry.create(
+        "retriever", {"name": "hybrid", "params": {"retrievers": [inner, fixed(0)]}}
+    )
+    assert outer.sees_images
+    assert outer.whole_pages
+    text = {"name": "hybrid", "params": {"retrievers": [fixed(0), fixed(1)]}}
+    assert not registry.create("retriever", text).sees_images
+    with pytest.raises(ConfigError, match="looks at page images"):
+        registry.create("retriever", {"name": "page", "params": {"retriever": inner}})

@@ -17,6 +17,22 @@ def pdf_page_key(digest: str, page_no: int, engine: dict[str, Any]) -> dict[str,
     return {"source": digest, "engine": engine, "pdf_page": page_no}
 
 
+def image_key(
+    digest: str,
+    rendered: tuple[int, int] | None,
+    drawn_by: str | None,
+    noise: list[object] | None = None,
+) -> dict[str, Any]:
+    """What a page image is made of.
+
+    ``digest`` is the file's, ``rendered`` the page number and dots per inch of a PDF's page (None
+    for an image file), ``drawn_by`` what makes the image of the file, ``noise`` a recipe of
+    :func:`recipe`.
+    """
+    render = drawn_by if rendered is None else [*rendered, drawn_by]
+    return {"source": digest, "render": render, "noise": noise}
+
+
 def page_key(
     digest: str,
     rendered: tuple[int, int] | None,
@@ -24,14 +40,8 @@ def page_key(
     engine: dict[str, Any],
     noise: list[object] | None = None,
 ) -> dict[str, Any]:
-    """Of a page image.
-
-    ``digest`` is the file's, ``rendered`` the page number and dots per inch of a PDF's page (None
-    for an image file), ``drawn_by`` what makes the image of the file, ``engine`` the engine's
-    identity, ``noise`` a recipe of :func:`recipe`.
-    """
-    render = drawn_by if rendered is None else [*rendered, drawn_by]
-    return {"source": digest, "render": render, "noise": noise, "engine": engine}
+    """Of what an engine of that identity reads in the image of :func:`image_key`."""
+    return image_key(digest, rendered, drawn_by, noise) | {"engine": engine}
 
 
 def recipe(identity: dict[str, object], noise: Noise, seed: int, ref: PageRef) -> list[object]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from ohr import registry
+from ohr.collection import Dataset
 from ohr.errors import (
     ConfigError,
     MissingDependencyError,
@@ -28,7 +29,7 @@ from ohr.study.pages.sharing import Sharing
 from ohr.study.pages.store import keep_failure, stored_reading, stored_taken, sum_taken
 from ohr.study.pages.worker import PageReader, PageTask, read_page
 from ohr.study.plan import Plan, Variant
-from ohr.types import FAILED, KnowledgeBase, Outcome, PageRef
+from ohr.types import FAILED, KnowledgeBase, Outcome, PageImage, PageRef
 from ohr.workers import Limits, WorkerPool
 
 Progress = Callable[[str, int, int], None]
@@ -41,6 +42,8 @@ class Readings:
 
     plan: Plan
     store: ArtefactStore
+    pictures: Callable[[Variant], Mapping[PageRef, PageImage]] = lambda _: {}
+    """The page images of a variant, where retrievers or readers look at any."""
 
     def tasks(self, variant: Variant) -> Iterator[PageTask]:
         """A task for each page that the variant re-reads."""
@@ -89,16 +92,14 @@ class Readings:
         return Work(len(makers) * len(reread), task, lambda task: digest(task.key), stands)
 
     def _source(self, ref: PageRef) -> Path:
-        dataset = self.plan.dataset
-        source = dataset.documents[ref.doc_id].source or dataset.pages[ref].image
+        source = source_of(self.plan.dataset, ref)
         assert source is not None  # the plan has checked it
         return source
 
     @cached_property
     def _made_of(self) -> dict[Path, tuple[str, str | None]]:
         """Digest of each file that is re-read, and what draws its pages."""
-        facts = file_facts(map(self._source, self.plan.reread))
-        return {path: (file_digest(path), known.drawn_by) for path, known in facts.items()}
+        return made_of(map(self._source, self.plan.reread))
 
     @property
     def limits(self) -> Limits:
@@ -206,7 +207,19 @@ class Readings:
         return KnowledgeBase(
             overlay(self.plan, read),
             {"engine": variant.engine.label, "noise": variant.noise.name},
+            self.pictures(variant),
         )
+
+
+def source_of(dataset: Dataset, ref: PageRef) -> Path | None:
+    """The PDF or image file that a page is drawn from; None without any."""
+    return dataset.documents[ref.doc_id].source or dataset.pages[ref].image
+
+
+def made_of(paths: Iterable[Path]) -> dict[Path, tuple[str, str | None]]:
+    """Digest of each file, and what draws its pages."""
+    facts = file_facts(paths)
+    return {path: (file_digest(path), known.drawn_by) for path, known in facts.items()}
 
 
 def stop_if_not_the_page(detail: str) -> None:

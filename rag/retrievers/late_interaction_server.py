@@ -1,0 +1,115 @@
+"""Vectors of patches and tokens from a server with vLLM's pooling interface."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from PIL import Image
+from pydantic import Field
+
+from ohr.errors import EngineError, MissingDependencyError
+from ohr.models.chat import TRANSPORT, ServerParams
+from ohr.models.http import Endpoint
+from ohr.models.pictures import data_url
+from rag.readers._concurrent import submitted
+from rag.retrievers._maxsim import maxsim
+from rag.retrievers._page_images import PageEncoder
+from rag.retrievers._pooling import PoolingParams, pooled
+
+QUERIES = 64
+"""Questions a request."""
+
+
+class LateInteractionServerParams(PoolingParams, ServerParams):
+    """``query_prompt``: put before each question, ``query_suffix`` after it, ``page_prompt`` after
+    the picture, as the model was trained. ``concurrency``: requests under way at once.
+    """
+
+    query_prompt: str = ""
+    query_suffix: str = ""
+    page_prompt: str = "Describe the image."
+    concurrency: int = Field(8, ge=1, le=256)
+
+
+class LateInteractionServer(PageEncoder[LateInteractionServerParams]):
+    """MaxSim over the vectors that ``vllm serve MODEL --runner pooling`` gives for each token, made
+    of unit length. Pages leave the machine if the server is not on it, as PNG.
+    """
+
+    name = "late_interaction_server"
+    argument = "model"
+    outside_identity = TRANSPORT | {"concurrency"}
+
+    def encoder_version(self) -> str:
+        """The user's ``revision``: a server does not tell which checkpoint it runs."""
+        return str(self.params.revision)
+
+    def encode_pages(self, images: list[np.ndarray]) -> list[np.ndarray | str]:
+        """The vectors of each picture, or what the server said instead.
+
+        Raises MissingDependencyError (no server, no key, no such model).
+        """
+        calls = [partial(self._page, image) for image in images]
+        futures = submitted(calls, self.params.concurrency)
+        try:
+            return [future.result() for future in futures]
+        except MissingDependencyError as error:
+            raise MissingDependencyError(f"{self.name}: {error}") from error
+        finally:
+            for future in futures:
+                future.cancel()
+
+    def encode_queries(self, texts: list[str]) -> list[np.ndarray]:
+        params, vectors = self.params, list[np.ndarray]()
+        asked = [f"{params.query_prompt}{text}{params.query_suffix}" or " " for text in texts]
+        try:
+            for start in range(0, len(asked), QUERIES):
+                part = asked[start : start + QUERIES]
+                vectors += self._asked({"input": part}, len(part))
+        except (EngineError, MissingDependencyError) as error:
+            raise type(error)(f"{self.name}: {error}") from error
+        return vectors
+
+    def scores(
+        self, queries: Sequence[np.ndarray], pages: Sequence[np.ndarray]
+    ) -> Iterator[np.ndarray]:
+        return maxsim(queries, pages)
+
+    def _page(self, image: np.ndarray) -> np.ndarray | str:
+        picture = {"url": data_url(Image.fromarray(image))}
+        content: list[dict[str, Any]] = [{"type": "image_url", "image_url": picture}]
+        if self.params.page_prompt:
+            content.append({"type": "text", "text": self.params.page_prompt})
+        try:
+            [vectors] = self._asked({"messages": [{"role": "user", "content": content}]}, 1)
+        except EngineError as error:
+            return f"{self.name}: {error}"[:500]
+        [fewer] = pooled(self.name, [vectors], self.params.pool)
+        return fewer
+
+    def _asked(self, asked: dict[str, Any], n: int) -> list[np.ndarray]:
+        params = self.params
+        url = f"{params.base_url.removesuffix('/v1')}/pooling"
+        endpoint = Endpoint(
+            url, params.api_key_env, params.timeout_s, params.retries, params.retries
+        )
+        body = {"model": params.model, "encoding_format": "float", **asked}
+        return _token_vectors(endpoint.post(body), n)
+
+
+def _token_vectors(answer: Any, n: int) -> list[np.ndarray]:
+    """The vectors of each input, ``(tokens, d)``, of unit length. Raises EngineError."""
+    try:
+        by_index = {
+            int(item["index"]): np.array(item["data"], dtype=np.float32) for item in answer["data"]
+        }
+        vectors = [by_index[index] for index in range(n)]
+        if any(v.ndim != 2 or not v.size or not np.isfinite(v).all() for v in vectors):
+            raise ValueError("not a list of vectors")
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise EngineError(f"an answer that is not the vectors of {n} inputs ({error!r})") from error
+    norms = (np.linalg.norm(v, axis=1, keepdims=True) for v in vectors)
+    return [v / np.where(norm > 0, norm, 1) for v, norm in zip(vectors, norms, strict=True)]

@@ -1,0 +1,83 @@
+"""One vector a page and a question: DSE, CLIP and their like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from PIL import Image
+from pydantic import Field
+
+from rag.retrievers._local import LOCATION, ModelParams
+from rag.retrievers._packaged import PackagedModel
+from rag.retrievers._page_images import PageEncoder, PageImageParams
+
+INSTALL = "pip install torch 'sentence-transformers>=6.2'"
+PAGES = 65536
+"""Pages that are held against queries at a time."""
+
+
+class SingleVectorParams(PageImageParams, ModelParams):
+    """``query_prompt``, ``page_prompt``: what the model wants to stand before a question, and
+    beside a picture; by default what the checkpoint comes with. ``processor``: settings of the
+    checkpoint's own image processor in place of those it comes with. ``batch_size``: pages at
+    once.
+    """
+
+    query_prompt: str | None = None
+    page_prompt: str | None = None
+    processor: dict[str, Any] = Field(default_factory=dict)
+    batch_size: int = Field(4, ge=1, le=1024)
+
+
+class SingleVector(PackagedModel[SingleVectorParams], PageEncoder[SingleVectorParams]):
+    """Cosine similarity of what sentence-transformers makes of a page's picture and of a question:
+    models of screenshots (DSE, Ma et al. 2024) and of pictures with captions (CLIP).
+    """
+
+    name = "single_vector"
+    install = INSTALL
+    model_class = "SentenceTransformer"
+    outside_identity = LOCATION
+
+    def __init__(self, params: SingleVectorParams) -> None:
+        PageEncoder.__init__(self, params)
+
+    def encode_pages(self, images: list[np.ndarray]) -> list[np.ndarray]:
+        pictures = [Image.fromarray(image) for image in images]
+        encode = self._model.encode_document
+        return self._encoded(encode, pictures, self.params.page_prompt, np.float16)
+
+    def encode_queries(self, texts: list[str]) -> list[np.ndarray]:
+        encode = self._model.encode_query
+        return self._encoded(encode, texts, self.params.query_prompt, np.float32)
+
+    def scores(
+        self, queries: Sequence[np.ndarray], pages: Sequence[np.ndarray]
+    ) -> Iterator[np.ndarray]:
+        stacked = np.stack(queries).astype(np.float32)
+        blocks = [
+            stacked @ np.stack(pages[start : start + PAGES]).astype(np.float32).T
+            for start in range(0, len(pages), PAGES)
+        ]
+        # A product's last digits depend on where in a block it stands: equal pages are to tie.
+        yield from np.round(np.concatenate(blocks, axis=1), 6)
+
+    def _encoded(
+        self, encode: Any, inputs: list[Any], prompt: str | None, dtype: type[np.floating]
+    ) -> list[np.ndarray]:
+        rows = encode(
+            inputs,
+            prompt=prompt,
+            batch_size=self.params.batch_size,
+            normalize_embeddings=True,
+            show_progress_bar=False,
+            convert_to_numpy=True,
+        )
+        return list(np.asarray(rows, dtype=dtype))
+
+    @cached_property
+    def _model(self) -> Any:
+        return self._loaded(processor_kwargs=self.params.processor)
