@@ -167,7 +167,7 @@ def command(function: Callable[..., int]) -> CommandLine:
     ] + [debug.replace(annotation=_Debug)]
     # By name alone: so one with a default may stand before one without.
     parameters = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in parameters]
-    main.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    _sign(main, parameters)
     main.__annotations__ = {one.name: one.annotation for one in parameters}
 
     class Command(_Command):
@@ -181,6 +181,11 @@ def command(function: Callable[..., int]) -> CommandLine:
         context_settings={"max_content_width": _WIDEST},
     )(main)
     return line
+
+
+def _sign(function: Any, parameters: Sequence[inspect.Parameter]) -> None:
+    """Make these the parameters that typer sees."""
+    function.__signature__ = inspect.Signature(parameters)
 
 
 def _settings_of(annotation: Any) -> Settings | None:
@@ -220,7 +225,8 @@ def study_command(
         _, *further = inspect.signature(report, eval_str=True).parameters.values()
         config, folder, dry, browser, review, _ = inspect.signature(main).parameters.values()
         main.__doc__ = report.__doc__
-        main.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        _sign(
+            main,
             [
                 config.replace(annotation=Annotated[StudyConfig, Settings(defaults)]),
                 folder.replace(annotation=OptionalOut, default=out),
@@ -228,7 +234,7 @@ def study_command(
                 browser.replace(annotation=AndReport, default=False),
                 review.replace(annotation=OfReview, default=None),
                 *further,
-            ]
+            ],
         )
         return command(main)
 
@@ -348,7 +354,7 @@ def _code(action: Callable[[], int], debug: bool) -> int:
         else:
             print(f"error: {one_line(str(error))}", file=sys.stderr)
         return 2
-    except Exception as error:
+    except Exception as error:  # the last barrier: a defect is one line too
         if debug:
             traceback.print_exc()
         else:
