@@ -60,6 +60,19 @@ Dpi = Annotated[
 ]
 Workers = Annotated[int, typer.Option(min=1, help="Processes at a time.")]
 Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same bytes.")]
+Cache = Annotated[Path, typer.Option(help="Where readings are kept.")]
+OwnEngines = Annotated[
+    str | None,
+    typer.Option(
+        help="OCR engines, separated by commas; default: all that are installed and need no "
+        "weights and no server."
+    ),
+]
+Truth = Annotated[
+    Path | None,
+    typer.Option(help="Folder of transcribed pages, <domain>/<document>/page_0001.md."),
+]
+Wobble = Annotated[bool, typer.Option(help="Read each page again under three mild distortions.")]
 Axis = Annotated[
     Literal["r_noise", "r_noise_content", "edit_distance"],
     typer.Option(help="What the curves' damage is measured by."),

@@ -36,6 +36,7 @@ class PdfText(OcrBackend[PdfTextParams]):
     license = "Apache-2.0 or BSD-3-Clause"
     returns = "text"
     install = f"pip install pypdfium2; for library=pdfminer: {_pdfminer.INSTALL}"
+    self_contained = True
 
     def transcribe(
         self, source: Path | Sequence[np.ndarray], page_nos: Sequence[int]

@@ -181,6 +181,21 @@ def test_of_engines_that_cannot_be_told_apart_the_fastest_is_taken():
     assert _cheapest(["a", "d"], seconds) == "a"
 
 
+def test_without_engines_all_are_taken_that_need_nothing_more(folder, monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        "experiments.recommend.recommend",
+        lambda folder, reading, wanted, out: asked.extend(s.name for s in reading.engines) or 0,
+    )
+    done = run_recommend(folder)
+    assert done.exit_code == 0, done.output
+    assert {"rapidocr", "structured"} <= set(asked) <= {"rapidocr", "structured", "tesseract"}
+    monkeypatch.setattr("ohr.registry.known", lambda kind: ["pdf_text", "got", "azure", "gt"])
+    done = run_recommend(folder)
+    assert done.exit_code == 2
+    assert "experiments.engines" in done.output
+
+
 def test_results_do_not_go_among_the_pdfs(folder):
     done = give(recommend, folder, "--out", folder / "out", "--engines", FAKE)
     assert done.exit_code == 2
