@@ -156,7 +156,7 @@ class TransformersEngine(LocalModel[P], OcrBackend[P], abstract=True):
                     outcomes[index] = self._outcome(loaded, output)
             except MissingDependencyError:
                 raise
-            except Exception as error:
+            except Exception as error:  # torch and each model raise their own on a page
                 failure = EngineError(problem(error, MEND))
             if failure is not None:  # here, not above: the exception holds the batch's tensors
                 if self._device != "cpu":
@@ -200,7 +200,7 @@ def processor_of_images(processor_class: Any, folder: Path, transformers: Any) -
     torchvision; no page is a video.
     """
 
-    class ForImages(processor_class):  # type: ignore[misc]
+    class ForImages(processor_class):  # type: ignore[misc]  # known when it is loaded
         def check_argument_for_proper_class(self, argument_name: str, argument: Any) -> Any:
             if argument_name == "video_processor":
                 return None
