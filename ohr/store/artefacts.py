@@ -52,13 +52,10 @@ class ArtefactStore:
             return None
         except OSError as error:
             raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
-        body, has_checksum, checksum = data.partition(b"\n")
-        if has_checksum and checksum.decode("ascii", "replace") != _checksum(place, body):
+        if not is_whole(place, data):
             return None
-        try:
-            value = json.loads(body)
-        except ValueError:
-            return None
+        body, has_checksum, _ = data.partition(b"\n")
+        value = json.loads(body)
         if not has_checksum:
             with contextlib.suppress(StoreError):  # a cache that cannot be written can be read
                 self.put(kind, key, value)
@@ -81,6 +78,18 @@ class ArtefactStore:
 
     def _folder(self, kind: str) -> Path:
         return self.root / _checked(kind)
+
+
+def is_whole(place: str, data: bytes) -> bool:
+    """Whether an artefact's file is as it was written; ``place`` is its path within the store."""
+    body, has_checksum, checksum = data.partition(b"\n")
+    if has_checksum:
+        return checksum.decode("ascii", "replace") == _checksum(place, body)
+    try:
+        json.loads(body)
+    except ValueError:
+        return False
+    return True
 
 
 def _checked(kind: str) -> str:
