@@ -29,7 +29,7 @@ def main(
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Remove what no named run needs.")] = False,
 ) -> int:
-    """Say what a cache holds, verify it, remove what no run needs."""
+    """Say what a cache holds, verify it, clean it."""
     print_sizes(cache)
     if remove_unused:
         print_unused(cache, remove_unused, remove=yes)
