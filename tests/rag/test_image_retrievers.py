@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 from ohr import registry
 from ohr.errors import ConfigError, MissingDependencyError
+from ohr.models.pictures import at_most
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import pixel_digest
 from ohr.types import Outcome, PageImage, PageRef
 from rag.retrievers._maxsim import maxsim
-from rag.retrievers._page_images import PART, at_most
+from rag.retrievers._page_images import PART
 from tests.rag.vision_checkpoints import written
 
 QUERIES = ["what is the interest rate", "river water", "x"]

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tests.ocr_backends.checkpoints import TEXT, qwen_tokenizer
+from tests.ocr_backends.checkpoints import TEMPLATE, TEXT, qwen_tokenizer
 
 MARKS = ["<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"]
 
@@ -185,11 +185,55 @@ def clip(folder: Path) -> Path:
     return _save(folder, model, tokenizer, images, processor_class="CLIPProcessor")
 
 
+def smolvlm(folder: Path) -> Path:
+    """SmolVLM of the first generation, a reader: the page, and tiles of it, of 32 x 32 pixels."""
+    import torch
+    from transformers import Idefics3Config, Idefics3ForConditionalGeneration
+    from transformers.models.idefics3.image_processing_pil_idefics3 import (
+        Idefics3ImageProcessorPil,
+    )
+
+    torch.manual_seed(0)
+    places = [f"<row_{row}_col_{column}>" for row in range(1, 7) for column in range(1, 7)]
+    marks = ["<image>", "<fake_token_around_image>", "<end_of_utterance>", "<global-img>", *places]
+    tokenizer = qwen_tokenizer("noise", *marks)
+    tokenizer.chat_template = TEMPLATE.replace("IMAGE", "<image>")
+    config = Idefics3Config(
+        text_config={
+            "model_type": "llama",
+            "vocab_size": len(tokenizer),
+            "initializer_range": 0.5,
+            "pad_token_id": tokenizer.pad_token_id,
+            **TEXT,
+        },
+        vision_config={
+            "hidden_size": 16,
+            "intermediate_size": 32,
+            "num_hidden_layers": 1,
+            "num_attention_heads": 2,
+            "image_size": 32,
+            "patch_size": 8,
+            "initializer_range": 0.5,
+        },
+        image_token_id=tokenizer.convert_tokens_to_ids("<image>"),
+        pad_token_id=tokenizer.pad_token_id,
+        scale_factor=2,
+    )
+    model = Idefics3ForConditionalGeneration(config)
+    model.generation_config.eos_token_id = tokenizer.eos_token_id
+    images = Idefics3ImageProcessorPil(
+        size={"longest_edge": 64}, max_image_size={"longest_edge": 32}
+    )
+    name = "Idefics3Processor"
+    return _save(folder, model, tokenizer, images, processor_class=name, image_seq_len=4)
+
+
 WRITERS: dict[str, Callable[[Path], Path]] = {
     "colqwen2": colqwen2,
     "colmodernvbert": colmodernvbert,
     "colpali": colpali,
     "clip": clip,
+    "smolvlm": smolvlm,
 }
 """Kind of model -> what writes a checkpoint of it."""
 _FOLDER = tempfile.TemporaryDirectory(prefix="ohr-vision-")
