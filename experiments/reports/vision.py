@@ -38,20 +38,15 @@ def report(run: Run, engine: str | None = None, axis: str = "r_noise") -> None:
 
 
 def _curves(points: pd.DataFrame, axis: str) -> Table:
-    """A row a noise, a column a route."""
-    table = _table("noise", "intensity", axis)
-    routes = list(dict.fromkeys(points["route"]))
-    for name in routes:
-        table.add_column(plain(name), justify="right")
-        table.add_column("95 %", justify="right")
-    for key, here in points.groupby(["perturbation", "level", "intensity"], sort=False):
-        perturbation, level, intensity = key
-        cells = [plain(noise_name(perturbation, level, intensity)), f"{intensity:g}"]
-        cells.append(number(here[axis].iloc[0]))
-        for name in routes:
-            [one] = [row for _, row in here[here["route"] == name].iterrows()][:1]
-            cells += [number(one["mean"]), f"{number(one['ci_low'])} to {number(one['ci_high'])}"]
-        table.add_row(*map(Text, cells))
+    """A row for each noise and route."""
+    table = _table("noise", "intensity", axis, "route", "F1", "95 %")
+    for _, here in points.groupby(["perturbation", "level", "intensity"], sort=False):
+        for first, (_, row) in enumerate(here.iterrows()):
+            noise = noise_name(row["perturbation"], row["level"], row["intensity"])
+            named = [plain(noise), f"{row['intensity']:g}", number(row[axis])]
+            interval = f"{number(row['ci_low'])} to {number(row['ci_high'])}"
+            cells = [plain(row["route"]), number(row["mean"]), interval]
+            table.add_row(*map(Text, [*(["", "", ""] if first else named), *cells]))
     return table
 
 

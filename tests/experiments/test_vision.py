@@ -8,12 +8,15 @@ import pytest
 from experiments.analysis.routes import SOURCES, axis_engine, by_source, route_points, routes_of
 from experiments.reports.vision import report
 from ohr.errors import ConfigError
-from ohr.study.config import load_config
+from ohr.study.config import load_config, make_config
 from ohr.study.plan import load_dataset, make_plan
 from ohr.study.progress import Progress
 from ohr.study.run import run_study
+from ohr.study.yaml_values import parse_yaml
 from tests.builders import write_corpus
+from tests.conftest import ROOT
 from tests.ohr.study.test_images import DARKEST, PIXELS
+from tests.rag.vision_checkpoints import written
 
 FACTS = "{name: tests.fakes.FactReader, label: facts}"
 FUSED = f"{{name: hybrid, label: fused, params: {{retrievers: [bm25, {DARKEST}]}}}}"
@@ -93,3 +96,26 @@ def test_routes_end_in_answers(corpus):
     config = load_config([*corpus, "stages=[ocr,retrieval]"])
     with pytest.raises(ConfigError, match="stages must include overall"):
         routes_of(make_plan(config, load_dataset(config)))
+
+
+@pytest.mark.torch
+def test_the_configuration_of_the_guide_makes_a_plan(corpus):
+    def with_weights(value):
+        """The same with a tiny checkpoint in place of every one that must be fetched."""
+        if isinstance(value, dict):
+            return {key: with_weights(one) for key, one in value.items()}
+        if isinstance(value, list):
+            return [with_weights(one) for one in value]
+        return str(written("colqwen2")) if value == "models/colqwen2" else value
+
+    given = with_weights(parse_yaml((ROOT / "docs/guides/vision.yaml").read_text("utf-8")))
+    given["engines"] = ["gt", "tests.fakes.LoggingEngine"]
+    paths = load_config(corpus).dataset
+    given["dataset"] |= {name: getattr(paths, name) for name in ("path", "questions", "pdfs")}
+    config = make_config(given)
+    plan = make_plan(config, load_dataset(config))
+    routes = {(route.retrieved_by, route.read_as) for route in routes_of(plan)}
+    assert routes == {
+        (a, b) for a in ("text", "images", "both") for b in ("text", "images", "both")
+    }
+    assert axis_engine(plan) == "tests.fakes.LoggingEngine"
