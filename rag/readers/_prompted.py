@@ -11,9 +11,10 @@ from pydantic import Field
 from typing_extensions import TypeVar
 
 from ohr import plugins
+from ohr.errors import ConfigError
 from ohr.plugins import Reply
 from ohr.store.identity import digest
-from ohr.types import Hit, Outcome
+from ohr.types import Hit, Outcome, ShownHit
 from rag.readers._oddities import oddities
 from rag.readers._pictures import Shown, shown
 from rag.readers._prompt import Prompt, load_prompt
@@ -78,8 +79,15 @@ class PromptedReader(plugins.Reader[P], abstract=True):
         return self._prompt.asked(question, context if self.reads_text else [])
 
     def _shown(self, context: Sequence[Hit]) -> Shown:
-        """The pages that are shown."""
-        return shown(context, self.params.max_images) if self.reads_images else Shown()
+        """The pages that are shown. Raises ConfigError where there are none to show."""
+        if not self.reads_images:
+            return Shown()
+        if context and not any(isinstance(hit, ShownHit) for hit in context):
+            raise ConfigError(
+                f"reader {self.name!r} looks at page images (read: {self.params.read}), and what "
+                "asks it has none to show: take read: text there"
+            )
+        return shown(context, self.params.max_images)
 
     @abstractmethod
     def answer_many(

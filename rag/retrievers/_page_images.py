@@ -95,8 +95,11 @@ class PageEncoder(ImageRetriever[P], abstract=True):
                     reasons[page.digest] = result
             return [None if isinstance(result, str) else result for result in results]
 
-        kept = self._vectors_of("pages", np.float16, PART)
-        kept.add([page.digest for page in pages], pages, encode)
+        kept = self._vectors_of("pages", np.float16)
+        for start in range(0, len(pages), PART):
+            # By their places, so that what failed before changes no other page's batch.
+            part = pages[start : start + PART]
+            kept.add([page.digest for page in part], part, encode)
         found = [(page.ref, kept.get(page.digest)) for page in pages]
         self._pages = [ref for ref, vectors in found if vectors is not None]
         self._vectors = [vectors for _, vectors in found if vectors is not None]
@@ -122,5 +125,5 @@ class PageEncoder(ImageRetriever[P], abstract=True):
             if self._store is not None:
                 key = {"encoder": self.identity(), "kind": kind}
                 folder = self._store.folder(STORED_AS, key)
-            self._kept[kind] = VectorStore(folder, dtype, part)
+            self._kept[kind] = VectorStore(folder, dtype)
         return self._kept[kind]

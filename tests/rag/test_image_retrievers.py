@@ -263,6 +263,21 @@ def test_killed_and_begun_again_the_kept_bytes_are_the_same(tmp_path, monkeypatc
 
 
 @pytest.mark.torch
+def test_a_page_that_fails_changes_no_other_pages_batch(tmp_path):
+    pages = [None, *random_pages(PART + 2, height=40, width=40)]
+    kept = []
+    for name, first in (("whole", pages), ("resumed", pages[:PART])):
+        made = create("late_interaction", "colqwen2", batch_size=PART)
+        made.use_store(ArtefactStore(tmp_path / name))
+        made.index_images(Drawn(first).pages())  # the second one gets no further
+        made.index_images(Drawn(pages).pages())
+        kept.append(made._vectors)
+    assert all(np.array_equal(a, b) for a, b in zip(*kept, strict=True))
+    files = [sorted(p.name for p in (tmp_path / n).rglob("*.npy")) for n in ("whole", "resumed")]
+    assert files[0] == files[1]
+
+
+@pytest.mark.torch
 def test_a_page_that_cannot_be_drawn_is_never_found_and_tried_again(tmp_path):
     pages = random_pages(3)
     made = create("late_interaction", "colqwen2")

@@ -11,7 +11,9 @@ import pytest
 from PIL import Image
 
 from ohr import registry
-from ohr.errors import MissingDependencyError
+from ohr.errors import ConfigError, MissingDependencyError
+from ohr.registry import PluginSpec
+from ohr.study.judge import make_judge
 from ohr.types import Hit, PageRef, ShownHit, Status
 from rag.readers._pictures import SHOWN, shown
 from tests.loopback import said
@@ -93,6 +95,15 @@ def test_pictures_are_scaled_down_and_limited(server):
     assert [max(image.shape) for image in sent] == [45, 45]
     assert reply.usage["images_cut"] == 1.0
     assert "images cut to 2 of 3" in reply.outcome.detail
+
+
+def test_what_has_no_pictures_to_show_is_told_so(server):
+    text = [Hit(PageRef("law/a", 0), "text", 1.0, 0)]
+    with pytest.raises(ConfigError, match="take read: text"):
+        openai(server, read="both").answer("How many?", text)
+    with pytest.raises(ConfigError, match="no judge sees"):
+        make_judge(PluginSpec(name="openai", params={"model": "m", "read": "images"}))
+    assert not server.requests
 
 
 def test_nothing_to_show_is_a_guess(server):
