@@ -39,6 +39,9 @@ def command(words: str, *paths: str) -> None:
 
 def pictures(page: Page, index: Path) -> None:
     """Each part of a report, as the guide shows it."""
+    page.goto(f"{index.as_uri()}#overview")
+    page.wait_for_load_state("networkidle")
+    keep("overview", page.screenshot())
     page.goto(f"{index.as_uri()}#cases?level=severe&stage=overall&details=1")
     page.wait_for_selector(ROWS)
     keep("cases", page.screenshot())
@@ -51,10 +54,20 @@ def pictures(page: Page, index: Path) -> None:
     sides.locator("input[type=range]").fill("60")
     page.wait_for_load_state("networkidle")
     keep("case", sides.screenshot())
+    said = page.locator("fieldset.review")
+    said.first.get_by_label("evidence is wrong").check()
+    said.nth(1).get_by_label("right", exact=True).check()
+    page.goto(f"{index.as_uri()}#review")
+    page.wait_for_load_state("networkidle")
+    keep("review", page.screenshot())
     page.goto(f"{index.as_uri()}#pages")
     page.wait_for_selector(".cards img")
     page.wait_for_load_state("networkidle")
     keep("pages", page.screenshot())
+    page.click(".cards a")
+    page.wait_for_selector("#view-page .stack img")
+    page.wait_for_load_state("networkidle")
+    keep("page", page.screenshot())
 
 
 def keep(name: str, picture: bytes) -> None:

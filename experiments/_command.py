@@ -12,7 +12,6 @@ import functools
 import inspect
 import logging
 import os
-import shlex
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,11 +24,12 @@ from typer.core import TyperCommand
 
 from experiments.reports.options import GROUPS, option_table
 from experiments.reports.plan import print_plan
-from experiments.reports.terminal import reader_lines, report_troubles, taken_lines
-from ohr.errors import OhrError
+from experiments.reports.terminal import reader_lines, report_line, report_troubles, taken_lines
+from ohr.errors import ConfigError, OhrError
 from ohr.names import did_you_mean
 from ohr.printable import plain
 from ohr.study.config import StudyConfig, load_config
+from ohr.study.pages.shards import Shard, ShardEnded, reading_shard
 from ohr.study.results import Run
 from ohr.study.run import run_study
 from ohr.study.truth import same_lines
@@ -44,6 +44,8 @@ class Settings:
 
     defaults: Mapping[str, Any] = field(default_factory=dict)
     groups: Sequence[str] = tuple(GROUPS)
+    reads_pages: bool = True
+    """Whether the command reads pages, which shards can share."""
 
 
 Out = Annotated[Path, typer.Option(help="Folder for the results.")]
@@ -71,8 +73,15 @@ OfReview = Annotated[
     Path | None,
     typer.Option(help="verdicts.json of a report's review: bad questions are left out."),
 ]
+OfShard = Annotated[
+    str, typer.Option("--shard", metavar="I/N", help="Read only the I-th of N parts of the pages.")
+]
+Steal = Annotated[
+    bool, typer.Option("--steal", help="With --shard: then read what other shards have not.")
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan and read nothing.")]
 
+_SHARDED: Mapping[str, tuple[Any, Any]] = {"shard": ("", OfShard), "steal": (False, Steal)}
 _MOST_CHARACTERS = 2000
 _WHERE = "where should the results go? give --out, such as --out runs/first"
 _WIDEST = 100
@@ -150,12 +159,23 @@ def command(function: Callable[..., int]) -> CommandLine:
     marked = {one.name: _settings_of(one.annotation) for one in parameters}
     settings = {name: mark for name, mark in marked.items() if mark is not None}
 
+    sharded = any(mark.reads_pages for mark in settings.values())
+
     @functools.wraps(function)
     def main(*, debug: bool, **options: Any) -> None:
         def action() -> int:
+            shard = parse_shard(*(options.pop(name) for name in _SHARDED)) if sharded else None
             for name, mark in settings.items():
                 options[name] = load_config(options[name] or [], mark.defaults)
-            return function(**options)
+            if shard is None or options.get("dry_run"):
+                return function(**options)
+            with reading_shard(shard):
+                try:
+                    function(**options)
+                except ShardEnded as ended:
+                    print(ended)
+                    return 0
+            raise OhrError("--shard: this command, with these options, reads no pages")
 
         logging.basicConfig(level=logging.WARNING, format="%(message)s")
         exit_with(action, debug)
@@ -164,7 +184,13 @@ def command(function: Callable[..., int]) -> CommandLine:
     parameters = [
         one.replace(annotation=_Arguments, default=None) if one.name in settings else one
         for one in parameters
-    ] + [debug.replace(annotation=_Debug)]
+    ]
+    if sharded:
+        parameters += [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value, annotation=mark)
+            for name, (value, mark) in _SHARDED.items()
+        ]
+    parameters.append(debug.replace(annotation=_Debug))
     # By name alone: so one with a default may stand before one without.
     parameters = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in parameters]
     main.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -235,6 +261,15 @@ def study_command(
     return make
 
 
+def parse_shard(shard: str, steal: bool) -> Shard | None:
+    """The shard of ``--shard`` and ``--steal``, None without. Raises ConfigError."""
+    if shard:
+        return Shard.parse(shard, steal=steal)
+    if steal:
+        raise ConfigError("--steal says what a shard does at its end: give --shard too")
+    return None
+
+
 def names(text: str) -> tuple[str, ...]:
     """Names that are parted by commas."""
     return tuple(name.strip() for name in text.split(",") if name.strip())
@@ -271,8 +306,7 @@ def _to_look_into(run: Run, wanted: bool) -> None:
     """Write the run's report, or say how."""
     folder = run.path / "report"
     if not wanted:
-        options = shlex.join([str(run.path), "--out", str(folder)])
-        print(f"to look into: python -m experiments.report {options}")
+        print(report_line(folder, run.path))
         return
     from experiments.browser.build import ReportOptions, build_report
 

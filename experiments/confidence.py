@@ -24,7 +24,9 @@ from ohr.study.config import StudyConfig
 def main(
     config: Annotated[
         StudyConfig,
-        Settings({"engines": ["tesseract"], "noise": ["semantic"], "stages": ["ocr"]}),
+        Settings(
+            {"engines": ["tesseract"], "noise": ["semantic"], "stages": ["ocr"]}, reads_pages=False
+        ),
     ],
     out: Out,
     pages: Annotated[int, typer.Option(min=1, help="Pages that are looked at.")] = 60,

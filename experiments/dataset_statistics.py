@@ -14,7 +14,7 @@ from ohr.study.plan import load_dataset
 
 
 @command
-def main(config: Annotated[StudyConfig, Settings(groups=(DATASET,))]) -> int:
+def main(config: Annotated[StudyConfig, Settings(groups=(DATASET,), reads_pages=False)]) -> int:
     """Set a dataset beside the paper's table 1."""
     show(statistics_table(load_dataset(config)))
     for line in paper_sums():

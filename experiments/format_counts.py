@@ -15,7 +15,9 @@ DEFAULTS = {"engines": ["gt"], "noise": ["formatting"], "stages": ["ocr"]}
 
 
 @command
-def main(config: Annotated[StudyConfig, Settings(DEFAULTS)], out: OptionalOut = None) -> int:
+def main(
+    config: Annotated[StudyConfig, Settings(DEFAULTS, reads_pages=False)], out: OptionalOut = None
+) -> int:
     """Count formatting commands a page, by kind (table S2)."""
     counts = count_knowledge_bases(config)
     show(counts_table(counts))

@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import Dpi, Inputs, Out, Workers, command
+from experiments._command import Dpi, Inputs, OfShard, Out, Steal, Workers, command, parse_shard
 from experiments.interchange.readings import read_files
 from ohr.study.config import parse_plugin
 from ohr.workers import Limits
@@ -51,6 +51,8 @@ def main(
     stop_after_failures: Annotated[
         int, typer.Option(min=0, help="Stop after so many failures alike in a row; 0: never.")
     ] = 20,
+    shard: OfShard = "",
+    steal: Steal = False,
 ) -> int:
     """Read PDFs and images into a knowledge base."""
     return read_files(
@@ -65,6 +67,7 @@ def main(
         cache=cache,
         limits=Limits(page_cpu_s, page_wall_s),
         stop_after_failures=stop_after_failures,
+        shard=parse_shard(shard, steal),
     )
 
 

@@ -12,7 +12,17 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import Dpi, Inputs, Out, Seed, Workers, command
+from experiments._command import (
+    Dpi,
+    Inputs,
+    OfShard,
+    Out,
+    Seed,
+    Steal,
+    Workers,
+    command,
+    parse_shard,
+)
 from experiments.interchange.noisy_pages import distort_files
 from experiments.interchange.page_images import Format
 from ohr.study.config import parse_plugin
@@ -38,11 +48,14 @@ def main(
     quality: Annotated[int, typer.Option(min=1, max=100, help="Of JPEG and WebP.")] = 90,
     seed: Seed = 0,
     workers: Workers = 2,
+    shard: OfShard = "",
+    steal: Steal = False,
 ) -> int:
     """Distort the pages of PDFs and images."""
     specs = [parse_plugin("noise", text) for text in noise or ["semantic"]]
+    part = parse_shard(shard, steal)
     return distort_files(
-        inputs, out, specs, level, intensity or [], dpi, format, quality, seed, workers
+        inputs, out, specs, level, intensity or [], dpi, format, quality, seed, workers, part
     )
 
 

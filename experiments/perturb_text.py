@@ -22,7 +22,7 @@ DEFAULTS = {"engines": ["gt"], "noise": ["formatting"], "stages": ["ocr"]}
 
 @command
 def main(
-    config: Annotated[StudyConfig, Settings(DEFAULTS)],
+    config: Annotated[StudyConfig, Settings(DEFAULTS, reads_pages=False)],
     out: Out,
     show: Annotated[int, typer.Option(min=0, help="Pages in before_after.html.")] = 0,
 ) -> int:

@@ -19,7 +19,7 @@ from ohr.study.plan import load_dataset
 
 @command
 def main(
-    config: Annotated[StudyConfig, Settings(groups=(DATASET,))],
+    config: Annotated[StudyConfig, Settings(groups=(DATASET,), reads_pages=False)],
     json_file: Annotated[
         Path | None, typer.Option("--json", help="Write every finding to this file.")
     ] = None,

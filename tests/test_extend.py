@@ -18,7 +18,7 @@ import ohr
 from ohr import Chunk, PageRef, registry
 from ohr.study.cases import read_cases
 from tests.conftest import ROOT
-from tests.test_readme import run
+from tests.test_readme import FEW, run
 
 EXTEND = ROOT / "docs" / "extend"
 STUDIES = {
@@ -27,9 +27,8 @@ STUDIES = {
     for block in re.findall(r"```bash\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
     for command in block.replace("\\\n", " ").splitlines()[:1]
 }
-FEW = ["dataset.limit=6", "dataset.pages=evidence", "dpi=60"]
 SMALLER = {
-    "perturbation": ["levels=[severe]", "seeds=0", *FEW],
+    "perturbation": ["levels=[severe]", *FEW],
     "metric": ["levels=[severe]"],
     "engine": FEW,
     "system": FEW,

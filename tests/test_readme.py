@@ -50,6 +50,14 @@ COMMANDS = list(
     )
 )
 SNIPPETS = [pytest.param(block, id=page) for page, block in fenced("python")]
+FEW = ["dataset.limit=4", "dataset.pages=evidence", "dpi=60", "seeds=0"]
+"""Options with which a study that reads pages takes seconds."""
+SMALLER = {
+    "drc": FEW,
+    "paper": [*FEW, "engines=[gt,tesseract]", "bootstrap=100"],
+    "structure": FEW,
+    "systems": FEW,
+}
 
 
 def give(command: str, folder: Path, *more: str) -> str:
@@ -138,6 +146,11 @@ def test_snippets_run(snippet, beside_the_sample):
     for path in (ROOT / "docs" / "extend").glob("my_*"):
         shutil.copy(path, beside_the_sample)
     Image.fromarray(np.full((200, 300), 255, np.uint8)).save(beside_the_sample / "page.png")
+    for whole, part in (
+        ('"limit": 8', '"limit": 4'),
+        ('"semantic",', '"semantic", dpi=60, seeds=0,'),
+    ):
+        snippet = snippet.replace(whole, part)
     done = run(["-c", snippet], beside_the_sample)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()
@@ -176,7 +189,8 @@ def test_commands_on_the_sample_run(command, beside_the_sample):
             give(next(one for one in made if f"--out {folder}" in one), beside_the_sample)
     reworded = beside_the_sample / "reworded.csv"
     reworded.write_text("qid,question\nsample-0001,And what of it?\n")
-    assert give(command, beside_the_sample).strip()
+    smaller = SMALLER.get(command.split(".")[1].split()[0], [])
+    assert give(command, beside_the_sample, *smaller).strip()
 
 
 MISTYPED = ["-m", "experiments.ocr_benchmark", "engines=[tesserakt]", "--out", "runs/x"]

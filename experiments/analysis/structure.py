@@ -9,19 +9,17 @@ from statistics import fmean
 import numpy as np
 import pandas as pd
 
+from experiments.analysis.read_pages import read_pages
 from ohr.metrics.evidence import RNoise
 from ohr.metrics.outlines import MEASURES, compare_trees
 from ohr.metrics.scores import SCORING
 from ohr.outline.read import document_tree
 from ohr.outline.tree import DocumentTree
 from ohr.plugins.metric import EvidenceCase
-from ohr.printable import plain
 from ohr.statistics import Clusters, mean_interval
-from ohr.store.artefacts import ArtefactStore
 from ohr.study.conditions import condition_of
 from ohr.study.config import StudyConfig
-from ohr.study.pages.variants import Readings
-from ohr.study.plan import Plan, load_dataset, make_plan
+from ohr.study.plan import Plan
 from ohr.study.progress import Progress
 from ohr.types import Document, KnowledgeBase, Page
 
@@ -37,21 +35,14 @@ def structure(config: StudyConfig, progress: Progress) -> pd.DataFrame:
     of :class:`ohr.metrics.outlines.OutlineScores`. Documents are those that were read again; a
     page that failed has nothing of its structure.
     """
-    dataset = load_dataset(config)
-    if dataset.report:
-        progress.say(plain(f"dataset: {dataset.report.summary()}"))
-    plan = make_plan(config, dataset)
-    for note in plan.unreachable:
-        progress.say(f"left out: {note}")
-    readings = Readings(plan, ArtefactStore(config.cache))
-    with progress:
-        readings.make(progress)
+    read = read_pages(config, progress)
+    plan = read.plan
     truths = {tree.doc_id: tree for tree in _true_trees(plan)}
     rows: list[dict[str, object]] = []
     comparing = Progress(verb="comparing")
     with comparing:
         for variant in plan.variants:
-            kb = readings.knowledge_base(variant)
+            kb = read.readings.knowledge_base(variant)
             condition = asdict(condition_of(plan, variant))
             key = {name: condition[name] for name in CONDITION}
             key |= {"draw": variant.seed, "r_noise": _r_noise(plan, kb)}

@@ -22,6 +22,7 @@ from experiments.browser.pages import (
 )
 from experiments.browser.rows import Rows, make_rows, setting_name
 from experiments.browser.select import Selection, numbered, parse_selection, select
+from experiments.browser.texts import Texts
 from ohr.printable import plain
 from ohr.store.atomic import write_bytes, write_text
 from ohr.store.identity import digest
@@ -105,14 +106,15 @@ def build_report(runs: Sequence[Run], out: Path, options: ReportOptions) -> Buil
         if spec is not None
         else {}
     )
+    texts = {name: Texts(run) for name, run in named.items()}
     pages = make_pages(named, rows)
     evidence = _evidence(rows, asked, selection)
     worst = [key for key in worst_pages(pages, WORST_PAGES) if key[0] in asked]
     pages.details = details_wanted(pages, evidence, worst)
-    chunks.write_all("page", PER_CHUNK, page_details(named, rows, pages, recipes, drawn))
+    chunks.write_all("page", PER_CHUNK, page_details(texts, rows, pages, recipes, drawn))
     chunks.write("pages", pages.as_json())
     numbered_pages = {key: number for number, key in enumerate(pages.details, start=1)}
-    found = case_details(named, rows, selection.cases, numbered_pages, drawn)
+    found = case_details(named, texts, rows, selection.cases, numbered_pages, drawn)
     chunks.write_all("cases", PER_CHUNK, found)
     chunks.tidy()
     budget.tidy(out)

@@ -15,7 +15,8 @@ from experiments.browser.command import command_of
 from experiments.browser.images import PageImages
 from experiments.browser.pages import Key
 from experiments.browser.rows import Rows
-from ohr.study.cases import read_cases, read_questions, read_texts
+from experiments.browser.texts import Texts
+from ohr.study.cases import read_cases, read_questions
 from ohr.study.results import Run
 from ohr.types import PageRef, Question
 
@@ -42,6 +43,7 @@ class _Kept:
 
 def case_details(
     runs: Mapping[str, Run],
+    texts: Mapping[str, Texts],
     rows: Rows,
     cases: Sequence[tuple[int, int]],
     pages: Mapping[Key, int],
@@ -55,15 +57,15 @@ def case_details(
         name = names[question]
         if name not in kept:
             wanted = [(q, c) for q, c in cases if names[q] == name]
-            kept[name] = _kept(runs[name], rows, wanted)
+            kept[name] = _kept(runs[name], texts[name], rows, wanted)
         yield _case(rows, kept[name], question, condition, scores, name, pages, images.get(name))
 
 
-def _kept(run: Run, rows: Rows, cases: Sequence[tuple[int, int]]) -> _Kept:
+def _kept(run: Run, texts: Texts, rows: Rows, cases: Sequence[tuple[int, int]]) -> _Kept:
     qids = {rows.questions["qid"][q] for q, _ in cases}
     bases = {rows.conditions[c]["kept"] for _, c in cases}
     questions = {question.qid: question for question in read_questions(run.path)}
-    kept = _Kept(questions, command_of(run), read_texts(run.path))
+    kept = _Kept(questions, command_of(run), texts.by_base)
     for name, into in (("hits", kept.hits), ("answers", kept.answers)):
         table = read_cases(run.path, name)
         asked = pc.is_in(table["qid"], pa.array(qids))

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import jinja2
-import pandas as pd
+import yaml
 from markupsafe import Markup
 
 from experiments.analysis.comparison import run_names
 from experiments.browser.command import command_of
 from experiments.browser.inline_svg import inline_svg
-from experiments.browser.rows import MAIN, Rows, measures_by_stage, setting_name
-from experiments.browser.sentences import Loss, caveats, losses
+from experiments.browser.rows import MAIN, Rows, measures_by_stage
+from experiments.browser.sentences import caveats, losses
+from experiments.browser.tables import cost_tables, group_tables, loss_tables, stage_title
+from experiments.reports.terminal import reader_lines, taken_lines
 from ohr.errors import OhrError
 from ohr.printable import plain
 from ohr.study.results import Run
@@ -33,11 +35,6 @@ SCRIPTS = tuple(
         "main",
     )
 )
-_TITLES = {
-    "retrieval": "Retrieval",
-    "generation": "Answers from the gold pages",
-    "overall": "The whole system",
-}
 _FIGURES = {
     "noise_curve": "Quality against measured noise",
     "sources": "By evidence source",
@@ -54,6 +51,7 @@ _TEMPLATES = jinja2.Environment(
 def overview(runs: Sequence[Run], rows: Rows, title: str, details: Sequence[str]) -> str:
     """The page as HTML; every text of a run is escaped."""
     measures = measures_by_stage(runs)
+    named = dict(zip(run_names(runs), runs, strict=True))
     by_stage = {stage: losses(rows, stage) for stage in MAIN if stage in measures}
     template = _TEMPLATES.get_template("report.html")
     page: str = template.render(
@@ -64,21 +62,22 @@ def overview(runs: Sequence[Run], rows: Rows, title: str, details: Sequence[str]
                 "facts": [(plain(key), plain(value)) for key, value in _facts(run)],
                 "command": plain(command_of(run)),
                 "versions": plain(_versions(run)),
+                "configuration": _configuration(run),
             }
-            for run, name in zip(runs, run_names(runs), strict=True)
+            for name, run in named.items()
         ],
         stages=[
             {
-                "title": f"{_TITLES[stage]}: {plain(measures[stage].title)}",
+                "title": stage_title(stage, measures[stage]),
                 "sentences": [plain(one.sentence(measures[stage].title)) for one in found],
             }
             for stage, found in by_stage.items()
         ],
         caveats=caveats(rows, measures),
         figures=list(_figures(runs)),
-        tables=[
-            _table(rows, stage, measures[stage].title, found) for stage, found in by_stage.items()
-        ],
+        tables=[*loss_tables(rows, measures, by_stage), *group_tables(rows, measures)],
+        costs=list(cost_tables(named)),
+        replies=[line for run in runs for line in _replies(run)],
         troubles=[plain(line) for run in runs for line in run.troubles],
         details=[plain(sentence) for sentence in details],
         scripts=SCRIPTS,
@@ -111,16 +110,24 @@ def _facts(run: Run) -> list[tuple[str, str]]:
     noises = [str(value) for value in dict.fromkeys(cells["perturbation"]) if value != "none"]
     if noises:
         facts.append(("noise", ", ".join(noises)))
-    stages: dict[str, dict[str, float]] = run.manifest.get("seconds", {})
-    if stages:
-        spent = sum(stage["cpu_s"] for stage in stages.values())
-        facts.append(("CPU seconds", f"{spent:,.0f}"))
     return facts
 
 
 def _versions(run: Run) -> str:
     versions = run.manifest.get("versions", {})
     return ", ".join(f"{name} {version}" for name, version in versions.items() if version)
+
+
+def _configuration(run: Run) -> str:
+    """As YAML; a secret is no part of it, as it is none of the manifest."""
+    text: str = yaml.safe_dump(run.manifest.get("config", {}), sort_keys=False, allow_unicode=True)
+    return "\n".join(map(plain, text.split("\n")))
+
+
+def _replies(run: Run) -> Iterator[str]:
+    bases = run.manifest.get("knowledge_bases", {})
+    yield from taken_lines({label: base.get("taken") or {} for label, base in bases.items()})
+    yield from reader_lines(run.readers)
 
 
 def _figures(runs: Sequence[Run]) -> list[dict[str, object]]:
@@ -141,40 +148,3 @@ def _figures(runs: Sequence[Run]) -> list[dict[str, object]]:
                     svg = inline_svg(content, f"f{prefix}", plain(called))
                     figures.append({"title": plain(called), "svg": Markup(svg)})
     return figures
-
-
-def _table(rows: Rows, stage: str, title: str, found: Sequence[Loss]) -> dict[str, object]:
-    """Means of all rows of a stage, with what each condition lost."""
-    of_stage = [n for n, setting in enumerate(rows.settings) if setting["stage"] == stage]
-    frame = rows.frame[rows.frame["setting"].isin(of_stage)]
-    lost = {(one.condition, one.setting): one for one in found}
-    several = rows.questions["run"].nunique() > 1
-    lines = []
-    for (condition, setting), group in frame.groupby(["condition", "setting"], sort=True):
-        kb = rows.conditions[int(str(condition))]
-        name = setting_name(rows.settings[int(str(setting))])
-        one = lost.get((kb["name"], name))
-        lines.append(
-            (
-                *((plain(kb["run"]),) if several else ()),
-                plain(kb["name"]),
-                plain(name),
-                f"{len(group):,}",
-                _number(group["score"].mean()),
-                _number(one.loss if one else None),
-                _number(one.low if one else None),
-                _number(one.high if one else None),
-                _number(one.p if one else None),
-            )
-        )
-    columns = (*(("run",) if several else ()), "knowledge base", "setting", "n", title)
-    return {
-        "title": f"{_TITLES[stage]}: {plain(title)}",
-        "columns": (*columns, "lost", "from", "to", "p (Holm)"),
-        "texts": 2 + several,
-        "rows": lines,
-    }
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None or pd.isna(value) else f"{value:.3f}"

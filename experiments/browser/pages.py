@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,13 +13,11 @@ from experiments.browser.chunks import packed
 from experiments.browser.images import PageImages
 from experiments.browser.rendered import blocks_of
 from experiments.browser.rows import NONE, SCALE, Rows
+from experiments.browser.texts import TRUTH, Texts
 from experiments.browser.words import side_by_side
-from ohr.errors import OhrError
-from ohr.study.cases import read_cases, read_texts
 from ohr.study.results import KNOWLEDGE_BASE, Run, knowledge_base_name, measured
 from ohr.types import PageRef
 
-TRUTH = "gt, clean"
 Key = tuple[str, PageRef]
 """A run by name, and a page of it."""
 
@@ -84,22 +81,19 @@ def worst_pages(pages: Pages, count: int) -> list[Key]:
 
 
 def page_details(
-    runs: Mapping[str, Run],
+    texts: Mapping[str, Texts],
     rows: Rows,
     pages: Pages,
     recipes: Mapping[str, Recipes],
     images: Mapping[str, PageImages],
 ) -> Iterator[dict[str, Any]]:
     """The texts and pictures of the pages with details, in order; ``pages`` notes the pictures."""
-    kept: dict[str, _Texts] = {}
     for (name, ref), conditions in pages.details.items():
-        if name not in kept:
-            kept[name] = _Texts.of(runs[name])
-        texts = kept[name]
-        truth = texts.truth(ref)
+        truth = texts[name].truth(ref)
         drawn = images.get(name)
         readings = [
-            _reading(texts, rows, ref, c, truth, recipes[name], drawn) for c in sorted(conditions)
+            _reading(texts[name], rows, ref, c, truth, recipes[name], drawn)
+            for c in sorted(conditions)
         ]
         pages.pictures[name, ref] = {
             one["condition"]: one["images"]["read"] for one in readings if one["images"]
@@ -114,37 +108,8 @@ def page_details(
         }
 
 
-@dataclass
-class _Texts:
-    run: Run
-    by_base: dict[str, dict[PageRef, str]]
-    statuses: dict[tuple[str, PageRef], tuple[str, str]]
-
-    @classmethod
-    def of(cls, run: Run) -> _Texts:
-        pages = read_cases(run.path, "pages").to_pandas()
-        names = ("knowledge_base", "doc_id", "page_no", "status", "detail")
-        statuses = {
-            (str(base), PageRef(str(doc), int(page))): (str(status), str(detail))
-            for base, doc, page, status, detail in zip(*(pages[n] for n in names), strict=True)
-        }
-        return cls(run, read_texts(run.path), statuses)
-
-    def truth(self, ref: PageRef) -> str | None:
-        """The ground truth's text, from the run, or from its dataset where that is there."""
-        known = self.by_base.get(TRUTH)
-        return known.get(ref) if known is not None else self._dataset.get(ref)
-
-    @cached_property
-    def _dataset(self) -> Mapping[PageRef, str]:
-        try:
-            return {ref: page.text for ref, page in self.run.plan.dataset.pages.items()}
-        except OhrError:
-            return {}
-
-
 def _reading(
-    texts: _Texts,
+    texts: Texts,
     rows: Rows,
     ref: PageRef,
     condition: int,
@@ -154,7 +119,7 @@ def _reading(
 ) -> dict[str, Any]:
     base = rows.conditions[condition]["kept"]
     read = texts.by_base.get(base, {}).get(ref)
-    status, detail = texts.statuses.get((base, ref), ("error", "not in the knowledge base"))
+    status, detail = texts.outcome(base, ref)
     left, right = side_by_side(truth or "", read or "")
     return {
         "condition": condition,

@@ -165,8 +165,7 @@ def _of_stage(
             for _, row in rows[list(KNOWLEDGE_BASE)].drop_duplicates().iterrows()
         ]
     )
-    kinds, places = pd.factorize(pd.MultiIndex.from_frame(rows[list(KNOWLEDGE_BASE)]))
-    del places
+    kinds, _ = pd.factorize(pd.MultiIndex.from_frame(rows[list(KNOWLEDGE_BASE)]))
     frame = pd.DataFrame(
         {
             "question": numbers.reindex(rows["qid"]).to_numpy(),

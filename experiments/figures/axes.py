@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 
@@ -146,7 +147,8 @@ def kinds_note(cells: pd.DataFrame) -> list[str]:
 
 def room_at_zero(axes: Sequence[Axes]) -> None:
     """Noise from 0, with room for a mark that lies there."""
-    right = max(ax.dataLim.xmax for ax in axes)
+    # A panel without a value has no limits.
+    right = max((ax.dataLim.xmax for ax in axes if math.isfinite(ax.dataLim.xmax)), default=0.0)
     axes[0].set_xlim(left=-0.06 * right if right > 0 else -0.06)
 
 

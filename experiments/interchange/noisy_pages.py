@@ -12,20 +12,20 @@ from typing import Any
 from PIL import Image
 
 from experiments.figures.sheets import contact_sheet
+from experiments.interchange.noisy_parts import LIMITS, Parts, Records, say_failed
 from experiments.interchange.page_images import DistortTask, Format, distort_page
 from ohr.errors import ConfigError, OhrError
-from ohr.printable import plain
 from ohr.registry import PluginSpec
 from ohr.store.atomic import write_bytes, write_text
+from ohr.store.locking import locked
 from ohr.study.noise import Noise, noises
+from ohr.study.pages.shards import Shard
 from ohr.study.pages.sources import find_pages
-from ohr.study.pages.variants import stop_if_not_the_page
 from ohr.study.progress import Progress
-from ohr.workers import Limits, WorkerPool
+from ohr.workers import WorkerPool
 
 SUFFIXES = {"png": ".png", "jpeg": ".jpg", "webp": ".webp"}
 SHEET_PAGES, SHEET_COLUMNS, SHEET_WIDTH = 24, 6, 360
-LIMITS = Limits(cpu_s=120, wall_s=900)
 
 
 def distort_files(
@@ -39,10 +39,12 @@ def distort_files(
     quality: int,
     seed: int,
     workers: int,
+    shard: Shard | None = None,
 ) -> int:
     """Distort the pages of PDFs, images and folders by each operator at each strength.
 
-    1 if a page failed, else 0. Raises OhrError.
+    1 if a page failed, else 0; of a ``shard``, its pages are distorted, and no records written.
+    Raises OhrError.
     """
     tasks = []
     for source in find_pages(inputs, dpi):
@@ -51,7 +53,10 @@ def distort_files(
         file = source.file(SUFFIXES[format])
         files = tuple((point, f"{point.name}_{point.strength}/{file}") for point in points)
         tasks.append(DistortTask(source, files, seed, out, format, quality))
-    return write_noisy_pages(tasks, out, workers)
+    if shard is not None:
+        return _write_shard(tasks, Parts(out, workers, shard))
+    with locked(out):
+        return write_noisy_pages(tasks, out, workers)
 
 
 def _check_kind(points: Sequence[Noise]) -> None:
@@ -67,19 +72,18 @@ def write_noisy_pages(tasks: Sequence[DistortTask], out: Path, workers: int) -> 
     Raises OhrError if every page failed.
     """
     by_task: dict[int, list[dict[str, Any]]] = {}
-    with (
-        Progress(verb="distorting") as progress,
-        WorkerPool[list[dict[str, Any]]](distort_page, workers=workers, limits=LIMITS) as pool,
-    ):
-        for done, (index, outcome) in enumerate(pool.run(tasks), start=1):
-            if outcome.value is not None:
-                by_task[index] = outcome.value
-            else:
-                stop_if_not_the_page(outcome.detail)
-                source = tasks[index].source
-                where = "" if source.page_no is None else f" page {source.page_no + 1}"
-                progress.say(f"error: {plain(source.file_name)}{where}: {outcome.detail}")
-            progress("pages", done, len(tasks))
+    parts = Parts(out, workers)
+    with Progress(verb="distorting") as progress:
+        if parts.are_there:
+            by_task = parts.made(tasks, progress)
+        else:
+            with WorkerPool[Records](distort_page, workers=workers, limits=LIMITS) as pool:
+                for done, (index, outcome) in enumerate(pool.run(tasks), start=1):
+                    if outcome.value is not None:
+                        by_task[index] = outcome.value
+                    else:
+                        say_failed(tasks[index], outcome, progress)
+                    progress("pages", done, len(tasks))
     if not by_task:
         raise OhrError("no page could be distorted")
     ordered = [record for index in sorted(by_task) for record in by_task[index]]
@@ -90,6 +94,13 @@ def write_noisy_pages(tasks: Sequence[DistortTask], out: Path, workers: int) -> 
     if failures := len(tasks) - len(by_task):
         print(f"error: {failures} of {len(tasks)} pages could not be distorted", file=sys.stderr)
         return 1
+    return 0
+
+
+def _write_shard(tasks: Sequence[DistortTask], parts: Parts) -> int:
+    with Progress(verb="distorting") as progress:
+        parts.make(tasks, progress)
+    print("\n".join(parts.sharing.summary()))
     return 0
 
 

@@ -6,8 +6,10 @@ import json
 import re
 import sys
 import time
+from array import array
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,8 @@ from ohr.store.atomic import write_text
 from ohr.store.identity import canonical_json
 from ohr.store.locking import locked
 from ohr.study.pages.files import FilePage, FileReadings, file_pages
+from ohr.study.pages.shards import Pending, Shard
+from ohr.study.pages.sharing import Sharing
 from ohr.study.pages.sources import PageSource, find_pages
 from ohr.study.pages.store import stored_taken, sum_taken
 from ohr.study.progress import Progress
@@ -47,10 +51,12 @@ def read_files(
     cache: Path,
     limits: Limits,
     stop_after_failures: int,
+    shard: Shard | None,
 ) -> int:
     """Read the pages of PDFs, images and folders into a knowledge base, and sum up.
 
-    1 if a page failed, else 0. Raises OhrError.
+    1 if a page failed, else 0; of a ``shard``, its pages are read into the cache, and nothing is
+    written. Raises OhrError.
     """
     backend = registry.create("engine", engine)
     if not isinstance(backend, OcrBackend):
@@ -58,11 +64,23 @@ def read_files(
     sources = select_pages(list(find_pages(inputs, dpi)), pages)
     wanted = file_pages(sources, engine, backend, hand_over_pdfs=hand_over_pdfs)
     readings = FileReadings(
-        engine, backend.identity(), ArtefactStore(cache), limits, workers, stop_after_failures
+        engine,
+        backend.identity(),
+        ArtefactStore(cache),
+        limits,
+        workers,
+        stop_after_failures,
+        retry,
     )
+    sharing = Sharing(cache, out, shard)
+    if shard is not None:
+        check_out(out, wanted, readings.identity)
+        _read(wanted, readings, sharing)
+        print("\n".join(sharing.summary()))
+        return 0
     with locked(out):
         check_out(out, wanted, readings.identity)
-        return write_readings(wanted, readings, out, retry=retry)
+        return write_readings(wanted, readings, out, sharing)
 
 
 def select_pages(sources: Sequence[PageSource], wanted: str) -> list[PageSource]:
@@ -87,27 +105,38 @@ def select_pages(sources: Sequence[PageSource], wanted: str) -> list[PageSource]
     return chosen
 
 
+def _read(pages: Sequence[FilePage], readings: FileReadings, sharing: Sharing) -> int:
+    """Read what is not stored, of a shard its pages; how many were to be read."""
+    read, label = 0, readings.engine.label
+    with Progress() as progress:
+        for turn, wanted in enumerate(sharing.rounds()):
+            if turn:  # what a shard has failed at, those that take over its pages need not try
+                readings = replace(readings, retry=False)
+            looked_at = [page for page in pages if wanted is None or wanted(page.name)]
+            todo = [page for page in looked_at if not readings.stands(page)]
+            for line in sharing.unread((page.ref for page in todo), len(todo)):
+                progress.say(line)
+            read += len(todo)
+            done = 0
+
+            def report(count: int, total: int = len(todo)) -> None:
+                nonlocal done
+                done += count
+                progress(label, done, total)
+
+            with sharing.reading([Pending(array("q", range(len(todo))), len(looked_at))]):
+                if todo:
+                    report(0)
+                    readings.make(todo, report, sharing)
+    return read
+
+
 def write_readings(
-    pages: Sequence[FilePage], readings: FileReadings, out: Path, *, retry: bool
+    pages: Sequence[FilePage], readings: FileReadings, out: Path, sharing: Sharing
 ) -> int:
     """Read what is not stored, write the knowledge base and sum up; 1 if a page failed, else 0."""
-    todo = []
-    for page in pages:
-        stored = readings.stored(page)
-        if stored is None or not stored.stands(readings.limits, retry=retry):
-            todo.append(page)
     started = time.perf_counter()
-    with Progress() as progress:
-        done = 0
-
-        def report(count: int) -> None:
-            nonlocal done
-            done += count
-            progress(readings.engine.label, done, len(todo))
-
-        if todo:
-            report(0)
-            readings.make(todo, report)
+    read_now = _read(pages, readings, sharing)
     seconds = time.perf_counter() - started
     outcomes = []
     for page in pages:
@@ -128,7 +157,7 @@ def write_readings(
         "dpi": sorted({page.source.dpi for page in pages}),
         "documents": len(documents),
         "pages": {str(status): counts[str(status)] for status in Status},
-        "read_now": len(todo),
+        "read_now": read_now,
         "taken": taken,
         "seconds": round(seconds, 3),
         "workers": readings.workers,
@@ -145,10 +174,10 @@ def write_readings(
         print(f"and {len(failures) - _NAMED_FAILURES} more: see manifest.json", file=sys.stderr)
     listed = ", ".join(f"{counts[str(status)]} {status}" for status in Status)
     print(f"{len(pages)} pages of {len(documents)} documents: {listed}")
-    if todo:
+    if read_now:
         print(
-            f"read now: {len(todo)} pages, {seconds / len(todo):.2f} s a page "
-            f"with {readings.workers} workers; from the cache: {len(pages) - len(todo)}"
+            f"read now: {read_now} pages, {seconds / read_now:.2f} s a page "
+            f"with {readings.workers} workers; from the cache: {len(pages) - read_now}"
         )
     for line in taken_lines({readings.engine.label: taken}):
         print(line)

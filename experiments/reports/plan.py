@@ -32,7 +32,7 @@ def print_plan(config: StudyConfig) -> None:
     left = 0
     for variant in plan.variants:
         reads = isinstance(plan.engines[variant.engine.label], OcrBackend)
-        pending = len(readings.pending(variant))
+        pending = readings.pending(variant)
         left += pending
         total = len(plan.reread) if reads else 0
         table.add_row(plan.label(variant), str(total), str(total - pending), str(pending))

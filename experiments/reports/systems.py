@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -138,19 +138,27 @@ def least_lines(one: Scored) -> list[str]:
 def costs_table(costs: pd.DataFrame) -> Table:
     """A row a system: answers, what one took on average, and CPU seconds of this run."""
     table = Table(header_style="bold", box=None, pad_edge=False)
-    usage = [name for name in map(str, costs) if name.endswith("_an_answer")]
     table.add_column("system")
-    for name in ("answers", "failed", "empty", *usage, "asked now", "CPU s now"):
-        table.add_column(name.replace("_an_answer", " each").replace("_", " "), justify="right")
+    for name in ("answers", "failed", "empty", "asked now", "CPU s now"):
+        table.add_column(name, justify="right")
+    table.add_column("an answer took, on average")
     for row in costs.to_dict("records"):
         table.add_row(
             Text(plain(str(row["system"]))),
-            *(f"{row[name]:,}" for name in ("answers", "failed", "empty")),
-            *("" if pd.isna(row[name]) else f"{row[name]:,.2f}" for name in usage),
-            f"{row['asked_now']:,}",
+            *(f"{row[name]:,}" for name in ("answers", "failed", "empty", "asked_now")),
             "" if pd.isna(row["cpu_s_now"]) else f"{row['cpu_s_now']:,.1f}",
+            Text(plain(", ".join(_spent(row)))),
         )
     return table
+
+
+def _spent(row: Mapping[Any, Any]) -> Iterator[str]:
+    """``3,292.7 fetched tokens``: what is not 0, in two digits after the point at most."""
+    for name in map(str, row):
+        value = row[name]
+        if name.endswith("_an_answer") and not pd.isna(value) and round(value, 2):
+            digits = f"{value:,.2f}" if value < 100 else f"{value:,.0f}"
+            yield f"{digits} {name.removesuffix('_an_answer').replace('_', ' ')}"
 
 
 def parts_table(losses: pd.DataFrame) -> Table:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -203,6 +205,12 @@ def taken_lines(taken: Mapping[str, Mapping[str, float]]) -> list[str]:
         parts += [f"{sums[name]:,.0f} {name}" for name in COUNTED if sums.get(name)]
         lines.append(f"{plain(label)}: {'; '.join(parts)}")
     return lines
+
+
+def report_line(out: Path, *runs: Path) -> str:
+    """The line that makes the report of finished runs."""
+    options = shlex.join([*map(str, runs), "--out", str(out)])
+    return f"to look into: python -m experiments.report {options}"
 
 
 def show(table: Table) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -20,6 +21,7 @@ from ohr.store.atomic import write_text
 from ohr.study.config import StudyConfig
 from ohr.study.csv import write_csv
 from ohr.study.noise import perturbation_class
+from ohr.study.pages.shards import read_shards_of, shard_of_process
 from ohr.study.progress import Progress
 from ohr.study.run import run_study
 
@@ -35,6 +37,9 @@ def noise_statistics(config: StudyConfig, out: Path) -> int:
             knowledge_bases.append(spec)
         elif isinstance(engine, OcrBackend) and "image" in engine.accepts:
             images.append(spec)
+    if shard_of_process() is not None:
+        distorted = _part(config, images, "semantic")
+        read_shards_of([partial(block_errors, distorted, Progress())] if images else [])
     if knowledge_bases:
         print("\nTable S2: formatting commands a page")
         counts = count_knowledge_bases(_part(config, knowledge_bases, "formatting"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from experiments.reports.figure3 import make_figure3
 from experiments.reports.files import TextTable, write_table
 from experiments.reports.paper_tables import percent
 from experiments.reports.robust_reader import compare_readers
-from experiments.reports.terminal import report_troubles, show, terminal_table
+from experiments.reports.terminal import report_line, report_troubles, show, terminal_table
 from experiments.studies.noise_statistics import noise_statistics
 from experiments.studies.wordings import compare_wordings
 from ohr import registry
@@ -27,6 +28,7 @@ from ohr.errors import ConfigError
 from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
 from ohr.study.config import StudyConfig
+from ohr.study.pages.shards import read_shards_of, shard_of_process
 from ohr.study.plan import load_dataset
 from ohr.study.progress import Progress
 from ohr.study.questions import select_questions
@@ -47,6 +49,12 @@ def reproduce_paper(config: StudyConfig, out: Path) -> int:
     images = [spec for spec in config.engines if _reads_images(spec)]
     sources = {q.evidence_source for q in select_questions(config, load_dataset(config))}
 
+    if shard_of_process() is not None:
+        read_shards_of(
+            partial(run_study, _with(config, *of), out / name)
+            for name, of in {"benchmark": ((), ""), "semantic": (images, "semantic")}.items()
+            if name == "benchmark" or images
+        )
     benchmark = _study(config, out / "benchmark", benchmark_report, "Tables 2, S6 to S8")
     curves = [
         _study(config, out / "formatting", noise_curve, "Formatting noise", [truth], "formatting")
@@ -79,6 +87,7 @@ def reproduce_paper(config: StudyConfig, out: Path) -> int:
         code |= compare_wordings(config, rewritten, out / "question_style")
     _title("The paper's figures and ours")
     _compare(benchmark.cells, out, reader_notes(benchmark.readers))
+    print(report_line(out / "report", *(run.path for run in (benchmark, *curves))))
     return code
 
 
@@ -101,13 +110,17 @@ def _study(
 ) -> Run:
     """Run a study with other engines or noise, and report it as its own command does."""
     _title(title)
-    update: dict[str, Any] = {"noise": (PluginSpec(name=noise),) if noise else ()}
-    if engines:
-        update["engines"] = tuple(engines)
-    result = run_study(config.model_copy(update=update), out, progress=Progress())
+    result = run_study(_with(config, engines, noise), out, progress=Progress())
     module.report(result)
     report_troubles(result.troubles, result.failed)
     return result
+
+
+def _with(config: StudyConfig, engines: Sequence[PluginSpec], noise: str) -> StudyConfig:
+    update: dict[str, Any] = {"noise": (PluginSpec(name=noise),) if noise else ()}
+    if engines:
+        update["engines"] = tuple(engines)
+    return config.model_copy(update=update)
 
 
 def _compare(cells: pd.DataFrame, out: Path, notes: Notes) -> None:

@@ -26,7 +26,7 @@ from experiments.reports.prototypes import (
     paired_table,
     step_table,
 )
-from experiments.reports.terminal import report_troubles, show, terminal_table
+from experiments.reports.terminal import report_line, report_troubles, show, terminal_table
 from ohr import registry
 from ohr.errors import ConfigError
 from ohr.registry import PluginSpec
@@ -108,4 +108,5 @@ def run_prototypes(config: StudyConfig, out: Path) -> int:
     for path in box_plots(means, out / "figures"):
         print(f"figure: {path}")
     print(f"results: {run.path}")
+    print(report_line(run.path / "report", run.path))
     return report_troubles(run.troubles, run.failed)

@@ -9,7 +9,7 @@ import numpy as np
 
 from experiments.analysis.published import figures_of
 from experiments.reports.comparison import compare_runs
-from experiments.reports.terminal import report_troubles
+from experiments.reports.terminal import report_line, report_troubles
 from ohr import registry
 from ohr.errors import ConfigError, OhrError
 from ohr.registry import PluginSpec
@@ -88,4 +88,5 @@ def compare_wordings(config: StudyConfig, path: Path, out: Path, *, overwrite: b
     paper = figures_of("section IV.2").groupby("engine", sort=False)["value"]
     rows = ", ".join(f"{name} {100 * a:.1f} to {100 * b:.1f}" for name, (a, b) in paper)
     print(f"paper, 100 questions reworded by hand, F1 in per cent: {rows}")
+    print(report_line(out / "report", *runs))
     return report_troubles(troubles, failed)

@@ -33,7 +33,7 @@ class Streak:
         if outcome.status not in FAILED or not self.limit:
             self.count = 0
             return
-        reason = _same(outcome)
+        reason = same_reason(outcome)
         self.count = self.count + 1 if reason == self._reason and self.count else 1
         self._reason = reason
         if self.count >= self.limit:
@@ -44,7 +44,8 @@ class Streak:
             )
 
 
-def _same(outcome: Outcome[Any]) -> str:
+def same_reason(outcome: Outcome[Any]) -> str:
+    """The status and the reason of a failure, without what varies from page to page."""
     return f"{outcome.status}: {_VARYING.sub('#', outcome.detail)}"
 
 
@@ -54,7 +55,7 @@ def reasons(outcomes: Iterable[Outcome[Any]]) -> dict[str, int]:
     details: dict[str, str] = {}
     for outcome in outcomes:
         if outcome.status in FAILED:
-            reason = _same(outcome)
+            reason = same_reason(outcome)
             details.setdefault(reason, outcome.detail or str(outcome.status))
             counts[reason] += 1
     return {details[reason]: count for reason, count in counts.most_common()}

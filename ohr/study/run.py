@@ -8,7 +8,7 @@ import platform
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import astuple, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -31,6 +31,7 @@ from ohr.study.failures import reasons
 from ohr.study.groups import group_names
 from ohr.study.measures import described, metric_versions
 from ohr.study.pages.pictures import Pictures
+from ohr.study.pages.shards import shard_of_process
 from ohr.study.pages.variants import Readings
 from ohr.study.plan import Plan, load_dataset, make_plan
 from ohr.study.progress import Progress
@@ -85,6 +86,9 @@ def run_study(
 ) -> Run:
     """Run a study, or finish one that was cut short, and write its results to ``out``.
 
+    In a process that reads a shard, ShardEnded is raised once its pages are read, and no results
+    are written; the same run in a process without one finishes the study.
+
     Raises OhrError for whatever the user can mend, before anything costly happens.
     """
     out = Path(out)
@@ -106,7 +110,8 @@ def run_study(
             progress.say(line)
         for note in plan.unreachable:
             progress.say(f"left out: {note}")
-    with locked(out):
+    # Shards write to the cache alone, and several may read for one folder of results.
+    with locked(out) if shard_of_process() is None else nullcontext():
         if not overwrite:
             _data_there(config, out)  # another study may have ended meanwhile
         with Pictures(plan) as pictures:
@@ -119,7 +124,7 @@ def _carry_out(plan: Plan, pictures: Pictures, out: Path, clock: Clock, progress
     store = ArtefactStore(config.cache)
     readings = Readings(plan, store, pictures.of)
     with clock.stage("read"), progress:
-        readings.make(progress)
+        readings.make(progress, out, progress.say)
     asking = progress.of("asking", "questions")
     answering = Answering(store, config.retry_failed, asking, config.stop_after_failures)
     scorer = Scorer(plan, store, answering)

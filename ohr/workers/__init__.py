@@ -7,6 +7,6 @@
             ...
 """
 
-from ohr.workers.pool import Limits, WorkerPool
+from ohr.workers.pool import Limits, Slot, WorkerPool
 
-__all__ = ["Limits", "WorkerPool"]
+__all__ = ["Limits", "Slot", "WorkerPool"]

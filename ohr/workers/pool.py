@@ -66,6 +66,18 @@ class Limits:
     memory_mb: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """The place of a worker and of those that come after it."""
+
+    number: int
+    """From 0."""
+    tasks: int
+    """Tries that have ended."""
+    busy_s: float
+    """Seconds since the start of the one that it is on, or 0."""
+
+
 class WorkerPool(Generic[R]):
     """Runs ``function(task)``, or ``function(task, setup)``, in worker processes.
 
@@ -105,6 +117,7 @@ class WorkerPool(Generic[R]):
         self._open = False
         self._running = False
         self._failed_starts = 0
+        self._ended = [0] * workers
 
     def __enter__(self) -> WorkerPool[R]:
         scratch = tempfile.mkdtemp(prefix="ohr-workers-")
@@ -181,6 +194,12 @@ class WorkerPool(Generic[R]):
         finally:
             self._running = False
 
+    def slots(self) -> tuple[Slot, ...]:
+        """What each worker has done and how long it has been at its task; from any thread."""
+        now = time.monotonic()
+        since = {worker.slot: now - worker.started for worker in list(self._live) if worker.job}
+        return tuple(Slot(n, tasks, since.get(n, 0.0)) for n, tasks in enumerate(self._ended))
+
     def _attempt(self, entries: Iterator[tuple[int, Any]], most: int) -> Iterator[Finished]:
         """Run each task once, by at most so many workers."""
         more = True
@@ -221,7 +240,10 @@ class WorkerPool(Generic[R]):
         self._spawned += 1
         mark = f"{self._spawned}."
         environment = self._environment | {self._marker: mark}
-        worker = WorkerProcess(self.function, self._setup, environment, f"{self._marker}={mark}")
+        taken = {worker.slot for worker in self._live}
+        slot = next(number for number in range(self.workers) if number not in taken)
+        marker = f"{self._marker}={mark}"
+        worker = WorkerProcess(self.function, self._setup, environment, marker, slot)
         worker.deadline = worker.started + max(START_S, self.limits.wall_s)
         self._live.append(worker)
         self._tell_guardian(f"+{worker.process.pid}\n")
@@ -304,7 +326,10 @@ class WorkerPool(Generic[R]):
 
     def _finish(self, worker: WorkerProcess, outcome: Outcome[Any]) -> list[Finished]:
         job, worker.job = worker.job, None
-        return [] if job is None else [(job.index, job.task, outcome)]
+        if job is None:
+            return []
+        self._ended[worker.slot] += 1
+        return [(job.index, job.task, outcome)]
 
     def _check(self, worker: WorkerProcess) -> list[Finished]:
         """Enforce the limits, and notice a death of which the channel did not tell."""

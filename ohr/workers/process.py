@@ -47,9 +47,10 @@ class WorkerProcess:
     """
 
     def __init__(
-        self, function: str, setup: bytes, environment: Mapping[str, str], mark: str
+        self, function: str, setup: bytes, environment: Mapping[str, str], mark: str, slot: int = 0
     ) -> None:
         self.mark = mark
+        self.slot = slot
         own_end, worker_end = socket.socketpair()
         self.stderr, stderr = os.pipe()
         arguments = (str(worker_end.fileno()), function, json.dumps(sys.path))

@@ -15,7 +15,7 @@ from typing_extensions import TypeVar
 
 from ohr.outline.read import document_tree
 from ohr.outline.tree import DocumentTree
-from ohr.plugins import Chat, Params, System, SystemReply
+from ohr.plugins import Chat, Params, SystemReply
 from ohr.registry import PluginSpec
 from ohr.types import Answer, Document, Outcome, PageRef, Status
 from rag.chunking.token_counter import count_tokens
@@ -24,6 +24,7 @@ from rag.systems._language import Language, languages_of
 from rag.systems._parts import Spec, reader_of
 from rag.systems._passages import Passage, Piece
 from rag.systems._quotes import find_quote
+from rag.systems._together import Together
 
 
 class PrototypeParams(Params):
@@ -52,7 +53,7 @@ class Shown:
     usage: Mapping[str, float] = field(default_factory=dict)
 
 
-class Prototype(System[P], abstract=True):
+class Prototype(Together[P], abstract=True):
     """A system that shows passages to a reader and answers with a quote and where it stands."""
 
     named_apart: ClassVar[frozenset[str]] = frozenset({"reader", "temperature", "seed"})
@@ -84,11 +85,6 @@ class Prototype(System[P], abstract=True):
     def trees(self, documents: Sequence[Document]) -> list[DocumentTree]:
         """The documents with their headings, as this prototype reads them."""
         return [document_tree(document) for document in documents]
-
-    def answer(self, question: str, documents: Sequence[Document]) -> Outcome[Answer]:
-        """One answer; see :meth:`answer_many`."""
-        [reply] = self.answer_many([question], documents)
-        return reply.outcome
 
     def answer_many(
         self, questions: Sequence[str], documents: Sequence[Document]

@@ -11,7 +11,6 @@ from typing_extensions import TypeVar
 from ohr.outline.tree import DocumentTree
 from ohr.plugins import Retriever
 from ohr.registry import PluginSpec
-from ohr.store.artefacts import ArtefactStore
 from ohr.types import Hit, PageRef
 from rag.systems._language import Language, terms_of
 from rag.systems._parts import Spec, retriever_of
@@ -52,17 +51,12 @@ class Retrieving(Prototype[P], abstract=True):
             ]
             for language in LANGUAGES
         }
+        self.retrievers = [one for made in self._retrievers.values() for one in made]
 
     def identity(self) -> dict[str, object]:
         there = {language: made[0].identity() for language, made in self._retrievers.items()}
         same = there["de"] == there["en"]
         return super().identity() | {"retriever": there["en"] if same else there}
-
-    def use_store(self, store: ArtefactStore) -> None:
-        super().use_store(store)
-        for made in self._retrievers.values():
-            for retriever in made:
-                retriever.use_store(store)
 
     @abstractmethod
     def passages(self, tree: DocumentTree) -> Iterable[Passage]:

@@ -15,14 +15,14 @@ from itertools import accumulate
 from pydantic import Field
 from typing_extensions import TypeVar
 
-from ohr.plugins import Params, System, SystemReply
+from ohr.plugins import Params, SystemReply
 from ohr.registry import PluginSpec
-from ohr.store.artefacts import ArtefactStore
 from ohr.types import Answer, Chunk, Document, Hit, Outcome, PageRef
 from rag.chunking.token_counter import count_tokens
 from rag.chunking.words import WordChunker, WordChunkerParams
 from rag.systems._frames import beginning
 from rag.systems._parts import Spec, reader_of, retriever_of
+from rag.systems._together import Together
 
 _tokens = lru_cache(maxsize=65536)(count_tokens)
 
@@ -38,7 +38,7 @@ class FilledParams(Params):
 FP = TypeVar("FP", bound=FilledParams, covariant=True, default=FilledParams)
 
 
-class Filled(System[FP], abstract=True):
+class Filled(Together[FP], abstract=True):
     """Reads what a search finds, best first, until the context is full; what does not fit is cut.
 
     The text is given whole and in order of similarity, by the reader's own prompt.
@@ -49,6 +49,7 @@ class Filled(System[FP], abstract=True):
         self._reader = reader_of(self.params.reader)
         self.note = self._reader.note
         self._retriever = retriever_of(self.params.retriever)
+        self.retrievers = (self._retriever,)
 
     def identity(self) -> dict[str, object]:
         return super().identity() | {
@@ -57,18 +58,9 @@ class Filled(System[FP], abstract=True):
             "retriever": self._retriever.identity(),
         }
 
-    def use_store(self, store: ArtefactStore) -> None:
-        super().use_store(store)
-        self._retriever.use_store(store)
-
     @abstractmethod
     def pieces(self, document: Document) -> list[tuple[Chunk, tuple[PageRef, ...]]]:
         """What is ranked of a document, each with the pages that it is from."""
-
-    def answer(self, question: str, documents: Sequence[Document]) -> Outcome[Answer]:
-        """One answer; see :meth:`answer_many`."""
-        [reply] = self.answer_many([question], documents)
-        return reply.outcome
 
     def answer_many(
         self, questions: Sequence[str], documents: Sequence[Document]

@@ -16,12 +16,12 @@ from typing import Literal
 from pydantic import Field
 
 from ohr.metrics.refusal import refused
-from ohr.plugins import Params, Reply, System, SystemReply
+from ohr.plugins import Params, Reply, SystemReply
 from ohr.registry import PluginSpec
-from ohr.store.artefacts import ArtefactStore
 from ohr.types import Answer, Document, Hit, Outcome, Status
 from rag.systems._drc_passages import LONGEST, passages
 from rag.systems._parts import Spec, reader_of, retriever_of
+from rag.systems._together import Together
 
 __all__ = ["BM25", "Drc", "DrcParams", "best_answer", "passages"]
 
@@ -47,7 +47,7 @@ class DrcParams(Params):
     longest: int = Field(default=LONGEST, ge=10)
 
 
-class Drc(System[DrcParams]):
+class Drc(Together[DrcParams]):
     """Paragraphs and captions, ranked, and read one by one.
 
     The quote is the passage that the answer was read from. A line of the trace is a passage that
@@ -60,6 +60,7 @@ class Drc(System[DrcParams]):
     def __init__(self, params: DrcParams | None = None) -> None:
         super().__init__(params or DrcParams())
         self._retriever = retriever_of(self.params.retriever)
+        self.retrievers = (self._retriever,)
         self._reader = reader_of(self.params.reader)
         self.note = self._reader.note
         self._indexed: Sequence[Document] | None = None
@@ -71,15 +72,6 @@ class Drc(System[DrcParams]):
             "retriever": self._retriever.identity(),
             "reader": self._reader.identity(),
         }
-
-    def use_store(self, store: ArtefactStore) -> None:
-        super().use_store(store)
-        self._retriever.use_store(store)
-
-    def answer(self, question: str, documents: Sequence[Document]) -> Outcome[Answer]:
-        """One answer; see :meth:`answer_many`."""
-        [reply] = self.answer_many([question], documents)
-        return reply.outcome
 
     def answer_many(
         self, questions: Sequence[str], documents: Sequence[Document]

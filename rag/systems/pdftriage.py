@@ -15,12 +15,12 @@ from typing import Literal
 from pydantic import Field
 
 from ohr import registry
-from ohr.plugins import Chat, Params, System, SystemReply
+from ohr.plugins import Chat, Params, SystemReply
 from ohr.registry import PluginSpec
-from ohr.store.artefacts import ArtefactStore
 from ohr.types import Answer, Document, Hit, Outcome
 from rag.systems._at_once import replies
 from rag.systems._parts import Spec, chat_of, reader_of, retriever_of
+from rag.systems._together import Together
 from rag.systems.triage.budget import Budget
 from rag.systems.triage.conversation import Conversation
 from rag.systems.triage.library import Library, nearest_documents
@@ -49,7 +49,7 @@ class PdfTriageParams(Params):
     documents: int = Field(3, ge=1, le=50)
 
 
-class PdfTriage(System[PdfTriageParams]):
+class PdfTriage(Together[PdfTriageParams]):
     """Fetches the parts of documents that a question names, or else what a search finds."""
 
     name = "pdftriage"
@@ -59,6 +59,7 @@ class PdfTriage(System[PdfTriageParams]):
         self._reader = reader_of(self.params.reader)
         self.note = self._reader.note
         self._retriever = retriever_of(self.params.retriever)
+        self.retrievers = (self._retriever,)
         self._chunker = registry.create("chunker", self.params.chunker)
         if self.params.planner == "model":
             self._chat: Chat = chat_of(self.params.reader)
@@ -71,15 +72,6 @@ class PdfTriage(System[PdfTriageParams]):
             "retriever": self._retriever.identity(),
             "chunker": self._chunker.identity(),
         }
-
-    def use_store(self, store: ArtefactStore) -> None:
-        super().use_store(store)
-        self._retriever.use_store(store)
-
-    def answer(self, question: str, documents: Sequence[Document]) -> Outcome[Answer]:
-        """One answer; see :meth:`answer_many`."""
-        [reply] = self.answer_many([question], documents)
-        return reply.outcome
 
     def answer_many(
         self, questions: Sequence[str], documents: Sequence[Document]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import shutil
@@ -11,14 +12,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 
 import ohr
 from experiments.browser.again import LONGEST, Recipes, shown_record
 from experiments.browser.build import Built, ReportOptions, build_report
+from experiments.browser.rows import make_rows, measures_by_stage
+from experiments.browser.tables import group_tables
 from ohr.errors import ConfigError
 from ohr.study.cases import read_texts
 from ohr.study.pages.worker import distort, page_image
-from ohr.study.results import Run, open_run
+from ohr.study.results import Run, knowledge_base_name, open_run
 from ohr.types import PageRef
 from tests.browser.reports import finished, write_pages
 from tests.experiments.test_commands import invoke
@@ -81,6 +85,42 @@ def test_what_is_not_of_the_report_is_left_alone(run, tmp_path):
     (tmp_path / "data" / "mine.csv").write_text("mine")
     built(run, tmp_path, cases="random:1", images="none")
     assert (tmp_path / "data" / "mine.csv").read_text() == "mine"
+
+
+def test_tables_by_source_and_domain_have_the_figures_of_the_cells(run):
+    rows, measures = make_rows([run]), measures_by_stage([run])
+    tables = {table["title"]: table for table in group_tables(rows, measures)}
+    assert len(tables) == 2 * 3  # by source and by domain, at each stage
+    cells = run.cells[(run.cells["metric"] == "f1") & (run.cells["stage"] == "overall")]
+    for prefix, title in (("source", "by evidence source"), ("domain", "by domain")):
+        table = tables[f"The whole system: F1, {title}"]
+        assert table["texts"] == 2
+        groups = [name.partition(",")[0] for name in table["columns"][2:]]
+        assert [f"{prefix}:{group}" for group in groups] == sorted(
+            group for group in set(cells["group"]) if group.startswith(f"{prefix}:")
+        )
+        found = {
+            (row[0], row[1].split(", ")[-1], group): row[2 + at]
+            for row in table["rows"]
+            for at, group in enumerate(groups)
+        }
+        wanted = {
+            (knowledge_base_name(cell), cell["reader"], cell["group"].partition(":")[2]): (
+                f"{cell['mean']:.3f}"
+            )
+            for _, cell in cells[cells["group"].str.startswith(prefix)].iterrows()
+        }
+        assert found == wanted
+
+
+def test_the_first_page_says_what_it_took_and_how_it_was_made(run, tmp_path):
+    built(run, tmp_path, cases="random:1", images="none")
+    page = (tmp_path / "index.html").read_text("utf-8")
+    for stage in run.manifest["seconds"]:
+        assert f"<td>{stage}</td>" in page
+    configuration = page.partition("<summary>Configuration</summary>")[2].partition("</details>")[0]
+    shown = yaml.safe_load(html.unescape(re.sub("<[^>]+>", "", configuration)))
+    assert shown == run.manifest["config"]
 
 
 def test_details_of_several_draws_are_of_the_first(run, tmp_path):

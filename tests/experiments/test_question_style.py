@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import re
+import shlex
+
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 from experiments.question_style import main
+from experiments.report import main as report
 from ohr.study.wordings import read_wordings, wordings_csv
 from tests.builders import write_corpus
 from tests.loopback import said, serving
@@ -32,6 +36,11 @@ def test_wordings_of_a_file_are_compared_question_by_question(corpus, tmp_path):
     assert overall["n"] == 5
     assert overall["difference"] < 0  # one question no longer says what is asked
     assert "27.2 to 23.2" in output
+    shown = re.search(r"to look into: python -m experiments\.report (.+ --out \S+)", output)
+    assert shown is not None
+    result = CliRunner().invoke(report, [*shlex.split(shown.group(1)), "--cases", "worst:2"])
+    assert result.exit_code == 0, result.output
+    assert "original, rewritten" in (tmp_path / "run" / "report" / "index.html").read_text()
 
 
 def test_a_model_rewords_questions_drawn_with_the_seed(corpus, tmp_path):

@@ -18,6 +18,7 @@ from ohr.study.run import run_study
 from ohr.study.verdicts import AnswerVerdict, read_verdicts
 from tests.browser.reports import finished, write_pages
 from tests.experiments.test_commands import invoke
+from tests.loopback import Reply, said, serving
 
 KEYS = ("qid", "knowledge_base", "stage", "system", "chunker", "retriever", "reader")
 
@@ -163,3 +164,28 @@ def test_the_command_says_what_agrees(run, tmp_path):
     done = invoke("review", str(run.path), "--verdicts", str(nothing))
     assert done.exit_code == 2
     assert "no verdict of an answer" in done.output
+
+
+def test_a_judge_that_was_asked_is_held_against_the_person(settings, tmp_path):
+    def grade(body: dict[str, Any]) -> Reply:
+        """Correct, but for one answer that is told from the others by its question."""
+        exhibits = body["messages"][-1]["content"]
+        right = (
+            "answer" in exhibits.partition("graded:")[2]
+            and "Question: What is fact 1?" not in exhibits
+        )
+        return said(f"<answer>{'correct' if right else 'incorrect'}</answer>")
+
+    with serving() as server:
+        server.answer = grade
+        judge = f"judge={{name: openai, params: {{model: j, base_url: '{server.url}'}}}}"
+        judged = finished(tmp_path / "run", *settings, "engines=[gt]", judge)
+    verdicts = write(tmp_path / "v.json", {}, answers_of(judged))
+    done = invoke("review", str(judged.path), "--verdicts", str(verdicts))
+    assert done.exit_code == 0, done.output
+    assert "no judge was asked" not in done.output
+    row = pd.read_csv(judged.path / "review.csv").set_index("metric").loc["judged"]
+    # Of 64 answers the person finds 48 right, and the judge two fewer: those to question 1.
+    assert row[["n", "right", "same"]].tolist() == [64, 48, 62 / 64]
+    by_chance = (48 * 46 + 16 * 18) / 64**2
+    assert row["kappa"] == pytest.approx((62 / 64 - by_chance) / (1 - by_chance))

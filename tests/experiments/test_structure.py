@@ -60,3 +60,15 @@ def test_a_page_that_is_missing_has_no_structure(settings, tmp_path):
     summary = pd.read_csv(out / "structure.csv").set_index("measure")["mean"]
     assert summary["heading_recall"] == pytest.approx(2 / 3)
     assert summary["heading_precision"] == 1
+
+
+def test_a_measure_that_no_reading_has_leaves_its_panel_empty(settings, tmp_path):
+    without = PAGE.replace("Table 1: Costs by year", "")
+    write_kb(tmp_path / "kb" / "bare", {f"law/doc{n}": [without.format(n=n)] for n in range(4)})
+    out = tmp_path / "out"
+    arguments = [*settings, "engines=[precomputed:bare]", "--out", out]
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert (out / "figures" / "structure.png").exists(), result.output
+    summary = pd.read_csv(out / "structure.csv").set_index("measure")["mean"]
+    assert summary["caption_recall"] == 0
+    assert pd.isna(summary["caption_precision"])

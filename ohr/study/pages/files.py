@@ -20,9 +20,11 @@ from ohr.errors import ConfigError
 from ohr.plugins import OcrBackend, check_unedited
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
-from ohr.store.identity import file_digest
+from ohr.store.identity import digest, file_digest
 from ohr.study.failures import Streak
 from ohr.study.pages.key import page_key, pdf_page_key
+from ohr.study.pages.shards import Pending, Work
+from ohr.study.pages.sharing import Sharing
 from ohr.study.pages.sources import PageSource
 from ohr.study.pages.store import StoredReading, keep_failure, stored_reading
 from ohr.study.pages.variants import check_first, stop_if_not_the_page
@@ -45,6 +47,18 @@ class FilePage:
     as_pdf: bool
     """Whether the engine is handed the PDF, not an image of the page."""
 
+    @property
+    def batch(self) -> int | None:
+        """Which of a PDF's batches the page is read with; None for a page that is read alone."""
+        return self.ref.page_no // PAGES_AT_ONCE if self.as_pdf else None
+
+    @property
+    def name(self) -> str:
+        """By which digest the page falls to a shard: pages that are read together, together."""
+        if self.batch is None:
+            return digest(self.key)
+        return digest([self.key["source"], self.key["engine"], self.batch])
+
 
 @dataclass(frozen=True)
 class PdfTask:
@@ -53,6 +67,11 @@ class PdfTask:
     path: Path
     page_nos: tuple[int, ...]
     keys: tuple[dict[str, Any], ...]
+
+    @property
+    def place(self) -> tuple[Path, int]:
+        """The file and its first page."""
+        return self.path, self.page_nos[0]
 
 
 @dataclass
@@ -165,73 +184,128 @@ class FileReadings:
     workers: int
     stop_after_failures: int = 0
     """Pages that fail in a row for the same reason before OhrError is raised; 0: never."""
+    retry: bool = False
+    """Whether to read again what failed in an earlier run."""
 
     def stored(self, page: FilePage) -> StoredReading | None:
         """What was made of a page, or None if it has not been read."""
         return stored_reading(self.store, page.key, self.identity)
 
-    def make(self, pages: Sequence[FilePage], report: Callable[[int], None]) -> None:
+    def stands(self, page: FilePage) -> bool:
+        """Whether a page need not be read."""
+        return self._stands(page.key)
+
+    def _stands(self, key: dict[str, Any]) -> bool:
+        reading = stored_reading(self.store, key, self.identity)
+        return reading is not None and reading.stands(self.limits, retry=self.retry)
+
+    def make(
+        self,
+        pages: Sequence[FilePage],
+        report: Callable[[int], None],
+        sharing: Sharing | None = None,
+    ) -> None:
         """Read pages, each once more if it fails; ``report`` is told of pages as they end.
 
-        Raises OhrError for what no page is to blame for, or when too many fail alike.
+        ``sharing`` is that of several processes, within its ``reading``; by default a page that
+        another process is reading is waited for. Raises OhrError for what no page is to blame for,
+        or when too many fail alike.
         """
-        self._read_images([page for page in pages if not page.as_pdf], report)
-        self._read_pdfs([page for page in pages if page.as_pdf], report)
+        if sharing is None:
+            sharing = Sharing(self.store.root)
+            with sharing.reading([Pending.all(len(pages))]):
+                self.make(pages, report, sharing)
+            return
+        self._read_images([page for page in pages if not page.as_pdf], report, sharing)
+        self._read_pdfs([page for page in pages if page.as_pdf], report, sharing)
 
-    def _read_images(self, pages: Sequence[FilePage], report: Callable[[int], None]) -> None:
+    def _read_images(
+        self, pages: Sequence[FilePage], report: Callable[[int], None], sharing: Sharing
+    ) -> None:
         if not pages:
             return
         reader = PageReader(self.engine, self.identity, self.store)
-        tasks = [PageTask(p.ref, p.source.path, p.source.dpi, None, 0.0, 0, p.key) for p in pages]
+
+        def task(number: int) -> PageTask:
+            page = pages[number]
+            source = page.source
+            return PageTask(page.ref, source.path, source.dpi, None, 0.0, 0, page.key)
+
+        work = Work(len(pages), task, _name_of_page, lambda task: self._stands(task.key))
         with WorkerPool[None](
             read_page, setup=reader, workers=self.workers, limits=self.limits
         ) as pool:
-            streak = self._streak()
-            for index, outcome in pool.run(tasks, partial(check_first, streak)):
-                self._journal(pages[index], outcome)
+            watch = partial(check_first, self._streak())
+            for done, outcome in sharing.read(pool, work, Pending.all(len(pages)), watch):
+                self._journal(done.key, outcome)
                 report(1)
 
-    def _read_pdfs(self, pages: Sequence[FilePage], report: Callable[[int], None]) -> None:
+    def _read_pdfs(
+        self, pages: Sequence[FilePage], report: Callable[[int], None], sharing: Sharing
+    ) -> None:
         """Several pages at a time; then those that failed, or whose fellows did, one by one."""
         if not pages:
             return
         reader = PdfReader(self.engine, self.store)
         left = [page for batch in _batches(pages) if len(batch) == 1 for page in batch]
-        batches = [batch for batch in _batches(pages) if len(batch) > 1]
-        most = max(map(len, batches), default=1)
+        batches = {
+            (batch[0].source.path, batch[0].ref.page_no): batch
+            for batch in _batches(pages)
+            if len(batch) > 1
+        }
+        names = {place: batch[0].name for place, batch in batches.items()}
+        most = max(map(len, batches.values()), default=1)
         limits = Limits(self.limits.cpu_s * most, self.limits.wall_s * most)
+        tasks = [_pdf_task(batch) for batch in batches.values()]
+        work = Work(len(tasks), tasks.__getitem__, lambda task: names[task.place], self._all_stand)
         with WorkerPool[None](
             read_pdf, setup=reader, workers=self.workers, limits=limits, retry=False
         ) as pool:
-            for index, outcome in pool.run([_pdf_task(batch) for batch in batches]):
-                if outcome.status in FAILED:
+            for done, outcome in sharing.read(pool, work, Pending.all(len(tasks)), counted=False):
+                if outcome is not None and outcome.status in FAILED:
                     stop_if_not_the_page(outcome.detail)
-                unread = [page for page in batches[index] if not _was_read(self.store, page.key)]
+                batch = batches[done.place]
+                unread = [page for page in batch if not self.stands(page)]
                 left += unread
-                report(len(batches[index]) - len(unread))
+                for _ in range(len(batch) - len(unread)):
+                    sharing.file.count(None if outcome is None else Outcome(None))
+                report(len(batch) - len(unread))
+        alone = [_pdf_task([page]) for page in left]
+        work = Work(len(alone), alone.__getitem__, _name_of_task, self._all_stand)
         with WorkerPool[None](
             read_pdf, setup=reader, workers=self.workers, limits=self.limits
         ) as pool:
-            streak, tasks = self._streak(), [_pdf_task([page]) for page in left]
-            for index, outcome in pool.run(tasks, partial(check_first, streak)):
-                self._journal(left[index], outcome)
+            watch = partial(check_first, self._streak())
+            for done, outcome in sharing.read(pool, work, Pending.all(len(alone)), watch):
+                self._journal(done.keys[0], outcome)
                 report(1)
+
+    def _all_stand(self, task: PdfTask) -> bool:
+        return all(map(self._stands, task.keys))
 
     def _streak(self) -> Streak:
         return Streak(self.engine.label, "pages", self.stop_after_failures)
 
-    def _journal(self, page: FilePage, outcome: Outcome[None]) -> None:
-        if outcome.status in FAILED:
+    def _journal(self, key: dict[str, Any], outcome: Outcome[None] | None) -> None:
+        if outcome is not None and outcome.status in FAILED:
             stop_if_not_the_page(outcome.detail)
-            keep_failure(self.store, page.key, outcome, self.limits)
+            keep_failure(self.store, key, outcome, self.limits)
+
+
+def _name_of_page(task: PageTask) -> str:
+    return digest(task.key)
+
+
+def _name_of_task(task: PdfTask) -> str:
+    return digest(task.keys[0])
 
 
 def _batches(pages: Sequence[FilePage]) -> list[list[FilePage]]:
-    """Pages of the same PDF in succession, at most :data:`PAGES_AT_ONCE`."""
+    """Pages of the same batch of a PDF, in succession: at most :data:`PAGES_AT_ONCE`."""
     batches: list[list[FilePage]] = []
     for page in pages:
         batch = batches[-1] if batches else []
-        if batch and batch[0].source.path == page.source.path and len(batch) < PAGES_AT_ONCE:
+        if batch and batch[0].source.path == page.source.path and batch[0].batch == page.batch:
             batch.append(page)
         else:
             batches.append([page])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -20,10 +20,12 @@ from ohr.errors import (
 from ohr.opening import file_facts
 from ohr.plugins import KnowledgeBaseSource, OcrBackend
 from ohr.store.artefacts import ArtefactStore
-from ohr.store.identity import file_digest
+from ohr.store.identity import digest, file_digest
 from ohr.study.failures import Streak
 from ohr.study.pages.key import page_key, pdf_page_key, recipe
 from ohr.study.pages.rewriting import rewritten
+from ohr.study.pages.shards import Pending, ShardEnded, Work, shard_of_process
+from ohr.study.pages.sharing import Sharing
 from ohr.study.pages.store import keep_failure, stored_reading, stored_taken, sum_taken
 from ohr.study.pages.worker import PageReader, PageTask, read_page
 from ohr.study.plan import Plan, Variant
@@ -45,36 +47,49 @@ class Readings:
 
     def tasks(self, variant: Variant) -> Iterator[PageTask]:
         """A task for each page that the variant re-reads."""
-        config = self.plan.config
-        operator = variant.noise.operator
+        return map(self._maker(variant), self.plan.reread)
+
+    def _maker(self, variant: Variant) -> Callable[[PageRef], PageTask]:
+        """What makes the variant's task of a page."""
+        dpi, operator = self.plan.config.dpi, variant.noise.operator
         noise = (
             registry.create("perturbation", operator).identity() if operator is not None else None
         )
         backend = self.plan.engines[variant.engine.label]
         engine = backend.identity()
         as_pdf = isinstance(backend, OcrBackend) and "image" not in backend.accepts
-        for ref in self.plan.reread:
+
+        def task(ref: PageRef) -> PageTask:
             source = self._source(ref)
-            is_pdf = source.suffix.lower() == ".pdf"
-            digest, by = self._made_of[source]
+            of_file, by = self._made_of[source]
             if as_pdf:
-                key = pdf_page_key(digest, ref.page_no, engine)
+                key = pdf_page_key(of_file, ref.page_no, engine)
             else:
-                rendered = (ref.page_no, config.dpi) if is_pdf else None
+                rendered = (ref.page_no, dpi) if source.suffix.lower() == ".pdf" else None
                 drawn = None
                 if noise is not None:
                     drawn = recipe(noise, variant.noise, variant.seed, ref)
-                key = page_key(digest, rendered, by, engine, drawn)
-            yield PageTask(
-                ref,
-                source,
-                config.dpi,
-                operator,
-                variant.noise.intensity,
-                variant.seed,
-                key,
-                as_pdf,
-            )
+                key = page_key(of_file, rendered, by, engine, drawn)
+            intensity = variant.noise.intensity
+            return PageTask(ref, source, dpi, operator, intensity, variant.seed, key, as_pdf)
+
+        return task
+
+    def work(self, variants: Sequence[Variant], retry: bool) -> Work[PageTask]:
+        """The pages of some variants of one engine."""
+        reread, limits = self.plan.reread, self.limits
+        makers = [self._maker(variant) for variant in variants]
+        identity = self.plan.engines[variants[0].engine.label].identity()
+
+        def task(number: int) -> PageTask:
+            variant, page = divmod(number, len(reread))
+            return makers[variant](reread[page])
+
+        def stands(task: PageTask) -> bool:
+            reading = stored_reading(self.store, task.key, identity)
+            return reading is not None and reading.stands(limits, retry=retry)
+
+        return Work(len(makers) * len(reread), task, lambda task: digest(task.key), stands)
 
     def _source(self, ref: PageRef) -> Path:
         source = source_of(self.plan.dataset, ref)
@@ -91,40 +106,67 @@ class Readings:
         """What a page may use."""
         return Limits(self.plan.config.page_cpu_s, self.plan.config.page_wall_s)
 
-    def pending(self, variant: Variant) -> list[PageTask]:
-        """The variant's tasks that are to be read: not stored, or worth another try."""
-        engine = self.plan.engines[variant.engine.label]
-        if not isinstance(engine, OcrBackend):
-            return []
-        identity, retry = engine.identity(), self.plan.config.retry_failed
-        readings = [
-            (task, stored_reading(self.store, task.key, identity)) for task in self.tasks(variant)
-        ]
-        return [
-            task
-            for task, reading in readings
-            if reading is None or not reading.stands(self.limits, retry=retry)
-        ]
+    def pending(self, variant: Variant) -> int:
+        """How many of the variant's pages are to be read: not stored, or worth another try."""
+        if not isinstance(self.plan.engines[variant.engine.label], OcrBackend):
+            return 0
+        work = self.work([variant], self.plan.config.retry_failed)
+        return len(work.pending())
 
-    def make(self, progress: Progress) -> None:
-        """Read every page that is not stored, engine by engine, and journal what failed."""
-        for label, engine in self.plan.engines.items():
-            variants = [v for v in self.plan.variants if v.engine.label == label]
-            tasks = [task for variant in variants for task in self.pending(variant)]
-            if not tasks or not isinstance(engine, OcrBackend):
-                continue
-            reader = PageReader(variants[0].engine, engine.identity(), self.store)
-            progress(label, 0, len(tasks))
-            with WorkerPool[None](
-                read_page, setup=reader, workers=self.plan.config.workers, limits=self.limits
-            ) as pool:
-                streak = Streak(label, "pages", self.plan.config.stop_after_failures)
-                finished = pool.run(tasks, partial(check_first, streak))
-                for done, (index, outcome) in enumerate(finished, start=1):
-                    if outcome.status in FAILED:
-                        stop_if_not_the_page(outcome.detail)
-                        keep_failure(self.store, tasks[index].key, outcome, self.limits)
-                    progress(label, done, len(tasks))
+    def make(
+        self,
+        progress: Progress,
+        run: Path | None = None,
+        say: Callable[[str], None] = lambda line: None,
+    ) -> None:
+        """Read every page that is not stored, engine by engine, and journal what failed.
+
+        ``run`` is the folder of results, where the progress file lies. Raises ShardEnded in a
+        process that reads a shard (:func:`ohr.study.pages.shards.reading_shard`), once its pages
+        are read, and those of others if it is to steal.
+        """
+        shard = shard_of_process()
+        sharing = Sharing(self.store.root, run, shard)
+        for turn, wanted in enumerate(sharing.rounds()):
+            # What a shard has failed at, those that take over its pages need not try again.
+            retry = self.plan.config.retry_failed and not turn
+            work = {
+                label: self.work([v for v in self.plan.variants if v.engine.label == label], retry)
+                for label, engine in self.plan.engines.items()
+                if isinstance(engine, OcrBackend)
+            }
+            pending = {label: one.pending(wanted) for label, one in work.items()}
+            unread = (work[label].task(n).ref for label in work for n in pending[label].numbers)
+            for line in sharing.unread(unread, sum(map(len, pending.values()))):
+                say(line)
+            with sharing.reading(pending.values()):
+                for label, one in work.items():
+                    if pending[label]:
+                        self._read(label, one, pending[label], sharing, progress)
+        if shard is not None:
+            raise ShardEnded("\n".join(sharing.summary()))
+
+    def _read(
+        self,
+        label: str,
+        work: Work[PageTask],
+        pending: Pending,
+        sharing: Sharing,
+        progress: Progress,
+    ) -> None:
+        spec = next(v.engine for v in self.plan.variants if v.engine.label == label)
+        reader = PageReader(spec, self.plan.engines[label].identity(), self.store)
+        progress(label, 0, len(pending))
+        with WorkerPool[None](
+            read_page, setup=reader, workers=self.plan.config.workers, limits=self.limits
+        ) as pool:
+            streak = Streak(label, "pages", self.plan.config.stop_after_failures)
+            finished = sharing.read(pool, work, pending, partial(check_first, streak))
+            for done, (task, outcome) in enumerate(finished, start=1):
+                if outcome is not None and outcome.status in FAILED:
+                    stop_if_not_the_page(outcome.detail)
+                    keep_failure(self.store, task.key, outcome, self.limits)
+                progress(label, done, len(pending))
 
     def outcomes(self, variant: Variant) -> dict[PageRef, Outcome[str]]:
         """What the engine made of each page that the variant re-reads.

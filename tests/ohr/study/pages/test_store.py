@@ -53,7 +53,7 @@ def test_a_damaged_cache_never_becomes_a_score(corpus, tmp_path, kind):
     config = load_config([*corpus, f"engines=[{engine}]"])
     plan = make_plan(config, load_dataset(config))
     readings = Readings(plan, ArtefactStore(config.cache))
-    assert len(readings.pending(plan.variants[0])) == 2
+    assert readings.pending(plan.variants[0]) == 2
     with pytest.raises(StoreError, match=r"page 0 by .* is not in the cache"):
         readings.knowledge_base(plan.variants[0])
 

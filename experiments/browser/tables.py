@@ -1,0 +1,138 @@
+"""The tables of a report's first page: scores and losses, by group, and what it all took."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from experiments.analysis.costs import engine_costs
+from experiments.browser.rows import MAIN, Rows, setting_name
+from experiments.browser.sentences import Loss
+from ohr.printable import plain
+from ohr.study.measures import Measure
+from ohr.study.results import Run
+
+TITLES = {
+    "retrieval": "Retrieval",
+    "generation": "Answers from the gold pages",
+    "overall": "The whole system",
+}
+_GROUPS = {"evidence_source": "by evidence source", "domain": "by domain"}
+Table = dict[str, Any]
+"""``title``, ``columns``, ``rows`` of texts, and ``texts``: how many columns hold no numbers."""
+
+
+def stage_title(stage: str, measure: Measure) -> str:
+    """``Retrieval: LCS``."""
+    return f"{TITLES[stage]}: {plain(measure.title)}"
+
+
+def loss_tables(
+    rows: Rows, measures: Mapping[str, Measure], lost: Mapping[str, Sequence[Loss]]
+) -> Iterator[Table]:
+    """Means of all rows of each stage, with what each condition lost."""
+    for stage, found in lost.items():
+        by_place = {(one.condition, one.setting): one for one in found}
+        lines = []
+        for (condition, setting), group in _of_stage(rows, stage).groupby(["condition", "setting"]):
+            heads = _heads(rows, int(str(condition)), int(str(setting)))
+            one = by_place.get((heads[-2], heads[-1]))
+            lines.append(
+                (
+                    *map(plain, heads),
+                    f"{len(group):,}",
+                    _number(group["score"].mean()),
+                    _number(one.loss if one else None),
+                    _number(one.low if one else None),
+                    _number(one.high if one else None),
+                    _number(one.p if one else None),
+                )
+            )
+        names = _head_names(rows)
+        measured = (plain(measures[stage].title), "lost", "from", "to", "p (Holm)")
+        yield {
+            "title": stage_title(stage, measures[stage]),
+            "columns": (*names, "n", *measured),
+            "texts": len(names),
+            "rows": lines,
+        }
+
+
+def group_tables(rows: Rows, measures: Mapping[str, Measure]) -> Iterator[Table]:
+    """Means of each stage by evidence source and by domain, where there are several."""
+    for stage in (stage for stage in MAIN if stage in measures):
+        frame = _of_stage(rows, stage)
+        for column, called in _GROUPS.items():
+            group = rows.questions[column].to_numpy()[frame["question"].to_numpy(int)]
+            scores = frame["score"].groupby([frame["condition"], frame["setting"], group])
+            means, counts = scores.mean().unstack(), scores.size().unstack()
+            if means.shape[1] < 2:
+                continue
+            names = _head_names(rows)
+            yield {
+                "title": f"{stage_title(stage, measures[stage])}, {called}",
+                "columns": (
+                    *names,
+                    *(f"{plain(str(one))}, n {counts[one].max():,.0f}" for one in means),
+                ),
+                "texts": len(names),
+                "rows": [
+                    (*map(plain, _heads(rows, *place)), *map(_number, values))
+                    for place, values in zip(means.index, means.to_numpy(), strict=True)
+                ],
+            }
+
+
+def cost_tables(runs: Mapping[str, Run]) -> Iterator[Table]:
+    """Seconds of each part of each run, and of a page by each engine."""
+    for name, run in runs.items():
+        of_run = f": {plain(name)}" if len(runs) > 1 else ""
+        stages: Mapping[str, Mapping[str, float]] = run.manifest.get("seconds", {})
+        if stages:
+            yield {
+                "title": f"Seconds{of_run}",
+                "columns": ("part", "by the clock", "of CPU"),
+                "texts": 1,
+                "rows": [
+                    (plain(part), _seconds(spent["wall_s"]), _seconds(spent["cpu_s"]))
+                    for part, spent in stages.items()
+                ],
+            }
+        costs = engine_costs(run.cells, run.manifest.get("knowledge_bases", {}))
+        if len(costs):
+            costs = costs.set_index("engine").dropna(axis="columns", how="all")
+            yield {
+                "title": f"Engines, on clean pages{of_run}",
+                "columns": ("engine", *map(str, costs)),
+                "texts": 1,
+                "rows": [
+                    (plain(str(engine)), *map(_seconds, values))
+                    for engine, values in zip(costs.index, costs.to_numpy(float), strict=True)
+                ],
+            }
+
+
+def _of_stage(rows: Rows, stage: str) -> pd.DataFrame:
+    of_stage = [n for n, setting in enumerate(rows.settings) if setting["stage"] == stage]
+    return rows.frame[rows.frame["setting"].isin(of_stage)]
+
+
+def _head_names(rows: Rows) -> tuple[str, ...]:
+    several = rows.questions["run"].nunique() > 1
+    return (*(("run",) if several else ()), "knowledge base", "setting")
+
+
+def _heads(rows: Rows, condition: int, setting: int) -> tuple[str, ...]:
+    base = rows.conditions[condition]
+    named = (base["run"], base["name"], setting_name(rows.settings[setting]))
+    return named[-len(_head_names(rows)) :]
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None or pd.isna(value) else f"{value:.3f}"
+
+
+def _seconds(value: float) -> str:
+    return "–" if pd.isna(value) else f"{value:,.2f}".removesuffix(".00")

@@ -1,0 +1,236 @@
+"""Leases: which process works at what, in a folder that machines may share.
+
+A lease is a symbolic link, which a file system makes for one of several that ask for it at once.
+It points to its owner's file, whose time of change is the owner's heartbeat. How old a heartbeat
+is, is told by the file system's own clock, from a file that was touched just now: the clocks of
+the machines may differ. What is leased may be done twice (a process that was stopped for a minute
+and goes on) and must bear it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import re
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from ohr.store.atomic import disk_of, write_text
+
+BEAT_S = 10.0
+"""Seconds between two heartbeats."""
+STALE_S = 60.0
+"""Seconds without a heartbeat after which an owner counts as gone."""
+FORGOTTEN_S = 3600.0
+"""Seconds without a heartbeat after which what an owner has left is swept away."""
+_OWNER = "owner-"
+_NAME = re.compile(r"[0-9a-f]{1,64}")
+
+log = logging.getLogger("ohr.store")
+
+
+class Leases:
+    """The leases of one process, from ``with`` to its end or the process's.
+
+    Names are hexadecimal digests. A lease whose owner is gone (no heartbeat, or known to be dead
+    on this machine) is taken over under the same name by a link of the next generation: of two
+    that would take it over, one makes the link.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        on_beat: Callable[[], None] = lambda: None,
+        *,
+        beat_s: float = BEAT_S,
+        stale_s: float = STALE_S,
+    ) -> None:
+        """``on_beat`` is called with every heartbeat, from another thread."""
+        self.folder = folder
+        self._on_beat = on_beat
+        self._beat_s, self._stale_s = beat_s, stale_s
+        self._token = f"{_OWNER}{secrets.token_hex(8)}"
+        self._held: dict[str, int] = {}
+        self._touched = float("-inf")
+        self._now = 0.0
+        self._end = threading.Event()
+
+    def __enter__(self) -> Leases:
+        self._write_owner()
+        self._sweep()
+        self._end.clear()
+        self._thread = threading.Thread(target=self._beat, name="leases", daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._end.set()
+        self._thread.join()
+        for name in list(self._held):
+            self.release(name)
+        with contextlib.suppress(OSError):
+            self._owner.unlink(missing_ok=True)
+
+    def take(self, name: str) -> bool:
+        """Lease a name; False while it is leased, be it by this process. Raises StoreError."""
+        if not _NAME.fullmatch(name):
+            raise ValueError(f"not the name of a lease: {name!r}")
+        for generation in count():
+            link = self._link(name, generation)
+            if self._made(link):
+                self._held[name] = generation
+                return True
+            if self._is_alive(link):
+                return False
+        raise AssertionError("generations never end")
+
+    def release(self, name: str) -> None:
+        """Give a lease back."""
+        for generation in range(self._held.pop(name), -1, -1):
+            with contextlib.suppress(OSError):
+                self._link(name, generation).unlink(missing_ok=True)
+
+    def owners(self) -> list[dict[str, Any]]:
+        """Who else is at work in the folder: machine, process, and seconds since the heartbeat."""
+        return [
+            {"host": facts.get("host"), "pid": facts.get("pid"), "age_s": age}
+            for path, facts, age in self._others()
+            if age < self._stale_s and not _is_dead(facts)
+        ]
+
+    @property
+    def _owner(self) -> Path:
+        return self.folder / self._token
+
+    def _link(self, name: str, generation: int) -> Path:
+        return self.folder / f"{name}-{generation}"
+
+    def _made(self, link: Path) -> bool:
+        with disk_of(link):
+            try:
+                os.symlink(self._token, link)
+            except FileExistsError:
+                return False
+        return True
+
+    def _write_owner(self) -> None:
+        write_text(self._owner, json.dumps(this_process()) + "\n")
+
+    def _beat(self) -> None:
+        while not self._end.wait(self._beat_s):
+            try:
+                os.utime(self._owner)  # without a time: a file server then takes its own
+            except FileNotFoundError:  # swept away while this process was stopped
+                with contextlib.suppress(Exception):
+                    self._write_owner()
+            except OSError as error:
+                log.warning("no heartbeat in %s: %s", self.folder, error.strerror)
+            self._on_beat()
+
+    def _clock(self) -> float:
+        """The file system's time, touched anew at most once a second."""
+        since = time.monotonic() - self._touched
+        if since > 1:
+            with disk_of(self._owner):
+                try:
+                    os.utime(self._owner)
+                except FileNotFoundError:
+                    self._write_owner()
+                self._now = os.stat(self._owner).st_mtime
+            self._touched, since = time.monotonic(), 0.0
+        return self._now + since
+
+    def _is_alive(self, link: Path) -> bool:
+        """Whether the owner of a link, or of a link that was there a moment ago, is at work."""
+        found = _owner_of(link)
+        if found is None:
+            return False
+        facts, beaten = found
+        return not _is_dead(facts) and self._clock() - beaten < self._stale_s
+
+    def _others(self) -> Iterator[tuple[Path, dict[str, Any], float]]:
+        for path in self.folder.glob(f"{_OWNER}*"):
+            found = None if path.name == self._token else _owner_of(path)
+            if found is not None:
+                yield path, found[0], self._clock() - found[1]
+
+    def _sweep(self) -> None:
+        """Remove what owners have left that are long gone."""
+        gone = {
+            path.name: path
+            for path, facts, age in self._others()
+            if age > FORGOTTEN_S or _is_dead(facts)
+        }
+        with contextlib.suppress(OSError):
+            for link in self.folder.iterdir() if gone else ():
+                if link.is_symlink() and os.readlink(link) in gone:
+                    link.unlink(missing_ok=True)
+            for path in gone.values():
+                path.unlink(missing_ok=True)
+
+
+def _owner_of(path: Path) -> tuple[dict[str, Any], float] | None:
+    """What an owner's file says, and when it was last touched; None where there is none."""
+    try:
+        # A file server is asked about a file that is opened; what is known of others may be old.
+        with path.open("rb") as stream:
+            content, beaten = stream.read(), os.fstat(stream.fileno()).st_mtime
+    except OSError:
+        return None
+    try:
+        facts = json.loads(content)
+    except ValueError:
+        facts = {}
+    return (facts if isinstance(facts, dict) else {}), beaten
+
+
+def this_process() -> dict[str, Any]:
+    """What tells this process from all others of all machines, while it lives."""
+    machine = _machine()
+    return {
+        "host": os.uname().nodename,
+        "pid": os.getpid(),
+        "machine": machine,
+        "started": _started(os.getpid()) if machine else "",
+    }
+
+
+def _is_dead(facts: dict[str, Any]) -> bool:
+    """Whether a process is known to be dead: only one of this machine can be."""
+    machine, started, pid = (facts.get(name) for name in ("machine", "started", "pid"))
+    if not machine or machine != _machine() or not started or not isinstance(pid, int):
+        return False
+    try:
+        return _started(pid) != str(started)
+    except FileNotFoundError:
+        return True
+    except OSError:  # another user's
+        return False
+
+
+def _machine() -> str:
+    """This start of this machine, and which processes are seen by their numbers; "" unknown."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+        return f"{boot}/{os.stat('/proc/self/ns/pid').st_ino}"
+    except OSError:
+        return ""
+
+
+def _started(pid: int) -> str:
+    """When a process started, in the kernel's ticks; "" for one that has ended. Raises OSError."""
+    fields = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+    return "" if fields[0] in "ZX" else fields[19]
