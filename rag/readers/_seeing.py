@@ -11,7 +11,7 @@ from PIL import Image
 
 from ohr.errors import EngineError, MissingDependencyError
 from ohr.models.checkpoints import model_type
-from ohr.models.processors import processor_of_images
+from ohr.models.processors import processor_class_of, processor_of_images
 from rag.readers._prefix import Written
 
 
@@ -67,14 +67,12 @@ class Seeing:
 
 def load_processor(name: str, folder: Path, transformers: Any) -> Any:
     """The processor of a checkpoint of pictures and text. Raises MissingDependencyError."""
-    auto = transformers.models.auto
-    kind = auto.processing_auto.PROCESSOR_MAPPING_NAMES.get(model_type(folder))
-    if kind is None:
+    processor_class = processor_class_of(folder, transformers)
+    if processor_class is None:
         raise MissingDependencyError(
             f"{name}: {folder} is of model_type {model_type(folder)!r}, which looks at no "
             "pictures: take read=text, or another checkpoint"
         )
-    processor_class = getattr(transformers, kind)
     processor = processor_of_images(processor_class, folder, transformers)
     if processor.chat_template is None:
         processor.chat_template = processor.tokenizer.chat_template

@@ -17,10 +17,11 @@ from ohr.store.identity import pixel_digest
 from ohr.types import Outcome, PageImage, PageRef
 from rag.retrievers._maxsim import maxsim
 from rag.retrievers._page_images import PART
+from tests.rag.checkpoints import written as language_model
 from tests.rag.vision_checkpoints import written
 
 QUERIES = ["what is the interest rate", "river water", "x"]
-LATE = ["colqwen2", "colmodernvbert", "colpali"]
+LATE = ["colqwen2", "colmodernvbert", "colpali", "colsmol"]
 
 
 class Drawn:
@@ -181,10 +182,11 @@ def test_equal_pages_tie_in_index_order(name, kind):
 
 
 @pytest.mark.torch
-def test_single_vectors_are_cosine_similarities():
+@pytest.mark.parametrize("kind", ["clip", "dse"])
+def test_single_vectors_are_cosine_similarities(kind):
     from PIL import Image
 
-    made, pages = create("single_vector", "clip"), random_pages()
+    made, pages = create("single_vector", kind), random_pages()
     hits = found(made, pages)
     model = made._model
     held = model.encode([Image.fromarray(page) for page in pages], normalize_embeddings=True)
@@ -193,6 +195,29 @@ def test_single_vectors_are_cosine_similarities():
         assert [score for _, score in ranked] == sorted((s for _, s in ranked), reverse=True)
         for page, score in ranked:
             assert score == pytest.approx(row[page], abs=1e-3)
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    ("name", "kind", "why"),
+    [
+        ("late_interaction", "smolvlm", "no projection for late interaction"),
+        ("single_vector", "smolvlm", "does not say how its tokens become one vector"),
+    ],
+)
+def test_a_model_that_was_trained_for_another_task_is_not_made_up(name, kind, why):
+    with pytest.raises(MissingDependencyError, match=why):
+        found(create(name, kind), random_pages(1))
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("name", ["late_interaction", "single_vector"])
+def test_a_model_of_text_and_an_unknown_setting_are_refused(name, tmp_path):
+    text = str(language_model("qwen2"))
+    with pytest.raises(ConfigError, match="looks at no pictures"):
+        found(create(name, "clip", model=text), random_pages(1))
+    with pytest.raises(ConfigError, match="no setting 'tiles'; it has: "):
+        found(create(name, "clip", processor={"tiles": 3}), random_pages(1))
 
 
 @pytest.mark.torch

@@ -7,13 +7,16 @@ encoding code runs.
 from __future__ import annotations
 
 import json
+import shutil
 import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ohr.models.processors import images_alone
 from tests.ocr_backends.checkpoints import TEMPLATE, TEXT, qwen_tokenizer
+from tests.ocr_backends.checkpoints import written as reader_checkpoint
 
 MARKS = ["<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"]
 
@@ -228,12 +231,44 @@ def smolvlm(folder: Path) -> Path:
     return _save(folder, model, tokenizer, images, processor_class=name, image_seq_len=4)
 
 
+def colsmol(folder: Path) -> Path:
+    """SmolVLM with a projection, as sentence-transformers saves it."""
+    import torch
+    from sentence_transformers import MultiVectorEncoder
+
+    torch.manual_seed(0)
+    MultiVectorEncoder(str(written("smolvlm")), device="cpu").save(str(folder))
+    return folder
+
+
+def dse(folder: Path) -> Path:
+    """Qwen2.5-VL and the vector of its last token, as sentence-transformers saves them."""
+    import transformers
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.base.modules import Transformer
+    from sentence_transformers.sentence_transformer.modules import Pooling
+
+    inner = reader_checkpoint("qwen_vl")
+    with images_alone(inner, transformers):
+        tokens = Transformer(str(inner))
+        # It has no part for videos, which cannot be saved: its files are those of the reader.
+        tokens.processor.save_pretrained = lambda *_, **__: None
+        last = Pooling(tokens.get_embedding_dimension(), pooling_mode="lasttoken")
+        SentenceTransformer(modules=[tokens, last], device="cpu").save(str(folder))
+    for file in inner.iterdir():
+        if not (folder / file.name).exists():
+            shutil.copy(file, folder)
+    return folder
+
+
 WRITERS: dict[str, Callable[[Path], Path]] = {
     "colqwen2": colqwen2,
     "colmodernvbert": colmodernvbert,
     "colpali": colpali,
     "clip": clip,
     "smolvlm": smolvlm,
+    "colsmol": colsmol,
+    "dse": dse,
 }
 """Kind of model -> what writes a checkpoint of it."""
 _FOLDER = tempfile.TemporaryDirectory(prefix="ohr-vision-")

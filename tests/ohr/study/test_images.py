@@ -86,6 +86,7 @@ def test_a_page_without_a_picture_is_a_miss_and_counted(corpus, tmp_path):
     result = run(corpus, tmp_path / "run", f"retrievers=[{DARKEST}]", "noise=[]", "top_k=9")
     manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
     [base] = manifest["knowledge_bases"].values()
+    assert manifest["image_retrievers"]["darkest"]["name"] == "darkest"
     assert base["unseen_pages"]["darkest"]["by_status"] == {"error": 3}
     assert any("images for darkest: 3 errors" in line for line in result.troubles)
     rows = result.rows
