@@ -19,7 +19,7 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "Read PDFs": ("ocr", "quality"),
     "Distort and inject": ("perturb_images", "perturb_text", "gallery"),
     "Measure": (
-        *("noise_curve", "ocr_benchmark", "systems", "attribution", "retrievers"),
+        *("noise_curve", "ocr_benchmark", "systems", "attribution", "retrievers", "vision"),
         *("table_format", "question_style", "calibrate", "block_errors", "extraction"),
         *("structure", "drc", "format_counts", "noise_statistics"),
         *("confidence", "fit_quality", "quality_check"),

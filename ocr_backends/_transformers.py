@@ -23,6 +23,7 @@ from ocr_backends.normalise import Normalise, normalise, without_loop
 from ohr.errors import ConfigError, EngineError, MissingDependencyError
 from ohr.models.checkpoints import model_type
 from ohr.models.local import LocalModel, LocalModelParams, problem
+from ohr.models.processors import processor_of_images
 from ohr.plugins import OcrBackend
 from ohr.plugins.engine import failed_page
 from ohr.types import Outcome
@@ -191,24 +192,3 @@ class TransformersEngine(LocalModel[P], OcrBackend[P], abstract=True):
         text = normalise(self.finish(loaded.processor, text), steps)
         cut = f"cut at {output.tokens} tokens" if output.cut else ""
         return Outcome.of_text(text, "; ".join(filter(None, [cut, loop])))
-
-
-def processor_of_images(processor_class: Any, folder: Path, transformers: Any) -> Any:
-    """A checkpoint's processor, for images alone: PIL works on them, whatever is installed.
-
-    The class's own ``from_pretrained`` may also load a video processor, which needs
-    torchvision; no page is a video.
-    """
-
-    class ForImages(processor_class):  # type: ignore[misc]  # known when it is loaded
-        def check_argument_for_proper_class(self, argument_name: str, argument: Any) -> Any:
-            if argument_name == "video_processor":
-                return None
-            return super().check_argument_for_proper_class(argument_name, argument)
-
-    local = {"local_files_only": True}
-    settings, _ = processor_class.get_processor_dict(folder, **local)
-    images = transformers.AutoImageProcessor.from_pretrained(folder, backend="pil", **local)
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **local)
-    parts = [images, tokenizer, None][: len(processor_class.get_attributes())]
-    return ForImages.from_args_and_dict(parts, settings)

@@ -41,9 +41,12 @@ from ohr.types import (
     KnowledgeBase,
     Outcome,
     Page,
+    PageImage,
     PageRef,
     Question,
+    ShownHit,
     Status,
+    load_images,
 )
 
 if TYPE_CHECKING:
@@ -67,6 +70,7 @@ if TYPE_CHECKING:
         Chunker,
         DatasetParams,
         DatasetSource,
+        ImageRetriever,
         KnowledgeBaseSource,
         Level,
         Metric,
@@ -105,6 +109,7 @@ __all__ = [
     "EvidenceCase",
     "Hit",
     "HitsCase",
+    "ImageRetriever",
     "KnowledgeBase",
     "KnowledgeBaseSource",
     "LateError",
@@ -117,6 +122,7 @@ __all__ = [
     "Outcome",
     "Page",
     "PageCase",
+    "PageImage",
     "PageParams",
     "PageRecord",
     "PageRef",
@@ -127,6 +133,7 @@ __all__ = [
     "Reader",
     "Retriever",
     "Run",
+    "ShownHit",
     "Status",
     "StoreError",
     "Study",
@@ -138,6 +145,7 @@ __all__ = [
     "dataset",
     "engine",
     "known",
+    "load_images",
     "measure",
     "metric",
     "open_run",
@@ -157,8 +165,9 @@ _HOMES = {
     "ohr.collection": "Dataset",
     "ohr.markup.strip": "strip_markup",
     "ohr.plugins": (
-        "Applied Chunker DatasetParams DatasetSource KnowledgeBaseSource Level Metric PageParams "
-        "PageRecord Params Reader Retriever System SystemReply TextPerturbation stage"
+        "Applied Chunker DatasetParams DatasetSource ImageRetriever KnowledgeBaseSource Level "
+        "Metric PageParams PageRecord Params Reader Retriever System SystemReply TextPerturbation "
+        "stage"
     ),
     "ohr.plugins.metric": "AnswerCase EvidenceCase HitsCase PageCase metric",
     "ohr.study.results": "Run open_run",

@@ -102,6 +102,23 @@ def test_the_retriever_breaks_ties_in_index_order():
     assert [hit.rank for hit in hits] == [0, 1, 2]
 
 
+def test_the_retriever_of_images_breaks_ties_in_index_order_and_says_what_failed():
+    class Drawn:
+        def draw(self, refs):
+            pages = {0: 255, 1: 0, 2: 255}
+            return [
+                ohr.Outcome(np.full((4, 4, 3), pages[ref.page_no], np.uint8))
+                if ref.page_no in pages
+                else ohr.Outcome.error("no such page")
+                for ref in refs
+            ]
+
+    ink = plugin("retriever", "my_image_retriever.Ink")
+    pages = [ohr.PageImage(PageRef("a", n), str(n), Drawn()) for n in range(4)]
+    assert ink.index_images(pages) == {PageRef("a", 3): "no such page"}
+    assert [hit.ref.page_no for hit in ink.search("?", 3)] == [1, 0, 2]
+
+
 def test_the_metric_counts_numbers():
     metric = plugin("metric", "my_metric.number_recall")
     assert metric.score("1,200 euros", "1200 of 1500") == 0.5

@@ -28,6 +28,7 @@ from ohr.study.truth import marked, same_as_truth
 _OF_PAGES = ("ocr", "edit_distance")
 _NOTED = {
     "contexts_cut": "contexts cut at max_context_tokens",
+    "images_cut": "contexts cut at max_images",
     "answers_cut": "answers cut",
     "answers_looping": "in a loop",
     "answers_echoing": "with the question in them",

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Literal, Protocol, cast
 from pydantic import Field
 
 from ohr import plugins
-from ohr.errors import MissingDependencyError
+from ohr.errors import ConfigError, MissingDependencyError
 from ohr.models.checkpoints import checkpoint_digest, find_checkpoint, is_gguf
 from ohr.plugins.base import P, Plugin
 
@@ -145,7 +145,10 @@ class LocalModel(Plugin[P], abstract=True):
 
     @contextmanager
     def _loading(self) -> Iterator[None]:
-        """Whatever fails inside is the checkpoint's fault: a MissingDependencyError."""
+        """Whatever fails inside is the checkpoint's fault: a MissingDependencyError.
+
+        Not so what is a ConfigError.
+        """
         _, logging = self._torch, self._transformers.utils.logging
         shown, verbosity = logging.is_progress_bar_enabled(), logging.get_verbosity()
         logging.disable_progress_bar()
@@ -156,7 +159,7 @@ class LocalModel(Plugin[P], abstract=True):
         try:
             with quiet:
                 yield
-        except MissingDependencyError:
+        except (ConfigError, MissingDependencyError):
             raise
         except Exception as error:
             reason = f"cannot be loaded: {type(error).__name__}: {error}"

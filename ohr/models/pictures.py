@@ -1,10 +1,12 @@
-"""Pictures as servers take them: PNG, so that no pixel is lost on the way."""
+"""Pictures as models take them: not too large; and as servers do: PNG, so that no pixel is lost."""
 
 from __future__ import annotations
 
 import base64
 import io
 
+import cv2
+import numpy as np
 from PIL import Image
 
 
@@ -18,3 +20,13 @@ def png(picture: Image.Image) -> bytes:
 def data_url(picture: Image.Image) -> str:
     """The picture as a PNG in a ``data:`` address."""
     return "data:image/png;base64," + base64.b64encode(png(picture)).decode("ascii")
+
+
+def at_most(image: np.ndarray, side: int | None) -> np.ndarray:
+    """The picture, scaled down if its longer side has more than so many pixels."""
+    height, width = image.shape[:2]
+    if side is None or max(height, width) <= side:
+        return image
+    scale = side / max(height, width)
+    size = max(1, round(width * scale)), max(1, round(height * scale))
+    return cv2.resize(image, size, interpolation=cv2.INTER_AREA)

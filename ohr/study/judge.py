@@ -21,4 +21,6 @@ def make_judge(spec: PluginSpec) -> Reader:
     judge = registry.create(
         "reader", spec.model_copy(update={"params": {"prompt": "judge"} | spec.params})
     )
+    if judge.reads_images:
+        raise ConfigError(f"judge: reader {spec.label!r} looks at page images, which no judge sees")
     return judge

@@ -177,6 +177,7 @@ def _carry_out(plan: Plan, pictures: Pictures, out: Path, clock: Clock, progress
             for label, engine in plan.engines.items()
             if isinstance(engine, OcrBackend)
         },
+        **_of_images(plan),
         "sources": plugin_sources(plan),
         "dataset": {
             "kind": dataset.kind,
@@ -202,6 +203,12 @@ def _carry_out(plan: Plan, pictures: Pictures, out: Path, clock: Clock, progress
     }
     write_text(out / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
     return Run(out, manifest, cells, missing).knowing(plan=plan, failed=outcomes.failed())
+
+
+def _of_images(plan: Plan) -> dict[str, Any]:
+    """Identities of the retrievers that look at page images; nothing without any."""
+    seeing = {name: one.identity() for name, one in plan.retrievers.items() if one.sees_images}
+    return {"image_retrievers": seeing} if seeing else {}
 
 
 def _data_there(config: StudyConfig, out: Path) -> str | None:

@@ -15,10 +15,12 @@ from pydantic import Field
 from ohr.errors import EngineError, LateError, MissingDependencyError
 from ohr.models.chat import TRANSPORT, ServerParams, completion, sent, tokens_used, tool_calls
 from ohr.models.http import Endpoint
+from ohr.models.pictures import data_url
 from ohr.plugins import Chat, Completion, Message, Reply
 from ohr.types import Hit, Outcome
 from rag.chunking.token_counter import count_tokens, cumulative_tokens
 from rag.readers._concurrent import submitted
+from rag.readers._pictures import SHOWN, Shown
 from rag.readers._prompted import PromptedParams, PromptedReader, cut_note, outcome_of
 
 
@@ -27,7 +29,8 @@ class OpenAiParams(ServerParams, PromptedParams):
 
     ``concurrency``: requests under way at once. ``prompt_price``, ``completion_price``: of a
     million tokens, in any currency. ``request``: further fields of the request, or others in
-    place of those sent; null leaves one out. They are written to the manifest: no secrets.
+    place of those sent; null leaves one out. They are written to the manifest: no secrets. Pages
+    are sent as PNG.
     """
 
     max_tokens: int = Field(128, ge=1)
@@ -61,9 +64,10 @@ class OpenAi(PromptedReader[OpenAiParams], Chat):
         endpoint = self.params.endpoint(late_retries=self.params.retries)
         endpoint.key()
         stop = threading.Event()
-        texts = list(map(self._prompt.asked, questions, contexts))
-        order = sorted(range(len(texts)), key=lambda at: texts[at][1])
-        asks = [partial(self._ask, endpoint, *texts[at], stop) for at in order]
+        texts = list(map(self._passages, questions, contexts))
+        pages = list(map(self._shown, contexts))
+        order = sorted(range(len(texts)), key=lambda at: (pages[at].order, texts[at][1]))
+        asks = [partial(self._ask, endpoint, *texts[at], pages[at], stop) for at in order]
         futures = dict(zip(submitted(asks, self.params.concurrency), order, strict=True))
         failure: MissingDependencyError | None = None
         try:
@@ -86,12 +90,18 @@ class OpenAi(PromptedReader[OpenAiParams], Chat):
             raise MissingDependencyError(f"{self.name}: {failure}") from failure
 
     def _ask(
-        self, endpoint: Endpoint, question: str, context: str, stop: threading.Event
+        self,
+        endpoint: Endpoint,
+        question: str,
+        context: str,
+        pages: Shown,
+        stop: threading.Event,
     ) -> tuple[Outcome[str], dict[str, float]]:
         text, note = cut(context, self.params.max_context_tokens)
         usage = {"contexts_cut": 1.0} if note else {}
+        usage |= {"images_cut": 1.0} if pages.note else {}
         try:
-            answer = endpoint.post(self._body(question, text), stop)
+            answer = endpoint.post(self._body(question, text, pages), stop)
             usage |= self._used(answer)
             written, reason = completion(answer)
         except LateError as error:
@@ -102,7 +112,8 @@ class OpenAi(PromptedReader[OpenAiParams], Chat):
         end = ends.get(reason, "")
         if reason == "length":
             usage["answers_cut"] = 1.0
-        outcome, odd = outcome_of(self._prompt.answer_in(written), (question, text), note, end)
+        notes = (note, pages.note, end)
+        outcome, odd = outcome_of(self._prompt.answer_in(written), (question, text), *notes)
         return outcome, usage | odd
 
     @property
@@ -145,8 +156,15 @@ class OpenAi(PromptedReader[OpenAiParams], Chat):
         """An estimate: the server's tokenizer is not known."""
         return ceil(count_tokens(text))
 
-    def _body(self, question: str, context: str) -> dict[str, Any]:
-        return self._request(self._prompt.messages(question, context), {})
+    def _body(self, question: str, context: str, pages: Shown) -> dict[str, Any]:
+        """The body of a request. Raises EngineError for a page that cannot be shown."""
+        pictures = pages.pictures(self.params.image_side)
+        text = context or (SHOWN if pictures else "")
+        turns: list[dict[str, Any]] = [dict(t) for t in self._prompt.messages(question, text)]
+        if pictures:
+            urls = [{"type": "image_url", "image_url": {"url": data_url(one)}} for one in pictures]
+            turns[-1]["content"] = [*urls, {"type": "text", "text": turns[-1]["content"]}]
+        return self._request(turns, {})
 
     def _request(
         self, messages: Sequence[Mapping[str, Any]], more: Mapping[str, Any]

@@ -10,13 +10,16 @@ from typing import Any
 
 from pydantic import Field
 
-from ohr.errors import EngineError
+from ohr.errors import EngineError, MissingDependencyError
+from ohr.models.checkpoints import is_gguf
 from ohr.models.local import LocalModel, LocalModelParams, problem
 from ohr.plugins import Chat, Completion, Message, Reply, ToolCall
 from ohr.types import Hit, Outcome
 from rag.readers._conversation import calls_in, defused, with_schema
+from rag.readers._pictures import SHOWN
 from rag.readers._prefix import PrefixDecoder, Written, common
 from rag.readers._prompted import PromptedParams, PromptedReader, cut_note, outcome_of
+from rag.readers._seeing import Seeing, load_processor
 from rag.readers._templates import rendered
 
 INSTALL = "pip install torch 'transformers>=5.23'"
@@ -31,6 +34,7 @@ class TransformersParams(LocalModelParams, PromptedParams):
     Padding can tip a model between two tokens that are all but alike, above all in half
     precision: with 1, an answer depends on nothing but its question and context, and what
     prompts begin with alike (examples, a page that several questions are about) is read once.
+    Pages are shown to one question at a time.
     """
 
     max_new_tokens: int = Field(128, ge=1)
@@ -58,7 +62,8 @@ class _Encoded:
 
 
 class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersParams], Chat):
-    """Qwen2, Llama, T5, UnifiedQA and their like, decoded greedily.
+    """Qwen2, Llama, T5, UnifiedQA and their like, decoded greedily; with ``read`` images or both
+    Qwen2.5-VL, InternVL, SmolVLM and theirs.
 
     A tokenizer's chat template is used where there is one. Nothing is downloaded, and code that
     comes with a checkpoint is not run.
@@ -85,6 +90,9 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
 
         Raises MissingDependencyError (package, checkpoint, GPU).
         """
+        if self.reads_images:
+            yield from self._looked(questions, contexts)
+            return
         queue = []
         for index, (question, context) in enumerate(zip(questions, contexts, strict=True)):
             _, first = self._prompt.asked(question, context[:1])
@@ -110,7 +118,8 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
                 failure = f"{self.name}: {problem(error, MEND)}"
             if not failure:
                 for encoded, one in zip(batch, written, strict=True):
-                    yield self._reply(encoded, one)
+                    tokens = len(encoded.ids)
+                    yield self._reply(encoded.index, encoded.asked, tokens, one, (encoded.note,))
                 continue
             if self._prefixes is not None:
                 self._prefixes.forget()
@@ -120,6 +129,36 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
                 batches = [[encoded] for encoded in batch] + batches
             else:
                 yield Reply(batch[0].index, Outcome.error(" ".join(failure.split())[:500]))
+
+    def _looked(
+        self, questions: Sequence[str], contexts: Sequence[Sequence[Hit]]
+    ) -> Iterator[Reply]:
+        """Answers from pictures, one question at a time, those over the same pages in a row."""
+        pages = list(map(self._shown, contexts))
+        for index in sorted(range(len(questions)), key=lambda at: pages[at].order):
+            asked = self._passages(questions[index], contexts[index])
+            question, text = map(self._defused, asked)
+            text, note = self._cut(text, self.params.max_context_tokens)
+            try:
+                pictures = pages[index].pictures(self.params.image_side)
+                shown = text or (SHOWN if pictures else "")
+                turns = self._prompt.messages(question, shown)
+                written, tokens = self._seeing.write(turns, pictures)
+            except EngineError as error:
+                yield Reply(index, Outcome.error(f"{self.name}: {error}"[:500]))
+                continue
+            except MissingDependencyError:
+                raise
+            except Exception as error:
+                failure = " ".join(f"{self.name}: {problem(error, MEND)}".split())[:500]
+            else:
+                notes = (note, pages[index].note)
+                usage = {"images_cut": 1.0} if pages[index].note else {}
+                yield self._reply(index, (question, text), tokens, written, notes, usage)
+                continue
+            if self._device != "cpu":  # here, not above: the exception holds its tensors
+                self._torch.cuda.empty_cache()
+            yield Reply(index, Outcome.error(failure))
 
     def complete(
         self,
@@ -264,7 +303,7 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
         return list(tokenizer(text, add_special_tokens=False)["input_ids"])
 
     def _cut(self, context: str, limit: int) -> tuple[str, str]:
-        tokenizer = self._loaded.tokenizer
+        tokenizer = self._tokenizer
         encoded = tokenizer(
             context, add_special_tokens=False, return_offsets_mapping=tokenizer.is_fast
         )
@@ -281,7 +320,7 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
 
     def _defused(self, text: str) -> str:
         """The text with no special token in it: what a page says must not end a turn."""
-        for token in self._loaded.tokenizer.added_tokens_decoder.values():
+        for token in self._tokenizer.added_tokens_decoder.values():
             if token.special and token.content in text:
                 text = text.replace(token.content, f"{token.content[0]} {token.content[1:]}")
         return text
@@ -310,20 +349,54 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
 
     def _text_of(self, one: Written, prompt_tokens: int) -> tuple[str, dict[str, float], bool]:
         """What was written, what it took, and whether it was cut."""
-        loaded, row = self._loaded, one.tokens
-        end = next((at for at, token in enumerate(row) if token in loaded.eos), None)
+        row, eos = one.tokens, self._eos
+        end = next((at for at, token in enumerate(row) if token in eos), None)
         tokens = len(row) if end is None else end + 1
         usage = {"prompt_tokens": float(prompt_tokens), "completion_tokens": float(tokens)}
-        text = loaded.tokenizer.decode(row[:end], skip_special_tokens=True)
+        text = self._tokenizer.decode(row[:end], skip_special_tokens=True)
         return text, usage | dict(one.seconds), end is None
 
-    def _reply(self, encoded: _Encoded, one: Written) -> Reply:
-        written, usage, is_cut = self._text_of(one, len(encoded.ids))
-        if encoded.note:
+    def _reply(
+        self,
+        index: int,
+        asked: tuple[str, str],
+        prompt_tokens: int,
+        one: Written,
+        notes: tuple[str, ...],
+        more: Mapping[str, float] | None = None,
+    ) -> Reply:
+        written, usage, is_cut = self._text_of(one, prompt_tokens)
+        if notes[0]:
             usage["contexts_cut"] = 1.0
         if is_cut:
             usage["answers_cut"] = 1.0
         cut = f"cut at {len(one.tokens)} tokens" if is_cut else ""
-        answer = self._prompt.answer_in(written, plain=not self._loaded.tokenizer.chat_template)
-        outcome, odd = outcome_of(answer, encoded.asked, encoded.note, cut)
-        return Reply(encoded.index, outcome, usage | odd)
+        plain = not (self.reads_images or self._tokenizer.chat_template)
+        answer = self._prompt.answer_in(written, plain=plain)
+        outcome, odd = outcome_of(answer, asked, *notes, cut)
+        return Reply(index, outcome, {**usage, **(more or {}), **odd})
+
+    @property
+    def _tokenizer(self) -> Any:
+        return self._seeing.processor.tokenizer if self.reads_images else self._loaded.tokenizer
+
+    @property
+    def _eos(self) -> frozenset[int]:
+        if not self.reads_images:
+            return self._loaded.eos
+        return frozenset(self._seeing.model.generation_config.eos_token_id)
+
+    @cached_property
+    def _seeing(self) -> Seeing:
+        """The model of pictures and text, loaded once. Raises MissingDependencyError."""
+        if is_gguf(self._folder):
+            raise MissingDependencyError(
+                f"{self.name}: {self._folder} is a GGUF file, which looks at no pictures here: "
+                "serve it, and take the reader openai"
+            )
+        with self._loading():
+            processor = load_processor(self.name, self._folder, self._transformers)
+            model = self._load("AutoModelForImageTextToText")
+        most = self.params.max_new_tokens
+        model.generation_config = self._greedy(model, processor.tokenizer, max_new_tokens=most)
+        return Seeing(self._torch, model, processor)

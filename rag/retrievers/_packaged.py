@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any, ClassVar, Protocol, cast
 
 from ohr.errors import MissingDependencyError
 from ohr.models.local import LocalModel
+from ohr.models.processors import images_alone
 from ohr.plugins.base import P
 from ohr.store.identity import digest, file_digest
 
@@ -35,7 +38,7 @@ class PackagedModel(LocalModel[P], abstract=True):
         modules = digest([[path.name, file_digest(path)] for path in parts])
         return f"{package}, {self.model_version()}, modules {modules}"
 
-    def _loaded(self, **options: Any) -> Any:
+    def _loaded(self) -> Any:
         """The model. Raises MissingDependencyError."""
         package = self._package("sentence_transformers")
         with self._loading():
@@ -44,8 +47,15 @@ class PackagedModel(LocalModel[P], abstract=True):
                 device=self._device,
                 local_files_only=True,
                 model_kwargs={"dtype": self._dtype},
-                **options,
             )
+
+    def _of_pictures(self, settings: Mapping[str, Any]) -> Any:
+        """The model, for pictures and text; ``settings`` are of its image processor.
+
+        Raises MissingDependencyError, ConfigError.
+        """
+        with images_alone(self._folder, self._transformers, settings):
+            return self._loaded()
 
     @cached_property
     def _model(self) -> Any:
@@ -54,3 +64,8 @@ class PackagedModel(LocalModel[P], abstract=True):
         if most is not None:
             model.max_seq_length = min(most, model.max_seq_length)
         return model
+
+
+def is_saved(folder: Path) -> bool:
+    """Whether the package saved a checkpoint, with all the modules that the model is made of."""
+    return (folder / "modules.json").is_file()

@@ -6,11 +6,11 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
-import cv2
 import numpy as np
 from pydantic import Field
 from typing_extensions import TypeVar
 
+from ohr.models.pictures import at_most
 from ohr.plugins import ImageRetriever, Params, source_of
 from ohr.store.artefacts import ArtefactStore
 from ohr.types import Hit, PageImage, PageRef, load_images
@@ -86,7 +86,8 @@ class PageEncoder(ImageRetriever[P], abstract=True):
 
         def encode(part: list[PageImage]) -> list[np.ndarray | None]:
             drawn = load_images(part)
-            shrunk = [self._shrunk(one.value) for one in drawn if one.value is not None]
+            side = self.params.image_side
+            shrunk = [at_most(one.value, side) for one in drawn if one.value is not None]
             made = iter(self.encode_pages(shrunk) if shrunk else [])
             results = [one.detail if one.value is None else next(made) for one in drawn]
             for page, result in zip(part, results, strict=True):
@@ -94,8 +95,11 @@ class PageEncoder(ImageRetriever[P], abstract=True):
                     reasons[page.digest] = result
             return [None if isinstance(result, str) else result for result in results]
 
-        kept = self._vectors_of("pages", np.float16, PART)
-        kept.add([page.digest for page in pages], pages, encode)
+        kept = self._vectors_of("pages", np.float16)
+        for start in range(0, len(pages), PART):
+            # By their places, so that what failed before changes no other page's batch.
+            part = pages[start : start + PART]
+            kept.add([page.digest for page in part], part, encode)
         found = [(page.ref, kept.get(page.digest)) for page in pages]
         self._pages = [ref for ref, vectors in found if vectors is not None]
         self._vectors = [vectors for _, vectors in found if vectors is not None]
@@ -121,18 +125,5 @@ class PageEncoder(ImageRetriever[P], abstract=True):
             if self._store is not None:
                 key = {"encoder": self.identity(), "kind": kind}
                 folder = self._store.folder(STORED_AS, key)
-            self._kept[kind] = VectorStore(folder, dtype, part)
+            self._kept[kind] = VectorStore(folder, dtype)
         return self._kept[kind]
-
-    def _shrunk(self, image: np.ndarray) -> np.ndarray:
-        return at_most(image, self.params.image_side)
-
-
-def at_most(image: np.ndarray, side: int | None) -> np.ndarray:
-    """The picture, scaled down if its longer side has more than so many pixels."""
-    height, width = image.shape[:2]
-    if side is None or max(height, width) <= side:
-        return image
-    scale = side / max(height, width)
-    size = max(1, round(width * scale)), max(1, round(height * scale))
-    return cv2.resize(image, size, interpolation=cv2.INTER_AREA)

@@ -34,10 +34,8 @@ class VectorStore:
     both; a damaged part counts as none.
     """
 
-    def __init__(
-        self, folder: Path | None = None, dtype: DTypeLike = np.float32, part: int | None = None
-    ) -> None:
-        self._folder, self._dtype, self._part = folder, np.dtype(dtype), part
+    def __init__(self, folder: Path | None = None, dtype: DTypeLike = np.float32) -> None:
+        self._folder, self._dtype = folder, np.dtype(dtype)
         self._vectors: dict[bytes, np.ndarray] = {}
         self._parts: set[str] = set()
 
@@ -64,9 +62,8 @@ class VectorStore:
             key: item for key, item in zip(keys, items, strict=True) if key not in self._vectors
         }
         to_encode = list(missing.items())
-        size = self._part or PART
-        for start in range(0, len(to_encode), size):
-            part = to_encode[start : start + size]
+        for start in range(0, len(to_encode), PART):
+            part = to_encode[start : start + PART]
             encoded = encode([item for _, item in part])
             arrays = {
                 key: np.asarray(array, dtype=self._dtype)

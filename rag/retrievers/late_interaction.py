@@ -10,9 +10,10 @@ import numpy as np
 from PIL import Image
 from pydantic import Field
 
+from ohr.errors import MissingDependencyError
 from rag.retrievers._local import LOCATION, ModelParams
 from rag.retrievers._maxsim import maxsim
-from rag.retrievers._packaged import PackagedModel
+from rag.retrievers._packaged import PackagedModel, is_saved
 from rag.retrievers._page_images import PageEncoder
 from rag.retrievers._pooling import INSTALL, PoolingParams, pooled
 
@@ -65,7 +66,12 @@ class LateInteraction(PackagedModel[LateInteractionParams], PageEncoder[LateInte
 
     @cached_property
     def _model(self) -> Any:
-        model = self._loaded(processor_kwargs=self.params.processor)
+        model = self._of_pictures(self.params.processor)
+        if not is_saved(self._folder) and any(type(one).__name__ == "Dense" for one in model):
+            raise MissingDependencyError(
+                f"{self.name}: {self._folder} has no projection for late interaction: name a "
+                "checkpoint that was trained for it, merged if it is an adapter"
+            )
         _complete(model)
         return model
 
@@ -79,7 +85,7 @@ def _complete(model: Any) -> None:
     """
     processor = getattr(model[0], "processor", None)
     base: Any = type(processor)
-    if base.__name__ != "ColModernVBertProcessor":
+    if "ColModernVBertProcessor" not in {one.__name__ for one in base.__mro__}:
         return
 
     class Complete(base):  # type: ignore[misc]

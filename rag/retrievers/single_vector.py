@@ -10,8 +10,9 @@ import numpy as np
 from PIL import Image
 from pydantic import Field
 
+from ohr.errors import MissingDependencyError
 from rag.retrievers._local import LOCATION, ModelParams
-from rag.retrievers._packaged import PackagedModel
+from rag.retrievers._packaged import PackagedModel, is_saved
 from rag.retrievers._page_images import PageEncoder, PageImageParams
 
 INSTALL = "pip install torch 'sentence-transformers>=6.2'"
@@ -80,4 +81,10 @@ class SingleVector(PackagedModel[SingleVectorParams], PageEncoder[SingleVectorPa
 
     @cached_property
     def _model(self) -> Any:
-        return self._loaded(processor_kwargs=self.params.processor)
+        model = self._of_pictures(self.params.processor)
+        if not is_saved(self._folder) and any(type(one).__name__ == "Pooling" for one in model):
+            raise MissingDependencyError(
+                f"{self.name}: {self._folder} does not say how its tokens become one vector: name "
+                "a checkpoint that sentence-transformers has saved"
+            )
+        return model

@@ -25,12 +25,12 @@ CLEAN = np.random.default_rng(0).integers(0, 256, (200, 150, 3), dtype=np.uint8)
 
 EXPORTED = """
 Answer AnswerCase Applied Chunk Chunker ConfigError Dataset DatasetError DatasetParams
-DatasetSource Distortion Document Engine EngineError EvidenceCase Hit HitsCase KnowledgeBase
-KnowledgeBaseSource LateError Level LoadedEngine LoadedNoise Metric MissingDependencyError
-OhrError Outcome Page PageCase PageParams PageRecord PageRef Params Plot PluginError Question
-Reader Retriever Run Status StoreError Study System SystemReply TextPerturbation
-UnknownPluginError chunker dataset engine known measure metric open_run page_image perturbation
-reader retriever stage strip_markup
+DatasetSource Distortion Document Engine EngineError EvidenceCase Hit HitsCase ImageRetriever
+KnowledgeBase KnowledgeBaseSource LateError Level LoadedEngine LoadedNoise Metric
+MissingDependencyError OhrError Outcome Page PageCase PageImage PageParams PageRecord PageRef
+Params Plot PluginError Question Reader Retriever Run ShownHit Status StoreError Study System
+SystemReply TextPerturbation UnknownPluginError chunker dataset engine known load_images measure
+metric open_run page_image perturbation reader retriever stage strip_markup
 """
 
 

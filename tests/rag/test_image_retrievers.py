@@ -11,15 +11,17 @@ from hypothesis import strategies as st
 
 from ohr import registry
 from ohr.errors import ConfigError, MissingDependencyError
+from ohr.models.pictures import at_most
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import pixel_digest
 from ohr.types import Outcome, PageImage, PageRef
 from rag.retrievers._maxsim import maxsim
-from rag.retrievers._page_images import PART, at_most
+from rag.retrievers._page_images import PART
+from tests.rag.checkpoints import written as language_model
 from tests.rag.vision_checkpoints import written
 
 QUERIES = ["what is the interest rate", "river water", "x"]
-LATE = ["colqwen2", "colmodernvbert", "colpali"]
+LATE = ["colqwen2", "colmodernvbert", "colpali", "colsmol"]
 
 
 class Drawn:
@@ -180,10 +182,11 @@ def test_equal_pages_tie_in_index_order(name, kind):
 
 
 @pytest.mark.torch
-def test_single_vectors_are_cosine_similarities():
+@pytest.mark.parametrize("kind", ["clip", "dse"])
+def test_single_vectors_are_cosine_similarities(kind):
     from PIL import Image
 
-    made, pages = create("single_vector", "clip"), random_pages()
+    made, pages = create("single_vector", kind), random_pages()
     hits = found(made, pages)
     model = made._model
     held = model.encode([Image.fromarray(page) for page in pages], normalize_embeddings=True)
@@ -192,6 +195,29 @@ def test_single_vectors_are_cosine_similarities():
         assert [score for _, score in ranked] == sorted((s for _, s in ranked), reverse=True)
         for page, score in ranked:
             assert score == pytest.approx(row[page], abs=1e-3)
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    ("name", "kind", "why"),
+    [
+        ("late_interaction", "smolvlm", "no projection for late interaction"),
+        ("single_vector", "smolvlm", "does not say how its tokens become one vector"),
+    ],
+)
+def test_a_model_that_was_trained_for_another_task_is_not_made_up(name, kind, why):
+    with pytest.raises(MissingDependencyError, match=why):
+        found(create(name, kind), random_pages(1))
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("name", ["late_interaction", "single_vector"])
+def test_a_model_of_text_and_an_unknown_setting_are_refused(name, tmp_path):
+    text = str(language_model("qwen2"))
+    with pytest.raises(ConfigError, match="looks at no pictures"):
+        found(create(name, "clip", model=text), random_pages(1))
+    with pytest.raises(ConfigError, match="no setting 'tiles'; it has: "):
+        found(create(name, "clip", processor={"tiles": 3}), random_pages(1))
 
 
 @pytest.mark.torch
@@ -259,6 +285,21 @@ def test_killed_and_begun_again_the_kept_bytes_are_the_same(tmp_path, monkeypatc
     there = {p.relative_to(tmp_path / "killed"): p.read_bytes()
              for p in (tmp_path / "killed").rglob("*") if p.is_file()}  # fmt: skip
     assert files == there
+
+
+@pytest.mark.torch
+def test_a_page_that_fails_changes_no_other_pages_batch(tmp_path):
+    pages = [None, *random_pages(PART + 2, height=40, width=40)]
+    kept = []
+    for name, first in (("whole", pages), ("resumed", pages[:PART])):
+        made = create("late_interaction", "colqwen2", batch_size=PART)
+        made.use_store(ArtefactStore(tmp_path / name))
+        made.index_images(Drawn(first).pages())  # the second one gets no further
+        made.index_images(Drawn(pages).pages())
+        kept.append(made._vectors)
+    assert all(np.array_equal(a, b) for a, b in zip(*kept, strict=True))
+    files = [sorted(p.name for p in (tmp_path / n).rglob("*.npy")) for n in ("whole", "resumed")]
+    assert files[0] == files[1]
 
 
 @pytest.mark.torch

@@ -11,6 +11,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,9 @@ from ohr import registry
 from ohr.errors import MissingDependencyError
 from ohr.types import Hit, PageRef
 from tests.rag.checkpoints import written
+from tests.rag.test_image_retrievers import random_pages
+from tests.rag.test_picture_readers import context
+from tests.rag.vision_checkpoints import written as seeing
 
 pytestmark = [
     pytest.mark.torch,
@@ -36,12 +40,19 @@ CONTEXTS = [[Hit(PageRef("a/b", 0), "The harbour was built in 1902. " * n, 1.0, 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
-    folder = written("qwen2")
+    with serving(written("qwen2"), tmp_path_factory.mktemp("serve")) as url:
+        yield url, written("qwen2")
+
+
+@contextmanager
+def serving(folder: Path, logs: Path) -> Iterator[str]:
+    """The address of a server of a checkpoint."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [str(Path(sys.executable).with_name("transformers")), "serve", str(folder)]
-    log = (tmp_path_factory.mktemp("serve") / "log").open("w")
+    start = "from transformers.cli.transformers import main; main()"
+    command = [sys.executable, "-c", start, "serve", str(folder)]
+    log = (logs / "log").open("w")
     process = subprocess.Popen(
         [*command, "--host", "127.0.0.1", "--port", str(port), "--device", "cpu"],
         stdout=log,
@@ -60,7 +71,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
                 assert process.poll() is None, Path(log.name).read_text()
                 assert time.monotonic() < deadline
                 time.sleep(0.2)
-        yield f"{url}/v1", folder
+        yield f"{url}/v1"
     finally:
         process.terminate()
         process.wait(30)
@@ -92,3 +103,18 @@ def test_what_it_refuses_is_said(served: tuple[str, Path]) -> None:
     wrong = reader("openai", model="x", base_url=url.removesuffix("/v1") + "/v2")
     with pytest.raises(MissingDependencyError, match="no such endpoint or model"):
         wrong.answer(QUESTIONS[0], CONTEXTS[0])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("read", ["images", "both"])
+def test_pages_are_shown_to_it_as_to_the_same_model_in_process(read: str, tmp_path: Path) -> None:
+    folder = seeing("smolvlm")  # others also load a processor of videos, which wants torchvision
+    shown = [context(random_pages(2)), context(random_pages(1, seed=7)), []]
+    local = reader("transformers", model=str(folder), max_new_tokens=6, device="cpu", read=read)
+    here = {r.index: r for r in local.answer_many(QUESTIONS, shown)}
+    with serving(folder, tmp_path) as url:
+        remote = reader("openai", model=str(folder), base_url=url, max_tokens=6, read=read)
+        there = {r.index: r for r in remote.answer_many(QUESTIONS, shown)}
+    for index, reply in there.items():
+        assert reply.outcome == here[index].outcome
+        assert reply.usage["prompt_tokens"] == here[index].usage["prompt_tokens"]

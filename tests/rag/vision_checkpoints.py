@@ -7,13 +7,16 @@ encoding code runs.
 from __future__ import annotations
 
 import json
+import shutil
 import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tests.ocr_backends.checkpoints import TEXT, qwen_tokenizer
+from ohr.models.processors import images_alone
+from tests.ocr_backends.checkpoints import TEMPLATE, TEXT, qwen_tokenizer
+from tests.ocr_backends.checkpoints import written as reader_checkpoint
 
 MARKS = ["<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"]
 
@@ -185,11 +188,87 @@ def clip(folder: Path) -> Path:
     return _save(folder, model, tokenizer, images, processor_class="CLIPProcessor")
 
 
+def smolvlm(folder: Path) -> Path:
+    """SmolVLM of the first generation, a reader: the page, and tiles of it, of 32 x 32 pixels."""
+    import torch
+    from transformers import Idefics3Config, Idefics3ForConditionalGeneration
+    from transformers.models.idefics3.image_processing_pil_idefics3 import (
+        Idefics3ImageProcessorPil,
+    )
+
+    torch.manual_seed(0)
+    places = [f"<row_{row}_col_{column}>" for row in range(1, 7) for column in range(1, 7)]
+    marks = ["<image>", "<fake_token_around_image>", "<end_of_utterance>", "<global-img>", *places]
+    tokenizer = qwen_tokenizer("noise", *marks)
+    tokenizer.chat_template = TEMPLATE.replace("IMAGE", "<image>")
+    config = Idefics3Config(
+        text_config={
+            "model_type": "llama",
+            "vocab_size": len(tokenizer),
+            "initializer_range": 0.5,
+            "pad_token_id": tokenizer.pad_token_id,
+            **TEXT,
+        },
+        vision_config={
+            "hidden_size": 16,
+            "intermediate_size": 32,
+            "num_hidden_layers": 1,
+            "num_attention_heads": 2,
+            "image_size": 32,
+            "patch_size": 8,
+            "initializer_range": 0.5,
+        },
+        image_token_id=tokenizer.convert_tokens_to_ids("<image>"),
+        pad_token_id=tokenizer.pad_token_id,
+        scale_factor=2,
+    )
+    model = Idefics3ForConditionalGeneration(config)
+    model.generation_config.eos_token_id = tokenizer.eos_token_id
+    images = Idefics3ImageProcessorPil(
+        size={"longest_edge": 64}, max_image_size={"longest_edge": 32}
+    )
+    name = "Idefics3Processor"
+    return _save(folder, model, tokenizer, images, processor_class=name, image_seq_len=4)
+
+
+def colsmol(folder: Path) -> Path:
+    """SmolVLM with a projection, as sentence-transformers saves it."""
+    import torch
+    from sentence_transformers import MultiVectorEncoder
+
+    torch.manual_seed(0)
+    MultiVectorEncoder(str(written("smolvlm")), device="cpu").save(str(folder))
+    return folder
+
+
+def dse(folder: Path) -> Path:
+    """Qwen2.5-VL and the vector of its last token, as sentence-transformers saves them."""
+    import transformers
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.base.modules import Transformer
+    from sentence_transformers.sentence_transformer.modules import Pooling
+
+    inner = reader_checkpoint("qwen_vl")
+    with images_alone(inner, transformers):
+        tokens = Transformer(str(inner))
+        # It has no part for videos, which cannot be saved: its files are those of the reader.
+        tokens.processor.save_pretrained = lambda *_, **__: None
+        last = Pooling(tokens.get_embedding_dimension(), pooling_mode="lasttoken")
+        SentenceTransformer(modules=[tokens, last], device="cpu").save(str(folder))
+    for file in inner.iterdir():
+        if not (folder / file.name).exists():
+            shutil.copy(file, folder)
+    return folder
+
+
 WRITERS: dict[str, Callable[[Path], Path]] = {
     "colqwen2": colqwen2,
     "colmodernvbert": colmodernvbert,
     "colpali": colpali,
     "clip": clip,
+    "smolvlm": smolvlm,
+    "colsmol": colsmol,
+    "dse": dse,
 }
 """Kind of model -> what writes a checkpoint of it."""
 _FOLDER = tempfile.TemporaryDirectory(prefix="ohr-vision-")

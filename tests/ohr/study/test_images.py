@@ -12,9 +12,12 @@ from ohr.study.config import load_config
 from ohr.study.plan import load_dataset, make_plan
 from ohr.study.progress import Progress
 from ohr.study.run import run_study
+from rag.retrievers.late_interaction import LateInteraction
 from tests.builders import write_corpus
 from tests.fakes import LOG
 from tests.image_fakes import Darkest, PixelReader
+from tests.ocr_backends.checkpoints import written as seeing
+from tests.rag.vision_checkpoints import written
 
 DARKEST = "{name: tests.image_fakes.Darkest, label: darkest}"
 PIXELS = "{name: tests.image_fakes.PixelReader, label: pixels}"
@@ -48,6 +51,7 @@ def test_a_retriever_is_shown_the_very_pictures_that_the_engine_reads(corpus, tm
     assert all(by_recipe[recipe] == pixels for _, recipe, pixels in Darkest.seen)
 
 
+@pytest.mark.slow
 def test_noise_of_no_intensity_is_the_clean_picture(corpus, tmp_path):
     result = run(corpus, tmp_path / "run", f"retrievers=[{DARKEST}]")
     cells = result.cells[result.cells["metric"] == "hit@2"]
@@ -55,6 +59,7 @@ def test_noise_of_no_intensity_is_the_clean_picture(corpus, tmp_path):
     assert len(Darkest.seen) == 12  # clean and intensity 0 are one
 
 
+@pytest.mark.slow
 def test_rankings_are_kept_and_a_run_again_has_the_same_bytes(corpus, tmp_path):
     run(corpus, tmp_path / "one", f"retrievers=[bm25,{DARKEST}]")
     Darkest.seen.clear()
@@ -64,6 +69,7 @@ def test_rankings_are_kept_and_a_run_again_has_the_same_bytes(corpus, tmp_path):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
 
+@pytest.mark.slow
 def test_its_rows_stand_beside_those_of_other_retrievers(corpus, tmp_path):
     result = run(corpus, tmp_path / "run", f"retrievers=[bm25,{DARKEST}]", "noise=[]")
     cells = result.cells[(result.cells["stage"] == "retrieval") & (result.cells["group"] == "all")]
@@ -80,6 +86,7 @@ def test_a_page_without_a_picture_is_a_miss_and_counted(corpus, tmp_path):
     result = run(corpus, tmp_path / "run", f"retrievers=[{DARKEST}]", "noise=[]", "top_k=9")
     manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
     [base] = manifest["knowledge_bases"].values()
+    assert manifest["image_retrievers"]["darkest"]["name"] == "darkest"
     assert base["unseen_pages"]["darkest"]["by_status"] == {"error": 3}
     assert any("images for darkest: 3 errors" in line for line in result.troubles)
     rows = result.rows
@@ -91,6 +98,7 @@ def test_a_page_without_a_picture_is_a_miss_and_counted(corpus, tmp_path):
     assert set(rows.loc[~law, "value"]) == {1.0}
 
 
+@pytest.mark.slow
 def test_pages_that_fail_alike_stop_a_run(corpus, tmp_path):
     for pdf in (tmp_path / "pdfs").rglob("*.pdf"):
         pdf.write_bytes(pdf.read_bytes()[:300])
@@ -111,6 +119,7 @@ def test_a_hit_on_a_page_that_was_not_shown_is_the_plugins_fault(corpus, tmp_pat
         run(corpus, tmp_path / "run", "retrievers=[tests.image_fakes.Elsewhere]", "noise=[]")
 
 
+@pytest.mark.slow
 def test_ground_truth_has_clean_pictures(corpus, tmp_path):
     run(corpus, tmp_path / "run", f"retrievers=[{DARKEST}]", "ground_truth=true")
     assert len(Darkest.seen) == 12  # gt's are the engine's clean ones
@@ -135,9 +144,45 @@ def test_a_reader_is_shown_the_pages_of_its_context(corpus, tmp_path):
     assert (tmp_path / "run/cases.zip").read_bytes() == (tmp_path / "again/cases.zip").read_bytes()
 
 
+@pytest.mark.slow
 def test_an_answer_from_pictures_does_not_depend_on_their_text(corpus, tmp_path):
     settings = [*corpus, f"readers=[{PIXELS}]", "stages=[ocr,generation]", "noise=[]"]
     run(settings, tmp_path / "one")
     asked = len(PixelReader.asked)
     run(settings, tmp_path / "two", "engines=[gt]")
     assert len(PixelReader.asked) == asked
+
+
+# --- real code -------------------------------------------------------------------------
+
+
+@pytest.mark.torch
+@pytest.mark.slow
+def test_models_in_a_study_and_one_that_was_killed_ends_with_the_same_bytes(
+    corpus, tmp_path, monkeypatch
+):
+    late = {"name": "late_interaction", "params": {"model": str(written("colqwen2")), "pool": 2,
+            "device": "cpu"}}  # fmt: skip
+    fused = {"name": "hybrid", "params": {"retrievers": ["bm25", late]}}
+    reader = {"name": "transformers", "params": {"model": str(seeing("qwen_vl")), "device": "cpu",
+              "max_new_tokens": 2, "read": "both", "image_side": 200}}  # fmt: skip
+    given = [*corpus, f"retrievers={json.dumps([late, fused])}", f"readers={json.dumps([reader])}",
+             "stages=[ocr,retrieval,overall]", "dataset.limit=4"]  # fmt: skip
+    whole = run(given, tmp_path / "whole", f"cache={tmp_path / 'other'}")
+    assert whole.missing == []
+    assert not whole.troubles
+
+    def dies(self, images, encode=LateInteraction.encode_pages, calls=[]):  # noqa: B006
+        calls.append(images)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return encode(self, images)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(LateInteraction, "encode_pages", dies)
+        with pytest.raises(KeyboardInterrupt):
+            run(given, tmp_path / "killed")
+    run(given, tmp_path / "killed")
+    for name in ("rows.parquet", "cells.csv", "cases.zip"):
+        there = [(tmp_path / run_name / name).read_bytes() for run_name in ("whole", "killed")]
+        assert there[0] == there[1]

@@ -1,0 +1,48 @@
+"""The pages that a reader looks at, and what its prompt says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PIL import Image
+
+from ohr.errors import EngineError
+from ohr.models.pictures import at_most
+from ohr.types import Hit, PageImage, ShownHit, load_images
+
+SHOWN = "(the pages are the images above)"
+"""What stands for the passages where their pages are shown instead."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The pages that a question is asked over; ``note`` says how many were left out."""
+
+    pages: tuple[PageImage, ...] = ()
+    note: str = ""
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """What those over the same pages have in common."""
+        return tuple(page.digest for page in self.pages)
+
+    def pictures(self, side: int | None) -> list[Image.Image]:
+        """The pages as RGB pictures. Raises EngineError for one that cannot be drawn."""
+        pictures = []
+        for outcome in load_images(self.pages):
+            if outcome.value is None:
+                raise EngineError(f"a page that cannot be shown: {outcome.detail}")
+            pictures.append(Image.fromarray(at_most(outcome.value, side)))
+        return pictures
+
+
+def shown(context: Sequence[Hit], most: int) -> Shown:
+    """The first ``most`` pages of a context, best first, each once."""
+    images = [hit.image for hit in context if isinstance(hit, ShownHit) and hit.image is not None]
+    first: dict[str, PageImage] = {}
+    for image in images:
+        first.setdefault(image.digest, image)
+    pages = list(first.values())
+    note = f"images cut to {most} of {len(pages)}" if len(pages) > most else ""
+    return Shown(tuple(pages[:most]), note)

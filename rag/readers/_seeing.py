@@ -1,0 +1,83 @@
+"""A model on this machine that is shown pages: prompts with pictures, one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from ohr.errors import EngineError, MissingDependencyError
+from ohr.models.checkpoints import model_type
+from ohr.models.processors import processor_class_of, processor_of_images
+from rag.readers._prefix import Written
+
+
+@dataclass(frozen=True)
+class Seeing:
+    """A model of pictures and text (Qwen2.5-VL, InternVL, SmolVLM ...) with its processor."""
+
+    torch: Any
+    model: Any
+    processor: Any
+
+    def write(
+        self, turns: Sequence[Mapping[str, str]], pictures: Sequence[Image.Image]
+    ) -> tuple[Written, int]:
+        """What it writes after a conversation, and how many tokens that has.
+
+        The pictures stand at the beginning of its last turn. Raises EngineError for a
+        conversation that fills its window.
+        """
+        messages = [
+            {"role": turn["role"], "content": [{"type": "text", "text": turn["content"]}]}
+            for turn in turns
+        ]
+        messages[-1]["content"] = [{"type": "image"} for _ in pictures] + list(
+            messages[-1]["content"]
+        )
+        text = self.processor.apply_chat_template(
+            messages, add_generation_prompt=True, tokenize=False
+        )
+        inputs = self.processor(
+            images=list(pictures) or None,
+            text=[text],
+            return_tensors="pt",
+            add_special_tokens=False,
+        )
+        length = int(inputs["input_ids"].shape[1])
+        window = getattr(self.model.config.get_text_config(), "max_position_embeddings", None)
+        room = self.model.generation_config.max_new_tokens
+        if window is not None and length + room > window:
+            raise EngineError(
+                f"a question of {length:,} tokens with its pictures fills the model's window of "
+                f"{window:,}: lower max_images, image_side or max_context_tokens"
+            )
+        model = self.model
+        moved = {
+            name: value.to(model.device, model.dtype if value.is_floating_point() else None)
+            for name, value in inputs.items()
+        }
+        with self.torch.inference_mode():
+            rows = model.generate(**moved)
+        return Written(rows[0, length:].tolist()), length
+
+
+def load_processor(name: str, folder: Path, transformers: Any) -> Any:
+    """The processor of a checkpoint of pictures and text. Raises MissingDependencyError."""
+    processor_class = processor_class_of(folder, transformers)
+    if processor_class is None:
+        raise MissingDependencyError(
+            f"{name}: {folder} is of model_type {model_type(folder)!r}, which looks at no "
+            "pictures: take read=text, or another checkpoint"
+        )
+    processor = processor_of_images(processor_class, folder, transformers)
+    if processor.chat_template is None:
+        processor.chat_template = processor.tokenizer.chat_template
+    if processor.chat_template is None:
+        raise MissingDependencyError(
+            f"{name}: {folder} has no chat template: fetch the checkpoint again"
+        )
+    return processor
