@@ -17,8 +17,18 @@ from tests.loopback import Server, serving
 ROOT = Path(__file__).resolve().parent.parent
 
 
+COSTLY = (
+    *("tests/notebooks/", "tests/test_readme.py", "tests/test_extend.py", "tests/faults/"),
+    *("tests/rag/test_real_language_model.py", "tests/experiments/test_ocr.py"),
+)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skips what is marked ``torch`` where it is not installed."""
+    """Begins with what takes longest, so that the processes of the tests end together.
+
+    Skips what is marked ``torch`` where it is not installed.
+    """
+    items.sort(key=lambda item: not item.nodeid.startswith(COSTLY))
     lacking = [name for name in ("torch", "transformers") if importlib.util.find_spec(name) is None]
     if lacking:
         reason = f"{' and '.join(lacking)} not installed: make test-all installs them"

@@ -30,7 +30,7 @@ STUDIES = {
 }
 SMALLER = {
     "perturbation": ["levels=[severe]", *FEW],
-    "metric": ["levels=[severe]"],
+    "metric": ["levels=[severe]", *FEW],
     "engine": FEW,
     "system": FEW,
 }
