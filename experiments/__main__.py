@@ -25,7 +25,7 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
         *("confidence", "fit_quality", "quality_check"),
     ),
     "Look into finished runs": ("report", "review"),
-    "Large runs": ("status",),
+    "Large runs": ("status", "store"),
     "Compare finished runs": (
         *("compare", "curve_statistics", "error_analysis", "predictiveness", "robust_reader"),
         *("realism", "figure3", "cells", "judge_systems", "qasper"),

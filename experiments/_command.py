@@ -62,6 +62,19 @@ Dpi = Annotated[
 ]
 Workers = Annotated[int, typer.Option(min=1, help="Processes at a time.")]
 Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same bytes.")]
+Cache = Annotated[Path, typer.Option(help="Where readings are kept.")]
+OwnEngines = Annotated[
+    str | None,
+    typer.Option(
+        help="OCR engines, separated by commas; default: all that are installed and need no "
+        "weights and no server."
+    ),
+]
+Truth = Annotated[
+    Path | None,
+    typer.Option(help="Folder of transcribed pages, <domain>/<document>/page_0001.md."),
+]
+Wobble = Annotated[bool, typer.Option(help="Read each page again under three mild distortions.")]
 Axis = Annotated[
     Literal["r_noise", "r_noise_content", "edit_distance"],
     typer.Option(help="What the curves' damage is measured by."),
@@ -193,7 +206,7 @@ def command(function: Callable[..., int]) -> CommandLine:
     parameters.append(debug.replace(annotation=_Debug))
     # By name alone: so one with a default may stand before one without.
     parameters = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in parameters]
-    main.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    _sign(main, parameters)
     main.__annotations__ = {one.name: one.annotation for one in parameters}
 
     class Command(_Command):
@@ -207,6 +220,11 @@ def command(function: Callable[..., int]) -> CommandLine:
         context_settings={"max_content_width": _WIDEST},
     )(main)
     return line
+
+
+def _sign(function: Any, parameters: Sequence[inspect.Parameter]) -> None:
+    """Make these the parameters that typer sees."""
+    function.__signature__ = inspect.Signature(parameters)
 
 
 def _settings_of(annotation: Any) -> Settings | None:
@@ -246,7 +264,8 @@ def study_command(
         _, *further = inspect.signature(report, eval_str=True).parameters.values()
         config, folder, dry, browser, review, _ = inspect.signature(main).parameters.values()
         main.__doc__ = report.__doc__
-        main.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        _sign(
+            main,
             [
                 config.replace(annotation=Annotated[StudyConfig, Settings(defaults)]),
                 folder.replace(annotation=OptionalOut, default=out),
@@ -254,7 +273,7 @@ def study_command(
                 browser.replace(annotation=AndReport, default=False),
                 review.replace(annotation=OfReview, default=None),
                 *further,
-            ]
+            ],
         )
         return command(main)
 
@@ -382,7 +401,7 @@ def _code(action: Callable[[], int], debug: bool) -> int:
         else:
             print(f"error: {one_line(str(error))}", file=sys.stderr)
         return 2
-    except Exception as error:
+    except Exception as error:  # the last barrier: a defect is one line too
         if debug:
             traceback.print_exc()
         else:

@@ -14,7 +14,17 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import Dpi, Inputs, OfShard, Out, Steal, Workers, command, parse_shard
+from experiments._command import (
+    Cache,
+    Dpi,
+    Inputs,
+    OfShard,
+    Out,
+    Steal,
+    Workers,
+    command,
+    parse_shard,
+)
 from experiments.interchange.readings import read_files
 from ohr.study.config import parse_plugin
 from ohr.workers import Limits
@@ -41,7 +51,7 @@ def main(
         bool, typer.Option("--retry", help="Try pages again that failed in an earlier run.")
     ] = False,
     workers: Workers = CORES,
-    cache: Annotated[Path, typer.Option(help="Where readings are kept.")] = Path(".ohr-cache"),
+    cache: Cache = Path(".ohr-cache"),
     page_cpu_s: Annotated[
         float, typer.Option(min=0.1, help="CPU seconds after which a page is a timeout.")
     ] = 300,

@@ -14,34 +14,37 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import Dpi, Inputs, Out, Seed, Workers, command
-from experiments.studies.own_pages import Reading
+from experiments._command import (
+    Cache,
+    Dpi,
+    Inputs,
+    Out,
+    OwnEngines,
+    Seed,
+    Truth,
+    Wobble,
+    Workers,
+    command,
+)
+from experiments.studies.own_pages import reading_of
 from experiments.studies.quality import report_quality
-from ohr.study.config import parse_plugins
-
-Truth = Annotated[
-    Path | None,
-    typer.Option(help="Folder of transcribed pages, <domain>/<document>/page_0001.md."),
-]
 
 
 @command
 def main(
     inputs: Inputs,
     out: Out,
-    engines: Annotated[str, typer.Option(help="OCR engines, separated by commas.")] = "tesseract",
+    engines: OwnEngines = None,
     pages: Annotated[int, typer.Option(min=1, help="Pages that are read.")] = 40,
     truth: Truth = None,
-    wobble: Annotated[
-        bool, typer.Option(help="Read each page again under three mild distortions.")
-    ] = True,
+    wobble: Wobble = True,
     dpi: Dpi = 150,
     seed: Seed = 0,
     workers: Workers = 1,
-    cache: Annotated[Path, typer.Option(help="Where readings are kept.")] = Path(".ohr-cache"),
+    cache: Cache = Path(".ohr-cache"),
 ) -> int:
     """Say how wrong readings of your PDFs are, without truth."""
-    reading = Reading(parse_plugins("engine", engines), cache, workers, wobble=wobble)
+    reading = reading_of(engines, cache, workers, wobble=wobble)
     return report_quality(inputs, reading, out, pages=pages, dpi=dpi, seed=seed, truth=truth)
 
 

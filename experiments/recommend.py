@@ -13,8 +13,19 @@ from typing import Annotated
 
 import typer
 
-from experiments._command import Dpi, Out, Seed, Workers, command, names
-from experiments.studies.own_pages import Reading
+from experiments._command import (
+    Cache,
+    Dpi,
+    Out,
+    OwnEngines,
+    Seed,
+    Truth,
+    Wobble,
+    Workers,
+    command,
+    names,
+)
+from experiments.studies.own_pages import reading_of
 from experiments.studies.recommend import Wanted, recommend
 from ohr.study.config import parse_plugins
 
@@ -23,30 +34,25 @@ from ohr.study.config import parse_plugins
 def main(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of PDFs.")],
     out: Out,
-    engines: Annotated[str, typer.Option(help="OCR engines, separated by commas.")] = "tesseract",
+    engines: OwnEngines = None,
     retrievers: Annotated[str, typer.Option(help="Retrievers, separated by commas.")] = "bm25",
     budget: Annotated[int, typer.Option(min=1, help="Pages that are read.")] = 200,
     questions: Annotated[int, typer.Option(min=1, help="Questions that are asked.")] = 200,
     levels: Annotated[
         str, typer.Option(help="Levels of page noise beside the clean pages, such as moderate.")
     ] = "",
-    truth: Annotated[
-        Path | None,
-        typer.Option(help="Folder of transcribed pages, <domain>/<document>/page_0001.md."),
-    ] = None,
+    truth: Truth = None,
     report: Annotated[
         bool, typer.Option("--report", help="Also write a report to look into, OUT/report.")
     ] = False,
-    wobble: Annotated[
-        bool, typer.Option(help="Read each page again under three mild distortions.")
-    ] = True,
+    wobble: Wobble = True,
     dpi: Dpi = 150,
     seed: Seed = 0,
     workers: Workers = 1,
-    cache: Annotated[Path, typer.Option(help="Where readings are kept.")] = Path(".ohr-cache"),
+    cache: Cache = Path(".ohr-cache"),
 ) -> int:
     """Say which engine and retriever to take for your PDFs."""
-    reading = Reading(parse_plugins("engine", engines), cache, workers, wobble=wobble)
+    reading = reading_of(engines, cache, workers, wobble=wobble)
     wanted = Wanted(
         budget,
         questions,

@@ -23,7 +23,7 @@ def main(
         float, typer.Option(min=0, help="Seconds after which to look again; 0: once.")
     ] = 0,
 ) -> int:
-    """Say how far a run is: pages a second, by process, failures, time left."""
+    """Say how far the processes are that read a run's pages."""
     while print_status(run) and watch:
         time.sleep(watch)
     return 0

@@ -110,7 +110,7 @@ class DocumentEngine(OcrBackend[P], abstract=True):
             return self._kept[page_no]
         except MissingDependencyError:
             raise
-        except Exception as error:
+        except Exception as error:  # whatever a program makes of a PDF is one page's outcome
             return failed_page(self.name, error)
 
     def _batch(self, source: Path, page_no: int, page_nos: Sequence[int]) -> list[int]:

@@ -70,7 +70,7 @@ def _tried(read: Any, path: Path, page_no: int) -> Any:
         return read()
     except (MissingDependencyError, MemoryError):
         raise
-    except Exception as error:
+    except Exception as error:  # it has no class of its own for a file that is damaged
         raise EngineError(
             f"page {page_no} of {path.name}: {type(error).__name__}: {error}"
         ) from error
@@ -82,7 +82,7 @@ def _laid_out(path: Path, page_no: int) -> tuple[Any, tuple[float, float, float,
     interpreter, pages = _module("pdfinterp"), _module("pdfpage")
     aggregator: Any = converter.PDFPageAggregator
 
-    class Device(aggregator):  # type: ignore[misc]
+    class Device(aggregator):  # type: ignore[misc]  # imported when it is used, so any class
         seen = (0.0, 0.0, 0.0, 0.0)
 
         def begin_page(self, page: Any, ctm: Any) -> None:

@@ -157,7 +157,7 @@ class TransformersEngine(LocalModel[P], OcrBackend[P], abstract=True):
                     outcomes[index] = self._outcome(loaded, output)
             except MissingDependencyError:
                 raise
-            except Exception as error:
+            except Exception as error:  # torch and each model raise their own on a page
                 failure = EngineError(problem(error, MEND))
             if failure is not None:  # here, not above: the exception holds the batch's tensors
                 if self._device != "cpu":

@@ -12,7 +12,7 @@ import numpy as np
 from ocr_backends import _pdfminer
 from ocr_backends.normalise import Normalise, finished
 from ohr import plugins
-from ohr.errors import ConfigError, MissingDependencyError
+from ohr.errors import ConfigError, EngineError
 from ohr.pdf import RENDERER, page_text
 from ohr.plugins import OcrBackend
 from ohr.plugins.engine import failed_page
@@ -36,6 +36,7 @@ class PdfText(OcrBackend[PdfTextParams]):
     license = "Apache-2.0 or BSD-3-Clause"
     returns = "text"
     install = f"pip install pypdfium2; for library=pdfminer: {_pdfminer.INSTALL}"
+    self_contained = True
 
     def transcribe(
         self, source: Path | Sequence[np.ndarray], page_nos: Sequence[int]
@@ -47,9 +48,7 @@ class PdfText(OcrBackend[PdfTextParams]):
         for page_no in page_nos:
             try:
                 outcome = finished(text_of(source, page_no), self.params.normalise)
-            except MissingDependencyError:
-                raise
-            except Exception as error:
+            except EngineError as error:
                 outcome = failed_page(self.name, error)
             yield page_no, outcome
 

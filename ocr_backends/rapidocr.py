@@ -52,6 +52,7 @@ class RapidOcr(OcrBackend[RapidOcrParams]):
     returns = "text"
     has_confidence = True
     install = INSTALL
+    self_contained = True
 
     def read(self, image: np.ndarray) -> Outcome[str]:
         """Read a page image. Raises MissingDependencyError (package or model)."""

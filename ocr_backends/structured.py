@@ -77,6 +77,7 @@ class Structured(OcrBackend[StructuredParams]):
     license = "Apache-2.0"
     languages = rapidocr.RapidOcr.languages
     returns = "markdown"
+    self_contained = True
     install = (
         f"{rapidocr.INSTALL}; {INSTALL}; for tables=model: {table_model.INSTALL}; "
         f"for words=pdfminer: {_pdfminer.INSTALL}"

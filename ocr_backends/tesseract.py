@@ -71,6 +71,7 @@ class Tesseract(OcrBackend[TesseractParams]):
     returns = "text"
     has_confidence = True
     install = f"{INSTALL}; pip install tesserocr"
+    self_contained = True
 
     def read(self, image: np.ndarray) -> Outcome[str]:
         """Read a page image. Raises MissingDependencyError (program or language)."""

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import ohr
 from ohr import Chunk, PageRef, registry
 from ohr.study.cases import read_cases
+from tests.builders import RUN_STUDY
 from tests.conftest import ROOT
 from tests.test_readme import FEW, run
 
@@ -125,10 +126,10 @@ def test_the_metric_counts_numbers():
 
 
 ALL = [
-    *("-m", "experiments.ocr_benchmark", "engines=[gt,my_engine.BlackAndWhite]"),
+    "engines=[gt,my_engine.BlackAndWhite]",
     *("retrievers=[my_retriever.Overlap]", "readers=[my_reader.Quote]", "scope=document"),
     *("systems=[rag,my_system.Grep]", "metrics=[default,my_metric.number_recall]"),
-    *("dataset.limit=4", "dataset.pages=evidence", "dpi=60"),
+    *FEW,
 ]
 EDITS = {
     "my_engine.py": ("image_to_string(page)", "image_to_string(page).upper()"),
@@ -148,7 +149,7 @@ def test_one_study_uses_them_all_and_an_edited_one_gives_what_it_now_does(beside
         assert len((EXTEND / name).read_text().splitlines()) < 40
 
     def study(name: str) -> dict[str, pd.Series]:
-        done = run([*ALL, "--out", name], tmp_path)
+        done = run(["-c", RUN_STUDY, name, *ALL], tmp_path)
         assert done.returncode == 0, done.stderr
         cells = ohr.open_run(tmp_path / name).cells
         assert not cells[["n_error", "n_timeout"]].to_numpy().any()

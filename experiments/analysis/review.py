@@ -11,7 +11,7 @@ from scipy.stats import rankdata
 from ohr.statistics.agreement import cohens_kappa
 from ohr.study.measures import NO_CONTEXT
 from ohr.study.results import Run, knowledge_base_name
-from ohr.study.verdicts import AnswerVerdict
+from ohr.verdicts import AnswerVerdict
 
 _KEYS = ("qid", "knowledge_base", "stage", "system", "chunker", "retriever", "reader")
 _YES_OR_NO = frozenset({0.0, 1.0})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -9,7 +11,9 @@ from matplotlib.path import Path
 from matplotlib.text import Annotation
 from matplotlib.transforms import Bbox
 
-_OFFSETS = (
+_Side = Literal["left", "center", "right"]
+
+_OFFSETS: tuple[tuple[float, float, _Side], ...] = (
     (4, 5, "left"), (4, -10, "left"), (-4, 5, "right"), (-4, -10, "right"),
     (0, 9, "center"), (0, -14, "center"), (6, 13, "left"), (6, -18, "left"),
     (-6, 13, "right"), (-6, -18, "right"), (0, 18, "center"), (0, -23, "center"),
@@ -49,7 +53,7 @@ def place_names(fig: Figure) -> None:
 def _best(
     ax: Axes, name: Annotation, taken: list[Bbox], marks: list[Bbox], paths: list[Path]
 ) -> Bbox | None:
-    free: list[tuple[int, int, int, float, float, str]] = []
+    free: list[tuple[int, int, int, float, float, _Side]] = []
     for x, y, alignment in _OFFSETS:
         box = _moved(name, x, y, alignment)
         inside = ax.bbox.x0 <= box.x0 and box.x1 <= ax.bbox.x1
@@ -64,8 +68,8 @@ def _best(
     return _moved(name, right, up, side)
 
 
-def _moved(name: Annotation, x: float, y: float, alignment: str) -> Bbox:
-    name.set_horizontalalignment(alignment)  # type: ignore[arg-type]
+def _moved(name: Annotation, x: float, y: float, alignment: _Side) -> Bbox:
+    name.set_horizontalalignment(alignment)
     name.xyann = (x, y)
     return name.get_window_extent().padded(_ROOM / 2)
 

@@ -14,7 +14,7 @@ from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import canonical_json, digest, file_digest
 from ohr.study.pages.key import DRAWN_BY
-from ohr.study.pages.shards import Pending, Shard, Work
+from ohr.study.pages.shards import Pending, Shard, Work, name_of
 from ohr.study.pages.sharing import Sharing
 from ohr.study.pages.variants import stop_if_not_the_page
 from ohr.study.progress import Progress
@@ -49,7 +49,13 @@ class Parts:
 
     def make(self, tasks: Sequence[DistortTask], progress: Progress) -> None:
         """Distort what is not there, of a shard its pages."""
-        work = Work(len(tasks), tasks.__getitem__, self._name, self._stands)
+        work = Work(
+            len(tasks),
+            lambda number: name_of(_ref(tasks[number])),
+            tasks.__getitem__,
+            lambda task: digest(self._key(task)),
+            self._stands,
+        )
         for wanted in self.sharing.rounds():
             pending = work.pending(wanted)
             unread = (_ref(tasks[number]) for number in pending.numbers)
@@ -90,9 +96,6 @@ class Parts:
     def _stands(self, task: DistortTask) -> bool:
         records = self._records(task)
         return bool(records) or (records is not None and self.sharing.shard is not None)
-
-    def _name(self, task: DistortTask) -> str:
-        return digest(self._key(task))
 
     def _key(self, task: DistortTask) -> dict[str, Any]:
         """Everything that the images of a page are made of, and their names."""

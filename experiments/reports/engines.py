@@ -96,6 +96,26 @@ def examine(spec: PluginSpec) -> Listed | None:
     return Listed(spec, "yes", version, cls=cls, accepts=tuple(sorted(engine.accepts)))
 
 
+def usable_engines() -> list[PluginSpec]:
+    """Engines of page images that are installed and need no weights and no server.
+
+    Raises ConfigError where there is none.
+    """
+    listed = [examine(PluginSpec(name=name)) for name in registry.known("engine")]
+    found = [
+        one.spec
+        for one in listed
+        if one is not None and one.cls is not None and one.cls.self_contained
+        if one.installed and "image" in one.accepts
+    ]
+    if not found:
+        raise ConfigError(
+            "no OCR engine of this machine reads page images: python -m experiments.engines says "
+            "what installs one"
+        )
+    return found
+
+
 def engines_table(engines: Sequence[Listed]) -> Table:
     """A row an engine: whether it is installed, what it reads and returns, and its licence."""
     table = Table(header_style="bold", box=None, pad_edge=False)

@@ -60,7 +60,7 @@ def examine(kind: str, name: str) -> Listed:
         return Listed(name, "no", what, parameters, _one_line(error))
     except ConfigError as error:
         return Listed(name, "needs parameters", what, parameters, _one_line(error))
-    except Exception as error:
+    except Exception as error:  # nor may one that cannot be made
         return Listed(name, "no", what, parameters, _one_line(error))
     return Listed(name, "yes", what, parameters)
 

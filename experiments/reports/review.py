@@ -16,7 +16,7 @@ from ohr.printable import plain
 from ohr.study.cases import read_questions
 from ohr.study.csv import write_csv
 from ohr.study.results import open_run
-from ohr.study.verdicts import left_out_line, read_verdicts
+from ohr.verdicts import left_out_line, read_verdicts
 
 
 def report_review(paths: Sequence[Path], verdicts: Path, out: Path | None) -> int:

@@ -8,17 +8,15 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
-from rich.table import Table
-from rich.text import Text
-
 from experiments.interchange.exam import Grounds, drawn_pages, read_grounds
+from experiments.reports.exam import exam_lines, yields_table
 from experiments.reports.terminal import show
 from ohr import registry
 from ohr.errors import ConfigError, OhrError
 from ohr.exam import Exam, verdicts
 from ohr.exam.making import Candidates, candidates_of, examine
 from ohr.exam.model import Model
-from ohr.exam.storage import overlap_by_kind, write_exam
+from ohr.exam.storage import write_exam
 from ohr.exam.verifying import verified
 from ohr.exam.writing import combined, joined, written
 from ohr.plugins.chat import Chat
@@ -64,14 +62,14 @@ def write_questions(data: Path, out: Path, wishes: Wishes) -> int:
     if wishes.verdicts is not None:
         exam = verdicts.apply(exam, verdicts.read_verdicts(wishes.verdicts))
     path = write_exam(out, exam, of_folder=grounds.of_folder)
-    report = _report(exam, grounds)
+    report = exam_lines(exam, grounds.origin, len(grounds.left_out), grounds.report)
     costs = [
         f"{name}: {model.cost.line()}"
         for name, model in (("writer", writer), ("checker", checker))
         if model is not None
     ]
     write_text(out / "summary.txt", "\n".join([*report, *costs]) + "\n")
-    _show(exam)
+    show(yields_table(exam))
     for line in (*report, *costs):
         print(plain(line))
     print(f"questions: {path}")
@@ -147,35 +145,3 @@ def _checked(exam: Exam, checker: Model, most: int | None) -> Exam:
 def _why(grounds: Grounds) -> str:
     whys = list(dict.fromkeys(grounds.left_out.values()))
     return f": {'; '.join(whys[:3])}; name two --readings of them" if whys else ""
-
-
-def _show(exam: Exam) -> None:
-    table = Table("kind", "candidates", "accepted", "spare", "overlap", "rejected by")
-    for name in table.columns[1:5]:
-        name.justify = "right"
-    overlaps = overlap_by_kind(exam)
-    for one in exam.yields():
-        checks = sorted(one.rejected.items(), key=lambda item: (-item[1], item[0]))
-        table.add_row(
-            Text(one.kind),
-            *(str(count) for count in (one.candidates, one.accepted, one.spare)),
-            f"{overlaps[one.kind]:.2f}" if one.kind in overlaps else "-",
-            Text(", ".join(f"{name} {count}" for name, count in checks)),
-        )
-    show(table)
-
-
-def _report(exam: Exam, grounds: Grounds) -> list[str]:
-    n_all = len(exam.accepted) + len(exam.spare)
-    share = n_all / exam.text_pages if exam.text_pages else 0.0
-    lines = [
-        f"made of {grounds.origin}",
-        f"{len(exam.accepted)} questions accepted, {len(exam.spare)} spare, "
-        f"{len(exam.rejected)} rejected; {exam.pages} pages, {exam.text_pages} of them with text: "
-        f"{share:.2f} that passed a text page",
-    ]
-    if grounds.left_out:
-        lines.append(f"{len(grounds.left_out)} pages without usable text were asked nothing")
-    if grounds.report:
-        lines.append(grounds.report.summary())
-    return lines

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from experiments.reports.engines import usable_engines
 from ohr import registry
 from ohr.datasets.text_layer import unusable
 from ohr.errors import ConfigError
@@ -23,6 +24,7 @@ from ohr.quality.truth import TARGETS, targets
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import file_digest
+from ohr.study.config import parse_plugins
 from ohr.study.pages.files import FilePage, FileReadings, document_id, file_pages
 from ohr.study.pages.observe import Observing
 from ohr.study.pages.sources import PageSource, find_pages
@@ -43,6 +45,14 @@ class Reading:
     workers: int = 1
     limits: Limits = field(default_factory=lambda: Limits(300, 1800))
     wobble: bool = True
+
+
+def reading_of(engines: str | None, cache: Path, workers: int, *, wobble: bool) -> Reading:
+    """How a command line says that pages are read; by every engine that is ready where it names
+    none. Raises ConfigError.
+    """
+    specs = usable_engines() if engines is None else parse_plugins("engine", engines)
+    return Reading(specs, cache, workers, wobble=wobble)
 
 
 @dataclass(frozen=True)

@@ -8,19 +8,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from pydantic import ValidationError
+
 from ohr.bounded import read_bounded
 from ohr.errors import DatasetError
 from ohr.exam.making import Exam, Rejected
+from ohr.plugins.base import first_error
+from ohr.verdicts import Format, Verdicts
 
 Word = Literal["keep", "mend", "drop"]
 _WORDS: tuple[Word, ...] = get_args(Word)
-_OF_REPORTS = "ohr-verdicts-1"
-_IN_REPORTS: dict[str, Word] = {
-    "question is bad": "drop",
-    "evidence is wrong": "drop",
-    "": "keep",
-}
-"""What the review of a report calls them."""
+_OF_REPORTS: tuple[str, ...] = get_args(Format)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +45,8 @@ def read_verdicts(path: Path) -> dict[str, Verdict]:
         raise DatasetError(f"cannot read verdicts from {path}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
         raise DatasetError(f"{path}: no JSON file of verdicts ({error})") from error
-    if isinstance(content, Mapping) and content.get("format") == _OF_REPORTS:
-        content = _of_report(content)
+    if isinstance(content, Mapping) and content.get("format") in _OF_REPORTS:
+        return _of_report(path, content)
     if isinstance(content, Mapping) and isinstance(content.get("verdicts"), (list, dict)):
         content = content["verdicts"]
     if isinstance(content, Mapping):
@@ -67,16 +65,15 @@ def read_verdicts(path: Path) -> dict[str, Verdict]:
     return verdicts
 
 
-def _of_report(content: Mapping[str, Any]) -> dict[str, Any]:
-    """The verdicts of questions in a report's review, in our words."""
-    said = content.get("questions")
-    if not isinstance(said, Mapping):
-        return {}
+def _of_report(path: Path, content: Mapping[str, Any]) -> dict[str, Verdict]:
+    """The verdicts of questions in a report's review: what is wrong with one drops it."""
+    try:
+        review = Verdicts.model_validate(content)
+    except ValidationError as error:
+        raise DatasetError(f"{path}: {first_error(error)}") from error
     return {
-        qid: {**one, "verdict": _IN_REPORTS.get(str(one.get("verdict")), one.get("verdict"))}
-        if isinstance(one, Mapping)
-        else one
-        for qid, one in said.items()
+        qid: Verdict("drop" if said.verdict else "keep", note=said.note.strip())
+        for qid, said in review.questions.items()
     }
 
 

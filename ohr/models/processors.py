@@ -21,7 +21,7 @@ def processor_of_images(
     checkpoint's; raises ConfigError for one that it does not know.
     """
 
-    class ForImages(processor_class):  # type: ignore[misc]
+    class ForImages(processor_class):  # type: ignore[misc]  # known when it is loaded
         def check_argument_for_proper_class(self, argument_name: str, argument: Any) -> Any:
             if argument_name == "video_processor":
                 return None

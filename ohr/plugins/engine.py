@@ -35,6 +35,8 @@ class OcrBackend(Plugin[P], ABC, abstract=True):
     """Plain text, or Markdown with tables and formulas."""
     install: ClassVar[str] = ""
     """The command that installs it."""
+    self_contained: ClassVar[bool] = False
+    """Whether it reads as it is installed: without weights to download, and without a server."""
     has_confidence: ClassVar[bool] = False
     """Whether :meth:`words` says how sure it is of each word."""
 

@@ -29,8 +29,7 @@ class ArtefactStore:
 
     def path(self, kind: str, key: object) -> Path:
         """Where an artefact lies, whether or not it is there."""
-        name = digest(key)
-        return self._folder(kind) / name[:2] / f"{name}.json"
+        return self.root / self._place(kind, key)
 
     def journal(self, kind: str, key: object) -> Journal:
         """The journal of a kind and key: for artefacts by the thousand, a line each."""
@@ -45,20 +44,18 @@ class ArtefactStore:
 
         One of before there were checksums is taken as it stands, and given its checksum.
         """
-        path = self.path(kind, key)
+        place = self._place(kind, key)
+        path = self.root / place
         try:
             data = path.read_bytes()
         except FileNotFoundError:
             return None
         except OSError as error:
             raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
-        body, has_checksum, checksum = data.partition(b"\n")
-        if has_checksum and checksum.decode("ascii", "replace") != self._checksum(path, body):
+        if not is_whole(place, data):
             return None
-        try:
-            value = json.loads(body)
-        except ValueError:
-            return None
+        body, has_checksum, _ = data.partition(b"\n")
+        value = json.loads(body)
         if not has_checksum:
             with contextlib.suppress(StoreError):  # a cache that cannot be written can be read
                 self.put(kind, key, value)
@@ -66,20 +63,41 @@ class ArtefactStore:
 
     def put(self, kind: str, key: object, value: object) -> None:
         """Store an artefact, replacing an equal key's. Raises StoreError."""
-        path = self.path(kind, key)
+        place = self._place(kind, key)
         body = canonical_json(value).encode("utf-8", "surrogatepass")
-        write_bytes(path, body + b"\n" + self._checksum(path, body).encode())
+        write_bytes(self.root / place, body + b"\n" + _checksum(place, body).encode())
 
     def has(self, kind: str, key: object) -> bool:
         """Whether the artefact is there."""
         return self.path(kind, key).is_file()
 
-    def _checksum(self, path: Path, body: bytes) -> str:
-        """What tells a flipped bit, and an artefact that lies in another's place."""
-        place = path.relative_to(self.root).as_posix()
-        return digest(place.encode() + b"\n" + body)
+    def _place(self, kind: str, key: object) -> str:
+        """Where an artefact lies in the store."""
+        name = digest(key)
+        return f"{_checked(kind)}/{name[:2]}/{name}.json"
 
     def _folder(self, kind: str) -> Path:
-        if not _KIND.fullmatch(kind):
-            raise ValueError(f"not a kind of artefact: {kind!r}")
-        return self.root / kind
+        return self.root / _checked(kind)
+
+
+def is_whole(place: str, data: bytes) -> bool:
+    """Whether an artefact's file is as it was written; ``place`` is its path within the store."""
+    body, has_checksum, checksum = data.partition(b"\n")
+    if has_checksum:
+        return checksum.decode("ascii", "replace") == _checksum(place, body)
+    try:
+        json.loads(body)
+    except ValueError:
+        return False
+    return True
+
+
+def _checked(kind: str) -> str:
+    if not _KIND.fullmatch(kind):
+        raise ValueError(f"not a kind of artefact: {kind!r}")
+    return kind
+
+
+def _checksum(place: str, body: bytes) -> str:
+    """What tells a flipped bit, and an artefact that lies in another's place."""
+    return digest(place.encode() + b"\n" + body)

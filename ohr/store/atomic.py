@@ -3,20 +3,46 @@
 from __future__ import annotations
 
 import os
+import secrets
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ohr.errors import StoreError
 
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+
 
 def write_bytes(path: Path, data: bytes) -> None:
     """Write a file by atomic rename, making its folder. Raises StoreError (a full disk, say)."""
-    with part_of(path) as part:
-        with disk_of(path):
-            part.write_bytes(data)
-        put_in_place(part, path)
+    # A run writes millions: each call to the system that is spared here is a tenth of the cost.
+    with disk_of(path):
+        folder = str(path).rpartition("/")[0]
+        part = f"{folder or ('/' if path.is_absolute() else '.')}/.{secrets.token_hex(8)}.part"
+        try:
+            handle = os.open(part, _NEW, 0o644)
+        except FileNotFoundError:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle = os.open(part, _NEW, 0o644)
+        try:
+            try:
+                _write_all(handle, data)
+                if os.fstat(handle).st_mode & 0o777 != 0o644:  # the process has another mask
+                    os.fchmod(handle, 0o644)
+            finally:
+                os.close(handle)
+            os.replace(part, path)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(part)
+            raise
+
+
+def _write_all(handle: int, data: bytes) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[os.write(handle, left) :]
 
 
 @contextmanager

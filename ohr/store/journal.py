@@ -84,6 +84,11 @@ class Journal:
         return entries
 
 
+def damaged_lines(data: bytes) -> int:
+    """How many lines of a journal are not whole."""
+    return sum(bool(line) and _parsed(line) is None for line in data.splitlines())
+
+
 def _parsed(line: bytes) -> list[Any] | None:
     """Key, value and, unless the line is of before there were any, its right checksum."""
     try:

@@ -42,8 +42,8 @@ from ohr.study.scoring import Scorer
 from ohr.study.sources import plugin_sources
 from ohr.study.troubles import Tally
 from ohr.study.truth import declare, find_same, same_as_truth, truth_lines
-from ohr.study.verdicts import left_out_line
 from ohr.types import FAILED, KnowledgeBase
+from ohr.verdicts import left_out_line
 
 PACKAGES = (
     "ohr bm25s matplotlib numpy onnxruntime opencv-python-headless pandas pillow pyarrow pydantic "

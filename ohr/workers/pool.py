@@ -320,9 +320,17 @@ class WorkerPool(Generic[R]):
         finished = self._finish(worker, outcome)
         worker.answered += 1
         worn_out = self.max_tasks is not None and worker.answered >= self.max_tasks
-        if worn_out or worker.memory() > RECYCLE_SHARE * self._most_bytes:
+        if worn_out or self._is_heavy(worker):
             self._discard(worker)
         return finished
+
+    def _is_heavy(self, worker: WorkerProcess) -> bool:
+        """Whether a worker should be replaced; weighed now and then where tasks are short."""
+        now = time.monotonic()
+        if now - worker.weighed < POLL_S:
+            return False
+        worker.weighed = now
+        return worker.memory() > RECYCLE_SHARE * self._most_bytes
 
     def _finish(self, worker: WorkerProcess, outcome: Outcome[Any]) -> list[Finished]:
         job, worker.job = worker.job, None

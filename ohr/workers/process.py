@@ -79,6 +79,7 @@ class WorkerProcess:
         self.answered = 0
         self.started = time.monotonic()
         self.deadline = float("inf")
+        self.weighed = float("-inf")
         self._stderr_tail = b""
         self._cpu_before = 0.0
 

@@ -85,7 +85,9 @@ def test_a_report_on_a_server(chromium_browser, report):
         context = chromium_browser.new_context()
         page = context.new_page()
         page.goto(f"http://127.0.0.1:{server.server_port}/#case?case=2")
-        page.get_by_role("heading", name="What is fact").wait_for()
+        heading = page.get_by_role("heading", name="What is fact")
+        heading.wait_for()
+        assert heading.is_visible()
         context.close()
         server.shutdown()
 

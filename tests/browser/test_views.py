@@ -7,7 +7,7 @@ import json
 import pytest
 
 from experiments.browser.rows import STATUSES
-from ohr.study.verdicts import Verdicts
+from ohr.verdicts import Verdicts
 from tests.browser.visit import Visit
 
 pytestmark = pytest.mark.slow

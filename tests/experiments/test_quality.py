@@ -9,9 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from experiments import confidence, fit_quality, quality, quality_check, recommend
+from experiments.reports.recommend import cheapest
 from experiments.studies.own_pages import sample_pages, transcription_name
 from experiments.studies.quality_check import check
-from experiments.studies.recommend import _cheapest
 from ohr.errors import ConfigError
 from ohr.quality.predictor import shipped
 from ohr.quality.signals import SIGNALS
@@ -175,10 +175,25 @@ def test_retrieval_is_assessed_where_questions_can_be_made(tmp_path, monkeypatch
 
 def test_of_engines_that_cannot_be_told_apart_the_fastest_is_taken():
     seconds = {"a": 3.0, "b": 1.0, "c": 2.0}
-    assert _cheapest(["a", "c"], seconds) == "c"
-    assert _cheapest(["a"], seconds) == "a"
-    assert _cheapest(["a", "b"], seconds | {"b": math.nan}) == "a"
-    assert _cheapest(["a", "d"], seconds) == "a"
+    assert cheapest(["a", "c"], seconds) == "c"
+    assert cheapest(["a"], seconds) == "a"
+    assert cheapest(["a", "b"], seconds | {"b": math.nan}) == "a"
+    assert cheapest(["a", "d"], seconds) == "a"
+
+
+def test_without_engines_all_are_taken_that_need_nothing_more(folder, monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        "experiments.recommend.recommend",
+        lambda folder, reading, wanted, out: asked.extend(s.name for s in reading.engines) or 0,
+    )
+    done = run_recommend(folder)
+    assert done.exit_code == 0, done.output
+    assert {"rapidocr", "structured"} <= set(asked) <= {"rapidocr", "structured", "tesseract"}
+    monkeypatch.setattr("ohr.registry.known", lambda kind: ["pdf_text", "got", "azure", "gt"])
+    done = run_recommend(folder)
+    assert done.exit_code == 2
+    assert "experiments.engines" in done.output
 
 
 def test_results_do_not_go_among_the_pdfs(folder):

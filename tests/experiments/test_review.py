@@ -15,7 +15,7 @@ from ohr.study.cases import read_cases
 from ohr.study.config import load_config
 from ohr.study.results import Run
 from ohr.study.run import run_study
-from ohr.study.verdicts import AnswerVerdict, read_verdicts
+from ohr.verdicts import AnswerVerdict, read_verdicts
 from tests.browser.reports import finished, write_pages
 from tests.experiments.test_commands import invoke
 from tests.loopback import Reply, said, serving

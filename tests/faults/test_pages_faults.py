@@ -21,7 +21,7 @@ from tests.faults.engines import CRASH, EAT, EMPTY, FINE, HANG, LOOP
 
 ENGINE = PluginSpec(name="tests.faults.engines.PixelEngine")
 PAGES = 300
-BAD = [HANG, CRASH, LOOP, EAT, LOOP] * 6
+BAD = [*[HANG] * 3, *[CRASH] * 9, *[LOOP] * 12, *[EAT] * 6]
 
 
 def write_pages(folder: Path) -> list[int]:
@@ -63,8 +63,8 @@ def test_three_hundred_pages_of_which_a_tenth_is_trouble(tmp_path: Path) -> None
     assert by_kind == {
         FINE: {Status.OK: PAGES - len(BAD) - 10},
         EMPTY: {Status.EMPTY: 10},
-        HANG: {Status.TIMEOUT: 6},
-        CRASH: {Status.ERROR: 6},
+        HANG: {Status.TIMEOUT: 3},
+        CRASH: {Status.ERROR: 9},
         EAT: {Status.ERROR: 6},
         LOOP: {Status.OK: 12},
     }

@@ -16,19 +16,22 @@ from ohr.pdf import MAX_PIXELS, check_size, load_image, render
 from ohr.study.config import load_config
 from ohr.study.run import run_study
 from ohr.workers import WorkerPool
-from tests.builders import write_corpus
+from tests.builders import RUN_STUDY, write_corpus
 from tests.conftest import ROOT
 from tests.fakes import LOG
 
 pytestmark = pytest.mark.slow
 
 COMMAND = [sys.executable, "-m", "experiments.noise_curve"]
-NOISE = ["engines=[tests.fakes.SlowLoggingEngine]", "noise=[salt_and_pepper,rotation]"]
+NOISE = [
+    *("engines=[tests.fakes.SlowLoggingEngine]", "noise=[salt_and_pepper,rotation]"),
+    *("levels=[mild,severe]", "ground_truth=true", "workers=2"),
+]
 
 
 def start(settings, out, log):
     return subprocess.Popen(
-        [*COMMAND, *settings, *NOISE, "workers=2", "--out", str(out)],
+        [sys.executable, "-c", RUN_STUDY, str(out), *settings, *NOISE],
         cwd=ROOT,
         env=os.environ | {LOG: str(log)},
         stdout=subprocess.DEVNULL,

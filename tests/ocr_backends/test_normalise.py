@@ -97,8 +97,11 @@ def test_text_of_every_kind_survives(text: str) -> None:
 
 @pytest.mark.parametrize("piece", ["a", "-\n", "\\(", "\\[", "#"])
 def test_a_megabyte_comes_to_an_end(piece: str) -> None:
+    text = piece * (1_000_000 // len(piece))
     with ends(cpu_s=30):
-        finished(piece * (1_000_000 // len(piece)), Normalise(furniture=True))
+        outcome = finished(text, Normalise(furniture=True))
+    assert outcome.status in (Status.OK, Status.EMPTY)
+    assert len(outcome.value or "") < len(text)
 
 
 def test_blank_pages_are_empty() -> None:

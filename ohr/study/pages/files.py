@@ -23,7 +23,7 @@ from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import digest, file_digest
 from ohr.study.failures import Streak
 from ohr.study.pages.key import page_key, pdf_page_key
-from ohr.study.pages.shards import Pending, Work
+from ohr.study.pages.shards import PAGES_TOGETHER, Pending, Work, name_of
 from ohr.study.pages.sharing import Sharing
 from ohr.study.pages.sources import PageSource
 from ohr.study.pages.store import StoredReading, keep_failure, stored_reading
@@ -32,8 +32,6 @@ from ohr.study.pages.worker import PageReader, PageTask, check_page, read_page
 from ohr.types import FAILED, Outcome, PageRef
 from ohr.workers import Limits, WorkerPool
 
-PAGES_AT_ONCE = 16
-"""Pages of a PDF that an engine of whole documents is handed together."""
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")
 
 
@@ -43,21 +41,24 @@ class FilePage:
 
     source: PageSource
     ref: PageRef
-    key: dict[str, Any]
+    make_key: Callable[[], dict[str, Any]]
     as_pdf: bool
     """Whether the engine is handed the PDF, not an image of the page."""
 
     @property
+    def key(self) -> dict[str, Any]:
+        """The key, for which the file is read once."""
+        return self.make_key()
+
+    @property
     def batch(self) -> int | None:
         """Which of a PDF's batches the page is read with; None for a page that is read alone."""
-        return self.ref.page_no // PAGES_AT_ONCE if self.as_pdf else None
+        return self.ref.page_no // PAGES_TOGETHER if self.as_pdf else None
 
     @property
     def name(self) -> str:
-        """By which digest the page falls to a shard: pages that are read together, together."""
-        if self.batch is None:
-            return digest(self.key)
-        return digest([self.key["source"], self.key["engine"], self.batch])
+        """By which the page falls to a shard: pages that are read together, together."""
+        return name_of(self.ref)
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,14 @@ class PdfTask:
     def place(self) -> tuple[Path, int]:
         """The file and its first page."""
         return self.path, self.page_nos[0]
+
+    @property
+    def lease(self) -> str:
+        """Of one page its key's digest; of several, of the file and which of its batches it is."""
+        if len(self.keys) == 1:
+            return digest(self.keys[0])
+        key = self.keys[0]
+        return digest([key["source"], key["engine"], self.page_nos[0] // PAGES_TOGETHER])
 
 
 @dataclass
@@ -146,8 +155,6 @@ def file_pages(
             raise ConfigError(
                 f"engine {spec.label!r} reads PDFs, but {source.file_name} is an image"
             )
-        if source.path not in digests:
-            digests[source.path] = _digest(source.path)
         doc_id = document_id(source.name)
         if owners.setdefault(doc_id, source.path).resolve() != source.path.resolve():
             raise ConfigError(
@@ -155,22 +162,29 @@ def file_pages(
                 "rename one, or give the folder that holds both"
             )
         page_no = source.page_no or 0
-        if as_pdf:
-            key = pdf_page_key(digests[source.path], page_no, identity)
-        else:
-            rendered = (page_no, source.dpi) if is_pdf else None
-            key = page_key(digests[source.path], rendered, source.drawn_by, identity)
+        key = partial(_key, source, as_pdf, identity, digests)
         page = FilePage(source, PageRef(doc_id, page_no), key, as_pdf)
         pages.setdefault(page.ref, page)  # a file may be named twice, or with its folder
     return list(pages.values())
 
 
-def _digest(path: Path) -> str:
-    """Digest of a file; of one that cannot be opened, why: reading it fails with the reason."""
-    try:
-        return file_digest(path)
-    except OSError as error:
-        return f"unreadable: {error.strerror}"
+def _key(
+    source: PageSource, as_pdf: bool, identity: dict[str, Any], digests: dict[Path, str]
+) -> dict[str, Any]:
+    """The key of a page; digests are taken where they lack, so of no file without need.
+
+    Of a file that cannot be opened, why stands for its digest: reading it fails with the reason.
+    """
+    if source.path not in digests:
+        try:
+            digests[source.path] = file_digest(source.path)
+        except OSError as error:
+            digests[source.path] = f"unreadable: {error.strerror}"
+    of_file = digests[source.path]
+    if as_pdf:
+        return pdf_page_key(of_file, source.page_no or 0, identity)
+    rendered = None if source.page_no is None else (source.page_no, source.dpi)
+    return page_key(of_file, rendered, source.drawn_by, identity)
 
 
 @dataclass
@@ -231,7 +245,13 @@ class FileReadings:
             source = page.source
             return PageTask(page.ref, source.path, source.dpi, None, 0.0, 0, page.key)
 
-        work = Work(len(pages), task, _name_of_page, lambda task: self._stands(task.key))
+        work = Work(
+            len(pages),
+            lambda number: pages[number].name,
+            task,
+            lambda task: digest(task.key),
+            lambda task: self._stands(task.key),
+        )
         with WorkerPool[None](
             read_page, setup=reader, workers=self.workers, limits=self.limits
         ) as pool:
@@ -253,11 +273,10 @@ class FileReadings:
             for batch in _batches(pages)
             if len(batch) > 1
         }
-        names = {place: batch[0].name for place, batch in batches.items()}
         most = max(map(len, batches.values()), default=1)
         limits = Limits(self.limits.cpu_s * most, self.limits.wall_s * most)
         tasks = [_pdf_task(batch) for batch in batches.values()]
-        work = Work(len(tasks), tasks.__getitem__, lambda task: names[task.place], self._all_stand)
+        work = self._work(tasks)
         with WorkerPool[None](
             read_pdf, setup=reader, workers=self.workers, limits=limits, retry=False
         ) as pool:
@@ -271,7 +290,7 @@ class FileReadings:
                     sharing.file.count(None if outcome is None else Outcome(None))
                 report(len(batch) - len(unread))
         alone = [_pdf_task([page]) for page in left]
-        work = Work(len(alone), alone.__getitem__, _name_of_task, self._all_stand)
+        work = self._work(alone)
         with WorkerPool[None](
             read_pdf, setup=reader, workers=self.workers, limits=self.limits
         ) as pool:
@@ -280,8 +299,15 @@ class FileReadings:
                 self._journal(done.keys[0], outcome)
                 report(1)
 
-    def _all_stand(self, task: PdfTask) -> bool:
-        return all(map(self._stands, task.keys))
+    def _work(self, tasks: Sequence[PdfTask]) -> Work[PdfTask]:
+        """Batches of this process's pages: that they are its own was seen page by page."""
+        return Work(
+            len(tasks),
+            lambda number: str(tasks[number].place),
+            tasks.__getitem__,
+            lambda task: task.lease,
+            lambda task: all(map(self._stands, task.keys)),
+        )
 
     def _streak(self) -> Streak:
         return Streak(self.engine.label, "pages", self.stop_after_failures)
@@ -292,16 +318,8 @@ class FileReadings:
             keep_failure(self.store, key, outcome, self.limits)
 
 
-def _name_of_page(task: PageTask) -> str:
-    return digest(task.key)
-
-
-def _name_of_task(task: PdfTask) -> str:
-    return digest(task.keys[0])
-
-
 def _batches(pages: Sequence[FilePage]) -> list[list[FilePage]]:
-    """Pages of the same batch of a PDF, in succession: at most :data:`PAGES_AT_ONCE`."""
+    """Pages of the same batch of a PDF, in succession: at most :data:`PAGES_TOGETHER`."""
     batches: list[list[FilePage]] = []
     for page in pages:
         batch = batches[-1] if batches else []

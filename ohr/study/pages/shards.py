@@ -1,8 +1,10 @@
 """Which pages a process reads, where several of them share the pages of some work.
 
-A shard's pages are those whose keys' digests fall to it: the same on every machine, in every
-order, and with other pages beside them. A page is leased while it is read, so that of processes
-that share a cache one reads it, whatever their shards; what is stored is not read again.
+A shard's pages are those whose names' digests fall to it: the same on every machine, in every
+order, and with other pages beside them. Successive pages of a document fall to the same, so that a
+shard need not look into the other shards' files. A page is leased, under the digest of its key,
+while it is read: of processes that share a cache one reads it, whatever their shards; what is
+stored is not read again.
 """
 
 from __future__ import annotations
@@ -17,13 +19,16 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from ohr.errors import ConfigError
+from ohr.store.identity import canonical_json, digest
 from ohr.store.leases import Leases
-from ohr.types import Outcome
+from ohr.types import Outcome, PageRef
 from ohr.workers import WorkerPool
 
 T = TypeVar("T")
 R = TypeVar("R")
 
+PAGES_TOGETHER = 16
+"""Successive pages of a document that fall to the same shard."""
 PAUSE_S = 1.0
 """Seconds between two looks at what other processes are reading."""
 _SHARD = re.compile(r"(\d{1,9})/(\d{1,9})")
@@ -52,8 +57,13 @@ class Shard:
         return f"{self.index}/{self.count}"
 
     def owns(self, name: str) -> bool:
-        """Whether a page whose key has that digest is the shard's."""
-        return int(name[:_HEX], 16) % self.count == self.index - 1
+        """Whether a page of that name is the shard's."""
+        return int(digest(name)[:_HEX], 16) % self.count == self.index - 1
+
+
+def name_of(ref: PageRef, *more: object) -> str:
+    """By which name a page falls to a shard; ``more`` tells its variants apart."""
+    return canonical_json([ref.doc_id, ref.page_no // PAGES_TOGETHER, *more])
 
 
 _SHARD_OF_PROCESS: ContextVar[Shard | None] = ContextVar("shard", default=None)
@@ -118,10 +128,12 @@ class Work(Generic[T]):
     """Pages by their numbers, from 0. Nothing is kept of a page: there may be millions."""
 
     count: int
+    name: Callable[[int], str]
+    """By which a page falls to a shard."""
     task: Callable[[int], T]
     """Makes the task that reads a page."""
-    name: Callable[[T], str]
-    """The digest of a task's key."""
+    lease: Callable[[T], str]
+    """The digest of a task's key, under which it is leased."""
     stands: Callable[[T], bool]
     """Whether what is stored of a page stands, so that it need not be read."""
 
@@ -129,10 +141,9 @@ class Work(Generic[T]):
         """The pages that are to be read, of those whose names are wanted."""
         numbers, of = array("q"), 0
         for number in range(self.count):
-            task = self.task(number)
-            if wanted is None or wanted(self.name(task)):
+            if wanted is None or wanted(self.name(number)):
                 of += 1
-                if not self.stands(task):
+                if not self.stands(self.task(number)):
                     numbers.append(number)
         return Pending(numbers, of)
 
@@ -156,7 +167,7 @@ def read_leased(
         for index, outcome in pool.run(turn.tasks(), watch):
             task = turn.reading.pop(index)
             yield task, outcome
-            leases.release(work.name(task))
+            leases.release(work.lease(task))
             yield from turn.found()
         yield from turn.found()
         turn = _Turn(work, leases, turn.elsewhere, turn.number + 1)
@@ -195,10 +206,10 @@ class _Turn(Generic[T]):
             task = self.work.task(number)
             if self.number and self.work.stands(task):
                 self._stored.append(task)
-            elif not self.leases.take(self.work.name(task)):
+            elif not self.leases.take(self.work.lease(task)):
                 self.elsewhere.append(number)
             elif self.work.stands(task):  # another has read it, and given the lease back
-                self.leases.release(self.work.name(task))
+                self.leases.release(self.work.lease(task))
                 self._stored.append(task)
             else:
                 yield number

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -17,14 +17,14 @@ from ohr.errors import (
     StoreError,
     UnknownPluginError,
 )
-from ohr.opening import file_facts
+from ohr.opening import FileFacts, file_facts
 from ohr.plugins import KnowledgeBaseSource, OcrBackend
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import digest, file_digest
 from ohr.study.failures import Streak
 from ohr.study.pages.key import page_key, pdf_page_key, recipe
 from ohr.study.pages.rewriting import rewritten
-from ohr.study.pages.shards import Pending, ShardEnded, Work, shard_of_process
+from ohr.study.pages.shards import Pending, ShardEnded, Work, name_of, shard_of_process
 from ohr.study.pages.sharing import Sharing
 from ohr.study.pages.store import keep_failure, stored_reading, stored_taken, sum_taken
 from ohr.study.pages.worker import PageReader, PageTask, read_page
@@ -44,6 +44,7 @@ class Readings:
     store: ArtefactStore
     pictures: Callable[[Variant], Mapping[PageRef, PageImage]] = lambda _: {}
     """The page images of a variant, where retrievers or readers look at any."""
+    _digests: dict[Path, str] = field(default_factory=dict, repr=False)
 
     def tasks(self, variant: Variant) -> Iterator[PageTask]:
         """A task for each page that the variant re-reads."""
@@ -61,7 +62,7 @@ class Readings:
 
         def task(ref: PageRef) -> PageTask:
             source = self._source(ref)
-            of_file, by = self._made_of[source]
+            of_file, by = self._digest(source), self._facts[source].drawn_by
             if as_pdf:
                 key = pdf_page_key(of_file, ref.page_no, engine)
             else:
@@ -89,7 +90,14 @@ class Readings:
             reading = stored_reading(self.store, task.key, identity)
             return reading is not None and reading.stands(limits, retry=retry)
 
-        return Work(len(makers) * len(reread), task, lambda task: digest(task.key), stands)
+        def name(number: int) -> str:
+            variant, page = divmod(number, len(reread))
+            noise = variants[variant].noise
+            drawn = (noise.name, noise.level, noise.intensity, variants[variant].seed)
+            return name_of(reread[page], *(drawn if noise.operator is not None else ()))
+
+        count = len(makers) * len(reread)
+        return Work(count, name, task, lambda task: digest(task.key), stands)
 
     def _source(self, ref: PageRef) -> Path:
         source = source_of(self.plan.dataset, ref)
@@ -97,9 +105,15 @@ class Readings:
         return source
 
     @cached_property
-    def _made_of(self) -> dict[Path, tuple[str, str | None]]:
-        """Digest of each file that is re-read, and what draws its pages."""
-        return made_of(map(self._source, self.plan.reread))
+    def _facts(self) -> dict[Path, FileFacts]:
+        """What is known of each file that is re-read."""
+        return file_facts(map(self._source, self.plan.reread))
+
+    def _digest(self, source: Path) -> str:
+        """Digest of a file, taken once; of the files of other shards never."""
+        if source not in self._digests:
+            self._digests[source] = file_digest(source)
+        return self._digests[source]
 
     @property
     def limits(self) -> Limits:
@@ -214,12 +228,6 @@ class Readings:
 def source_of(dataset: Dataset, ref: PageRef) -> Path | None:
     """The PDF or image file that a page is drawn from; None without any."""
     return dataset.documents[ref.doc_id].source or dataset.pages[ref].image
-
-
-def made_of(paths: Iterable[Path]) -> dict[Path, tuple[str, str | None]]:
-    """Digest of each file, and what draws its pages."""
-    facts = file_facts(paths)
-    return {path: (file_digest(path), known.drawn_by) for path, known in facts.items()}
 
 
 def stop_if_not_the_page(detail: str) -> None:

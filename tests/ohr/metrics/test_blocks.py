@@ -159,4 +159,6 @@ def test_redundant_commands_are_those_that_the_truth_does_not_have():
 @pytest.mark.parametrize("piece", ["word ", "a", "$x$ ", "| a | b |\n"])
 def test_judging_a_reading_that_repeats_itself_comes_to_an_end(piece):
     with ends(cpu_s=30):
-        judge_blocks(piece * (200_000 // len(piece)), PAGE)
+        results = judge_blocks(piece * (200_000 // len(piece)), PAGE)
+    assert [one.size for one in results] == [110, 90, 11, 10]
+    assert not any(one.found for one in results)

@@ -106,6 +106,8 @@ def test_a_page_s_formulas_are_matched_by_content():
 
 @pytest.mark.parametrize("piece", ["{", "}", "^", r"\frac", "$", "$$ x ", r"\begin{align}", "^_"])
 def test_hostile_text_comes_to_an_end(piece):
+    text = piece * 50_000
     with ends(cpu_s=20):
-        formula_tokens(piece * 50_000)
-        find_formulas(piece * 50_000)
+        tokens, found = formula_tokens(text), find_formulas(text)
+    assert sum(map(len, tokens)) <= len(text)
+    assert all(text[one.start] in "$\\" for one in found)

@@ -1,10 +1,8 @@
-"""Blocks on the page: merged cells, charts, columns, boxes, breaks, challenging attributes."""
+"""Blocks on the page: merged cells, charts, columns, boxes, breaks."""
 
 from __future__ import annotations
 
-import io
 import re
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import Literal
 
@@ -13,11 +11,9 @@ import pypdfium2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image
 
-from ohr.errors import ConfigError, DatasetError
+from ohr.errors import DatasetError
 from ohr.sample import corpus
-from ohr.sample.attributes import ATTRIBUTES, attributes_of_pages, check_attributes, count_tokens
 from ohr.sample.authors.all import AUTHORS
 from ohr.sample.blocks import (
     Cell,
@@ -38,7 +34,6 @@ from ohr.sample.blocks import (
     text,
 )
 from ohr.sample.markdown import block_text, joined, page_text, pieces, table_evidence
-from ohr.sample.typesetting import fonts
 from ohr.sample.typesetting.boxes import Box
 from ohr.sample.typesetting.charts import nice_ticks
 from ohr.sample.typesetting.looks import A4
@@ -361,85 +356,3 @@ def test_type_grows_only_as_far_as_its_page() -> None:
     few = tuple(Paragraph(text("A short line of words. " * 12)) for _ in range(9))
     rendered = render("few", "law", [few], images=False)
     assert max(box.box[3] for box in rendered.arrangement.boxes) < A4[1] - 60
-
-
-# Challenging attributes
-
-
-def of_attribute(attribute: str) -> Iterator[corpus.Written]:
-    for number in range(28):
-        written = corpus.document(1, number, 3, (attribute,))
-        if attribute in written.attributes:
-            yield written
-
-
-@pytest.mark.slow
-def test_dense_pages_have_more_tokens_than_the_papers_threshold() -> None:
-    dense = list(of_attribute("dense"))
-    assert 5 <= len(dense) <= 23
-    for written in dense[:6]:
-        (page,) = written.pages
-        said = page_text(page.blocks, written.layout)
-        assert count_tokens(said) > 770
-        boxes = print_document(written, images=False).arrangement.boxes
-        (found,) = attributes_of_pages(written.layout, [said], boxes, [page.blocks])
-        assert "dense_text" in found
-
-
-@pytest.mark.slow
-def test_scanned_documents_are_images_that_turn_with_their_boxes() -> None:
-    written = next(of_attribute("scanned"))
-    clean = render(
-        written.title,
-        written.domain,
-        [page.blocks for page in written.pages],
-        layout=written.layout,
-    )
-    scanned = print_document(written, images=True)
-    assert scanned == print_document(written, images=True)
-    pdf = pypdfium2.PdfDocument(scanned.pdf)
-    assert len(pdf) == len(written.pages)
-    assert [round(side) for side in pdf[0].get_size()] == [595, 842]
-    assert not pdf[0].get_textpage().get_text_range().strip()
-    with Image.open(io.BytesIO(scanned.images[0])) as image:
-        assert (image.size, image.mode) == ((1240, 1754), "L")
-        pixels = np.asarray(image)
-    assert 190 < np.median(pixels) < 245
-    # The ink of every block is where its turned box says it is.
-    for box, before in zip(scanned.arrangement.boxes, clean.arrangement.boxes, strict=True):
-        if box.page_no == 0:
-            x0, y0, x1, y1 = (round(side * 150 / 72) for side in box.box)
-            assert pixels[y0:y1, x0:x1].min() < 110
-            assert abs(box.box[0] - before.box[0]) < 8
-
-
-def test_multilingual_documents_are_chinese() -> None:
-    try:
-        fonts.family_for("multilingual")
-    except ConfigError:
-        pytest.skip("no Chinese font is installed")
-    written = next(of_attribute("multilingual"))
-    rendered = print_document(written, images=False)
-    shown = pypdfium2.PdfDocument(rendered.pdf)[0].get_textpage().get_text_range()
-    said = page_text(written.pages[0].blocks, written.layout)
-    chinese = re.findall(r"[\u4e00-\u9fff]", said)
-    assert len(chinese) > 200
-    assert set(chinese) <= set(shown)
-    assert any("？" in str(one.content) for one in written.pages[0].candidates)
-
-
-@pytest.mark.parametrize(
-    ("attribute", "package"), [("multilingual", "fonts-noto-cjk"), ("handwriting", "fonts-breip")]
-)
-def test_a_font_that_is_not_installed_is_named_with_its_package(
-    attribute: str, package: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(fonts, "installed", fonts._embedded)
-    with pytest.raises(ConfigError, match=f"{attribute}.*apt-get install {package}"):
-        corpus.document(0, 0, 1, (attribute,))
-
-
-def test_unknown_attribute_lists_the_known() -> None:
-    with pytest.raises(ConfigError, match="'blurred'; known: dense, scanned"):
-        check_attributes(("blurred",))
-    assert len(ATTRIBUTES) == 4

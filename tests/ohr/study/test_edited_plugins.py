@@ -19,7 +19,7 @@ from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.pages.worker import PageReader, PageTask, read_page
 from ohr.types import PageRef
-from tests.builders import write_corpus
+from tests.builders import RUN_STUDY, write_corpus
 from tests.conftest import ROOT
 
 LOGGED = "import os\ndef log(what):\n    open('log', 'a').write(what + '\\n')\n"
@@ -88,7 +88,7 @@ class Study:
         (self.folder / "log").write_text("")
         out = self.folder / f"run{self.runs}"
         done = subprocess.run(
-            [sys.executable, "-m", "experiments.noise_curve", *self.settings, "--out", str(out)],
+            [sys.executable, "-c", RUN_STUDY, str(out), *self.settings],
             capture_output=True, text=True, cwd=self.folder, check=False,
             env=os.environ | {"PYTHONPATH": str(ROOT)},
         )  # fmt: skip

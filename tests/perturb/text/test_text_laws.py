@@ -261,5 +261,7 @@ HOSTILE = [
 @pytest.mark.slow
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_hostile_text_comes_to_an_end(piece):
+    text = piece * (200_000 // len(piece))
     with ends(cpu_s=30):
-        run("formatting", piece * (200_000 // len(piece)), 0.5)
+        applied = run("formatting", text, 0.5)
+        assert make("formatting").undo(applied.value, applied.record) == text

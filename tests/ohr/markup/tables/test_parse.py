@@ -238,7 +238,10 @@ def test_tables_come_in_order_and_none_inside_another():
 def test_hostile_input_comes_to_an_end(piece, around):
     text = around.replace("#", piece * 8_000)
     with ends(cpu_s=30):  # about 0.3 s; a square would take minutes
-        parse_tables(text)
+        spans = [one.span for one in parse_tables(text)]
+    edges = [edge for span in spans for edge in span]
+    assert edges == sorted(edges)
+    assert not edges or 0 <= edges[0] < edges[-1] <= len(text)
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,11 @@ from experiments.noise_curve import main as noise_curve
 from experiments.ocr import main as ocr
 from experiments.perturb_images import main as perturb_images
 from ohr.errors import ConfigError
-from ohr.store.identity import digest
+from ohr.store.identity import file_digest
 from ohr.store.leases import Leases
-from ohr.study.pages.shards import Shard
+from ohr.study.pages.shards import PAGES_TOGETHER, Shard, name_of
 from ohr.study.pages.sharing import LEASES
+from ohr.types import PageRef
 from tests.builders import write_corpus, write_pdf
 from tests.fakes import LOG
 
@@ -30,10 +31,27 @@ def call(command, *arguments: object):
     return CliRunner().invoke(command, [str(argument) for argument in arguments])
 
 
-@given(st.text(max_size=20), st.integers(1, 50))
-def test_each_page_is_of_one_shard(key, count):
-    name = digest([key])
-    assert sum(Shard(index, count).owns(name) for index in range(1, count + 1)) == 1
+@given(st.text(max_size=20), st.integers(0, 10**6), st.integers(1, 50))
+def test_each_page_is_of_one_shard_and_its_neighbours_mostly_of_the_same(doc_id, page_no, count):
+    shards = [Shard(index, count) for index in range(1, count + 1)]
+    first = page_no - page_no % PAGES_TOGETHER
+    names = {name_of(PageRef(doc_id, first + number)) for number in range(PAGES_TOGETHER)}
+    assert sum(shard.owns(name) for name in names for shard in shards) == 1
+
+
+def test_a_shard_does_not_look_into_the_files_of_others(tmp_path, monkeypatch):
+    from ohr.study.pages import variants
+
+    settings = [*write_corpus(tmp_path, documents=6, pages=1), *NOISE[:1], "stages=ocr"]
+    seen: list[Path] = []
+    monkeypatch.setattr(
+        variants, "file_digest", lambda path: seen.append(path) or file_digest(path)
+    )
+    for index in (1, 2, 3):
+        done = call(noise_curve, *settings, "noise=[]", "--out", tmp_path / "run",
+                    "--shard", f"{index}/3")  # fmt: skip
+        assert done.exit_code == 0, done.output
+    assert len(seen) == len(set(seen)) == 6
 
 
 @pytest.mark.parametrize("text", ["0/4", "5/4", "1", "a/b", "-1/4", "1/0", "1/4/2"])

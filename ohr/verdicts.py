@@ -42,10 +42,13 @@ class AnswerVerdict(_Strict):
     verdict: OfAnswer
 
 
+Format = Literal["ohr-verdicts-1"]
+
+
 class Verdicts(_Strict):
     """A review: verdicts of questions by their IDs, and of answers."""
 
-    format: Literal["ohr-verdicts-1"]
+    format: Format
     questions: dict[str, QuestionVerdict] = {}
     answers: tuple[AnswerVerdict, ...] = ()
 

@@ -1,0 +1,109 @@
+"""How wrong readings of one's own PDFs probably are, as it is printed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from itertools import combinations
+
+import pandas as pd
+from rich.table import Table
+from rich.text import Text
+
+from experiments.analysis.quality import DECIDES, engine_estimate, engine_verdict
+from ohr.printable import plain
+from ohr.quality.inference import Estimate
+from ohr.quality.signals import SIGNALS
+from ohr.quality.truth import TARGETS
+
+WORST = 10
+
+
+def engine_table(table: pd.DataFrame, seconds: Mapping[str, float]) -> Table:
+    """A row for each engine: its errors as they are predicted, and its seconds a page.
+
+    NaN seconds are those of an engine whose pages were stored.
+    """
+    shown = Table(header_style="bold", box=None, pad_edge=False, title="predicted errors")
+    shown.add_column("engine")
+    for name in (*TARGETS.values(), "in range", "failed", "s a page"):
+        shown.add_column(name, justify="right")
+    for engine, rows in table.groupby("engine", sort=False):
+        took = seconds[str(engine)]
+        shown.add_row(
+            Text(plain(str(engine))),
+            *(_interval(engine_estimate(rows, target)) for target in TARGETS),
+            f"{rows['in_range'].mean():.0%}",
+            str(int(rows["status"].isin(["error", "timeout"]).sum())),
+            "stored" if math.isnan(took) else f"{took:.1f}",
+        )
+    return shown
+
+
+def _interval(one: Estimate) -> str:
+    corrected = "*" if one.labelled else ""
+    return f"{one.mean:.3f}{corrected} [{max(0.0, one.low):.3f}, {min(1.0, one.high):.3f}]"
+
+
+def verdict_lines(table: pd.DataFrame) -> list[str]:
+    """For each two engines, which reads better, or that it cannot be told."""
+    engines = list(dict.fromkeys(table["engine"]))
+    lines = []
+    for first, second in combinations(engines, 2):
+        lines.append(verdict_line(table, first, second))
+    if (table[f"true_{DECIDES}"].notna()).any():
+        lines.append("*: corrected by the pages that were transcribed")
+    return lines
+
+
+def verdict_line(table: pd.DataFrame, first: str, second: str) -> str:
+    """One comparison in a sentence."""
+    one = engine_verdict(table, first, second, DECIDES)
+    gap = one.difference
+    count = int((table["engine"] == first).sum())
+    if one.winner is not None:
+        better, worse = (first, second) if one.winner == 0 else (second, first)
+        low, high = sorted((abs(gap.low), abs(gap.high)))
+        return (
+            f"{better} reads better than {worse}: {TARGETS[DECIDES]} lower by {abs(gap.mean):.3f} "
+            f"[{low:.3f}, {high:.3f}]"
+        )
+    more = (
+        f"about {one.pages:,} pages would"
+        if one.pages
+        else "only transcribed pages would (--truth)"
+    )
+    return (
+        f"cannot tell {first} and {second} apart on {count} pages: {TARGETS[DECIDES]} differs by "
+        f"{abs(gap.mean):.3f}, the interval is [{gap.low:.3f}, {gap.high:.3f}]; {more}"
+    )
+
+
+def assessed_lines(table: pd.DataFrame, no_layer: int) -> list[str]:
+    """Which signals were not assessed, and for how many pages there is no text layer."""
+    lines = []
+    for engine, rows in table.groupby("engine", sort=False):
+        absent = [name for name in SIGNALS if rows[name].isna().all()]
+        if absent:
+            lines.append(f"not assessed for {engine}: {', '.join(absent)}")
+        beyond = int((~rows["in_range"].astype(bool)).sum())
+        if beyond:
+            lines.append(
+                f"{engine}: {beyond} of {len(rows)} pages lie outside what the predictions were "
+                "fitted on: do not rely on them"
+            )
+    if no_layer:
+        lines.append(f"{no_layer} pages have no text layer that could stand for them")
+    return lines
+
+
+def worst_lines(table: pd.DataFrame) -> list[str]:
+    """The worst-read pages of the best engine."""
+    means = table.groupby("engine", sort=False)[f"{DECIDES}_mean"].mean()
+    best = str(means.idxmin())
+    rows = table[table["engine"] == best].sort_values(DECIDES, ascending=False, kind="stable")
+    named = [
+        f"{row['doc_id']} page {int(row['page_no']) + 1} ({row[DECIDES]:.2f})"
+        for row in rows.head(WORST).to_dict("records")
+    ]
+    return [f"worst-read pages of {best}: {', '.join(named)}"]

@@ -1,0 +1,137 @@
+"""What is recommended for one's own PDFs, in sentences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence, Set
+
+import pandas as pd
+
+from experiments.analysis.quality import DECIDES, engine_estimate, engine_verdict
+from ohr.study.results import Run
+
+METRIC = "lcs"
+
+
+def not_ranked(engine: str, layers: int) -> str:
+    """Why an engine of the text layer is not ranked."""
+    return (
+        f"{engine} is not ranked: it reads the text layer, which the other engines and the "
+        f"questions are held against; {layers} pages have one that can stand for the page"
+    )
+
+
+def _means(run: Run) -> pd.DataFrame:
+    """Mean retrieval LCS by noise, engine and retriever."""
+    cells = run.cells
+    every = cells[
+        (cells["group"] == "all") & (cells["stage"] == "retrieval") & (cells["metric"] == METRIC)
+    ]
+    return every.assign(noise=every["level"].fillna("").astype(str).replace("", "clean"))
+
+
+def retrieval_lines(run: Run) -> list[str]:
+    """Each combination's retrieval, best first within each noise."""
+    means = _means(run)
+    lines = []
+    for noise, part in means.groupby("noise", sort=False):
+        ranked = part.sort_values("mean", ascending=False, kind="stable")
+        named = [
+            f"{row['engine']} + {row['retriever']} {row['mean']:.3f}"
+            for row in ranked.to_dict("records")
+        ]
+        lines.append(f"retrieval LCS, {noise}: {', '.join(named)}")
+    return lines
+
+
+def three_sentences(
+    table: pd.DataFrame, seconds: Mapping[str, float], of_layer: Set[str], run: Run | None
+) -> list[str]:
+    """What to take, how sure that is, and what it costs.
+
+    ``table`` has the predictions of each page and engine, ``seconds`` a page of each engine, NaN
+    where it was stored. Engines ``of_layer`` are not ranked.
+    """
+    engines = [name for name in dict.fromkeys(table["engine"]) if name not in of_layer]
+    if not engines:
+        return ["Nothing can be recommended: no engine that reads page images was asked for."]
+    estimates = {name: engine_estimate(table[table["engine"] == name], DECIDES) for name in engines}
+    ranked = table[table["engine"].isin(engines)]
+    best, retriever, unsure, sure = (
+        _by_reading(ranked, engines) if run is None else _by_retrieval(run, engines)
+    )
+    cheaper = cheapest([best, *unsure], seconds)
+    if cheaper != best:
+        best, sure = cheaper, f"{sure[:-1]}; {cheaper} is the cheaper."
+    with_retriever = f" with {retriever}" if retriever else ", no retriever assessed"
+    one = estimates[best]
+    return [
+        f"Take {best}{with_retriever}: about {one.mean:.0%} of the characters of a page are "
+        f"wrong, mark-up aside [{max(0.0, one.low):.0%}, {min(1.0, one.high):.0%}].",
+        sure,
+        _cost(best, seconds),
+    ]
+
+
+def cheapest(engines: Sequence[str], seconds: Mapping[str, float]) -> str:
+    """The fastest of engines that cannot be told apart; the first where not all were timed."""
+    known = {name: seconds.get(name, math.nan) for name in engines}
+    if any(math.isnan(value) for value in known.values()):
+        return engines[0]
+    return min(engines, key=known.__getitem__)
+
+
+def _by_reading(table: pd.DataFrame, engines: Sequence[str]) -> tuple[str, str, Sequence[str], str]:
+    by_engine = table.groupby("engine", sort=False)[f"{DECIDES}_mean"].mean()
+    best = str(by_engine.idxmin())
+    others = [name for name in engines if name != best]
+    unsure = [name for name in others if engine_verdict(table, best, name, DECIDES).winner != 0]
+    basis = f"{len(table) // len(engines)} pages"
+    return best, "", unsure, _sure(best, others, unsure, basis, None)
+
+
+def _by_retrieval(run: Run, engines: Sequence[str]) -> tuple[str, str, Sequence[str], str]:
+    """The best engine, its retriever, those that it cannot be told from, and a sentence."""
+    means = _means(run)
+    means = means[(means["noise"] == "clean") & means["engine"].isin(engines)]
+    clean = means.sort_values("mean", ascending=False, kind="stable")
+    best, retriever = str(clean.iloc[0]["engine"]), str(clean.iloc[0]["retriever"])
+    others = [name for name in dict.fromkeys(clean["engine"]) if name != best]
+    if not others:
+        return best, retriever, [], _sure(best, [], [], "", None)
+    compared = run.compare(by="engine", metrics=[f"retrieval:{METRIC}"], baseline=best)
+    compared = compared[
+        (compared["retriever"] == retriever)
+        & (compared["level"].fillna("").astype(str) == "")
+        & (compared["group"] == "all")
+    ]
+    unsure, needed = [], 0
+    for row in compared.to_dict("records"):
+        if row["ci_high"] < 0 or row["other"] not in others:
+            continue
+        unsure.append(str(row["other"]))
+        if row["difference"]:
+            reach = (row["ci_high"] - row["ci_low"]) / 2
+            needed = max(needed, math.ceil(row["n"] * (reach / row["difference"]) ** 2))
+    n = int(clean.iloc[0]["n"])
+    sure = _sure(best, others, unsure, f"{n} questions", needed or None)
+    return best, retriever, unsure, sure
+
+
+def _sure(
+    best: str, others: Sequence[str], unsure: Sequence[str], basis: str, needed: int | None
+) -> str:
+    if not others:
+        return "It is the only engine that was asked for, so nothing was compared."
+    if not unsure:
+        return f"On {basis} it is better than {', '.join(others)}, and chance does not explain it."
+    more = f"; about {needed:,} questions would" if needed else ""
+    return f"Cannot tell {best} and {', '.join(unsure)} apart on {basis}{more}."
+
+
+def _cost(best: str, seconds: Mapping[str, float]) -> str:
+    timed = {name: value for name, value in seconds.items() if not math.isnan(value)}
+    if not timed:
+        return "What it costs was not assessed: every page had been read before."
+    named = ", ".join(f"{name} {value:.1f}" for name, value in timed.items())
+    return f"Seconds a page and core, as read now: {named}."

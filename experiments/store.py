@@ -1,0 +1,40 @@
+"""Looks after a cache: its size by kind, whether it is whole, and what no run needs.
+
+``python -m experiments.store CACHE`` prints files and megabytes of each kind of artefact;
+``--verify`` reads every one and names those that are damaged. ``--remove-unused RUN``, once for
+each run that is to be kept, says which readings of pages none of them needs, and removes them with
+``--yes``. Answers, retrieved chunks and embeddings stay: they are few beside the pages.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from experiments._command import command
+from experiments.reports.store import print_damaged, print_sizes, print_unused
+
+
+@command
+def main(
+    cache: Annotated[Path, typer.Argument(metavar="CACHE", help="Folder of the cache.")],
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Read all that is kept, and check it.")
+    ] = False,
+    remove_unused: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="RUN", help="A run whose readings stay; repeat for more."),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Remove what no named run needs.")] = False,
+) -> int:
+    """Say what a cache holds, verify it, clean it."""
+    print_sizes(cache)
+    if remove_unused:
+        print_unused(cache, remove_unused, remove=yes)
+    return print_damaged(cache) if verify else 0
+
+
+if __name__ == "__main__":
+    main()
