@@ -171,8 +171,13 @@ def chunker(name: PluginValue, **params: Any) -> Chunker:
 
 
 def retriever(name: PluginValue, **params: Any) -> Retriever:
-    """What ranks chunks for a question. Raises ConfigError, also for the oracle."""
+    """What ranks chunks for a question.
+
+    Raises ConfigError, also for the oracle and for what looks at page images.
+    """
     search = registry.create("retriever", _spec(name, params))
+    if search.sees_images:
+        raise ConfigError(f"retriever {search.name!r} looks at page images: a study draws them")
     if not isinstance(search, Retriever):
         raise ConfigError(f"retriever {search.name!r} is shown the evidence: it searches nothing")
     return search

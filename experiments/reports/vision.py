@@ -26,8 +26,11 @@ def report(run: Run, engine: str | None = None, axis: str = "r_noise") -> None:
     points = route_points(run.cells, routes, wanted)
     sources = by_source(run.cells, routes, wanted)
     notes = reader_notes(run.readers)
-    for title, table in ((f"overall F1 by {axis} of {wanted}", _curves(points, axis)),
-                         ("clean pages, overall F1 in per cent", _sources(sources))):  # fmt: skip
+    shown = {
+        f"overall F1 by {axis} of {wanted}": _curves(points, axis),
+        "clean pages, overall F1 in per cent (table S4)": _sources(sources),
+    }
+    for title, table in shown.items():
         table.title = plain(title)
         show(table)
     for name, frame in (("routes.csv", points), ("table_s4.csv", sources)):
@@ -51,11 +54,17 @@ def _curves(points: pd.DataFrame, axis: str) -> Table:
 
 
 def _sources(sources: pd.DataFrame) -> Table:
-    table = _table("text of", "route", "retrieved by", "read as")
+    table = _table("", "text of", "route", "retrieved by", "read as")
     for name in (*SOURCES, "all"):
         table.add_column(group_label(name), justify="right")
     for _, row in sources.iterrows():
-        named = [row["engine"] or "-", row["route"], row["retrieved_by"], row["read_as"]]
+        named = [
+            row["from"],
+            row["engine"] or "-",
+            row["route"],
+            row["retrieved_by"],
+            row["read_as"],
+        ]
         means = ["-" if pd.isna(row[n]) else f"{row[n]:.1f}" for n in (*SOURCES, "all")]
         table.add_row(*(Text(plain(cell)) for cell in [*named, *means]))
     return table

@@ -73,11 +73,14 @@ def test_all_routes_stand_on_the_noise_of_one_engine(run):
 
 def test_a_route_through_pictures_alone_has_one_row_of_the_clean_pages(run):
     table = by_source(run.cells, routes_of(run.plan), axis_engine(run.plan))
+    paper = table[table["from"] == "the paper"].set_index("engine")
+    assert paper.loc["VisRAG", ["read_as", "chart", "all"]].to_list() == ["images", 30.6, 40.2]
+    table = table[table["from"] == "this run"]
     rows = table.set_index(["route", "engine"])
     assert ("darkest > pixels", "") in rows.index
     assert ("bm25 > facts", "gt") in rows.index
     assert len(rows) == 5 * 2 + 1
-    assert list(table.columns[4:-1]) == [*SOURCES, "all"]
+    assert list(table.columns[5:-1]) == [*SOURCES, "all"]
     assert table["text"].equals(table["all"])  # all questions are on text
     assert table["table"].isna().all()
 

@@ -8,6 +8,7 @@ import pytest
 from ohr.errors import ConfigError, MissingDependencyError, PluginError, StoreError
 from ohr.plugins import (
     Chunker,
+    ImageRetriever,
     Metric,
     OcrBackend,
     PageDistortion,
@@ -18,7 +19,7 @@ from ohr.plugins import (
     Retriever,
     TextPerturbation,
 )
-from ohr.types import Chunk, Hit, Outcome, PageRef, Status
+from ohr.types import Chunk, Hit, Outcome, PageImage, PageRef, Status
 
 REF = PageRef("law/deed", 0)
 PAGE = np.full((40, 60), 255, np.uint8)
@@ -228,3 +229,37 @@ def test_a_base_may_leave_open_what_its_plugins_must_have():
         pass
 
     assert "has no name" in complaint(lambda: type("Mine", (Base,), {}))
+
+
+def test_a_retriever_of_images_is_an_index_and_one_of_two_searches():
+    with pytest.raises(PluginError, match="lacks a method: def search"):
+
+        class NoSearch(ImageRetriever):
+            name = "none"
+
+            def index_images(self, pages):
+                return {}
+
+    with pytest.raises(PluginError, match="lacks a method: def index_images"):
+
+        class NoIndex(ImageRetriever):
+            name = "none"
+
+            def search(self, query, k):
+                return []
+
+    class Whole(ImageRetriever):
+        name = "whole"
+
+        def index_images(self, pages):
+            self.pages = [page.ref for page in pages]
+            return {}
+
+        def search(self, query, k):
+            return [Hit(ref, "", 1.0, rank) for rank, ref in enumerate(self.pages[:k])]
+
+    made = Whole()
+    made.index_images([PageImage(REF, "0", None)])
+    assert made.whole_pages
+    assert made.sees_images
+    assert made.search_many(["a", "b"], 3) == [made.search("a", 3)] * 2

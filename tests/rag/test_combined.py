@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import ohr
 from ohr import registry
 from ohr.errors import ConfigError
 from ohr.plugins import ImageRetriever, Oracle, Params, Retriever
@@ -211,3 +212,5 @@ def test_hybrids_of_pictures_may_be_nested_and_know_what_they_see():
     assert not registry.create("retriever", text).sees_images
     with pytest.raises(ConfigError, match="looks at page images"):
         registry.create("retriever", {"name": "page", "params": {"retriever": inner}})
+    with pytest.raises(ConfigError, match="a study draws them"):
+        ohr.retriever(inner)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import io
 import json
 import threading
@@ -156,3 +157,48 @@ def test_several_pages_are_under_way_at_once(server):
 
     server.answer = answer
     assert create(server, concurrency=4).index_images(Drawn(random_pages(8)).pages()) == {}
+
+
+def breaks_off(handler):
+    handler.connection.close()
+
+
+def cut_short(handler):
+    handler.send_response(200)
+    handler.send_header("Content-Length", "1000")
+    handler.end_headers()
+    handler.wfile.write(b'{"data": [')
+
+
+def drips(handler):
+    handler.send_response(200)
+    handler.send_header("Content-Length", "1000")
+    handler.end_headers()
+    over = threading.Event()
+    with contextlib.suppress(OSError):
+        while not over.wait(0.05):
+            handler.wfile.write(b" ")
+            handler.wfile.flush()
+
+
+@pytest.mark.slow
+def test_sixteen_pages_at_once_of_a_server_that_hangs_drips_lies_and_breaks_off(server, waits):
+    pages = random_pages(16)
+    bad = [breaks_off, cut_short, drips]
+    kinds = {page.tobytes(): n % 5 for n, page in enumerate(pages)}
+
+    def answer(request):
+        kind = kinds[picture(request).tobytes()] if "messages" in request else 4
+        if kind == 4:
+            return pooling(request)
+        return bad[kind] if kind < 3 else (200, b"{}", {})
+
+    server.answer = answer
+    made = create(server, concurrency=16, timeout_s=3.0)
+    unseen = made.index_images(Drawn(pages).pages())
+    assert {ref.page_no for ref in unseen} == {n for n in range(16) if n % 5 != 4}
+    assert [hit.ref.page_no for hit in sorted(made.search("x", 9), key=lambda h: h.ref)] == [
+        4,
+        9,
+        14,
+    ]
