@@ -20,7 +20,7 @@ from ohr.store.leases import this_process
 from ohr.study.failures import same_reason
 from ohr.study.pages.shards import Shard
 from ohr.types import FAILED, Outcome
-from ohr.workers import WorkerPool
+from ohr.workers import Pool
 
 FOLDER = ".progress"
 EVERY_S = 2.0
@@ -77,7 +77,7 @@ class ProgressFile:
         self._details: dict[str, str] = {}
         self._pages = 0
         self._state = "planning"
-        self._pool: WorkerPool[Any] | None = None
+        self._pool: Pool[Any] | None = None
         self._slots: Counter[int] = Counter()
         self._started = self._written = time.monotonic()
         self._lately: deque[tuple[float, int]] = deque()
@@ -97,7 +97,7 @@ class ProgressFile:
         self._looked_for += to_read
         self.write()
 
-    def reading_with(self, pool: WorkerPool[Any]) -> None:
+    def reading_with(self, pool: Pool[Any]) -> None:
         """Pages are read by this pool from now on."""
         self._keep_slots()
         self._pool = pool
