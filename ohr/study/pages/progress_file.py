@@ -38,6 +38,8 @@ def told(run: Path) -> dict[str, tuple[dict[str, Any], float]]:
     Told by the clock of the file system, where a file can be made in it.
     """
     folder = run / FOLDER
+    if not folder.is_dir():
+        return {}
     now = time.time()
     with contextlib.suppress(StoreError), part_of(folder / "now") as part:
         now = part.stat().st_mtime
