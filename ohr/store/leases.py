@@ -152,7 +152,10 @@ class Leases:
                     self._write_owner()
             except OSError as error:
                 log.warning("no heartbeat in %s: %s", self.folder, error.strerror)
-            self._on_beat()
+            try:
+                self._on_beat()
+            except Exception:  # whatever it is, the heart must not stop for it
+                log.warning("what goes with a heartbeat failed", exc_info=True)
 
     def _clock(self) -> float:
         """The file system's time, touched anew at most once a second."""

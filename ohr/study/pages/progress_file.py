@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import threading
 import time
 from collections import Counter, deque
 from pathlib import Path
@@ -81,6 +82,7 @@ class ProgressFile:
         self._state = "planning"
         self._pool: Pool[Any] | None = None
         self._slots: Counter[int] = Counter()
+        self._lock = threading.Lock()  # heartbeats write too, from a thread of their own
         self._started = self._written = time.monotonic()
         self._lately: deque[tuple[float, int]] = deque()
 
@@ -106,14 +108,15 @@ class ProgressFile:
 
     def count(self, outcome: Outcome[Any] | None) -> None:
         """A page has ended; None: another process has read it."""
-        if outcome is None:
-            self.elsewhere += 1
-        else:
-            self.read += 1
-            if outcome.status in FAILED:
-                reason = same_reason(outcome)
-                self._details.setdefault(reason, outcome.detail or str(outcome.status))
-                self.failures[reason] += 1
+        with self._lock:
+            if outcome is None:
+                self.elsewhere += 1
+            else:
+                self.read += 1
+                if outcome.status in FAILED:
+                    reason = same_reason(outcome)
+                    self._details.setdefault(reason, outcome.detail or str(outcome.status))
+                    self.failures[reason] += 1
         if time.monotonic() - self._written >= EVERY_S:
             self.write()
 
@@ -137,6 +140,10 @@ class ProgressFile:
 
     def facts(self) -> dict[str, Any]:
         """What the file says."""
+        with self._lock:
+            return self._facts()
+
+    def _facts(self) -> dict[str, Any]:
         now, ended = time.monotonic(), self.read + self.elsewhere
         self._lately.append((now, ended))
         while len(self._lately) > 2 and now - self._lately[0][0] > WINDOW_S:

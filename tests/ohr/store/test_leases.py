@@ -75,6 +75,20 @@ def test_a_heartbeat_keeps_a_lease(tmp_path):
             assert not other.take(NAME)
 
 
+def test_the_heart_does_not_stop_for_what_fails_with_a_beat(tmp_path):
+    beats = []
+    thrice = threading.Event()
+
+    def fail():
+        beats.append(1)
+        if len(beats) == 3:
+            thrice.set()
+        raise RuntimeError("a defect")
+
+    with Leases(tmp_path, fail, beat_s=0.01):
+        assert thrice.wait(20)
+
+
 def test_one_that_was_swept_away_while_it_was_stopped_goes_on(tmp_path):
     beaten = threading.Event()
     with Leases(tmp_path, beaten.set, beat_s=0.02) as one:
