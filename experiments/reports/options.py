@@ -24,7 +24,9 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
         *("chunkers", "retrievers", "top_k", "ks", "readers", "systems", "scope", "judge"),
     ),
     "What is measured": ("stages", "metrics", "scoring", "bootstrap"),
-    "The run": ("workers", "cache", "retry_failed", "stop_after_failures"),
+    "The run": (
+        *("workers", "runner", "worker_gpus", "cache", "retry_failed", "stop_after_failures"),
+    ),
 }
 """Options of a study by what they are about; one of its dataset is ``dataset.name``."""
 _ENDLESS = 1_000_000

@@ -10,6 +10,7 @@ and goes on) and must bear it.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import logging
 import os
@@ -33,6 +34,8 @@ FORGOTTEN_S = 3600.0
 """Seconds without a heartbeat after which what an owner has left is swept away."""
 _OWNER = "owner-"
 _NAME = re.compile(r"[0-9a-f]{1,64}")
+_NO_LINKS = {errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
+"""What a file system answers that has no symbolic links."""
 
 log = logging.getLogger("ohr.store")
 
@@ -59,6 +62,7 @@ class Leases:
         self._beat_s, self._stale_s = beat_s, stale_s
         self._token = f"{_OWNER}{secrets.token_hex(8)}"
         self._held: dict[str, int] = {}
+        self._has_no_links = False
         self._touched = float("-inf")
         self._now = 0.0
         self._end = threading.Event()
@@ -124,6 +128,16 @@ class Leases:
                 os.symlink(self._token, link)
             except FileExistsError:
                 return False
+            except OSError as error:
+                if error.errno not in _NO_LINKS:
+                    raise
+                if not self._has_no_links:
+                    log.warning(
+                        "%s is on a file system without symbolic links: processes that share it "
+                        "may read the same pages twice",
+                        self.folder,
+                    )
+                self._has_no_links = True
         return True
 
     def _write_owner(self) -> None:
@@ -138,7 +152,10 @@ class Leases:
                     self._write_owner()
             except OSError as error:
                 log.warning("no heartbeat in %s: %s", self.folder, error.strerror)
-            self._on_beat()
+            try:
+                self._on_beat()
+            except Exception:  # whatever it is, the heart must not stop for it
+                log.warning("what goes with a heartbeat failed", exc_info=True)
 
     def _clock(self) -> float:
         """The file system's time, touched anew at most once a second."""

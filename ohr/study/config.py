@@ -30,6 +30,8 @@ MOST_HITS = 1_000_000
 STAGES: tuple[Stage, ...] = ("ocr", "retrieval", "generation", "overall")
 Spec = Annotated[PluginSpec, BeforeValidator(PluginSpec.parse)]
 
+_UNSEEN = ("workers", "runner", "worker_gpus", "cache", "retry_failed", "stop_after_failures")
+"""Options that change no result."""
 BUILT_IN = "rag"
 """The system that is made of a study's chunkers, retrievers and readers."""
 DEFAULT_DRAWS = 3
@@ -167,6 +169,11 @@ class StudyConfig(_Strict):
     """Pages or questions that fail in a row for the same reason before a run stops; 0: never."""
     workers: int = Field(default_factory=lambda: os.cpu_count() or 1, ge=1, le=1024)
     """Processes that read pages; by default one for each processor core."""
+    runner: Literal["local", "ray"] = "local"
+    """Where they run: on this machine, or on the nodes of a Ray cluster (RAY_ADDRESS), each with
+    the same environment and folders."""
+    worker_gpus: float = Field(default=0, ge=0, le=64)
+    """How much of a GPU each takes with runner=ray; 0.5 puts two on one."""
     cache: Path = Path(".ohr-cache")
     """Folder in which readings and answers are kept: the same is never read twice."""
     page_cpu_s: float = Field(default=300, gt=0)
@@ -182,6 +189,12 @@ class StudyConfig(_Strict):
         if seeds is not None and not 0 < len(set(seeds)) == len(seeds):
             raise ValueError("give at least one seed, and each once")
         return seeds
+
+    @model_validator(mode="after")
+    def _gpus_of_a_cluster(self) -> StudyConfig:
+        if self.worker_gpus and self.runner != "ray":
+            raise ValueError("worker_gpus is for runner=ray; here every worker sees every GPU")
+        return self
 
     @model_validator(mode="before")
     @classmethod
@@ -212,7 +225,7 @@ class StudyConfig(_Strict):
     def identity(self) -> dict[str, Any]:
         """The configuration without what cannot change a result."""
         kept = self.model_dump(mode="json")
-        for name in ("workers", "cache", "retry_failed", "stop_after_failures"):
+        for name in _UNSEEN:
             kept.pop(name)
         return kept
 

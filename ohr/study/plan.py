@@ -27,6 +27,7 @@ from ohr.study.noise import Noise, at_dpi, noise_name, noises, perturbation_clas
 from ohr.study.published import under_protocol
 from ohr.study.questions import left_out, select_questions
 from ohr.types import PageRef, Question
+from ohr.workers import ray_package
 
 FEW_PAGES = 200
 """With fewer pages to re-read, what one draw of the noise happens to hit decides the figures."""
@@ -146,6 +147,8 @@ def load_dataset(config: StudyConfig) -> Dataset:
 
 def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
     """Resolve and check a study before anything costly happens. Raises OhrError."""
+    if config.runner == "ray":
+        ray_package()  # one that is not installed says so now
     metrics = make_metrics(config)
     _check_documents(config, dataset)
     questions = select_questions(config, dataset)

@@ -53,6 +53,8 @@ class Options(TypedDict, total=False):
     seeds: int | Sequence[int] | None
     stop_after_failures: int
     workers: int
+    runner: Literal["local", "ray"]
+    worker_gpus: float
     cache: Path | str
     page_cpu_s: float
     page_wall_s: float

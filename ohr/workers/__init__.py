@@ -7,6 +7,14 @@
             ...
 """
 
-from ohr.workers.pool import Limits, Slot, WorkerPool
+from typing import TypeVar
 
-__all__ = ["Limits", "Slot", "WorkerPool"]
+from ohr.workers.pool import Limits, Slot, WorkerPool
+from ohr.workers.ray_pool import RayPool, ray_package
+
+R = TypeVar("R")
+
+Pool = WorkerPool[R] | RayPool[R]
+"""Workers, wherever they run."""
+
+__all__ = ["Limits", "Pool", "RayPool", "Slot", "WorkerPool", "ray_package"]

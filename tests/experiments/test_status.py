@@ -76,6 +76,7 @@ def test_a_folder_without_progress_is_one_line(tmp_path):
     done = status(tmp_path)
     assert done.exit_code == 2
     assert done.output.startswith("error: no process has read pages for ")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(

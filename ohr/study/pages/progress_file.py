@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import threading
 import time
 from collections import Counter, deque
 from pathlib import Path
@@ -20,7 +21,7 @@ from ohr.store.leases import this_process
 from ohr.study.failures import same_reason
 from ohr.study.pages.shards import Shard
 from ohr.types import FAILED, Outcome
-from ohr.workers import WorkerPool
+from ohr.workers import Pool
 
 FOLDER = ".progress"
 EVERY_S = 2.0
@@ -38,6 +39,8 @@ def told(run: Path) -> dict[str, tuple[dict[str, Any], float]]:
     Told by the clock of the file system, where a file can be made in it.
     """
     folder = run / FOLDER
+    if not folder.is_dir():
+        return {}
     now = time.time()
     with contextlib.suppress(StoreError), part_of(folder / "now") as part:
         now = part.stat().st_mtime
@@ -77,8 +80,9 @@ class ProgressFile:
         self._details: dict[str, str] = {}
         self._pages = 0
         self._state = "planning"
-        self._pool: WorkerPool[Any] | None = None
+        self._pool: Pool[Any] | None = None
         self._slots: Counter[int] = Counter()
+        self._lock = threading.Lock()  # heartbeats write too, from a thread of their own
         self._started = self._written = time.monotonic()
         self._lately: deque[tuple[float, int]] = deque()
 
@@ -97,21 +101,22 @@ class ProgressFile:
         self._looked_for += to_read
         self.write()
 
-    def reading_with(self, pool: WorkerPool[Any]) -> None:
+    def reading_with(self, pool: Pool[Any]) -> None:
         """Pages are read by this pool from now on."""
         self._keep_slots()
         self._pool = pool
 
     def count(self, outcome: Outcome[Any] | None) -> None:
         """A page has ended; None: another process has read it."""
-        if outcome is None:
-            self.elsewhere += 1
-        else:
-            self.read += 1
-            if outcome.status in FAILED:
-                reason = same_reason(outcome)
-                self._details.setdefault(reason, outcome.detail or str(outcome.status))
-                self.failures[reason] += 1
+        with self._lock:
+            if outcome is None:
+                self.elsewhere += 1
+            else:
+                self.read += 1
+                if outcome.status in FAILED:
+                    reason = same_reason(outcome)
+                    self._details.setdefault(reason, outcome.detail or str(outcome.status))
+                    self.failures[reason] += 1
         if time.monotonic() - self._written >= EVERY_S:
             self.write()
 
@@ -135,6 +140,10 @@ class ProgressFile:
 
     def facts(self) -> dict[str, Any]:
         """What the file says."""
+        with self._lock:
+            return self._facts()
+
+    def _facts(self) -> dict[str, Any]:
         now, ended = time.monotonic(), self.read + self.elsewhere
         self._lately.append((now, ended))
         while len(self._lately) > 2 and now - self._lately[0][0] > WINDOW_S:

@@ -22,7 +22,7 @@ from ohr.errors import ConfigError
 from ohr.store.identity import canonical_json, digest
 from ohr.store.leases import Leases
 from ohr.types import Outcome, PageRef
-from ohr.workers import WorkerPool
+from ohr.workers import Pool
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -149,7 +149,7 @@ class Work(Generic[T]):
 
 
 def read_leased(
-    pool: WorkerPool[R],
+    pool: Pool[R],
     work: Work[T],
     numbers: Iterable[int],
     leases: Leases,

@@ -12,7 +12,7 @@ from ohr.store.leases import Leases
 from ohr.study.pages.progress_file import ProgressFile
 from ohr.study.pages.shards import Pending, Shard, Work, read_leased
 from ohr.types import Outcome, PageRef
-from ohr.workers import WorkerPool
+from ohr.workers import Pool
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -62,7 +62,7 @@ class Sharing:
 
     def read(
         self,
-        pool: WorkerPool[R],
+        pool: Pool[R],
         work: Work[T],
         pending: Pending,
         watch: Callable[[Outcome[R]], None] | None = None,

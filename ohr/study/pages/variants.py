@@ -30,7 +30,7 @@ from ohr.study.pages.store import keep_failure, stored_reading, stored_taken, su
 from ohr.study.pages.worker import PageReader, PageTask, read_page
 from ohr.study.plan import Plan, Variant
 from ohr.types import FAILED, KnowledgeBase, Outcome, PageImage, PageRef
-from ohr.workers import Limits, WorkerPool
+from ohr.workers import Limits, Pool, RayPool, WorkerPool
 
 Progress = Callable[[str, int, int], None]
 """Called with (what, done, total) as pages finish."""
@@ -171,9 +171,7 @@ class Readings:
         spec = next(v.engine for v in self.plan.variants if v.engine.label == label)
         reader = PageReader(spec, self.plan.engines[label].identity(), self.store)
         progress(label, 0, len(pending))
-        with WorkerPool[None](
-            read_page, setup=reader, workers=self.plan.config.workers, limits=self.limits
-        ) as pool:
+        with self._pool(reader) as pool:
             streak = Streak(label, "pages", self.plan.config.stop_after_failures)
             finished = sharing.read(pool, work, pending, partial(check_first, streak))
             for done, (task, outcome) in enumerate(finished, start=1):
@@ -181,6 +179,19 @@ class Readings:
                     stop_if_not_the_page(outcome.detail)
                     keep_failure(self.store, task.key, outcome, self.limits)
                 progress(label, done, len(pending))
+
+    def _pool(self, reader: PageReader) -> Pool[None]:
+        """The workers, here or on the nodes of a cluster."""
+        config = self.plan.config
+        if config.runner == "local":
+            return WorkerPool(read_page, setup=reader, workers=config.workers, limits=self.limits)
+        return RayPool(
+            read_page,
+            setup=reader,
+            workers=config.workers,
+            limits=self.limits,
+            gpus=config.worker_gpus,
+        )
 
     def outcomes(self, variant: Variant) -> dict[PageRef, Outcome[str]]:
         """What the engine made of each page that the variant re-reads.

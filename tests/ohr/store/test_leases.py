@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -72,6 +73,20 @@ def test_a_heartbeat_keeps_a_lease(tmp_path):
         assert beaten.wait(20)
         with Leases(tmp_path) as other:
             assert not other.take(NAME)
+
+
+def test_the_heart_does_not_stop_for_what_fails_with_a_beat(tmp_path):
+    beats = []
+    thrice = threading.Event()
+
+    def fail():
+        beats.append(1)
+        if len(beats) == 3:
+            thrice.set()
+        raise RuntimeError("a defect")
+
+    with Leases(tmp_path, fail, beat_s=0.01):
+        assert thrice.wait(20)
 
 
 def test_one_that_was_swept_away_while_it_was_stopped_goes_on(tmp_path):
@@ -148,6 +163,28 @@ def test_a_folder_that_cannot_be_written_is_one_line(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="cannot write"), Leases(tmp_path / "file"):
         pass
+
+
+def test_without_symbolic_links_all_is_free_and_it_is_said_once(tmp_path, monkeypatch, caplog):
+    def refuse(*of: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "symlink", refuse)
+    with Leases(tmp_path) as one, Leases(tmp_path) as other:
+        assert one.take(NAME)
+        assert one.take("ff")
+        assert other.take(NAME)
+        one.release(NAME)
+    assert [str(tmp_path) in record.getMessage() for record in caplog.records] == [True, True]
+
+
+def test_a_disk_that_is_full_is_one_line(tmp_path, monkeypatch):
+    def refuse(*of: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "symlink", refuse)
+    with Leases(tmp_path) as one, pytest.raises(StoreError, match="No space left"):
+        one.take(NAME)
 
 
 def test_names_are_digests(tmp_path):

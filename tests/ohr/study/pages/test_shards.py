@@ -17,7 +17,7 @@ from experiments.perturb_images import main as perturb_images
 from ohr.errors import ConfigError
 from ohr.store.identity import file_digest
 from ohr.store.leases import Leases
-from ohr.study.pages.shards import PAGES_TOGETHER, Shard, name_of
+from ohr.study.pages.shards import PAGES_TOGETHER, Shard, ShardEnded, name_of, read_shards_of
 from ohr.study.pages.sharing import LEASES
 from ohr.types import PageRef
 from tests.builders import write_corpus, write_pdf
@@ -162,6 +162,19 @@ def test_a_shard_refuses_another_studys_folder(tmp_path):
     done = call(noise_curve, *settings, "seed=7", "--out", out, "--shard", "1/2")
     assert done.exit_code == 2
     assert "another study's results" in done.output
+
+
+def test_of_several_studies_a_shard_reads_each():
+    read = []
+
+    def study(name):
+        read.append(name)
+        raise ShardEnded(f"{name}: read\nthe last line")
+
+    with pytest.raises(ShardEnded) as ended:
+        read_shards_of([lambda: study("clean"), lambda: study("noisy")])
+    assert read == ["clean", "noisy"]
+    assert str(ended.value).splitlines() == ["clean: read", "the last line", "noisy: read"]
 
 
 @pytest.fixture

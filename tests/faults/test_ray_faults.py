@@ -1,0 +1,132 @@
+"""Workers on the nodes of a Ray cluster: same bytes, whatever dies."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections import Counter
+
+import psutil
+import pytest
+
+from ohr.errors import ConfigError, MissingDependencyError
+from ohr.study.config import load_config
+from ohr.study.plan import load_dataset, make_plan
+from ohr.study.run import run_study
+from ohr.types import Outcome
+from ohr.workers import Limits, RayPool
+from tests.builders import write_corpus
+from tests.fakes import LOG
+from tests.faults import tasks
+
+pytestmark = pytest.mark.slow
+
+NOISE = ["engines=[tests.fakes.SlowLoggingEngine]", "noise=[rotation]", "stages=ocr"]
+
+
+@pytest.fixture
+def log(tmp_path, monkeypatch):
+    path = tmp_path / "log.txt"
+    path.touch()
+    monkeypatch.setenv(LOG, str(path))
+    return path
+
+
+@pytest.fixture
+def cluster(log):
+    """Two nodes of two CPUs; of the first runs the head."""
+    ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'ohr[ray]'")
+    from ray.cluster_utils import Cluster
+
+    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "include_dashboard": False})
+    made.add_node(num_cpus=2)
+    made.connect()
+    made.wait_for_nodes()
+    yield made
+    ray.shutdown()
+    made.shutdown()
+
+
+def test_pages_read_on_two_nodes_of_which_one_dies(cluster, tmp_path, log):
+    settings = [*write_corpus(tmp_path, documents=3, pages=6), *NOISE]
+    calm = [s for s in settings if not s.startswith("cache=")] + [f"cache={tmp_path / 'calm'}"]
+    run_study(load_config(calm), tmp_path / "calm-run")
+    expected = Counter(log.read_text().split())
+    log.write_text("")
+    second = next(iter(cluster.worker_nodes))
+
+    def kill_when_half_is_read():
+        deadline = time.monotonic() + 120
+        while len(log.read_text().split()) < 15 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        cluster.remove_node(second, allow_graceful=False)
+
+    killer = threading.Thread(target=kill_when_half_is_read)
+    killer.start()
+    config = load_config([*settings, "runner=ray", "workers=4"])
+    run_study(config, tmp_path / "run")
+    killer.join()
+    read = Counter(log.read_text().split())
+    for name in ("rows.parquet", "cells.csv", "cases.zip"):
+        assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "calm-run" / name).read_bytes()
+    assert set(read) == set(expected)
+    # Of a dead node's two pages, and of equal pixels read at once, some are read again.
+    assert read.total() - expected.total() <= 2 + 3 * len(expected) // 2
+
+
+def test_outcomes_are_those_of_a_local_pool(cluster):
+    limits = Limits(cpu_s=60, wall_s=3.0)
+    with RayPool(tasks.square, workers=3, limits=limits) as pool:
+        found = dict(pool.run(range(20)))
+        assert found == {number: Outcome(number * number) for number in range(20)}
+        assert sum(slot.tasks for slot in pool.slots()) == 20
+
+
+def test_a_killed_actor_is_replaced_and_its_task_given_to_another(cluster, tmp_path):
+    end = tmp_path / "end"
+    with RayPool(tasks.wait_for, workers=2) as pool:
+        results = pool.run([str(end), str(tmp_path)])
+        assert next(results) == (1, Outcome(str(tmp_path)))
+        actors = [
+            process
+            for process in psutil.Process(os.getpid()).children(recursive=True)
+            if "ray::Worker.run" in " ".join(process.cmdline())
+        ]
+        assert len(actors) == 1
+        actors[0].send_signal(signal.SIGKILL)
+        end.touch()
+        assert [index for index, _ in results] == [0]
+
+
+def test_without_ray_it_is_said_how_to_install_it(monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with (
+        pytest.raises(MissingDependencyError, match=r"ohr\[ray\]"),
+        RayPool(tasks.square, workers=1),
+    ):
+        pass
+
+
+def test_a_plan_says_that_ray_is_lacking_and_that_gpus_are_rays(monkeypatch, tmp_path):
+    import sys
+
+    settings = [*write_corpus(tmp_path, documents=1, pages=1), *NOISE]
+    monkeypatch.setitem(sys.modules, "ray", None)
+    config = load_config([*settings, "runner=ray"])
+    with pytest.raises(MissingDependencyError, match=r"ohr\[ray\]"):
+        make_plan(config, load_dataset(config))
+    with pytest.raises(ConfigError, match="worker_gpus is for runner=ray"):
+        load_config([*settings, "worker_gpus=0.5"])
+
+
+def test_without_a_cluster_it_is_said_how_to_begin_one(monkeypatch):
+    pytest.importorskip("ray", reason="Ray is not installed: pip install 'ohr[ray]'")
+    from ohr.errors import OhrError
+
+    monkeypatch.setenv("RAY_TMPDIR", "/nowhere")
+    with pytest.raises(OhrError, match="ray start --head"), RayPool(tasks.square, workers=1):
+        pass
