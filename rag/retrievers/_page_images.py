@@ -117,9 +117,7 @@ class PageEncoder(ImageRetriever[P], abstract=True):
             for scores in self.scores(asked, self._vectors)
         ]
 
-    def _vectors_of(
-        self, kind: str, dtype: type[np.floating], part: int | None = None
-    ) -> VectorStore:
+    def _vectors_of(self, kind: str, dtype: type[np.floating]) -> VectorStore:
         if kind not in self._kept:
             folder = None
             if self._store is not None:
