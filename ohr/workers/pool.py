@@ -31,6 +31,7 @@ START_S = 120.0
 FAILED_STARTS = 3
 MEMORY_SHARE = 0.9
 RECYCLE_SHARE = 0.75
+SMALL_SHARE = 0.2
 LEAST_BYTES = 256 * 2**20
 """Memory that a worker should have: an engine fits into no less."""
 
@@ -325,12 +326,12 @@ class WorkerPool(Generic[R]):
         return finished
 
     def _is_heavy(self, worker: WorkerProcess) -> bool:
-        """Whether a worker should be replaced; weighed now and then where tasks are short."""
+        """Whether a worker should be replaced; of a small one that is not asked after each task."""
         now = time.monotonic()
-        if now - worker.weighed < POLL_S:
+        if now - worker.weighed < POLL_S and worker.weight < SMALL_SHARE * self._most_bytes:
             return False
-        worker.weighed = now
-        return worker.memory() > RECYCLE_SHARE * self._most_bytes
+        worker.weighed, worker.weight = now, worker.memory()
+        return worker.weight > RECYCLE_SHARE * self._most_bytes
 
     def _finish(self, worker: WorkerProcess, outcome: Outcome[Any]) -> list[Finished]:
         job, worker.job = worker.job, None

@@ -80,6 +80,7 @@ class WorkerProcess:
         self.started = time.monotonic()
         self.deadline = float("inf")
         self.weighed = float("-inf")
+        self.weight = 0
         self._stderr_tail = b""
         self._cpu_before = 0.0
 
