@@ -108,7 +108,7 @@ class Structured(OcrBackend[StructuredParams]):
                 outcome = self._put_together(image, segments)
             except (ConfigError, MissingDependencyError, StoreError):
                 raise
-            except Exception as error:
+            except Exception as error:  # whatever a page makes of its models is that page's outcome
                 outcome = failed_page(self.name, error)
             yield page_no, outcome
 

@@ -161,7 +161,7 @@ class LocalModel(Plugin[P], abstract=True):
                 yield
         except (ConfigError, MissingDependencyError):
             raise
-        except Exception as error:
+        except Exception as error:  # loaders raise whatever a damaged file leads them to
             reason = f"cannot be loaded: {type(error).__name__}: {error}"
             if is_gguf(self._folder) and _is_damage(error):
                 reason = f"is cut short or damaged: fetch it again ({error})"

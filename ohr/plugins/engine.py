@@ -77,7 +77,7 @@ class OcrBackend(Plugin[P], ABC, abstract=True):
                 outcome = text if isinstance(text, Outcome) else Outcome.of_text(text)
             except (ConfigError, MissingDependencyError, StoreError):
                 raise
-            except Exception as error:
+            except Exception as error:  # a stranger's engine: what it raises is one page's outcome
                 outcome = failed_page(self.name, error)
             yield page_no, outcome
 

@@ -9,7 +9,8 @@
 
 from typing import TypeVar
 
-from ohr.workers.pool import Limits, Slot, WorkerPool
+from ohr.workers.limits import Limits, Slot
+from ohr.workers.pool import WorkerPool
 from ohr.workers.ray_pool import RayPool, ray_package
 
 R = TypeVar("R")

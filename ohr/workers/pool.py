@@ -12,7 +12,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
@@ -22,6 +21,7 @@ from ohr.errors import ConfigError, OhrError
 from ohr.types import FAILED, Outcome
 from ohr.workers import guardian
 from ohr.workers._worker import describe
+from ohr.workers.limits import Limits, Slot
 from ohr.workers.process import Job, WorkerProcess, pack
 
 R = TypeVar("R")
@@ -51,32 +51,6 @@ log = logging.getLogger("ohr.workers")
 
 Finished = tuple[int, Any, Outcome[Any]]
 """Index of a task, the task, its outcome."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one task may use: CPU seconds, wall seconds and memory of the worker and its children.
-
-    The wall limit is for real hangs (a worker that sleeps or waits); it should be generous.
-    ``memory_mb`` counts what the worker kept from earlier tasks too; by default it is the
-    worker's share of nine tenths of the machine's memory.
-    """
-
-    cpu_s: float = 120.0
-    wall_s: float = 900.0
-    memory_mb: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """The place of a worker and of those that come after it."""
-
-    number: int
-    """From 0."""
-    tasks: int
-    """Tries that have ended."""
-    busy_s: float
-    """Seconds since the start of the one that it is on, or 0."""
 
 
 class WorkerPool(Generic[R]):

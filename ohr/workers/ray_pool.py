@@ -21,7 +21,8 @@ import psutil
 
 from ohr.errors import MissingDependencyError, OhrError
 from ohr.types import FAILED, Outcome
-from ohr.workers.pool import MEMORY_SHARE, Limits, Slot, WorkerPool, function_path
+from ohr.workers.limits import Limits, Slot
+from ohr.workers.pool import MEMORY_SHARE, WorkerPool, function_path
 from ohr.workers.process import pack
 
 R = TypeVar("R")

@@ -74,13 +74,17 @@ def test_data_that_is_hostile_in_every_field(window, report, tmp_path, text):
     """Each text of the data is replaced, whatever it is: names, titles, settings, conditions."""
     folder = tmp_path / "report"
     shutil.copytree(report.parent, folder, ignore=shutil.ignore_patterns("images"))
+    texts = 0
     for path in (folder / "data").glob("*.js"):
         name, written = re.fullmatch(
             r'ohrData\("([^"]+)",(.*)\);\n', path.read_text("utf-8")
         ).groups()
         spread = text[: 1_000 if name.startswith("page-") and len(text) > 10_000 else None]
-        changed = script_json(replaced(json.loads(written), spread, [0]))
+        count = [0]
+        changed = script_json(replaced(json.loads(written), spread, count))
+        texts += count[0]
         path.write_text(f'ohrData("{name}",{changed});\n', "utf-8")
+    assert texts > 1_000
     window.resize(400, 900)
     visit = Visit(window, folder / "index.html")
     for view in ("overview", "cases", "case?case=1", "pages", "page?page=1", "review"):

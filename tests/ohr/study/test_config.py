@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import typer
 
-from experiments._command import exit_with
+from experiments._exit import exit_with
 from ohr.errors import ConfigError
 from ohr.study.config import load_config
 
