@@ -27,6 +27,7 @@ from experiments._command import (
 )
 from experiments.interchange.readings import read_files
 from ohr.study.config import parse_plugin
+from ohr.study.pages.pools import Runner, Runners
 from ohr.workers import Limits
 
 CORES = os.cpu_count() or 1
@@ -51,6 +52,12 @@ def main(
         bool, typer.Option("--retry", help="Try pages again that failed in an earlier run.")
     ] = False,
     workers: Workers = CORES,
+    runner: Annotated[
+        Runner, typer.Option(help="Where workers run: here, or on the nodes of a Ray cluster.")
+    ] = "local",
+    worker_gpus: Annotated[
+        float, typer.Option(min=0, max=64, help="How much of a GPU each takes with --runner ray.")
+    ] = 0,
     cache: Cache = Path(".ohr-cache"),
     page_cpu_s: Annotated[
         float, typer.Option(min=0.1, help="CPU seconds after which a page is a timeout.")
@@ -73,7 +80,7 @@ def main(
         dpi=dpi,
         hand_over_pdfs=pdf,
         retry=retry,
-        workers=workers,
+        runners=Runners(workers, runner, worker_gpus),
         cache=cache,
         limits=Limits(page_cpu_s, page_wall_s),
         stop_after_failures=stop_after_failures,

@@ -110,6 +110,9 @@ class TransformersEngine(LocalModel[P], OcrBackend[P], abstract=True):
             outcomes = self._read(source[start : start + size])
             yield from zip(page_nos[start : start + size], outcomes, strict=True)
 
+    def pages_together(self) -> int:
+        return int(self.params.batch_size)
+
     def engine_version(self) -> str:
         """Packages, device, dtype and checkpoint. Raises MissingDependencyError, ConfigError."""
         return self.model_version()

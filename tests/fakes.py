@@ -17,6 +17,7 @@ from ohr.store.identity import pixel_digest
 from ohr.types import Hit, Outcome, Word
 
 LOG = "OHR_TEST_READ_LOG"
+TOGETHER = "OHR_TEST_TOGETHER"
 MENDED = "OHR_TEST_MENDED"
 """Set once the engines that wait for it are to work."""
 
@@ -64,6 +65,27 @@ class SureEngine(LoggingEngine):
     def words(self, image: np.ndarray) -> tuple[Word, ...]:
         outcome = self.read(image, 0)
         return tuple(Word(word, 0.75, (0, 0, 9, 9)) for word in (outcome.value or "").split())
+
+
+class TogetherEngine(LoggingEngine):
+    """Takes as many pages at a time as the environment says; some fail in company."""
+
+    name = "together"
+    pause_s = 0.0
+
+    def pages_together(self) -> int:
+        return int(os.environ[TOGETHER])
+
+    def transcribe(
+        self, source: Path | Sequence[np.ndarray], page_nos: Sequence[int]
+    ) -> Iterator[tuple[int, Outcome[str]]]:
+        if LOG in os.environ:
+            with open(os.environ[LOG] + ".batches", "a") as log:
+                log.write(f"{len(page_nos)}\n")
+        for page_no, outcome in super().transcribe(source, page_nos):
+            if len(page_nos) > 1 and len(outcome.value or "") % 5 == 0:
+                outcome = Outcome.error("out of memory")
+            yield page_no, outcome
 
 
 class SlowLoggingEngine(LoggingEngine):

@@ -24,6 +24,7 @@ from ohr.store.atomic import write_text
 from ohr.store.identity import canonical_json
 from ohr.store.locking import locked
 from ohr.study.pages.files import FilePage, FileReadings, file_pages
+from ohr.study.pages.pools import Runners
 from ohr.study.pages.shards import Pending, Shard
 from ohr.study.pages.sharing import Sharing
 from ohr.study.pages.sources import PageSource, find_pages
@@ -47,7 +48,7 @@ def read_files(
     dpi: int,
     hand_over_pdfs: bool,
     retry: bool,
-    workers: int,
+    runners: Runners,
     cache: Path,
     limits: Limits,
     stop_after_failures: int,
@@ -68,7 +69,7 @@ def read_files(
         backend.identity(),
         ArtefactStore(cache),
         limits,
-        workers,
+        runners,
         stop_after_failures,
         retry,
     )
@@ -160,7 +161,7 @@ def write_readings(
         "read_now": read_now,
         "taken": taken,
         "seconds": round(seconds, 3),
-        "workers": readings.workers,
+        "workers": readings.runners.workers,
         "failures": [f"{_where(page)}: {outcome.detail}" for page, outcome in failures],
     }
     text = json.dumps(manifest, indent=2, ensure_ascii=False)
@@ -177,7 +178,7 @@ def write_readings(
     if read_now:
         print(
             f"read now: {read_now} pages, {seconds / read_now:.2f} s a page "
-            f"with {readings.workers} workers; from the cache: {len(pages) - read_now}"
+            f"with {readings.runners.workers} workers; from the cache: {len(pages) - read_now}"
         )
     for line in taken_lines({readings.engine.label: taken}):
         print(line)

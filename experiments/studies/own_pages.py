@@ -27,6 +27,7 @@ from ohr.store.identity import file_digest
 from ohr.study.config import parse_plugins
 from ohr.study.pages.files import FilePage, FileReadings, document_id, file_pages
 from ohr.study.pages.observe import Observing
+from ohr.study.pages.pools import Runners
 from ohr.study.pages.sources import PageSource, find_pages
 from ohr.study.pages.worker import PageTask
 from ohr.types import FAILED, PageRef
@@ -215,7 +216,12 @@ def _read(
 ) -> float:
     """Read what is not stored; seconds a page and worker, NaN where nothing was to be read."""
     readings = FileReadings(
-        spec, backend.identity(), store, reading.limits, reading.workers, stop_after_failures=20
+        spec,
+        backend.identity(),
+        store,
+        reading.limits,
+        Runners(reading.workers),
+        stop_after_failures=20,
     )
     todo = [
         page

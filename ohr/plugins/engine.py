@@ -81,6 +81,14 @@ class OcrBackend(Plugin[P], ABC, abstract=True):
                 outcome = failed_page(self.name, error)
             yield page_no, outcome
 
+    def pages_together(self) -> int:
+        """How many page images it reads best at a time, with these parameters.
+
+        With more than one, a study hands so many to :meth:`transcribe`, of any documents, each
+        with the number that it has in its own; pages that fail in company are read again alone.
+        """
+        return 1
+
     def reads(self) -> tuple[str, ...]:
         """Languages that it reads with these parameters (ISO 639-1); empty where unknown."""
         return self.languages

@@ -9,13 +9,14 @@
 
 from typing import TypeVar
 
+from ohr.workers.batches import BatchedPool
 from ohr.workers.limits import Limits, Slot
 from ohr.workers.pool import WorkerPool
 from ohr.workers.ray_pool import RayPool, ray_package
 
 R = TypeVar("R")
 
-Pool = WorkerPool[R] | RayPool[R]
+Pool = WorkerPool[R] | RayPool[R] | BatchedPool[R]
 """Workers, wherever they run."""
 
-__all__ = ["Limits", "Pool", "RayPool", "Slot", "WorkerPool", "ray_package"]
+__all__ = ["BatchedPool", "Limits", "Pool", "RayPool", "Slot", "WorkerPool", "ray_package"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,10 @@ class Limits:
     cpu_s: float = 120.0
     wall_s: float = 900.0
     memory_mb: float | None = None
+
+    def times(self, count: int) -> Limits:
+        """What so many tasks may use, one after another."""
+        return replace(self, cpu_s=self.cpu_s * count, wall_s=self.wall_s * count)
 
 
 @dataclass(frozen=True, slots=True)

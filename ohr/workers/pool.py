@@ -60,7 +60,8 @@ class WorkerPool(Generic[R]):
     ``setup`` is pickled once and unpickled once in each worker, so what the function keeps
     on it (a loaded model) lasts as long as the worker. ``max_tasks`` replaces a worker after
     so many tasks; one that holds more than three quarters of its memory after a task is replaced
-    too. ``TMPDIR`` of the workers is a folder that goes with the pool.
+    too. With ``batches`` a task is a sequence, each item of which may use what the limits allow.
+    ``TMPDIR`` of the workers is a folder that goes with the pool.
 
     Linux keeps every promise; where there is no ``/proc``, a grandchild that left its
     worker's process group survives the worker.
@@ -75,6 +76,7 @@ class WorkerPool(Generic[R]):
         limits: Limits | None = None,
         max_tasks: int | None = None,
         retry: bool = True,
+        batches: bool = False,
     ) -> None:
         if workers < 1:
             raise ValueError(f"a pool needs at least one worker, got {workers}")
@@ -84,6 +86,7 @@ class WorkerPool(Generic[R]):
         self.limits = limits if limits is not None else Limits()
         self.max_tasks = max_tasks
         self.retry = retry
+        self.batches = batches
         share = MEMORY_SHARE * psutil.virtual_memory().total / workers
         limit_mb = self.limits.memory_mb
         self._most_bytes = int(share if limit_mb is None else limit_mb * 1e6)
@@ -161,13 +164,17 @@ class WorkerPool(Generic[R]):
                 else:
                     yield index, outcome
             if again:
-                for worker in list(self._live):
-                    self._discard(worker)
+                self.let_go()
             for entry in sorted(again, key=lambda entry: entry[0]):
                 for index, _, outcome in self._attempt(iter([entry]), 1):
                     yield index, outcome
         finally:
             self._running = False
+
+    def let_go(self) -> None:
+        """End all workers, so that what comes next has the machine to itself."""
+        for worker in list(self._live):
+            self._discard(worker)
 
     def slots(self) -> tuple[Slot, ...]:
         """What each worker has done and how long it has been at its task; from any thread."""
@@ -189,7 +196,7 @@ class WorkerPool(Generic[R]):
                         more = False
                         break
                     try:
-                        job = Job(*entry, pack(entry[1]))
+                        job = Job(*entry, pack(entry[1]), len(entry[1]) if self.batches else 1)
                     except Exception as error:
                         yield (*entry, Outcome.error(f"task cannot be sent: {describe(error)}"))
                     else:
@@ -228,7 +235,7 @@ class WorkerPool(Generic[R]):
         return worker
 
     def _start(self, worker: WorkerProcess) -> None:
-        worker.start(self.limits.wall_s)
+        worker.start(self.limits)
         self._watch(worker)
 
     def _watch(self, worker: WorkerProcess) -> None:
@@ -311,7 +318,7 @@ class WorkerPool(Generic[R]):
         job, worker.job = worker.job, None
         if job is None:
             return []
-        self._ended[worker.slot] += 1
+        self._ended[worker.slot] += job.size
         return [(job.index, job.task, outcome)]
 
     def _check(self, worker: WorkerProcess) -> list[Finished]:
@@ -325,9 +332,9 @@ class WorkerPool(Generic[R]):
         if now >= worker.deadline:
             if not worker.ready:
                 return self._died(worker)
-            outcome = Outcome[Any].timeout(f"no answer within {self.limits.wall_s:g} s")
+            outcome = Outcome[Any].timeout(f"no answer within {worker.limits.wall_s:g} s")
         elif worker.ready and self._over_cpu(worker, now):
-            outcome = Outcome.timeout(f"used {self.limits.cpu_s:g} s of CPU time")
+            outcome = Outcome.timeout(f"used {worker.limits.cpu_s:g} s of CPU time")
         elif worker.memory() > self._most_bytes:
             share = "" if self.limits.memory_mb else f", its share of {self.workers} workers"
             most = f"{self._most_bytes / 1e6:.0f} MB of memory{share}"
@@ -341,7 +348,7 @@ class WorkerPool(Generic[R]):
     def _over_cpu(self, worker: WorkerProcess, now: float) -> bool:
         # No task can use more than all cores since its start: most are never measured.
         most = (now - worker.started) * (os.cpu_count() or 1)
-        return most >= self.limits.cpu_s and worker.cpu_s() >= self.limits.cpu_s
+        return most >= worker.limits.cpu_s and worker.cpu_s() >= worker.limits.cpu_s
 
     def _died(self, worker: WorkerProcess) -> list[Finished]:
         """Discard a worker that died: on its job, idle, or before it was ready."""

@@ -18,6 +18,7 @@ from typing import Any
 from ohr.workers._worker import one_line
 from ohr.workers.framing import Channel
 from ohr.workers.guardian import kill_group
+from ohr.workers.limits import Limits
 from ohr.workers.usage import tree_bytes, tree_cpu_s
 
 STDERR_TAIL = 2000
@@ -37,6 +38,8 @@ class Job:
     index: int
     task: Any
     payload: bytes
+    size: int = 1
+    """How many tasks it stands for."""
 
 
 class WorkerProcess:
@@ -77,6 +80,8 @@ class WorkerProcess:
         self.ready = False
         self.job: Job | None = None
         self.answered = 0
+        self.limits = Limits()
+        """Of the job, once it is sent."""
         self.started = time.monotonic()
         self.deadline = float("inf")
         self.weighed = float("-inf")
@@ -84,13 +89,14 @@ class WorkerProcess:
         self._stderr_tail = b""
         self._cpu_before = 0.0
 
-    def start(self, wall_s: float) -> None:
+    def start(self, limits: Limits) -> None:
         """Send the job and start its clocks. The worker must be ready."""
         if self.job is None:
             raise RuntimeError("a worker without a job cannot start")
         self._cpu_before = tree_cpu_s(self.process.pid)
         self.started = time.monotonic()
-        self.deadline = self.started + wall_s
+        self.limits = limits.times(self.job.size)
+        self.deadline = self.started + self.limits.wall_s
         self._stderr_tail = b""
         self.channel.post(self.job.payload)
 

@@ -38,13 +38,20 @@ WAIT_S = 1.0
 class Worker:
     """What lives on a node: one worker process, as a local pool has it."""
 
-    def __init__(self, path: list[str], function: str, setup: bytes, limits: Limits) -> None:
+    def __init__(
+        self, path: list[str], function: str, setup: bytes, limits: Limits, batches: bool
+    ) -> None:
         sys.path[:] = path
         if limits.memory_mb is None:
             share = MEMORY_SHARE * psutil.virtual_memory().total / (os.cpu_count() or 1)
             limits = replace(limits, memory_mb=share / 1e6)
         self._pool = WorkerPool[Any](
-            function, workers=1, setup=pickle.loads(setup), limits=limits, retry=False
+            function,
+            workers=1,
+            setup=pickle.loads(setup),
+            limits=limits,
+            retry=False,
+            batches=batches,
         )
         self._pool.__enter__()
 
@@ -72,7 +79,7 @@ class RayPool(Generic[R]):
 
     ``RAY_ADDRESS`` names the cluster; by default it is the one on this machine. Every node needs
     the same environment, and the same folders under the same paths. A worker takes one CPU and
-    ``gpus`` of a GPU.
+    ``gpus`` of a GPU. ``retry`` and ``batches`` are a :class:`ohr.workers.WorkerPool`'s.
     """
 
     def __init__(
@@ -83,10 +90,14 @@ class RayPool(Generic[R]):
         setup: Any = None,
         limits: Limits | None = None,
         gpus: float = 0.0,
+        retry: bool = True,
+        batches: bool = False,
     ) -> None:
         self.function = function_path(function)
         self.workers = workers
         self.limits = limits if limits is not None else Limits()
+        self.retry = retry
+        self.batches = batches
         self._gpus = gpus
         self._setup = pack(setup)
         self._ended = [0] * workers
@@ -125,6 +136,11 @@ class RayPool(Generic[R]):
         if self._connected:
             self._ray.shutdown()
 
+    def let_go(self) -> None:
+        """End the workers that are idle, so that what comes next has its node to itself."""
+        while self._idle:
+            self._ray.kill(self._idle.pop().handle)
+
     def slots(self) -> tuple[Slot, ...]:
         """What each worker has done and how long it has been at its task; from any thread."""
         now = time.monotonic()
@@ -139,7 +155,7 @@ class RayPool(Generic[R]):
         for index, task, outcome in self._attempt(enumerate(tasks), self.workers):
             if watch is not None:
                 watch(outcome)
-            if outcome.status in FAILED:
+            if outcome.status in FAILED and self.retry:
                 again.append((index, task))
             else:
                 yield index, outcome
@@ -188,7 +204,7 @@ class RayPool(Generic[R]):
                 self._idle.append(actor)
                 if job is not None:
                     self._fruitless = 0
-                    self._ended[actor.slot] += 1
+                    self._ended[actor.slot] += len(job[1]) if self.batches else 1
                     yield (*job, pickle.loads(value))
 
     def _at_work(self) -> int:
@@ -203,7 +219,8 @@ class RayPool(Generic[R]):
         taken = {actor.slot for actor in [*self._actors.values(), *self._idle]}
         for slot in range(self.workers):
             if slot not in taken and len(taken) < most:
-                handle = self._class.remote(sys.path, self.function, self._setup, self.limits)
+                given = (sys.path, self.function, self._setup, self.limits, self.batches)
+                handle = self._class.remote(*given)
                 self._actors[handle.ready.remote()] = _Actor(slot, handle)
                 taken.add(slot)
 

@@ -127,6 +127,14 @@ def fail_first(task: str) -> str:
     return "second time"
 
 
+def misbehave_together(tasks: list[str | int]) -> list[Outcome[Any]]:
+    """What each task says, or, of those that say ``bad``, an error; with the worker's number."""
+    return [
+        Outcome.error("bad") if task == "bad" else Outcome((misbehave(task), len(tasks)))
+        for task in tasks
+    ]
+
+
 def read_page(image: np.ndarray, engine: OcrBackend) -> Outcome[str]:
     [(_, outcome)] = engine.transcribe([image], [0])
     return outcome

@@ -14,12 +14,14 @@ from ohr import registry
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.pages.files import FileReadings, file_pages
+from ohr.study.pages.pools import Runners
 from ohr.study.pages.sources import find_pages
 from ohr.types import Outcome, Status
 from ohr.workers import Limits
 from tests.faults.engines import CRASH, EAT, EMPTY, FINE, HANG, LOOP
 
 ENGINE = PluginSpec(name="tests.faults.engines.PixelEngine")
+BATCHING = PluginSpec(name="tests.faults.engines.BatchingEngine")
 PAGES = 300
 BAD = [*[HANG] * 3, *[CRASH] * 9, *[LOOP] * 12, *[EAT] * 6]
 
@@ -37,15 +39,16 @@ def write_pages(folder: Path) -> list[int]:
 
 
 @pytest.mark.slow
-def test_three_hundred_pages_of_which_a_tenth_is_trouble(tmp_path: Path) -> None:
+@pytest.mark.parametrize("spec", [ENGINE, BATCHING], ids=["one by one", "together"])
+def test_three_hundred_pages_of_which_a_tenth_is_trouble(tmp_path: Path, spec: PluginSpec) -> None:
     (tmp_path / "pages").mkdir()
     kinds = write_pages(tmp_path / "pages")
-    engine = registry.create("engine", ENGINE)
+    engine = registry.create("engine", spec)
     sources = list(find_pages([tmp_path / "pages"], 150))
-    pages = file_pages(sources, ENGINE, engine, hand_over_pdfs=False)
+    pages = file_pages(sources, spec, engine, hand_over_pdfs=False)
     limits = Limits(cpu_s=30, wall_s=3.0, memory_mb=400)
     readings = FileReadings(
-        ENGINE, engine.identity(), ArtefactStore(tmp_path / "cache"), limits, workers=2
+        spec, engine.identity(), ArtefactStore(tmp_path / "cache"), limits, Runners(2)
     )
     told: list[int] = []
     readings.make(pages, told.append)
@@ -76,6 +79,6 @@ def test_three_hundred_pages_of_which_a_tenth_is_trouble(tmp_path: Path) -> None
     assert all(LOOPED in detail for detail in details[LOOP])
     assert sum(LOOPED in outcome.detail for outcome in found) == 12
     # What was read and what failed both stand: nothing is left to do.
-    again = FileReadings(ENGINE, engine.identity(), readings.store, limits, workers=1)
+    again = FileReadings(spec, engine.identity(), readings.store, limits, Runners(1))
     stored = [again.stored(page) for page in pages]
     assert [reading and reading.outcome for reading in stored] == found

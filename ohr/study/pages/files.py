@@ -23,14 +23,15 @@ from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import digest, file_digest
 from ohr.study.failures import Streak
 from ohr.study.pages.key import page_key, pdf_page_key
+from ohr.study.pages.pools import Runners
 from ohr.study.pages.shards import PAGES_TOGETHER, Pending, Work, name_of
 from ohr.study.pages.sharing import Sharing
 from ohr.study.pages.sources import PageSource
 from ohr.study.pages.store import StoredReading, keep_failure, stored_reading
 from ohr.study.pages.variants import check_first, stop_if_not_the_page
-from ohr.study.pages.worker import PageReader, PageTask, check_page, read_page
+from ohr.study.pages.worker import PageReader, PageTask, check_page, stored_form
 from ohr.types import FAILED, Outcome, PageRef
-from ohr.workers import Limits, WorkerPool
+from ohr.workers import Limits
 
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")
 
@@ -106,8 +107,7 @@ class PdfReader:
                 if len(task.page_nos) == 1:
                     raise PageFailedError(outcome.detail or f"{self.engine.label} failed")
                 continue
-            value = {"text": outcome.value or "", "status": str(outcome.status)}
-            self.store.put("reading", keys[page_no], value | {"detail": outcome.detail})
+            self.store.put("reading", keys[page_no], stored_form(outcome))
 
 
 class PageFailedError(Exception):
@@ -195,7 +195,7 @@ class FileReadings:
     identity: dict[str, Any]
     store: ArtefactStore
     limits: Limits
-    workers: int
+    runners: Runners
     stop_after_failures: int = 0
     """Pages that fail in a row for the same reason before OhrError is raised; 0: never."""
     retry: bool = False
@@ -252,9 +252,8 @@ class FileReadings:
             lambda task: digest(task.key),
             lambda task: self._stands(task.key),
         )
-        with WorkerPool[None](
-            read_page, setup=reader, workers=self.workers, limits=self.limits
-        ) as pool:
+        backend = registry.ocr_engine(self.engine)
+        with self.runners.page_pool(reader, backend, self.limits) as pool:
             watch = partial(check_first, self._streak())
             for done, outcome in sharing.read(pool, work, Pending.all(len(pages)), watch):
                 self._journal(done.key, outcome)
@@ -274,12 +273,10 @@ class FileReadings:
             if len(batch) > 1
         }
         most = max(map(len, batches.values()), default=1)
-        limits = Limits(self.limits.cpu_s * most, self.limits.wall_s * most)
+        limits = self.limits.times(most)
         tasks = [_pdf_task(batch) for batch in batches.values()]
         work = self._work(tasks)
-        with WorkerPool[None](
-            read_pdf, setup=reader, workers=self.workers, limits=limits, retry=False
-        ) as pool:
+        with self.runners.pool(read_pdf, reader, limits, retry=False) as pool:
             for done, outcome in sharing.read(pool, work, Pending.all(len(tasks)), counted=False):
                 if outcome is not None and outcome.status in FAILED:
                     stop_if_not_the_page(outcome.detail)
@@ -291,9 +288,7 @@ class FileReadings:
                 report(len(batch) - len(unread))
         alone = [_pdf_task([page]) for page in left]
         work = self._work(alone)
-        with WorkerPool[None](
-            read_pdf, setup=reader, workers=self.workers, limits=self.limits
-        ) as pool:
+        with self.runners.pool(read_pdf, reader, self.limits) as pool:
             watch = partial(check_first, self._streak())
             for done, outcome in sharing.read(pool, work, Pending.all(len(alone)), watch):
                 self._journal(done.keys[0], outcome)

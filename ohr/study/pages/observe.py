@@ -98,8 +98,7 @@ class Observing:
         progress: Callable[[str, int, int], None],
     ) -> None:
         reader = PageReader(self.engine, identity, self.store)
-        more = 2 + len(REPEATS)
-        limits = Limits(self.limits.cpu_s * more, self.limits.wall_s * more)
+        limits = self.limits.times(2 + len(REPEATS))
         progress(self.engine.label, 0, len(tasks))
         with WorkerPool[None](
             observe_page, setup=reader, workers=self.workers, limits=limits

@@ -23,14 +23,15 @@ from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import digest, file_digest
 from ohr.study.failures import Streak
 from ohr.study.pages.key import page_key, pdf_page_key, recipe
+from ohr.study.pages.pools import Runners
 from ohr.study.pages.rewriting import rewritten
 from ohr.study.pages.shards import Pending, ShardEnded, Work, name_of, shard_of_process
 from ohr.study.pages.sharing import Sharing
 from ohr.study.pages.store import keep_failure, stored_reading, stored_taken, sum_taken
-from ohr.study.pages.worker import PageReader, PageTask, read_page
+from ohr.study.pages.worker import PageReader, PageTask
 from ohr.study.plan import Plan, Variant
 from ohr.types import FAILED, KnowledgeBase, Outcome, PageImage, PageRef
-from ohr.workers import Limits, Pool, RayPool, WorkerPool
+from ohr.workers import Limits
 
 Progress = Callable[[str, int, int], None]
 """Called with (what, done, total) as pages finish."""
@@ -171,7 +172,11 @@ class Readings:
         spec = next(v.engine for v in self.plan.variants if v.engine.label == label)
         reader = PageReader(spec, self.plan.engines[label].identity(), self.store)
         progress(label, 0, len(pending))
-        with self._pool(reader) as pool:
+        backend = self.plan.engines[label]
+        assert isinstance(backend, OcrBackend)  # no other has pages to read
+        config = self.plan.config
+        runners = Runners(config.workers, config.runner, config.worker_gpus)
+        with runners.page_pool(reader, backend, self.limits) as pool:
             streak = Streak(label, "pages", self.plan.config.stop_after_failures)
             finished = sharing.read(pool, work, pending, partial(check_first, streak))
             for done, (task, outcome) in enumerate(finished, start=1):
@@ -179,19 +184,6 @@ class Readings:
                     stop_if_not_the_page(outcome.detail)
                     keep_failure(self.store, task.key, outcome, self.limits)
                 progress(label, done, len(pending))
-
-    def _pool(self, reader: PageReader) -> Pool[None]:
-        """The workers, here or on the nodes of a cluster."""
-        config = self.plan.config
-        if config.runner == "local":
-            return WorkerPool(read_page, setup=reader, workers=config.workers, limits=self.limits)
-        return RayPool(
-            read_page,
-            setup=reader,
-            workers=config.workers,
-            limits=self.limits,
-            gpus=config.worker_gpus,
-        )
 
     def outcomes(self, variant: Variant) -> dict[PageRef, Outcome[str]]:
         """What the engine made of each page that the variant re-reads.
