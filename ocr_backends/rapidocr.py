@@ -7,6 +7,7 @@ import math
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 import cv2
@@ -34,11 +35,17 @@ class RapidOcrParams(plugins.Params):
 
     ``runtime``: what computes the models. ``openvino`` takes half the time of ``onnxruntime``
     on processors that multiply in bfloat16, where it rounds to that: 1 character of 2,000
-    differs. Elsewhere it computes in float32 and reads the same.
+    differs. Elsewhere it computes in float32 and reads the same. ``threads`` of each worker.
+    ``batch``: lines that are recognised at a time, each padded to the longest of them. ``side``:
+    the detector sees the page at most so many pixels long, by default as it is (up to 2,000).
+    ``python -m experiments.engines rapidocr --tune`` measures them.
     """
 
     text_score: float = Field(0.5, ge=0, le=1)
     runtime: Runtime = "onnxruntime"
+    threads: int = Field(1, ge=1, le=256)
+    batch: int = Field(1, ge=1, le=256)
+    side: int | None = Field(None, ge=320, le=2000)
     normalise: Normalise = Normalise()
 
 
@@ -53,23 +60,34 @@ class RapidOcr(OcrBackend[RapidOcrParams]):
     has_confidence = True
     install = INSTALL
     self_contained = True
+    tunable = MappingProxyType(
+        {
+            "runtime": ("onnxruntime", "openvino"),
+            "threads": (1, 2, 4),
+            "batch": (1, 4, 16),
+            "side": (None, 1600, 1280, 960),
+        }
+    )
 
     def read(self, image: np.ndarray) -> Outcome[str]:
         """Read a page image. Raises MissingDependencyError (package or model)."""
-        engine = load_engine(self.params.text_score, self.params.runtime)
+        engine = self._engine(words=False)
         return finished(_read(engine, image), self.params.normalise)
 
     def words(self, image: np.ndarray) -> tuple[Word, ...]:
         """The words of a page image. Raises MissingDependencyError (package or model)."""
-        engine = load_engine(self.params.text_score, self.params.runtime, words=True)
+        engine = self._engine(words=True)
         found = detected(engine, image)
         lines = [] if found is None else found.word_results or []
         return tuple(_word(*word) for line in lines for word in line if word[0].strip())
 
     def identity(self) -> dict[str, object]:
-        known = super().identity()
         # The runtime is part of the version, with its own.
-        return known | {"params": self.params.model_dump(mode="json", exclude={"runtime"})}
+        params = self.params.model_dump(mode="json", exclude={"runtime"})
+        for name, usual in (("threads", 1), ("batch", 1), ("side", None)):
+            if params[name] == usual:
+                del params[name]
+        return super().identity() | {"params": params}
 
     def engine_version(self) -> str:
         """Versions of RapidOCR and the runtime, and digests of the models used.
@@ -77,6 +95,17 @@ class RapidOcr(OcrBackend[RapidOcrParams]):
         Raises MissingDependencyError.
         """
         return models_version(self.params.runtime)
+
+    def _engine(self, *, words: bool) -> Any:
+        params = self.params
+        return load_engine(
+            params.text_score,
+            params.runtime,
+            words=words,
+            threads=params.threads,
+            batch=params.batch,
+            side=params.side,
+        )
 
 
 def _read(engine: Any, image: np.ndarray) -> str:
@@ -144,7 +173,15 @@ def _install(runtime: Runtime) -> str:
 
 
 @cache
-def load_engine(text_score: float, runtime: Runtime, *, words: bool = False) -> Any:
+def load_engine(
+    text_score: float,
+    runtime: Runtime,
+    *,
+    words: bool = False,
+    threads: int = 1,
+    batch: int = 1,
+    side: int | None = None,
+) -> Any:
     """The engine with its models, loaded once in a process; ``words``: with a box for each word.
 
     Raises MissingDependencyError.
@@ -162,16 +199,16 @@ def load_engine(text_score: float, runtime: Runtime, *, words: bool = False) -> 
             # The angle classifier turns upright lines over: .137 edit distance on a clean page.
             "Global.use_cls": False,
             "Global.return_word_box": words,
-            "EngineConfig.onnxruntime.intra_op_num_threads": 1,
+            "EngineConfig.onnxruntime.intra_op_num_threads": threads,
             "EngineConfig.onnxruntime.inter_op_num_threads": 1,
-            "EngineConfig.openvino.inference_num_threads": 1,
+            "EngineConfig.openvino.inference_num_threads": threads,
             # Each worker would be held to the same core.
             "EngineConfig.openvino.enable_cpu_pinning": False,
             "Det.engine_type": EngineType(runtime),
             "Det.model_path": str(detector),
             "Rec.engine_type": EngineType(runtime),
             "Rec.model_path": str(recogniser),
-            # Lines of a batch are padded to the longest: one by one is a quarter faster.
-            "Rec.rec_batch_num": 1,
+            "Rec.rec_batch_num": batch,
         }
+        | ({} if side is None else {"Det.limit_type": "max", "Det.limit_side_len": side})
     )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -39,6 +39,9 @@ class OcrBackend(Plugin[P], ABC, abstract=True):
     """Whether it reads as it is installed: without weights to download, and without a server."""
     has_confidence: ClassVar[bool] = False
     """Whether :meth:`words` says how sure it is of each word."""
+
+    tunable: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
+    """Parameters that trade seconds for accuracy, each with the values that are worth measuring."""
 
     def read(self, image: np.ndarray) -> str | Outcome[str]:
         """The text of one page image: uint8, ``(h, w)`` grey or ``(h, w, 3)`` RGB, contiguous.

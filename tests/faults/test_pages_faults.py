@@ -26,10 +26,10 @@ PAGES = 300
 BAD = [*[HANG] * 3, *[CRASH] * 9, *[LOOP] * 12, *[EAT] * 6]
 
 
-def write_pages(folder: Path) -> list[int]:
-    """300 small pages, each with pixels of its own, and the kind of each."""
+def write_pages(folder: Path, count: int = PAGES) -> list[int]:
+    """Small pages, each with pixels of its own, and the kind of each."""
     rng = np.random.default_rng(0)
-    kinds = np.array([*BAD, *[EMPTY] * 10, *[FINE] * (PAGES - len(BAD) - 10)])
+    kinds = np.array([*BAD, *[EMPTY] * 10, *[FINE] * (count - len(BAD) - 10)])
     rng.shuffle(kinds)
     for number, kind in enumerate(kinds):
         page = rng.integers(0, 256, (24, 24), np.uint8)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import random
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections import Counter
@@ -11,18 +15,29 @@ from collections import Counter
 import psutil
 import pytest
 
+from ohr import registry
 from ohr.errors import ConfigError, MissingDependencyError
+from ohr.registry import PluginSpec
+from ohr.store.artefacts import ArtefactStore
 from ohr.study.config import load_config
+from ohr.study.pages.files import FileReadings, file_pages
+from ohr.study.pages.pools import Runners
+from ohr.study.pages.sources import find_pages
 from ohr.study.plan import load_dataset, make_plan
 from ohr.study.run import run_study
-from ohr.types import Outcome
+from ohr.types import Outcome, Status
 from ohr.workers import Limits, RayPool
-from tests.builders import write_corpus
+from tests.builders import RUN_STUDY, write_corpus
+from tests.conftest import ROOT
 from tests.fakes import LOG
 from tests.faults import tasks
+from tests.faults.engines import CRASH, EAT, EMPTY, FINE, HANG, LOOP
+from tests.faults.test_pages_faults import write_pages
 
 pytestmark = pytest.mark.slow
 
+KILLS = 20
+PIXELS = PluginSpec(name="tests.faults.engines.PixelEngine")
 NOISE = ["engines=[tests.fakes.SlowLoggingEngine]", "noise=[rotation]", "stages=ocr"]
 
 
@@ -76,6 +91,98 @@ def test_pages_read_on_two_nodes_of_which_one_dies(cluster, tmp_path, log):
     assert read.total() - expected.total() <= 2 + 3 * len(expected) // 2
 
 
+def processes_with(text):
+    """Descendants of this process, and of the cluster, whose command line holds a text."""
+    found = []
+    for process in psutil.process_iter(["cmdline"]):
+        if any(text in part for part in process.info["cmdline"] or ()):
+            found.append(process)
+    return found
+
+
+def test_twenty_kills_of_workers_actors_nodes_and_the_driver(cluster, tmp_path, log):
+    """Whatever dies, the same bytes come out, and what was stored is not read again."""
+    settings = [*write_corpus(tmp_path, documents=3, pages=60), *NOISE]
+    calm = [s for s in settings if not s.startswith("cache=")] + [f"cache={tmp_path / 'calm'}"]
+    run_study(load_config(calm), tmp_path / "calm-run")
+    expected = Counter(log.read_text().split())
+    log.write_text("")
+    out, rng = tmp_path / "run", random.Random(0)
+    nodes = list(cluster.worker_nodes)
+
+    def drive():
+        return subprocess.Popen(
+            [sys.executable, "-c", RUN_STUDY, str(out), *settings, "runner=ray", "workers=4"],
+            cwd=ROOT,
+            env=os.environ | {"RAY_ADDRESS": cluster.address},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    driver = drive()
+    kinds = ["worker", "actor", "node", "driver"] * (KILLS // 4)
+    rng.shuffle(kinds)
+    killed = Counter()
+    for kind in kinds:
+        wanted = len(log.read_text().split()) + rng.randrange(0, 4)
+        deadline = time.monotonic() + 90
+        while len(log.read_text().split()) < wanted and driver.poll() is None:
+            assert time.monotonic() < deadline, killed
+            time.sleep(0.02)
+        if driver.poll() is not None:
+            assert driver.returncode == 0
+            break
+        victims = []
+        if kind == "worker":
+            victims = processes_with("ohr.workers._worker")
+        elif kind == "actor":
+            victims = processes_with("ray::Worker")
+        elif kind == "driver":
+            driver.kill()
+            driver.wait()
+            driver = drive()
+        else:
+            cluster.remove_node(nodes.pop(), allow_graceful=False)
+            nodes.append(cluster.add_node(num_cpus=2))
+        if victims:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                rng.choice(victims).kill()
+        killed[kind] += 1
+    assert driver.wait(timeout=300) == 0
+    assert killed.total() == KILLS, killed
+    read = Counter(log.read_text().split())
+    for name in ("rows.parquet", "cells.csv", "cases.zip"):
+        assert (out / name).read_bytes() == (tmp_path / "calm-run" / name).read_bytes()
+    assert set(read) == set(expected)
+    # A kill costs at most the four pages that are being read; equal pixels may be read at once.
+    assert read.total() - expected.total() <= 4 * killed.total() + 3 * len(expected) // 2
+
+
+def test_a_tenth_of_bad_pages_on_ray(cluster, tmp_path):
+    (tmp_path / "pages").mkdir()
+    kinds = write_pages(tmp_path / "pages", 120)
+    engine = registry.ocr_engine(PIXELS)
+    sources = list(find_pages([tmp_path / "pages"], 150))
+    pages = file_pages(sources, PIXELS, engine, hand_over_pdfs=False)
+    limits = Limits(cpu_s=30, wall_s=3.0, memory_mb=400)
+    store = ArtefactStore(tmp_path / "cache")
+    readings = FileReadings(PIXELS, engine.identity(), store, limits, Runners(4, "ray"))
+    readings.make(pages, lambda _: None)
+    found = [readings.stored(page).outcome for page in pages]
+    by_kind = {}
+    for kind, outcome in zip(kinds, found, strict=True):
+        by_kind.setdefault(kind, Counter())[outcome.status] += 1
+    count = Counter(kinds)
+    assert by_kind == {
+        FINE: {Status.OK: count[FINE]},
+        EMPTY: {Status.EMPTY: count[EMPTY]},
+        HANG: {Status.TIMEOUT: count[HANG]},
+        CRASH: {Status.ERROR: count[CRASH]},
+        EAT: {Status.ERROR: count[EAT]},
+        LOOP: {Status.OK: count[LOOP]},
+    }
+
+
 def test_outcomes_are_those_of_a_local_pool(cluster):
     limits = Limits(cpu_s=60, wall_s=3.0)
     with RayPool(tasks.square, workers=3, limits=limits) as pool:
@@ -101,8 +208,6 @@ def test_a_killed_actor_is_replaced_and_its_task_given_to_another(cluster, tmp_p
 
 
 def test_without_ray_it_is_said_how_to_install_it(monkeypatch):
-    import sys
-
     monkeypatch.setitem(sys.modules, "ray", None)
     with (
         pytest.raises(MissingDependencyError, match=r"ohr\[ray\]"),
@@ -112,8 +217,6 @@ def test_without_ray_it_is_said_how_to_install_it(monkeypatch):
 
 
 def test_a_plan_says_that_ray_is_lacking_and_that_gpus_are_rays(monkeypatch, tmp_path):
-    import sys
-
     settings = [*write_corpus(tmp_path, documents=1, pages=1), *NOISE]
     monkeypatch.setitem(sys.modules, "ray", None)
     config = load_config([*settings, "runner=ray"])
