@@ -4,6 +4,9 @@
 ``--verify`` reads every one and names those that are damaged. ``--remove-unused RUN``, once for
 each run that is to be kept, says which readings of pages none of them needs, and removes them with
 ``--yes``. Answers, retrieved chunks and embeddings stay: they are few beside the pages.
+
+``--push URL`` adds what is new to packs at that place, and ``--pull URL`` takes what others have
+added: an object store that fsspec knows (``s3://bucket/study``), or a folder.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from typing import Annotated
 import typer
 
 from experiments._command import command
-from experiments.reports.store import print_damaged, print_sizes, print_unused
+from experiments.reports.store import move, print_damaged, print_sizes, print_unused
 
 
 @command
@@ -27,13 +30,21 @@ def main(
         list[Path] | None,
         typer.Option(metavar="RUN", help="A run whose readings stay; repeat for more."),
     ] = None,
+    push: Annotated[
+        str, typer.Option(metavar="URL", help="Add what is new to the packs there.")
+    ] = "",
+    pull: Annotated[str, typer.Option(metavar="URL", help="Take what the packs there have.")] = "",
     yes: Annotated[bool, typer.Option("--yes", help="Remove what no named run needs.")] = False,
 ) -> int:
-    """Say what a cache holds, verify it, clean it."""
+    """Say what a cache holds, verify it, clean it, carry it elsewhere."""
+    if pull:
+        cache.mkdir(parents=True, exist_ok=True)
     print_sizes(cache)
+    whole = not pull or move(cache, pull, "pull")
+    whole &= not push or move(cache, push, "push")
     if remove_unused:
         print_unused(cache, remove_unused, remove=yes)
-    return print_damaged(cache) if verify else 0
+    return max(print_damaged(cache) if verify else 0, int(not whole))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 from rich.table import Table
 
@@ -14,6 +15,7 @@ from ohr.printable import plain
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.atomic import disk_of
 from ohr.store.leases import Leases
+from ohr.store.packs import Packs
 from ohr.store.upkeep import Size, artefacts, damaged, sizes
 from ohr.study.pages.sharing import LEASES
 from ohr.study.pages.store import ocr_key
@@ -53,6 +55,27 @@ def print_damaged(cache: Path) -> int:
     counts = "every artefact is whole" if not found else f"{len(found)} are damaged"
     print(f"verified: {counts}")
     return int(bool(found))
+
+
+def move(cache: Path, url: str, way: Literal["push", "pull"]) -> bool:
+    """Carry artefacts to or from packs, and say what went; False if some are damaged.
+
+    Raises OhrError.
+    """
+    packs = Packs(cache, url)
+    with Progress(verb=f"{way}ing", unit="packs") as progress:
+        carry = packs.push if way == "push" else packs.pull
+
+        def report(done: int, total: int) -> None:
+            progress(cache.name, done, total)
+
+        moved = carry(report)
+    damage = f"; {moved.damaged} damaged, which are left" if moved.damaged else ""
+    print(
+        f"{way}: {moved.artefacts} artefacts in {moved.packs} packs, "
+        f"{moved.bytes / 1e6:.1f} MB{damage}"
+    )
+    return not moved.damaged
 
 
 def print_unused(cache: Path, runs: Sequence[Path], *, remove: bool) -> None:

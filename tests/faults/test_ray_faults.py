@@ -102,7 +102,7 @@ def processes_with(text):
 
 def test_twenty_kills_of_workers_actors_nodes_and_the_driver(cluster, tmp_path, log):
     """Whatever dies, the same bytes come out, and what was stored is not read again."""
-    settings = [*write_corpus(tmp_path, documents=3, pages=60), *NOISE]
+    settings = [*write_corpus(tmp_path, documents=16, pages=16), *NOISE]
     calm = [s for s in settings if not s.startswith("cache=")] + [f"cache={tmp_path / 'calm'}"]
     run_study(load_config(calm), tmp_path / "calm-run")
     expected = Counter(log.read_text().split())

@@ -1,0 +1,207 @@
+"""A store's artefacts in packs, for machines that share no folder: an object store, say.
+
+A pack is a zip file of some thousand artefacts, named by the digest of their places, and never
+changed: any number of machines may add packs at a time. An artefact has its checksum with it, so
+what comes out of a pack damaged counts as none. ``ROOT/packs`` records which artefacts each pack
+has that was made or taken here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ohr.errors import ConfigError, MissingDependencyError, StoreError
+from ohr.printable import plain
+from ohr.store.artefacts import is_whole
+from ohr.store.atomic import write_bytes, write_text
+from ohr.store.identity import digest
+from ohr.store.upkeep import files_of
+
+PACK_BYTES = 64 * 2**20
+"""Bytes of artefacts after which a pack is full."""
+MOST_BYTES = 100_000_000
+"""Of one artefact in a pack: a larger one is damage, or an attack."""
+RECORD = "packs"
+PLACE = re.compile(r"[a-z][a-z0-9_]*/([0-9a-f]{2})/\1[0-9a-f]{30}\.json")
+WHOLE_WHEN_THERE = frozenset({"s3", "s3a", "gs", "gcs", "az", "abfs", "adl", "oci", "memory"})
+"""Where a file appears with its last byte. Elsewhere it is renamed into place."""
+
+Report = Callable[[int, int], None]
+"""Called with (packs done, packs in all)."""
+
+
+@dataclass
+class Moved:
+    """What went over, and what could not."""
+
+    packs: int = 0
+    artefacts: int = 0
+    bytes: int = 0
+    """Of the packs."""
+    damaged: int = 0
+    """Artefacts, and packs, that are not whole."""
+
+
+class Packs:
+    """The packs of one place: a URL that fsspec knows, or a folder."""
+
+    def __init__(self, root: Path, url: str) -> None:
+        """Raises MissingDependencyError, and ConfigError for an address that leads nowhere."""
+        self._root = root
+        try:
+            from fsspec.core import url_to_fs
+        except ImportError as error:
+            raise MissingDependencyError(
+                "packs: fsspec is not installed: pip install 'ohr[fsspec]'"
+            ) from error
+        try:
+            self._files, self._folder = url_to_fs(url, use_listings_cache=False)
+        except ImportError as error:
+            raise MissingDependencyError(f"{url}: {' '.join(str(error).split())}") from error
+        except ValueError as error:
+            raise ConfigError(f"{url}: {' '.join(str(error).split())}") from error
+
+    def push(self, report: Report) -> Moved:
+        """Add what no pack has. Raises StoreError."""
+        moved, known = Moved(), self._known(self._names())
+        new = [place for place in self._own() if place not in known]
+        packs = list(self._parted(new))
+        for done, places in enumerate(packs):
+            report(done, len(packs))
+            name = f"{digest(places)}.zip"
+            with tempfile.TemporaryDirectory(prefix="ohr-pack-") as folder:
+                pack = Path(folder) / name
+                whole = self._write(pack, places)
+                moved.damaged += len(places) - len(whole)
+                if not whole:
+                    continue
+                with self._there(name):
+                    self._put(pack, name)
+                moved.bytes += pack.stat().st_size
+            self._record(name, whole)
+            moved.packs += 1
+            moved.artefacts += len(whole)
+        return moved
+
+    def pull(self, report: Report) -> Moved:
+        """Take the artefacts of packs that were not taken before. Raises StoreError."""
+        moved = Moved()
+        new = [name for name in self._names() if not (self._root / RECORD / name).is_file()]
+        for done, name in enumerate(new):
+            report(done, len(new))
+            with tempfile.TemporaryDirectory(prefix="ohr-pack-") as folder:
+                pack = Path(folder) / name
+                with self._there(name):
+                    self._files.get_file(f"{self._folder}/{name}", str(pack))
+                try:
+                    places = self._unpack(pack, moved)
+                except (zipfile.BadZipFile, EOFError, NotImplementedError):
+                    moved.damaged += 1
+                    continue
+                moved.bytes += pack.stat().st_size
+            self._record(name, places)
+            moved.packs += 1
+        return moved
+
+    def _own(self) -> Iterator[str]:
+        """Places of the artefacts that are here."""
+        for path in files_of(self._root):
+            place = path.relative_to(self._root).as_posix()
+            if PLACE.fullmatch(place):
+                yield place
+
+    def _names(self) -> list[str]:
+        """The packs that are there."""
+        with self._there(""):
+            if not self._files.exists(self._folder):
+                return []
+            listed = self._files.ls(self._folder, detail=False)
+        names = (str(path).rstrip("/").rpartition("/")[2] for path in listed)
+        return sorted(name for name in names if re.fullmatch(r"[0-9a-f]{32}\.zip", name))
+
+    def _known(self, names: Iterable[str]) -> set[str]:
+        """Places of artefacts that are in packs, as far as it is known here."""
+        known: set[str] = set()
+        for name in names:
+            with contextlib.suppress(FileNotFoundError):
+                known.update((self._root / RECORD / name).read_text().split())
+        return known
+
+    def _record(self, name: str, places: Iterable[str]) -> None:
+        write_text(self._root / RECORD / name, "".join(f"{place}\n" for place in places))
+
+    def _parted(self, places: Iterable[str]) -> Iterator[list[str]]:
+        """Artefacts of about a pack's size together."""
+        part: list[str] = []
+        size = 0
+        for place in places:
+            with contextlib.suppress(OSError):
+                size += (self._root / place).stat().st_size
+            part.append(place)
+            if size >= PACK_BYTES:
+                yield part
+                part, size = [], 0
+        if part:
+            yield part
+
+    def _write(self, pack: Path, places: Iterable[str]) -> list[str]:
+        """Write a pack; the places of the artefacts that were whole, and so are in it."""
+        whole = []
+        with zipfile.ZipFile(pack, "w", zipfile.ZIP_DEFLATED) as archive:
+            for place in places:
+                try:
+                    data = (self._root / place).read_bytes()
+                except OSError:
+                    continue
+                if is_whole(place, data):
+                    archive.writestr(zipfile.ZipInfo(place), data, zipfile.ZIP_DEFLATED)
+                    whole.append(place)
+        return whole
+
+    def _unpack(self, pack: Path, moved: Moved) -> list[str]:
+        """Store what is not here; the places of all that is whole in the pack."""
+        whole = []
+        with zipfile.ZipFile(pack) as archive:
+            for info in archive.infolist():
+                place = info.filename
+                data = b""
+                if PLACE.fullmatch(place) and info.file_size <= MOST_BYTES:
+                    with contextlib.suppress(zipfile.BadZipFile, EOFError):
+                        data = archive.read(info)
+                if not data or not is_whole(place, data):
+                    moved.damaged += 1
+                    continue
+                whole.append(place)
+                if not (self._root / place).is_file():
+                    write_bytes(self._root / place, data)
+                    moved.artefacts += 1
+        return whole
+
+    def _put(self, pack: Path, name: str) -> None:
+        target = f"{self._folder}/{name}"
+        protocols: Any = self._files.protocol
+        if WHOLE_WHEN_THERE & ({protocols} if isinstance(protocols, str) else set(protocols)):
+            self._files.put_file(str(pack), target)
+            return
+        self._files.makedirs(self._folder, exist_ok=True)
+        self._files.put_file(str(pack), f"{target}.part")
+        self._files.mv(f"{target}.part", target)
+
+    @contextlib.contextmanager
+    def _there(self, name: str) -> Iterator[None]:
+        """What goes wrong elsewhere, as a StoreError."""
+        try:
+            yield
+        except StoreError:
+            raise
+        except Exception as error:  # every file system raises its own
+            reason = " ".join(str(error).split())[:300]
+            where = plain("/".join(filter(None, (self._folder, name))))
+            raise StoreError(f"{where}: {type(error).__name__}: {reason}") from error
