@@ -35,20 +35,18 @@ def _plain(value: object) -> object:
     raise TypeError(f"{type(value).__name__} has no canonical JSON")
 
 
+_ENCODER = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False, default=_plain
+)
+
+
 def canonical_json(value: object) -> str:
     """JSON with sorted keys and no spaces: equal values give equal text.
 
     Accepts plain JSON values, pydantic models, dataclasses, enums, paths and NumPy scalars.
     Raises TypeError for anything else and ValueError for NaN or infinity.
     """
-    return json.dumps(
-        value,
-        sort_keys=True,
-        separators=(",", ":"),
-        ensure_ascii=False,
-        allow_nan=False,
-        default=_plain,
-    )
+    return _ENCODER.encode(value)
 
 
 def digest(value: object) -> str:

@@ -11,7 +11,7 @@ from ocr_backends.normalise import Normalise, finished
 from ohr.plugins import OcrBackend
 from ohr.types import Outcome
 
-FINE, HANG, CRASH, LOOP, EAT, EMPTY = range(0, 60, 10)
+FINE, HANG, CRASH, LOOP, EAT, EMPTY, FLOOD = range(0, 70, 10)
 MEGABYTE = 1_000_000
 
 
@@ -35,6 +35,8 @@ def text_of(image: np.ndarray) -> str:
     kind = int(image.flat[0])
     if kind == HANG:
         time.sleep(1000)
+    while kind == FLOOD:
+        print("And so on and on. " * 1000)
     if kind == CRASH:
         os._exit(11)
     if kind == EAT:

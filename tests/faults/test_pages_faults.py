@@ -18,12 +18,12 @@ from ohr.study.pages.pools import Runners
 from ohr.study.pages.sources import find_pages
 from ohr.types import Outcome, Status
 from ohr.workers import Limits
-from tests.faults.engines import CRASH, EAT, EMPTY, FINE, HANG, LOOP
+from tests.faults.engines import CRASH, EAT, EMPTY, FINE, FLOOD, HANG, LOOP
 
 ENGINE = PluginSpec(name="tests.faults.engines.PixelEngine")
 BATCHING = PluginSpec(name="tests.faults.engines.BatchingEngine")
 PAGES = 300
-BAD = [*[HANG] * 3, *[CRASH] * 9, *[LOOP] * 12, *[EAT] * 6]
+BAD = [*[HANG] * 3, *[CRASH] * 9, *[LOOP] * 10, *[EAT] * 6, *[FLOOD] * 2]
 
 
 def write_pages(folder: Path, count: int = PAGES) -> list[int]:
@@ -69,15 +69,17 @@ def test_three_hundred_pages_of_which_a_tenth_is_trouble(tmp_path: Path, spec: P
         HANG: {Status.TIMEOUT: 3},
         CRASH: {Status.ERROR: 9},
         EAT: {Status.ERROR: 6},
-        LOOP: {Status.OK: 12},
+        LOOP: {Status.OK: 10},
+        FLOOD: {Status.TIMEOUT: 2},
     }
     details = {kind: {o.detail for k, o in zip(kinds, found, strict=True) if k == kind}
-               for kind in (HANG, CRASH, EAT, LOOP)}  # fmt: skip
+               for kind in (HANG, CRASH, EAT, LOOP, FLOOD)}  # fmt: skip
     assert details[HANG] == {"no answer within 3 s"}
+    assert details[FLOOD] == {"no answer within 3 s"}
     assert details[CRASH] == {"worker died (exit status 11)"}
     assert details[EAT] == {"used more than 400 MB of memory"}
     assert all(LOOPED in detail for detail in details[LOOP])
-    assert sum(LOOPED in outcome.detail for outcome in found) == 12
+    assert sum(LOOPED in outcome.detail for outcome in found) == 10
     # What was read and what failed both stand: nothing is left to do.
     again = FileReadings(spec, engine.identity(), readings.store, limits, Runners(1))
     stored = [again.stored(page) for page in pages]

@@ -31,7 +31,7 @@ from tests.builders import RUN_STUDY, write_corpus
 from tests.conftest import ROOT
 from tests.fakes import LOG
 from tests.faults import tasks
-from tests.faults.engines import CRASH, EAT, EMPTY, FINE, HANG, LOOP
+from tests.faults.engines import CRASH, EAT, EMPTY, FINE, FLOOD, HANG, LOOP
 from tests.faults.test_pages_faults import write_pages
 
 pytestmark = pytest.mark.slow
@@ -180,6 +180,7 @@ def test_a_tenth_of_bad_pages_on_ray(cluster, tmp_path):
         CRASH: {Status.ERROR: count[CRASH]},
         EAT: {Status.ERROR: count[EAT]},
         LOOP: {Status.OK: count[LOOP]},
+        FLOOD: {Status.TIMEOUT: count[FLOOD]},
     }
 
 
