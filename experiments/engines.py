@@ -35,7 +35,7 @@ def main(
     ] = False,
     pages: Annotated[int, typer.Option(min=1, max=1000, help="Pages to tune on.")] = 8,
 ) -> int:
-    """List OCR engines; --check lets each read a page, --tune measures parameters."""
+    """List OCR engines, let each read a page, or tune them."""
     if tune:
         if not engines or check:
             raise ConfigError("--tune: name the engines to be measured, such as rapidocr")
