@@ -36,7 +36,7 @@ def main(
     pull: Annotated[str, typer.Option(metavar="URL", help="Take what the packs there have.")] = "",
     yes: Annotated[bool, typer.Option("--yes", help="Remove what no named run needs.")] = False,
 ) -> int:
-    """Say what a cache holds, verify it, clean it, carry it elsewhere."""
+    """Say what a cache holds; verify, clean and carry it."""
     if pull:
         cache.mkdir(parents=True, exist_ok=True)
     print_sizes(cache)
