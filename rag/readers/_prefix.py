@@ -40,10 +40,13 @@ class PrefixDecoder:
         self._torch, self._new_cache, self._model = torch, cache, model
         self._kept: dict[tuple[int, ...], Any] = {}
 
-    def write(self, ids: Sequence[int], splits: Sequence[int], config: Any = None) -> Written:
+    def write(
+        self, ids: Sequence[int], splits: Sequence[int], config: Any = None, held: Any = None
+    ) -> Written:
         """Go on from a prompt; ``splits``: where its parts end, ascending, each before the end.
 
-        ``config``: how to decode, where not as the model's own generation config says.
+        ``config``: how to decode, where not as the model's own generation config says. ``held``:
+        a logits processor.
         """
         started = self._now()
         # The last token is read by what decodes, which wants one that the state has not seen.
@@ -70,6 +73,7 @@ class PrefixDecoder:
                 attention_mask=self._torch.ones((1, len(ids)), dtype=int, device=device),
                 past_key_values=state,
                 generation_config=config,
+                logits_processor=[held] if held is not None else None,
             )
             tokens: list[int] = row[0, len(ids) :].tolist()
         seconds = {"prefill_s": read - started, "decode_s": self._now() - read}

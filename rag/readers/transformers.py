@@ -6,7 +6,7 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, TypeGuard
 
 from pydantic import Field
 
@@ -16,6 +16,7 @@ from ohr.models.local import LocalModel, LocalModelParams, problem
 from ohr.plugins import Chat, Completion, Message, Reply, ToolCall
 from ohr.types import Hit, Outcome
 from rag.readers._conversation import calls_in, defused, with_schema
+from rag.readers._grammar import Grammars, Held, grammar_version
 from rag.readers._pictures import SHOWN
 from rag.readers._prefix import PrefixDecoder, Written, common
 from rag.readers._prompted import PromptedParams, PromptedReader, cut_note, outcome_of
@@ -34,10 +35,13 @@ class TransformersParams(LocalModelParams, PromptedParams):
     Padding can tip a model between two tokens that are all but alike, above all in half
     precision: with 1, an answer depends on nothing but its question and context, and what
     prompts begin with alike (examples, a page that several questions are about) is read once.
-    Pages are shown to one question at a time.
+    Pages are shown to one question at a time. ``hold_to_schema``: where a system wants JSON (P0
+    to P4), the model can write nothing else, as a server holds one to a schema; its strings are
+    kept as short as the tokens for an answer need. Small models need it; it wants llguidance.
     """
 
     max_new_tokens: int = Field(128, ge=1)
+    hold_to_schema: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,12 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
 
         Raises MissingDependencyError and ConfigError.
         """
-        return super().identity() | {"model_version": self.model_version()}
+        known = super().identity() | {"model_version": self.model_version()}
+        if self.params.hold_to_schema:
+            return known | {"grammar": grammar_version()}
+        params = known["params"]
+        assert isinstance(params, dict)
+        return known | {"params": {k: v for k, v in params.items() if k != "hold_to_schema"}}
 
     def answer_many(
         self, questions: Sequence[str], contexts: Sequence[Sequence[Hit]]
@@ -173,7 +182,7 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
         """The model's next turn; see :meth:`ohr.plugins.Chat.complete`.
 
         Special tokens and frames of calls in any turn's text are taken apart: they do nothing.
-        The model is told of a schema, and not held to it.
+        The model is told of a schema, and held to it with ``hold_to_schema``.
         """
         messages = [self._harmless(message) for message in with_schema(messages, schema)]
         ids = self._turns(messages, tools)
@@ -191,14 +200,15 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
         opening = [messages[:1], *(messages[:end] for end in ends)] if self._prefixes else []
         splits = sorted(common(ids, self._turns([*some, _OTHER], tools)) for some in opening)
         config = self._decoding(room, temperature)
+        held = self._grammars.held(schema, room, len(ids)) if self._holds(schema) else None
         try:
             with self._torch.random.fork_rng(enabled=temperature > 0):
                 if temperature > 0:
                     self._torch.manual_seed(seed)
                 if self._prefixes is not None:
-                    one = self._prefixes.write(ids, splits, config)
+                    one = self._prefixes.write(ids, splits, config, held)
                 else:
-                    one = Written(self._generate([ids], config)[0])
+                    one = Written(self._generate([ids], config, held)[0])
         except Exception as error:
             if self._prefixes is not None:
                 self._prefixes.forget()
@@ -208,6 +218,15 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
         names = [str(tool.get("function", tool).get("name")) for tool in tools]
         text, calls = calls_in(text, names)
         return Completion(text, calls, is_cut, usage)
+
+    def _holds(self, schema: Mapping[str, Any] | None) -> TypeGuard[Mapping[str, Any]]:
+        return schema is not None and bool(self.params.hold_to_schema)
+
+    @cached_property
+    def _grammars(self) -> Grammars:
+        loaded = self._loaded
+        vocabulary = loaded.model.config.get_text_config().vocab_size
+        return Grammars(self._torch, loaded.tokenizer, vocabulary, loaded.eos)
 
     def count_tokens(self, text: str) -> int:
         """Tokens of a text by the model's tokenizer."""
@@ -325,7 +344,9 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
                 text = text.replace(token.content, f"{token.content[0]} {token.content[1:]}")
         return text
 
-    def _generate(self, prompts: Sequence[list[int]], config: Any = None) -> list[list[int]]:
+    def _generate(
+        self, prompts: Sequence[list[int]], config: Any = None, held: Held | None = None
+    ) -> list[list[int]]:
         """The tokens that the model writes after each prompt, padding included."""
         torch, loaded = self._torch, self._loaded
         width = max(map(len, prompts))
@@ -343,6 +364,7 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
                 input_ids=torch.tensor(rows, device=device),
                 attention_mask=torch.tensor(masks, device=device),
                 generation_config=config,
+                logits_processor=[held] if held is not None else None,
             )
         continuations: list[list[int]] = generated[:, width if causal else 1 :].tolist()
         return continuations
