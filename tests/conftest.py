@@ -37,6 +37,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.skip(reason=reason))
 
 
+@pytest.fixture
+def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """To which the engines of :mod:`tests.fakes` write what they read."""
+    path = tmp_path / "log.txt"
+    path.touch()
+    monkeypatch.setenv("OHR_TEST_READ_LOG", str(path))
+    return path
+
+
 @pytest.fixture(autouse=True)
 def unarranged(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Figures are drawn as they stand: to arrange them first takes longer than to draw them.

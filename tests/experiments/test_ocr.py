@@ -26,7 +26,7 @@ from ohr.types import Document, Page, PageRef, Status
 from tests import loopback
 from tests.builders import write_pdf
 from tests.conftest import ROOT
-from tests.fakes import LOG, MENDED
+from tests.fakes import MENDED
 
 FAKE, SLOW = "tests.fakes.LoggingEngine", "tests.fakes.SlowLoggingEngine"
 TROUBLED = "tests.fakes.TroubledEngine"
@@ -42,14 +42,6 @@ def folder(tmp_path):
     page[50:60, 20:70] = 10
     Image.fromarray(page).save(source / "law" / "scan.png")
     return source
-
-
-@pytest.fixture
-def log(tmp_path, monkeypatch):
-    path = tmp_path / "log.txt"
-    path.touch()
-    monkeypatch.setenv(LOG, str(path))
-    return path
 
 
 def arguments(folder: Path, engine: str, *more: object) -> list[str]:

@@ -29,7 +29,6 @@ from ohr.types import Outcome, Status
 from ohr.workers import Limits, RayPool
 from tests.builders import RUN_STUDY, write_corpus
 from tests.conftest import ROOT
-from tests.fakes import LOG
 from tests.faults import tasks
 from tests.faults.engines import CRASH, EAT, EMPTY, FINE, FLOOD, HANG, LOOP
 from tests.faults.test_pages_faults import write_pages
@@ -39,14 +38,6 @@ pytestmark = pytest.mark.slow
 KILLS = 20
 PIXELS = PluginSpec(name="tests.faults.engines.PixelEngine")
 NOISE = ["engines=[tests.fakes.SlowLoggingEngine]", "noise=[rotation]", "stages=ocr"]
-
-
-@pytest.fixture
-def log(tmp_path, monkeypatch):
-    path = tmp_path / "log.txt"
-    path.touch()
-    monkeypatch.setenv(LOG, str(path))
-    return path
 
 
 @pytest.fixture
@@ -64,12 +55,18 @@ def cluster(log):
     made.shutdown()
 
 
-def test_pages_read_on_two_nodes_of_which_one_dies(cluster, tmp_path, log):
-    settings = [*write_corpus(tmp_path, documents=3, pages=6), *NOISE]
+def calmly(tmp_path, log, **size):
+    """The settings of a study that has run without Ray, in ``calm-run``, and what it has read."""
+    settings = [*write_corpus(tmp_path, **size), *NOISE]
     calm = [s for s in settings if not s.startswith("cache=")] + [f"cache={tmp_path / 'calm'}"]
     run_study(load_config(calm), tmp_path / "calm-run")
     expected = Counter(log.read_text().split())
     log.write_text("")
+    return settings, expected
+
+
+def test_pages_read_on_two_nodes_of_which_one_dies(cluster, tmp_path, log):
+    settings, expected = calmly(tmp_path, log, documents=3, pages=6)
     second = next(iter(cluster.worker_nodes))
 
     def kill_when_half_is_read():
@@ -102,11 +99,7 @@ def processes_with(text):
 
 def test_twenty_kills_of_workers_actors_nodes_and_the_driver(cluster, tmp_path, log):
     """Whatever dies, the same bytes come out, and what was stored is not read again."""
-    settings = [*write_corpus(tmp_path, documents=16, pages=16), *NOISE]
-    calm = [s for s in settings if not s.startswith("cache=")] + [f"cache={tmp_path / 'calm'}"]
-    run_study(load_config(calm), tmp_path / "calm-run")
-    expected = Counter(log.read_text().split())
-    log.write_text("")
+    settings, expected = calmly(tmp_path, log, documents=16, pages=16)
     out, rng = tmp_path / "run", random.Random(0)
     nodes = list(cluster.worker_nodes)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pytest
 from PIL import Image
 
 from ohr import registry
@@ -20,18 +19,10 @@ from ohr.study.run import run_study
 from ohr.types import Status
 from ohr.workers import Limits
 from tests.builders import write_corpus
-from tests.fakes import LOG, TOGETHER
+from tests.fakes import TOGETHER
 
 ENGINE = PluginSpec(name="tests.fakes.TogetherEngine")
 NOISE = ["engines=[tests.fakes.TogetherEngine]", "noise=[salt_and_pepper,rotation]", "stages=ocr"]
-
-
-@pytest.fixture
-def log(tmp_path, monkeypatch):
-    path = tmp_path / "log.txt"
-    path.touch()
-    monkeypatch.setenv(LOG, str(path))
-    return path
 
 
 def batches(log: Path) -> list[int]:

@@ -21,7 +21,6 @@ from ohr.study.pages.shards import PAGES_TOGETHER, Shard, ShardEnded, name_of, r
 from ohr.study.pages.sharing import LEASES
 from ohr.types import PageRef
 from tests.builders import write_corpus, write_pdf
-from tests.fakes import LOG
 
 NOISE = ["engines=[tests.fakes.LoggingEngine]", "noise=[rotation]", "levels=[mild]", "stages=ocr"]
 RESULTS = ("rows.parquet", "cells.csv", "cases.zip", "problems.csv")
@@ -58,14 +57,6 @@ def test_a_shard_does_not_look_into_the_files_of_others(tmp_path, monkeypatch):
 def test_a_shard_is_written_as_part_of_a_whole(text):
     with pytest.raises(ConfigError, match="1/8, 2/8 and so on to 8/8"):
         Shard.parse(text)
-
-
-@pytest.fixture
-def log(tmp_path, monkeypatch):
-    path = tmp_path / "log.txt"
-    path.touch()
-    monkeypatch.setenv(LOG, str(path))
-    return path
 
 
 def without_cache(settings: list[str], cache: Path) -> list[str]:
