@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -11,33 +12,52 @@ from ohr.errors import EngineError, MissingDependencyError
 
 PACKAGE = "llguidance"
 INSTALL = f"pip install {PACKAGE}"
+BOUNDS = 1
+"""Version of the bounds below."""
 MOST_ITEMS = 4
 """Of a list: a small model that is held to a form has to be held to an end."""
 LARGEST = 1_000_000
-"""Of a whole number, which else may have any number of digits."""
-CHARS_A_TOKEN = 2
-"""Characters that a token is counted on to write, at least."""
+"""Of a whole number, from 0 on where the schema does not say; else it has any number of digits."""
+SHORTEST = 8
+"""Characters that a string may have however few tokens there are."""
 
 
 def grammar_version() -> str:
-    """The package and its version. Raises MissingDependencyError."""
+    """What decides which tokens are allowed. Raises MissingDependencyError."""
     try:
-        return f"{PACKAGE} {version(PACKAGE)}"
+        return f"{PACKAGE} {version(PACKAGE)}, bounds {BOUNDS}"
     except PackageNotFoundError as error:
         raise MissingDependencyError(
             f"hold_to_schema: {PACKAGE} is not installed: {INSTALL}"
         ) from error
 
 
-def bounded(schema: Mapping[str, Any], max_tokens: int) -> dict[str, Any]:
-    """The schema with an end to its strings, lists and numbers, so that what is written within
-    the tokens is whole: a cut object cannot be read.
+def bounded(schema: Mapping[str, Any], characters: int) -> dict[str, Any]:
+    """The schema with an end to its strings, lists and numbers, so that what is written is whole:
+    a cut object cannot be read. ``characters`` are what all strings together may have.
     """
-    strings = max(1, _strings(schema))
-    most = max(8, max_tokens * CHARS_A_TOKEN // strings)
     bound = copy.deepcopy(dict(schema))
-    _bound(bound, most)
+    _bound(bound, max(SHORTEST, characters // max(1, _strings(schema))))
     return bound
+
+
+def skeleton(schema: Mapping[str, Any]) -> str:
+    """An object of the schema with nothing in it but its names, the longest numbers, and lists of
+    empty strings.
+    """
+    return json.dumps(_empty(schema), separators=(",", ":"))
+
+
+def _empty(schema: Mapping[str, Any]) -> Any:
+    match schema.get("type"):
+        case "object":
+            return {name: _empty(of) for name, of in schema.get("properties", {}).items()}
+        case "array":
+            return [_empty(schema.get("items", {}))] * MOST_ITEMS
+        case "integer":
+            return LARGEST
+        case _:
+            return ""
 
 
 def _strings(schema: Any) -> int:
@@ -52,7 +72,7 @@ def _bound(schema: Any, most: int) -> None:
         if schema.get("type") == "string" and "enum" not in schema:
             schema.setdefault("maxLength", most)
         if schema.get("type") == "integer":
-            schema.setdefault("minimum", -LARGEST)
+            schema.setdefault("minimum", 0)
             schema.setdefault("maximum", LARGEST)
         if schema.get("type") == "array":
             schema.setdefault("maxItems", MOST_ITEMS)
@@ -67,14 +87,14 @@ class Grammars:
     """The grammars of one tokenizer."""
 
     def __init__(self, torch: Any, tokenizer: Any, vocabulary: int, eos: frozenset[int]) -> None:
-        """``vocabulary``: tokens that the model scores. Raises MissingDependencyError, and
+        """``vocabulary``: how many tokens the model scores. Raises MissingDependencyError, and
         EngineError for a tokenizer that the package does not know (T5's, say).
         """
         grammar_version()
         import llguidance
         from llguidance.hf import from_tokenizer
 
-        self._torch, self._package = torch, llguidance
+        self._torch, self._package, self._tokenizer = torch, llguidance, tokenizer
         try:
             self._tokens = from_tokenizer(
                 tokenizer, n_vocab=max(vocabulary, len(tokenizer)), eos_token=sorted(eos)
@@ -85,8 +105,10 @@ class Grammars:
 
     def held(self, schema: Mapping[str, Any], max_tokens: int, prompt: int) -> Held:
         """What masks the scores of the tokens after a prompt of so many. Raises EngineError."""
+        # A token writes a character at least, but for parts of rare ones.
+        spent = len(self._tokenizer(skeleton(schema), add_special_tokens=False)["input_ids"])
         grammar = self._package.LLMatcher.grammar_from_json_schema(
-            bounded(schema, max_tokens), overrides={"whitespace_flexible": False}
+            bounded(schema, max_tokens - spent), overrides={"whitespace_flexible": False}
         )
         matcher = self._package.LLMatcher(self._tokens, grammar, log_level=0)
         if matcher.is_error():

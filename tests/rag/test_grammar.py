@@ -14,7 +14,7 @@ from ohr import registry
 from ohr.errors import EngineError, MissingDependencyError
 from ohr.plugins import Message
 from rag.readers import _grammar
-from rag.readers._grammar import bounded
+from rag.readers._grammar import bounded, skeleton
 from rag.systems._attributed import SCHEMA
 from tests.ocr_backends.checkpoints import needs_torch
 from tests.rag.checkpoints import written
@@ -102,16 +102,22 @@ def test_without_the_package_it_is_said_how_to_install_it(monkeypatch: pytest.Mo
         _grammar.grammar_version()
 
 
-@given(st.integers(1, 10_000))
-def test_strings_and_lists_have_an_end_that_the_tokens_reach(max_tokens: int) -> None:
-    whole = bounded(SCHEMA, max_tokens)
-    assert whole["properties"]["headers"]["maxItems"] == 4
+@given(st.integers(-100, 10_000))
+def test_strings_lists_and_numbers_have_an_end(characters: int) -> None:
+    whole = bounded(SCHEMA, characters)
+    of = whole["properties"]
+    assert of["headers"]["maxItems"] == 4
+    assert (of["page"]["minimum"], of["page"]["maximum"]) == (0, 1_000_000)
     lengths = [
-        whole["properties"]["short_answer"]["maxLength"],
-        whole["properties"]["quote"]["maxLength"],
-        whole["properties"]["headers"]["items"]["maxLength"],
+        one["maxLength"] for one in (of["short_answer"], of["quote"], of["headers"]["items"])
     ]
     assert min(lengths) >= 8
-    assert sum(lengths) <= max(24, 2 * max_tokens)
+    assert sum(lengths) <= max(24, characters)
     assert "maxLength" not in str(SCHEMA)
     assert bounded({"type": "string", "enum": ["a"]}, 5) == {"type": "string", "enum": ["a"]}
+
+
+def test_a_skeleton_has_every_name_and_no_text() -> None:
+    assert skeleton(SCHEMA) == (
+        '{"short_answer":"","quote":"","document":1000000,"page":1000000,"headers":["","","",""]}'
+    )
