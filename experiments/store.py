@@ -37,11 +37,13 @@ def main(
     yes: Annotated[bool, typer.Option("--yes", help="Remove what no named run needs.")] = False,
 ) -> int:
     """Say what a cache holds; verify, clean and carry it."""
+    whole = True
     if pull:
         cache.mkdir(parents=True, exist_ok=True)
+        whole = move(cache, pull, "pull")
     print_sizes(cache)
-    whole = not pull or move(cache, pull, "pull")
-    whole &= not push or move(cache, push, "push")
+    if push:
+        whole &= move(cache, push, "push")
     if remove_unused:
         print_unused(cache, remove_unused, remove=yes)
     return max(print_damaged(cache) if verify else 0, int(not whole))

@@ -91,3 +91,25 @@ def test_no_cache_is_one_line(tmp_path):
     done = store(tmp_path / "none")
     assert done.exit_code == 2
     assert done.output.startswith("error: no folder ")
+
+
+def test_a_run_goes_on_where_a_cache_was_carried_to(settings, tmp_path):
+    pytest.importorskip("fsspec", reason="fsspec is not installed: pip install 'ohr[fsspec]'")
+    run([*settings, "levels=[mild]"], tmp_path / "first")
+    place = tmp_path / "bucket" / "study"
+    assert "0 packs" not in store(tmp_path / "cache", "--push", place).output
+    settings = [one for one in settings if not one.startswith("cache=")]
+    other = tmp_path / "elsewhere"
+    done = store(other, "--pull", place, "--verify")
+    assert done.exit_code == 0, done.output
+    before = files(other)
+    run([*settings, f"cache={other}", "levels=[mild]"], tmp_path / "second")
+    assert {path for path in files(other) if "ocr" in path.parts} == {
+        path for path in before if "ocr" in path.parts
+    }
+    for name in ("rows.parquet", "cells.csv"):
+        first, second = (tmp_path / of / name for of in ("first", "second"))
+        assert first.read_bytes() == second.read_bytes()
+    [pack] = place.glob("*.zip")
+    pack.write_bytes(b"broken")
+    assert store(tmp_path / "third", "--pull", place).exit_code == 1
