@@ -45,20 +45,19 @@ def write_pages(folder: Path, count: int) -> None:
         Image.fromarray(page).save(folder / f"{number:06d}.png")
 
 
-def commands(pages: Path, out: Path, *more: str) -> list[str]:
+def command(pages: Path, out: Path, *more: str) -> list[str]:
     return [
         sys.executable, "-m", "experiments.ocr", str(pages), "--cache", f"{out}-cache",
         "--engine", "benchmarks.runners.NapEngine", "--out", str(out), *more,
     ]  # fmt: skip
 
 
-def timed(*rounds: list[list[str]]) -> float:
-    """Seconds that rounds of commands take, those of a round at the same time."""
+def timed(*at_once: list[str]) -> float:
+    """Seconds that commands take that run at the same time."""
     started = time.perf_counter()
-    for at_once in rounds:
-        running = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for command in at_once]
-        if any(process.wait() for process in running):
-            raise SystemExit("a command has failed")
+    running = [subprocess.Popen(one, stdout=subprocess.DEVNULL) for one in at_once]
+    if any([process.wait() for process in running]):
+        raise SystemExit("a command has failed")
     return time.perf_counter() - started
 
 
@@ -75,15 +74,15 @@ def main() -> None:
         folder = Path(name)
         write_pages(folder / "pages", options.pages)
         print(f"{options.pages / count * options.nap:8.1f} s of sleep for each of {count} workers")
-        pool = timed([commands(folder / "pages", folder / "pool", "--workers", str(count))])
+        pool = timed(command(folder / "pages", folder / "pool", "--workers", str(count)))
         print(f"{pool:8.1f} s  a pool")
         shards = [
-            commands(folder / "pages", folder / "shards", "--workers", "1", "--steal",
+            command(folder / "pages", folder / "shards", "--workers", "1", "--steal",
                      "--shard", f"{number}/{count}")
             for number in range(1, count + 1)
         ]  # fmt: skip
-        last = commands(folder / "pages", folder / "shards", "--workers", "1")
-        alone, whole = timed(shards), timed([last])
+        last = command(folder / "pages", folder / "shards", "--workers", "1")
+        alone, whole = timed(*shards), timed(last)
         print(f"{alone:8.1f} s  {count} shards: {pool / alone:.3f} of the pool's speed")
         print(f"{whole:8.1f} s  the last command, which writes the knowledge base")
         ray(folder, count, pool)
@@ -102,7 +101,7 @@ def ray(folder: Path, count: int, pool: float) -> None:
     os.environ["RAY_ADDRESS"] = cluster.address
     try:
         more = ("--workers", str(count), "--runner", "ray")
-        seconds = timed([commands(folder / "pages", folder / "ray", *more)])
+        seconds = timed(command(folder / "pages", folder / "ray", *more))
         print(f"{seconds:8.1f} s  Ray: {seconds / pool:.3f} times the pool's time")
     finally:
         cluster.shutdown()

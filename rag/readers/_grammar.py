@@ -61,9 +61,11 @@ def _empty(schema: Mapping[str, Any]) -> Any:
 
 
 def _strings(schema: Any) -> int:
-    """How many strings an object of the schema has, a list's counted once."""
+    """How many strings an object of the schema has at most, its lists full."""
     if isinstance(schema, Mapping):
-        return int(schema.get("type") == "string") + sum(map(_strings, schema.values()))
+        times = schema.get("maxItems", MOST_ITEMS) if schema.get("type") == "array" else 1
+        below = sum(map(_strings, schema.values()))
+        return int(schema.get("type") == "string") + int(times) * below
     return sum(map(_strings, schema)) if isinstance(schema, list) else 0
 
 
