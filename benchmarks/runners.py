@@ -56,7 +56,8 @@ def timed(*at_once: list[str]) -> float:
     """Seconds that commands take that run at the same time."""
     started = time.perf_counter()
     running = [subprocess.Popen(one, stdout=subprocess.DEVNULL) for one in at_once]
-    if any([process.wait() for process in running]):
+    codes = [process.wait() for process in running]
+    if any(codes):
         raise SystemExit("a command has failed")
     return time.perf_counter() - started
 

@@ -1,8 +1,18 @@
-"""What a task may use of its worker, and what is told of a worker."""
+"""What a task may use of its worker, how many workers a machine takes, what is told of one."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
+
+import psutil
+
+from ohr.errors import ConfigError
+
+MEMORY_SHARE = 0.9
+"""Of the machine's memory, what all workers together may use."""
+LEAST_BYTES = 256 * 2**20
+"""Memory that a worker should have: an engine fits into no less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +43,14 @@ class Slot:
     """Tries that have ended."""
     busy_s: float
     """Seconds since the start of the one that it is on, or 0."""
+
+
+def check_workers(workers: int) -> None:
+    """Raise ConfigError for more workers than the machine has memory for, and cores."""
+    room = int(MEMORY_SHARE * psutil.virtual_memory().total / LEAST_BYTES)
+    most = max(room, os.cpu_count() or 1)
+    if workers > most:
+        raise ConfigError(
+            f"workers={workers} would leave each too little memory: this machine takes at most "
+            f"{most}"
+        )

@@ -17,23 +17,20 @@ from typing import Any, Generic, TypeVar
 
 import psutil
 
-from ohr.errors import ConfigError, OhrError
+from ohr.errors import OhrError
 from ohr.types import FAILED, Outcome
 from ohr.workers import guardian
 from ohr.workers._worker import describe
-from ohr.workers.limits import Limits, Slot
-from ohr.workers.process import Job, WorkerProcess, pack
+from ohr.workers.limits import MEMORY_SHARE, Limits, Slot, check_workers
+from ohr.workers.process import Job, WorkerProcess, function_path, pack
 
 R = TypeVar("R")
 
 POLL_S = 0.2
 START_S = 120.0
 FAILED_STARTS = 3
-MEMORY_SHARE = 0.9
 RECYCLE_SHARE = 0.75
 SMALL_SHARE = 0.2
-LEAST_BYTES = 256 * 2**20
-"""Memory that a worker should have: an engine fits into no less."""
 
 # Every worker is one core's worth of work: threads inside it only fight the other workers.
 SINGLE_THREADED = {
@@ -386,24 +383,3 @@ class WorkerPool(Generic[R]):
         except BrokenPipeError:
             # Workers still leave by themselves when this process dies, unless they hang.
             log.warning("the guardian of the worker processes has been killed")
-
-
-def check_workers(workers: int) -> None:
-    """Raise ConfigError for more workers than the machine has memory for, and cores."""
-    room = int(MEMORY_SHARE * psutil.virtual_memory().total / LEAST_BYTES)
-    most = max(room, os.cpu_count() or 1)
-    if workers > most:
-        raise ConfigError(
-            f"workers={workers} would leave each too little memory: this machine takes at most "
-            f"{most}"
-        )
-
-
-def function_path(function: Callable[..., Any]) -> str:
-    """``module:name`` of a module-level function. Raises ValueError for any other."""
-    module, name = function.__module__, function.__qualname__
-    if module == "__main__" or "<" in name:
-        raise ValueError(
-            f"a worker cannot import {module}:{name}: put the function at the top of a module"
-        )
-    return f"{module}:{name}"

@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -156,3 +156,13 @@ def _signal_name(number: int) -> str:
 def pack(value: Any) -> bytes:
     """Pickle for a worker. Raises what pickle raises."""
     return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+
+
+def function_path(function: Callable[..., Any]) -> str:
+    """``module:name`` of a module-level function. Raises ValueError for any other."""
+    module, name = function.__module__, function.__qualname__
+    if module == "__main__" or "<" in name:
+        raise ValueError(
+            f"a worker cannot import {module}:{name}: put the function at the top of a module"
+        )
+    return f"{module}:{name}"

@@ -21,9 +21,9 @@ import psutil
 
 from ohr.errors import MissingDependencyError, OhrError
 from ohr.types import FAILED, Outcome
-from ohr.workers.limits import Limits, Slot
-from ohr.workers.pool import MEMORY_SHARE, WorkerPool, function_path
-from ohr.workers.process import pack
+from ohr.workers.limits import MEMORY_SHARE, Limits, Slot
+from ohr.workers.pool import WorkerPool
+from ohr.workers.process import function_path, pack
 
 R = TypeVar("R")
 
