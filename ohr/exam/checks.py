@@ -75,10 +75,9 @@ def _entity(examined: Examined) -> str:
     one = examined.candidate
     if one.kind in ("table", "definition", "abbreviation", "caption", "heading"):
         return ""  # heads, terms and captions are names
-    said = _FRAME.sub("", one.text).strip("\u201c\u201d?") or one.text
-    if one.kind == "subject":
-        said = one.terms
-    said = said.lstrip("\u2026 ")
+    said = one.terms
+    if one.kind not in _SENTENCES:
+        said = _FRAME.sub("", one.text).strip("\u201c\u201d?") or one.text
     said = said[:1].lower() + said[1:]
     return "" if wording.names(said) or wording.numbers(said) else "no name and no number"
 

@@ -24,6 +24,10 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _LEGAL_FORMS = frozenset("inc corp ltd llc co ex exhibit dude".split())
 _NAMED = 0.05
 """Share of the documents that may have a word by which one is told from the others."""
+_TOPIC = re.compile(r"(?<![\w'\u2019-])[^\W\d_]{4,20}(?![\w'\u2019-])")
+_TOPICS = 16
+_SPREAD, _FEW_PAGES = 0.1, 2
+"""A topic is on no more than this share of all pages, or on so many."""
 _WORD = re.compile(r"\w+")
 _SPACE = re.compile(r"\W+|_")
 
@@ -89,6 +93,20 @@ class Corpus:
     def pages_with(self) -> Counter[str]:
         """On how many pages each word is, as it is written."""
         return Counter(word for text in self.texts.values() for word in set(_LETTERS.findall(text)))
+
+    def topics(self, ref: PageRef) -> list[str]:
+        """The words that tell a page from others, the most telling first, as the page has them.
+
+        By frequency times inverse page frequency; each stands on another page too.
+        """
+        n_pages = len(self.texts)
+        most = max(_FEW_PAGES, _SPREAD * n_pages)
+        weights = {
+            word: count * math.log(n_pages / self.pages_with[word])
+            for word, count in Counter(_TOPIC.findall(strip_markup(self.texts[ref]))).items()
+            if 1 < self.pages_with[word] <= most and wording.content_words(word)
+        }
+        return sorted(weights, key=lambda word: (-weights[word], word))[:_TOPICS]
 
     def name(self, doc_id: str) -> str:
         """A document's name as a question may use it: what of its file's name the text says too.

@@ -1,38 +1,21 @@
-"""Questions of which a sentence is the answer: its values, its subject, its definitions.
-
-A wording takes over the whole sentence, or only what stands near the gap: so the overlap of
-question and source differs, as drawn with the page's own generator.
-"""
+"""Questions of which a sentence is the answer: its values, its subject, its definitions."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from ohr.datasets import wording
 from ohr.exam.candidate import Candidate, Evidence, quoted
+from ohr.exam.corpus import Corpus
+from ohr.exam.gaps import of_gap
 from ohr.exam.sentences import Sentence
 from ohr.exam.values import Value, values
 from ohr.metrics import default
 from ohr.types import PageRef
 
-GAP = "___"
-_NOUNS = {
-    "date": "date",
-    "amount": "amount",
-    "percentage": "percentage",
-    "period": "length of time",
-    "year": "year",
-    "number": "number",
-    "name": "name",
-    "word": "word",
-}
-_WINDOW = (6, 14)
-"""Fewest and most words on both sides of a gap in a shortened wording."""
-_SHORTENED = 0.6
-"""Share of questions that are worded with a part of their sentence."""
 _AUXILIARY = frozenset("is was shall will must may can has cannot should".split())
 _IN_SUBJECT = frozenset("of and for".split())
 _NO_SUBJECT = frozenset(
@@ -56,13 +39,12 @@ def of_sentence(
     ref: PageRef,
     text: str,
     one: Sentence,
-    name: str,
-    pages_with: Mapping[str, int],
+    corpus: Corpus,
+    topics: Sequence[str],
     rng: np.random.Generator,
 ) -> Iterator[Candidate]:
-    """The questions of one sentence. ``name`` is its document's, or empty; ``pages_with`` says on
-    how many pages of the corpus a word is.
-    """
+    """The questions of one sentence of a page that is about ``topics``; ``rng`` draws wordings."""
+    name = corpus.name(ref.doc_id)
     evidence = Evidence(ref, one.start, one.end, text[one.start : one.end])
     defined = _definition(one.plain, evidence, name)
     if defined is not None:
@@ -70,52 +52,13 @@ def of_sentence(
         return
     yield from _abbreviations(one.plain, evidence, name)
     for value in values(one.plain):
-        yield _gap(one.plain, value, evidence, rng)
+        yield of_gap(one.plain, value, evidence, topics, rng)
     subject = _subject(one.plain, evidence)
     if subject is not None:
         yield subject
-    word = _rarest(one.plain, pages_with)
+    word = _rarest(one.plain, corpus.pages_with)
     if word is not None:
-        yield _gap(one.plain, word, evidence, rng)
-
-
-def _gap(plain: str, value: Value, evidence: Evidence, rng: np.random.Generator) -> Candidate:
-    answer = plain[value.start : value.end]
-    before, after = plain[: value.start], plain[value.end :]
-    shorten, share = rng.random() < _SHORTENED, rng.random()
-    near = _near(before, after, share) if shorten else (before, after)
-    form = "Numeric" if wording.is_number(answer) else "String"
-    return Candidate(
-        value.kind,
-        _gapped(value.kind, *near),
-        answer,
-        (evidence,),
-        "text",
-        form,
-        " ".join(near),
-        fuller=_gapped(value.kind, before, after) if near != (before, after) else "",
-        fuller_terms=f"{before} {after}",
-    )
-
-
-def _gapped(kind: str, before: str, after: str) -> str:
-    said = " ".join(f"{before}{GAP}{after}".split())
-    return f"Which {_NOUNS[kind]} is missing from {quoted(said)}?"
-
-
-def _near(before: str, after: str, share: float) -> tuple[str, str]:
-    """What stands next to a gap: so many words of both sides as ``share`` of the range says."""
-    left, right = before.split(" "), after.split(" ")
-    least, most = _WINDOW
-    room = least + round(share * (most - least))
-    if len(left) + len(right) <= room + 2:
-        return before, after
-    n_left = min(len(left), max(room // 2, room - len(right)))
-    n_right = min(len(right), room - n_left)
-    head, tail = " ".join(left[len(left) - n_left :]), " ".join(right[:n_right])
-    head = f"\u2026 {head}" if n_left < len(left) else head
-    tail = f"{tail.rstrip(',')} \u2026" if n_right < len(right) else tail
-    return head, tail
+        yield of_gap(one.plain, word, evidence, topics, rng)
 
 
 def _rarest(plain: str, pages_with: Mapping[str, int]) -> Value | None:

@@ -124,8 +124,9 @@ def of_page(ref: PageRef, corpus: Corpus, seed: int) -> Iterator[Candidate]:
     yield from of_captions(ref, text)
     yield from of_headings(ref, text, found)
     yield from of_lists(ref, text)
+    topics = corpus.topics(ref) if found else []
     for one in found:
-        yield from of_sentence(ref, text, one, name, corpus.pages_with, rng)
+        yield from of_sentence(ref, text, one, corpus, topics, rng)
 
 
 def examine(candidates: Candidates, seed: int, most: int | None) -> Exam:
