@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,15 @@ from ohr.plugins import (
 from ohr.registry import PluginSpec, Search
 from ohr.study.calibration import Metric as NoiseMetric
 from ohr.study.calibration import UnreachableError, read_calibration, wanted_noise
+from ohr.study.checks import (
+    befalls,
+    check_answerers,
+    check_documents,
+    check_importable,
+    check_noise,
+    check_sources,
+    check_unique,
+)
 from ohr.study.config import BUILT_IN, DEFAULT_DRAWS, StudyConfig
 from ohr.study.judge import make_judge
 from ohr.study.measures import Measure, make_metrics, planned
@@ -150,7 +159,7 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
     if config.runner == "ray":
         ray_package()  # one that is not installed says so now
     metrics = make_metrics(config)
-    _check_documents(config, dataset)
+    check_documents(config, dataset)
     questions = select_questions(config, dataset)
     reread = _pages_to_reread(config, dataset, questions)
     measures = planned(config, metrics)
@@ -161,12 +170,12 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         )
     unreachable: list[str] = []
     engines = {spec.label: registry.create("engine", spec) for spec in config.engines}
-    _check_unique("engine", config.engines)
+    check_unique("engine", config.engines)
     if "gt" in engines and engines["gt"].name != "gt":
         raise ConfigError(
             f"engine {engines['gt'].name!r} has the label of the ground truth, gt: give it another"
         )
-    _check_noise(config, engines)
+    check_noise(config, engines)
     variants = []
     if config.ground_truth and "gt" not in engines:
         truth = PluginSpec(name="gt")
@@ -174,11 +183,11 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         variants.append(Variant(truth, Noise(), config.seed))
     for spec in config.engines:
         # Beside engines that noise befalls, others are measured on the clean pages alone.
-        operators = tuple(o for o in config.noise if _befalls(o, spec, engines[spec.label]))
+        operators = tuple(o for o in config.noise if befalls(o, spec, engines[spec.label]))
         wanted = _wanted(config, operators, spec, engines[spec.label], unreachable)
         for noise in [Noise(), *_points(config, operators), *wanted]:
             if noise.operator is not None and noise.kind == "semantic":
-                _check_importable("noise", noise.name, perturbation_class(noise.operator))
+                check_importable("noise", noise.name, perturbation_class(noise.operator))
             # No draw of nothing differs from another.
             drawn = noise.operator is not None and noise.intensity > 0
             seeds = _draws(config, len(reread)) if drawn else (config.seed,)
@@ -187,19 +196,19 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         raise UnreachableError(f"no wanted noise can be reached: {'; '.join(unreachable)}")
     for label, engine in engines.items():
         if isinstance(engine, OcrBackend):
-            _check_sources(dataset, reread, label, engine)
-            _check_importable("engine", label, type(engine))
+            check_sources(dataset, reread, label, engine)
+            check_importable("engine", label, type(engine))
             engine.identity()  # an engine that is not installed says so now
         else:
             engine.check(dataset)
     chunker_specs, retriever_specs = under_protocol(config)
-    _check_unique("chunker", config.chunkers)
-    _check_unique("retriever", config.retrievers)
-    _check_unique("reader", config.readers)
+    check_unique("chunker", config.chunkers)
+    check_unique("retriever", config.retrievers)
+    check_unique("reader", config.readers)
     answering = "overall" in config.stages and any(s.name == BUILT_IN for s in config.systems)
     needs_retrieval = "retrieval" in config.stages or answering
     needs_reader = "generation" in config.stages or answering
-    _check_unique("system", config.systems)
+    check_unique("system", config.systems)
     if "overall" in config.stages and not config.systems:
         raise ConfigError("the stage overall needs systems=[…]: rag, or a plug-in")
     if needs_retrieval and not (config.retrievers and config.chunkers):
@@ -215,7 +224,7 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         for spec in (config.systems if "overall" in config.stages else ())
         if spec.name != BUILT_IN
     }
-    _check_answerers(readers, systems)
+    check_answerers(readers, systems)
     needs_judge = config.judge is not None and (needs_reader or systems)
     judge = make_judge(config.judge) if config.judge is not None and needs_judge else None
     for one in [*readers.values(), *systems.values(), *([judge] if judge is not None else [])]:
@@ -288,31 +297,6 @@ def _wanted(
     return reachable
 
 
-def _check_unique(kind: str, specs: Iterable[PluginSpec]) -> None:
-    seen: set[str] = set()
-    for spec in specs:
-        if spec.label in seen:
-            raise ConfigError(f"{kind} {spec.label!r} is given twice: give one another label")
-        seen.add(spec.label)
-
-
-def _check_answerers(readers: Iterable[str], systems: Iterable[str]) -> None:
-    """Raise ConfigError for a system that is called as a reader is, or as the built-in one."""
-    for label in systems:
-        if label in readers or label == BUILT_IN:
-            raise ConfigError(f"system {label!r} has the label of another: give it one of its own")
-
-
-def _check_documents(config: StudyConfig, dataset: Dataset) -> None:
-    for doc_id in config.dataset.documents:
-        if doc_id not in dataset.documents:
-            some = ", ".join(list(dataset.documents)[:3])
-            raise ConfigError(
-                f"dataset.documents: no document {doc_id!r} among {len(dataset.documents)}; "
-                f"they are named like {some}"
-            )
-
-
 def _draws(config: StudyConfig, n_pages: int) -> tuple[int, ...]:
     """Seeds of the draws of the noise."""
     if config.seeds is not None:
@@ -335,55 +319,6 @@ def _pages_to_reread(
     )
 
 
-def _reads_images(engine: object) -> bool:
-    return isinstance(engine, OcrBackend) and "image" in engine.accepts
-
-
-def _befalls(operator: PluginSpec, spec: PluginSpec, engine: object) -> bool:
-    """Whether noise changes what an engine is given."""
-    image = perturbation_class(operator).kind == "semantic"
-    return _reads_images(engine) if image else spec.name == "gt"
-
-
-def _check_noise(config: StudyConfig, engines: Mapping[str, object]) -> None:
-    """Raise ConfigError for noise that befalls no engine."""
-    for operator in config.noise:
-        if any(_befalls(operator, spec, engines[spec.label]) for spec in config.engines):
-            continue
-        label = config.engines[0].label
-        if perturbation_class(operator).kind == "semantic":
-            instead = "PDFs" if isinstance(engines[label], OcrBackend) else "none"
-            raise ConfigError(
-                f"noise {operator.label!r} distorts page images, but engine {label!r} reads "
-                f"{instead}: name an OCR engine that reads images, such as engines=[tesseract]"
-            )
-        raise ConfigError(
-            f"noise {operator.label!r} rewrites ground-truth text: its engine is gt, not {label!r}"
-        )
-
-
-def _check_importable(kind: str, label: str, cls: type) -> None:
-    if cls.__module__ == "__main__":
-        raise ConfigError(
-            f"{kind} {label!r} is defined in a notebook or a script, which the worker processes "
-            f"cannot import: write it to a file, such as my_plugins.py, and name it "
-            f"my_plugins.{cls.__name__}"
-        )
-
-
-def _check_sources(
-    dataset: Dataset, reread: Iterable[PageRef], label: str, engine: OcrBackend
-) -> None:
-    without = {ref.doc_id for ref in reread if not _is_readable(dataset, ref, engine)}
-    if without:
-        kind = "page images" if "image" in engine.accepts else "PDFs"
-        raise ConfigError(
-            f"engine {label!r} reads {kind}, but {len(without)} documents have no PDF (such as "
-            f"{min(without)}): give dataset.pdfs, and name the documents to be re-read in "
-            "dataset.documents"
-        )
-
-
 def _check_pictures(plan: Plan) -> None:
     """Raise ConfigError if there are no pictures for what looks at them."""
     documents, pages = plan.dataset.documents, plan.dataset.pages
@@ -398,10 +333,3 @@ def _check_pictures(plan: Plan) -> None:
             f"(such as {min(without)}): give dataset.pdfs, or leave documents out with "
             "dataset.domains"
         )
-
-
-def _is_readable(dataset: Dataset, ref: PageRef, engine: OcrBackend) -> bool:
-    source = dataset.documents[ref.doc_id].source
-    if "image" in engine.accepts:
-        return source is not None or dataset.pages[ref].image is not None
-    return source is not None and source.suffix.lower() == ".pdf"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, TypeGuard
 
@@ -13,15 +13,15 @@ from pydantic import Field
 from ohr.errors import EngineError, MissingDependencyError
 from ohr.models.checkpoints import is_gguf
 from ohr.models.local import LocalModel, LocalModelParams, problem
-from ohr.plugins import Chat, Completion, Message, Reply, ToolCall
+from ohr.plugins import Chat, Completion, Message, Reply
 from ohr.types import Hit, Outcome
-from rag.readers._conversation import calls_in, defused, with_schema
+from rag.readers._conversation import calls_in, with_schema
 from rag.readers._grammar import Grammars, Held, grammar_version
 from rag.readers._pictures import SHOWN
 from rag.readers._prefix import PrefixDecoder, Written, common
-from rag.readers._prompted import PromptedParams, PromptedReader, cut_note, outcome_of
+from rag.readers._prompted import PromptedParams, PromptedReader, outcome_of
 from rag.readers._seeing import Seeing, load_processor
-from rag.readers._templates import rendered
+from rag.readers._tokens import PromptTokens
 
 INSTALL = "pip install torch 'transformers>=5.23'"
 MEND = "lower batch_size or max_context_tokens, or take a smaller dtype"
@@ -146,8 +146,8 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
         pages = list(map(self._shown, contexts))
         for index in sorted(range(len(questions)), key=lambda at: pages[at].order):
             asked = self._passages(questions[index], contexts[index])
-            question, text = map(self._defused, asked)
-            text, note = self._cut(text, self.params.max_context_tokens)
+            question, text = map(self._tokens.defused, asked)
+            text, note = self._tokens.cut(text, self.params.max_context_tokens)
             try:
                 pictures = pages[index].pictures(self.params.image_side)
                 shown = text or (SHOWN if pictures else "")
@@ -184,8 +184,8 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
         Special tokens and frames of calls in any turn's text are taken apart: they do nothing.
         The model is told of a schema, and held to it with ``hold_to_schema``.
         """
-        messages = [self._harmless(message) for message in with_schema(messages, schema)]
-        ids = self._turns(messages, tools)
+        messages = [self._tokens.harmless(message) for message in with_schema(messages, schema)]
+        ids = self._tokens.of_turns(messages, tools)
         room = max_tokens or self.params.max_new_tokens
         loaded = self._loaded
         if loaded.window is not None and not loaded.model.config.is_encoder_decoder:
@@ -198,7 +198,9 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
         # Where each turn that a model answered ends: what the next one goes on from.
         ends = [at for at, one in enumerate(messages) if one.role == "assistant"]
         opening = [messages[:1], *(messages[:end] for end in ends)] if self._prefixes else []
-        splits = sorted(common(ids, self._turns([*some, _OTHER], tools)) for some in opening)
+        splits = sorted(
+            common(ids, self._tokens.of_turns([*some, _OTHER], tools)) for some in opening
+        )
         config = self._decoding(room, temperature)
         held = self._grammars.held(schema, room, len(ids)) if self._holds(schema) else None
         try:
@@ -231,22 +233,6 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
     def count_tokens(self, text: str) -> int:
         """Tokens of a text by the model's tokenizer."""
         return len(self._loaded.tokenizer(text, add_special_tokens=False)["input_ids"])
-
-    def _turns(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]) -> list[int]:
-        tokenizer = self._loaded.tokenizer
-        text = rendered(tokenizer, messages, tools)
-        own = not tokenizer.chat_template  # a template writes its special tokens itself
-        return list(tokenizer(text, add_special_tokens=own)["input_ids"])
-
-    def _harmless(self, message: Message) -> Message:
-        calls = tuple(
-            ToolCall(self._unframed(call.name), self._unframed(call.arguments), call.id)
-            for call in message.calls
-        )
-        return replace(message, text=self._unframed(message.text), calls=calls)
-
-    def _unframed(self, text: str) -> str:
-        return self._defused(defused(text))
 
     def _decoding(self, most: int, temperature: float) -> Any:
         """How to decode: the likeliest tokens, or drawn from all at a temperature."""
@@ -294,55 +280,20 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
 
         ``first`` is the context's first passage.
         """
-        question, context = self._defused(question), self._defused(context)
+        question, context = self._tokens.defused(question), self._tokens.defused(context)
         limit = self.params.max_context_tokens
         window, model = self._loaded.window, self._loaded.model
         if window is not None:
             written = 0 if model.config.is_encoder_decoder else self.params.max_new_tokens
-            room = window - written - len(self._ids(question, "")) - _SLACK
+            room = window - written - len(self._tokens.ids(question, "")) - _SLACK
             if room < 0:
                 return None
             limit = min(limit, room)
-        context, note = self._cut(context, limit)
-        ids = self._ids(question, context)
-        others = ("", self._defused(first), context)
-        splits = tuple(common(ids, self._ids("0", other)) for other in others)
+        context, note = self._tokens.cut(context, limit)
+        ids = self._tokens.ids(question, context)
+        others = ("", self._tokens.defused(first), context)
+        splits = tuple(common(ids, self._tokens.ids("0", other)) for other in others)
         return _Encoded(index, (question, context), ids, note, splits)
-
-    def _ids(self, question: str, context: str) -> list[int]:
-        tokenizer, prompt = self._loaded.tokenizer, self._prompt
-        if not tokenizer.chat_template:
-            return list(tokenizer(prompt.plain(question, context))["input_ids"])
-        options = {"tokenize": False, "add_generation_prompt": True}
-        try:
-            text = tokenizer.apply_chat_template(prompt.messages(question, context), **options)
-        except Exception:  # a template of a model that knows no system message raises
-            whole = [{"role": "user", "content": prompt.plain(question, context)}]
-            text = tokenizer.apply_chat_template(whole, **options)
-        return list(tokenizer(text, add_special_tokens=False)["input_ids"])
-
-    def _cut(self, context: str, limit: int) -> tuple[str, str]:
-        tokenizer = self._tokenizer
-        encoded = tokenizer(
-            context, add_special_tokens=False, return_offsets_mapping=tokenizer.is_fast
-        )
-        ids = encoded["input_ids"]
-        if len(ids) <= limit:
-            return context, ""
-        if limit == 0:
-            kept = ""
-        elif tokenizer.is_fast:
-            kept = context[: encoded["offset_mapping"][limit - 1][1]]
-        else:
-            kept = tokenizer.decode(ids[:limit])
-        return kept, cut_note(limit, len(ids))
-
-    def _defused(self, text: str) -> str:
-        """The text with no special token in it: what a page says must not end a turn."""
-        for token in self._tokenizer.added_tokens_decoder.values():
-            if token.special and token.content in text:
-                text = text.replace(token.content, f"{token.content[0]} {token.content[1:]}")
-        return text
 
     def _generate(
         self, prompts: Sequence[list[int]], config: Any = None, held: Held | None = None
@@ -397,6 +348,10 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
         answer = self._prompt.answer_in(written, plain=plain)
         outcome, odd = outcome_of(answer, asked, *notes, cut)
         return Reply(index, outcome, {**usage, **(more or {}), **odd})
+
+    @cached_property
+    def _tokens(self) -> PromptTokens:
+        return PromptTokens(self._tokenizer, self._prompt)
 
     @property
     def _tokenizer(self) -> Any:

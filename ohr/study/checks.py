@@ -1,0 +1,98 @@
+"""What a study must be made of: what cannot work is said before anything costly happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ohr.collection import Dataset
+from ohr.errors import ConfigError
+from ohr.plugins import OcrBackend
+from ohr.registry import PluginSpec
+from ohr.study.config import BUILT_IN, StudyConfig
+from ohr.study.noise import perturbation_class
+from ohr.types import PageRef
+
+
+def check_unique(kind: str, specs: Iterable[PluginSpec]) -> None:
+    """Raise ConfigError for two plug-ins under one label."""
+    seen: set[str] = set()
+    for spec in specs:
+        if spec.label in seen:
+            raise ConfigError(f"{kind} {spec.label!r} is given twice: give one another label")
+        seen.add(spec.label)
+
+
+def check_answerers(readers: Iterable[str], systems: Iterable[str]) -> None:
+    """Raise ConfigError for a system that is called as a reader is, or as the built-in one."""
+    for label in systems:
+        if label in readers or label == BUILT_IN:
+            raise ConfigError(f"system {label!r} has the label of another: give it one of its own")
+
+
+def check_documents(config: StudyConfig, dataset: Dataset) -> None:
+    """Raise ConfigError for a document that the dataset does not have."""
+    for doc_id in config.dataset.documents:
+        if doc_id not in dataset.documents:
+            some = ", ".join(list(dataset.documents)[:3])
+            raise ConfigError(
+                f"dataset.documents: no document {doc_id!r} among {len(dataset.documents)}; "
+                f"they are named like {some}"
+            )
+
+
+def _reads_images(engine: object) -> bool:
+    return isinstance(engine, OcrBackend) and "image" in engine.accepts
+
+
+def befalls(operator: PluginSpec, spec: PluginSpec, engine: object) -> bool:
+    """Whether noise changes what an engine is given."""
+    image = perturbation_class(operator).kind == "semantic"
+    return _reads_images(engine) if image else spec.name == "gt"
+
+
+def check_noise(config: StudyConfig, engines: Mapping[str, object]) -> None:
+    """Raise ConfigError for noise that befalls no engine."""
+    for operator in config.noise:
+        if any(befalls(operator, spec, engines[spec.label]) for spec in config.engines):
+            continue
+        label = config.engines[0].label
+        if perturbation_class(operator).kind == "semantic":
+            instead = "PDFs" if isinstance(engines[label], OcrBackend) else "none"
+            raise ConfigError(
+                f"noise {operator.label!r} distorts page images, but engine {label!r} reads "
+                f"{instead}: name an OCR engine that reads images, such as engines=[tesseract]"
+            )
+        raise ConfigError(
+            f"noise {operator.label!r} rewrites ground-truth text: its engine is gt, not {label!r}"
+        )
+
+
+def check_importable(kind: str, label: str, cls: type) -> None:
+    """Raise ConfigError for a plug-in that worker processes cannot import."""
+    if cls.__module__ == "__main__":
+        raise ConfigError(
+            f"{kind} {label!r} is defined in a notebook or a script, which the worker processes "
+            f"cannot import: write it to a file, such as my_plugins.py, and name it "
+            f"my_plugins.{cls.__name__}"
+        )
+
+
+def check_sources(
+    dataset: Dataset, reread: Iterable[PageRef], label: str, engine: OcrBackend
+) -> None:
+    """Raise ConfigError for documents that have nothing an engine reads."""
+    without = {ref.doc_id for ref in reread if not _is_readable(dataset, ref, engine)}
+    if without:
+        kind = "page images" if "image" in engine.accepts else "PDFs"
+        raise ConfigError(
+            f"engine {label!r} reads {kind}, but {len(without)} documents have no PDF (such as "
+            f"{min(without)}): give dataset.pdfs, and name the documents to be re-read in "
+            "dataset.documents"
+        )
+
+
+def _is_readable(dataset: Dataset, ref: PageRef, engine: OcrBackend) -> bool:
+    source = dataset.documents[ref.doc_id].source
+    if "image" in engine.accepts:
+        return source is not None or dataset.pages[ref].image is not None
+    return source is not None and source.suffix.lower() == ".pdf"
