@@ -2,7 +2,8 @@
 
 ``python -m experiments.quality_check RUN [RUN ...] --out DIR`` takes the pages of runs of
 ``experiments.confidence`` that the shipped predictions were not fitted on, as they are and as if
-they had no text layer.
+they had no text layer. With ``--left-out`` each domain is predicted by a fit of the others, which
+says what a fit of these runs is worth.
 """
 
 from __future__ import annotations
@@ -23,9 +24,12 @@ def main(
         typer.Argument(metavar="RUN", help="Folders that experiments.confidence wrote."),
     ],
     out: Out,
+    left_out: Annotated[
+        bool, typer.Option("--left-out", help="Predict each domain by a fit of all the others.")
+    ] = False,
 ) -> int:
     """Say how far predictions of quality hold on known pages."""
-    return report_check(runs, out)
+    return report_check(runs, out, left_out=left_out)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 
@@ -17,7 +19,7 @@ def engine_estimate(rows: pd.DataFrame, target: str) -> Estimate:
     return estimate(
         rows[f"{target}_mean"].to_numpy(float),
         rows["doc_id"].tolist(),
-        _bias(rows, target),
+        _off(rows, target, shipped().bias),
         _truth(rows, target),
     )
 
@@ -29,7 +31,7 @@ def engine_verdict(table: pd.DataFrame, first: str, second: str, target: str) ->
         pair[0][f"{target}_mean"].to_numpy(float),
         pair[1][f"{target}_mean"].to_numpy(float),
         pair[0]["doc_id"].tolist(),
-        (_bias(pair[0], target) + _bias(pair[1], target)) / 2,
+        sum(_off(rows, target, shipped().doubt) for rows in pair) / 2,
         (_truth(pair[0], target), _truth(pair[1], target)),
     )
 
@@ -38,10 +40,10 @@ def _truth(rows: pd.DataFrame, target: str) -> np.ndarray:
     return rows[f"true_{target}"].to_numpy(float)
 
 
-def _bias(rows: pd.DataFrame, target: str) -> float:
-    """How far a mean of these predictions may lie from the truth: a deviation."""
+def _off(rows: pd.DataFrame, target: str, shares: Mapping[str, Mapping[str, float]]) -> float:
+    """How far means of these predictions may lie from the truth: a deviation."""
     factors = [
-        shipped().bias[kind({"layer": layer})][target] * spread
+        shares[kind({"layer": layer})][target] * spread
         for layer, spread in zip(rows["layer"], rows[f"{target}_spread"], strict=True)
     ]
     return float(np.mean(factors))

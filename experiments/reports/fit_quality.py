@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
+from experiments.studies.signal_runs import labelled, read_signals
 from ohr.errors import OhrError
-from ohr.quality.fit import Labelled, fit
+from ohr.quality.fit import fit
 from ohr.quality.signals import SIGNALS
 from ohr.quality.truth import TARGETS
 from ohr.store.atomic import write_text
@@ -18,9 +17,7 @@ from ohr.store.atomic import write_text
 
 def report_fit(runs: Sequence[Path], out: Path) -> int:
     """Fit the pages of some runs and write the model. Raises OhrError."""
-    pages: list[Labelled] = []
-    for run in runs:
-        pages += labelled(run)
+    pages = labelled(read_signals(runs))
     counts = Counter(f"{page.domain}, {page.reading}" for page in pages)
     known: dict[str, Any] = {
         "command": "python -m experiments.fit_quality",
@@ -41,24 +38,3 @@ def report_fit(runs: Sequence[Path], out: Path) -> int:
         print(f"{title}: intervals of so many deviations: {widths}")
     print(f"model of {len(pages)} pages: {out}")
     return 0
-
-
-def labelled(run: Path) -> list[Labelled]:
-    """The pages of a run of ``experiments.confidence``. Raises OhrError."""
-    try:
-        table = pd.read_csv(run / "signals.csv")
-    except (OSError, ValueError) as error:
-        raise OhrError(
-            f"{run} has no signals.csv: it is no run of experiments.confidence"
-        ) from error
-    return [
-        Labelled(
-            f"{run.name}: {row['domain']}",
-            str(row["doc_id"]),
-            int(row["page_no"]),
-            f"{row['engine']}, {row['noise']}",
-            {name: float(row[name]) for name in SIGNALS}
-            | {name: float(row[f"true_{name}"]) for name in TARGETS},
-        )
-        for row in table.to_dict("records")
-    ]

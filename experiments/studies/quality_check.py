@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,10 @@ from rich.table import Table
 
 from experiments.reports.terminal import number, show
 from experiments.studies.own_pages import with_predictions
+from experiments.studies.signal_runs import labelled, read_signals
 from experiments.studies.signals import auroc, spearman
 from ohr.errors import OhrError
+from ohr.quality.fit import fit
 from ohr.quality.inference import compare
 from ohr.quality.predictor import Predictor, shipped
 from ohr.quality.truth import TARGETS
@@ -28,12 +30,17 @@ GAP = 0.03
 """Means of two readings that differ by so much should be told apart."""
 DRAWS = 100
 PAGES = 30
+FEWEST_DOMAINS = 3
 
 
-def report_check(runs: Sequence[Path], out: Path) -> int:
-    """Check the shipped model on the pages of runs of ``confidence``. Raises OhrError."""
-    table = pd.concat([_read(run) for run in runs], ignore_index=True)
-    checks = check(table, shipped())
+def report_check(runs: Sequence[Path], out: Path, *, left_out: bool = False) -> int:
+    """Check the shipped model on the pages of runs of ``confidence``. Raises OhrError.
+
+    With ``left_out``, each domain by a model of the others in its place.
+    """
+    table = read_signals(runs)
+    models = _others(table) if left_out else dict.fromkeys(set(table["group"]), shipped())
+    checks, beside = check(table, models), against_engines(table, models)
     write_csv(out / "checks.csv", checks)
     show(_shown(checks))
     print(
@@ -41,26 +48,42 @@ def report_check(runs: Sequence[Path], out: Path) -> int:
         f"{PAGES} pages of each two readings; cannot tell: of those that differ by {GAP:g} or more"
     )
     print(f"checks: {out / 'checks.csv'}")
+    if len(beside):
+        write_csv(out / "beside_engines.csv", beside)
+        show(_shown_beside(beside))
+        print(f"edit distance, beside the engines' own doubt: {out / 'beside_engines.csv'}")
     return 0
 
 
-def _read(run: Path) -> pd.DataFrame:
-    try:
-        table = pd.read_csv(run / "signals.csv")
-    except (OSError, ValueError) as error:
-        raise OhrError(f"{run} holds no signals.csv of experiments.confidence: {error}") from error
-    return table.drop(columns=[name for name in table if str(name).startswith("predicted_")])
+def _others(table: pd.DataFrame) -> dict[str, Predictor]:
+    """For each domain, a model of all the others. Raises OhrError."""
+    groups = sorted(set(table["group"]))
+    if len(groups) < FEWEST_DOMAINS:
+        raise OhrError(
+            f"--left-out needs pages of {FEWEST_DOMAINS} domains: a fit of all others leaves one "
+            "of them out itself"
+        )
+    pages = labelled(table)
+    return {group: fit([page for page in pages if page.domain != group], {}) for group in groups}
 
 
-def check(table: pd.DataFrame, model: Predictor) -> pd.DataFrame:
+def _predicted(table: pd.DataFrame, models: Mapping[str, Predictor]) -> pd.DataFrame:
+    """The table with predictions, each group's by its model."""
+    parts = [with_predictions(of, models[str(group)]) for group, of in table.groupby("group")]
+    order = np.concatenate([of.index for _, of in table.groupby("group")])
+    return pd.concat(parts).set_axis(order).loc[table.index]
+
+
+def check(table: pd.DataFrame, models: Mapping[str, Predictor]) -> pd.DataFrame:
     """A row for each error, with the text layer and as if there were none (``scan``).
 
-    ``table`` has a row a reading of a page, with its signals and true errors (``true_…``).
+    ``table`` has a row a reading of a page, with its signals and true errors (``true_…``), and
+    the ``group`` whose model predicts it.
     """
     records = []
     for kind in ("layer", "scan"):
         seen = table if kind == "layer" else table.assign(**dict.fromkeys(OF_LAYER, np.nan))
-        predictions = with_predictions(seen, model)
+        predictions = _predicted(seen, models)
         for target in TARGETS:
             true = table[f"true_{target}"].to_numpy(float)
             predicted = predictions[target].to_numpy(float)
@@ -75,14 +98,43 @@ def check(table: pd.DataFrame, model: Predictor) -> pd.DataFrame:
                     "coverage": float(((true >= low - 1e-9) & (true <= high + 1e-9)).mean()),
                     "true": float(true.mean()),
                     "predicted": float(predictions[f"{target}_mean"].mean()),
-                    **_winners(table, predictions, target, model.bias[kind][target]),
+                    **_winners(table, predictions, target, _doubts(table, models, kind, target)),
                 }
             )
     return pd.DataFrame(records)
 
 
+def _doubts(
+    table: pd.DataFrame, models: Mapping[str, Predictor], kind: str, target: str
+) -> np.ndarray:
+    """Of each row: how far its model lets differences lie from true ones."""
+    return np.array([models[str(group)].doubt[kind][target] for group in table["group"]])
+
+
+def against_engines(table: pd.DataFrame, models: Mapping[str, Predictor]) -> pd.DataFrame:
+    """Predicted edit distance beside the engine's own doubt and docling's rules, for each engine
+    and noise whose words have a confidence.
+    """
+    known = table[table["confidence"].notna()]
+    records = []
+    for (engine, noise), of in known.groupby(["engine", "noise"], sort=False):
+        true = of["true_edit_distance"].to_numpy(float)
+        ways = {
+            "predicted": _predicted(of, models),
+            "as_scans": _predicted(of.assign(**dict.fromkeys(OF_LAYER, np.nan)), models),
+        }
+        ranked = {way: found["edit_distance"].to_numpy(float) for way, found in ways.items()}
+        ranked |= {name: of[name].to_numpy(float) for name in ("confidence", "docling")}
+        records.append(
+            {"engine": engine, "noise": noise, "n": len(of)}
+            | {f"spearman_{way}": spearman(values, true) for way, values in ranked.items()}
+            | {f"auroc_{way}": auroc(values, true > WRONG) for way, values in ranked.items()}
+        )
+    return pd.DataFrame(records)
+
+
 def _winners(
-    table: pd.DataFrame, predictions: pd.DataFrame, target: str, bias: float
+    table: pd.DataFrame, predictions: pd.DataFrame, target: str, doubts: np.ndarray
 ) -> dict[str, Any]:
     """How often a stated winner is wrong, and how often none is stated, over draws of pages."""
     pages = ["doc_id", "page_no"]
@@ -90,6 +142,7 @@ def _winners(
         mean=predictions[f"{target}_mean"].to_numpy(float),
         spread=predictions[f"{target}_spread"].to_numpy(float),
         true=table[f"true_{target}"].to_numpy(float),
+        doubt=doubts,
     )
     readings = [one.set_index(pages) for _, one in values.groupby(["engine", "noise"], sort=False)]
     rng = np.random.default_rng(0)
@@ -103,7 +156,7 @@ def _winners(
         gap = float((a["true"] - b["true"]).mean())
         means = a["mean"].to_numpy(), b["mean"].to_numpy()
         documents = [doc for doc, _ in both]
-        doubt = bias * (a["spread"] + b["spread"]).to_numpy() / 2
+        doubt = (a["doubt"] * (a["spread"] + b["spread"])).to_numpy() / 2
         told = 0
         for _ in range(DRAWS):
             some = rng.choice(len(both), PAGES, replace=False)
@@ -142,4 +195,21 @@ def _shown(checks: pd.DataFrame) -> Table:
         title = TARGETS[str(row["error"])]
         of = "with layer" if row["kind"] == "layer" else "as scans"
         shown.add_row(f"{title}, {of}", *(number(row[name]) for name in names))
+    return shown
+
+
+def _shown_beside(beside: pd.DataFrame) -> Table:
+    shown = Table(header_style="bold", box=None, pad_edge=False)
+    shown.add_column("Spearman / AUROC")
+    for title in ("n", "predicted", "as scans", "confidence", "docling's rules"):
+        shown.add_column(title, justify="right")
+    for row in beside.to_dict("records"):
+        shown.add_row(
+            f"{row['engine']}, {row['noise']}",
+            f"{row['n']:,}",
+            *(
+                f"{number(row[f'spearman_{way}'])} / {number(row[f'auroc_{way}'])}"
+                for way in ("predicted", "as_scans", "confidence", "docling")
+            ),
+        )
     return shown

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ohr.quality.inference import compare
 from ohr.quality.predictor import (
     COLUMNS,
     COVERAGE,
@@ -30,6 +31,17 @@ FEWEST_PAGES = 10
 
 
 FEWEST_ASSESSED = 100
+PAGES_DRAWN = 30
+DRAWS = 30
+WRONG_WINNERS = 0.01
+"""Largest share of draws with a wrong winner in domains left out: further documents are harder."""
+SHARES = tuple(tenths / 10 for tenths in range(2, 11))
+
+Predicted = tuple[float, float, float]
+"""Mean that is predicted, truth, spread of the prediction."""
+Readings = dict[str, dict[tuple[str, int], Predicted]]
+Score = tuple[str, str, float]
+"""Document, evidence, and how many deviations a prediction lies from the truth."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +86,7 @@ def fit(pages: Sequence[Labelled], fitted_on: dict[str, Any]) -> Predictor:
     widths = {
         # Where no page has a text layer, what holds for scans is all that is known.
         which: {
-            target: _quantile(residuals.scores[which, target] or residuals.scores["scan", target])
+            target: _width(residuals.scores[which, target] or residuals.scores["scan", target])
             for target in TARGETS
         }
         for which in KINDS
@@ -83,7 +95,18 @@ def fit(pages: Sequence[Labelled], fitted_on: dict[str, Any]) -> Predictor:
         which: {target: _root_mean_square(residuals.gaps[which, target]) for target in TARGETS}
         for which in KINDS
     }
-    return replace(_model(pages), widths=widths, bias=bias, fitted_on=fitted_on)
+    doubt = {
+        which: {
+            target: round(
+                bias[which][target]
+                * least_doubt(residuals.readings[which, target], bias[which][target]),
+                4,
+            )
+            for target in TARGETS
+        }
+        for which in KINDS
+    }
+    return replace(_model(pages), widths=widths, bias=bias, doubt=doubt, fitted_on=fitted_on)
 
 
 def _without_layer(page: Labelled) -> Labelled:
@@ -99,26 +122,27 @@ class _Residuals:
     """How far predictions of domains that were left out lay from the truth."""
 
     def __init__(self) -> None:
-        self.scores: dict[tuple[str, str], list[tuple[str, float]]] = {
-            (which, target): [] for which in KINDS for target in TARGETS
-        }
-        self.gaps: dict[tuple[str, str], list[float]] = {
-            (which, target): [] for which in KINDS for target in TARGETS
-        }
+        each = list(product(KINDS, TARGETS))
+        self.scores: dict[tuple[str, str], list[Score]] = {of: [] for of in each}
+        self.gaps: dict[tuple[str, str], list[float]] = {of: [] for of in each}
+        self.readings: dict[tuple[str, str], Readings] = {of: {} for of in each}
+        """Of all domains, by the name of the reading and the page."""
 
     def add(self, model: Predictor, pages: Sequence[Labelled]) -> None:
         """Those of the pages of one domain, by a model that has not seen it."""
         for which, target in product(KINDS, TARGETS):
-            readings: dict[str, dict[tuple[str, int], tuple[float, float, float]]] = {}
+            readings: Readings = {}
             for page in (one for one in pages if kind(one.values) == which):
                 centre, deviation = model.scaled(page.values, target)
                 truth = page.values[target]
                 score = abs(scale(target, truth) - centre) / deviation
-                self.scores[which, target].append((page.doc_id, score))
+                self.scores[which, target].append((page.doc_id, _evidence(page), score))
                 mean, spread = moments(target, centre, deviation)
                 place = (page.doc_id, page.page_no)
                 readings.setdefault(page.reading, {})[place] = (mean, truth, spread)
             self.gaps[which, target] += _gaps(readings)
+            for name, of in readings.items():
+                self.readings[which, target].setdefault(name, {}).update(of)
 
 
 def _model(pages: Sequence[Labelled]) -> Predictor:
@@ -136,6 +160,7 @@ def _model(pages: Sequence[Labelled]) -> Predictor:
         ranges,
         {which: dict.fromkeys(TARGETS, 1.0) for which in KINDS},
         {which: dict.fromkeys(TARGETS, 0.0) for which in KINDS},
+        {which: dict.fromkeys(TARGETS, 0.0) for which in KINDS},
     )
 
 
@@ -148,6 +173,24 @@ def domain_weights(pages: Sequence[Labelled]) -> np.ndarray:
     return np.array(
         [1 / len(documents[page.domain]) / documents[page.domain][page.doc_id] for page in pages]
     )
+
+
+def _evidence(page: Labelled) -> str:
+    """What a page has besides its text: readings again, words of engines, or nothing."""
+    values = page.values
+    if not math.isnan(values["wobble"]):
+        return "wobble"
+    engines = (values["confidence"], values["disagreement"])
+    return "text" if all(map(math.isnan, engines)) else "words"
+
+
+def _width(scores: Sequence[Score]) -> float:
+    """The factor that holds for pages with every kind of evidence of which there are enough."""
+    by_evidence: dict[str, list[tuple[str, float]]] = {}
+    for doc_id, evidence, score in scores:
+        by_evidence.setdefault(evidence, []).append((doc_id, score))
+    enough = [of for of in by_evidence.values() if len(of) >= FEWEST_ASSESSED]
+    return max(map(_quantile, enough or [[(doc_id, score) for doc_id, _, score in scores]]))
 
 
 def _quantile(residuals: Sequence[tuple[str, float]]) -> float:
@@ -164,9 +207,50 @@ def _quantile(residuals: Sequence[tuple[str, float]]) -> float:
     return round(max(residual for _, residual in residuals), 4)
 
 
-def _gaps(
-    readings: Mapping[str, Mapping[tuple[str, int], tuple[float, float, float]]],
-) -> Iterator[float]:
+def least_doubt(readings: Readings, bias: float) -> float:
+    """The least share of ``bias`` with which stated winners are right; 1 where none is enough.
+
+    Over draws of :data:`PAGES_DRAWN` pages that two readings share, no more than
+    :data:`WRONG_WINNERS` may have a winner that is none by the means over all their pages.
+    """
+    rng = np.random.default_rng(0)
+    draws = [
+        draw
+        for first, second in combinations(sorted(readings), 2)
+        for draw in _draws(readings[first], readings[second], rng)
+    ]
+    if not draws:
+        return 1.0
+    for share in SHARES:
+        wrong = 0
+        for documents, one, other, spread, gap in draws:
+            winner = compare(one, other, documents, share * bias * spread).winner
+            wrong += winner is not None and (winner == 1) != (gap > 0)
+        if wrong <= WRONG_WINNERS * len(draws):
+            return share
+    return 1.0
+
+
+def _draws(
+    first: Mapping[tuple[str, int], Predicted],
+    second: Mapping[tuple[str, int], Predicted],
+    rng: np.random.Generator,
+) -> Iterator[tuple[list[str], np.ndarray, np.ndarray, float, float]]:
+    """Of some pages at a time: documents, both predictions, spread, and the true difference of
+    all pages.
+    """
+    both = sorted(first.keys() & second.keys())
+    if len(both) < PAGES_DRAWN:
+        return
+    one, other = (np.array([of[place] for place in both]) for of in (first, second))
+    gap = float((one[:, 1] - other[:, 1]).mean())
+    for _ in range(DRAWS):
+        some = rng.choice(len(both), PAGES_DRAWN, replace=False)
+        spread = float((one[some, 2] + other[some, 2]).mean() / 2)
+        yield [both[at][0] for at in some], one[some, 0], other[some, 0], spread, gap
+
+
+def _gaps(readings: Readings) -> Iterator[float]:
     """For each two readings of the same pages, how far the predicted difference of their means is
     from the true one, as a share of the predictions' spread.
     """

@@ -67,7 +67,8 @@ class Predictor:
     ``ranges`` are the least and largest of each signal. ``widths`` are the conformal factors of
     the errors, for pages of each :func:`kind`. ``bias`` is, for each kind, how far predicted
     differences between two readings of the same pages lay from true ones in domains that were
-    left out, as a share of the predictions' spread.
+    left out, as a share of the predictions' spread; ``doubt`` is the share of it with which
+    winners that are stated in such domains are right.
     """
 
     mean: list[float]
@@ -75,6 +76,7 @@ class Predictor:
     ranges: dict[str, tuple[float, float]]
     widths: dict[str, dict[str, float]]
     bias: dict[str, dict[str, float]]
+    doubt: dict[str, dict[str, float]]
     fitted_on: dict[str, Any] = field(default_factory=dict)
 
     def predict(self, signals: Mapping[str, float], target: str) -> Prediction:

@@ -4,6 +4,7 @@ import json
 import math
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
@@ -12,6 +13,7 @@ from experiments import confidence, fit_quality, quality, quality_check, recomme
 from experiments.reports.recommend import cheapest
 from experiments.studies.own_pages import sample_pages, transcription_name
 from experiments.studies.quality_check import check
+from experiments.studies.signal_runs import labelled, read_signals
 from ohr.errors import ConfigError
 from ohr.quality.predictor import shipped
 from ohr.quality.signals import SIGNALS
@@ -224,6 +226,54 @@ def test_what_a_signal_is_worth_and_its_fit(tmp_path):
     checks = pd.read_csv(tmp_path / "check" / "checks.csv")
     assert checks.groupby("kind").size().to_dict() == {"layer": 3, "scan": 3}
     assert checks["n"].tolist() == [len(table)] * 6
+    beside = pd.read_csv(tmp_path / "check" / "beside_engines.csv")
+    assert dict(zip(beside["engine"], beside["n"], strict=True)) == {SURE: len(table) // 4}
+    outside = give(quality_check, tmp_path / "run", "--left-out", "--out", tmp_path / "outside")
+    assert outside.exit_code == 2
+    assert "needs pages of 3 domains" in outside.output
+
+
+def test_a_domain_that_is_left_out_is_predicted_by_the_others(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = []
+    for doc, domain in [(f"{domain}/{at}", domain) for domain in "abc" for at in range(5)]:
+        for page, error in enumerate(rng.uniform(0, 0.5, 10)):
+            signals = dict.fromkeys(SIGNALS, math.nan) | {"unsure_words": error}
+            signals["confidence"] = 0.4 - 0.3 * error  # surer where it errs more
+            truth = {f"true_{target}": error for target in TARGETS}
+            known = {"engine": "a", "noise": "clean", "status": "ok", "docling": 0.0}
+            rows.append(
+                known | {"doc_id": doc, "page_no": page, "domain": domain} | signals | truth
+            )
+    pd.DataFrame(rows).to_csv(tmp_path / "signals.csv", index=False)
+    done = give(quality_check, tmp_path, "--left-out", "--out", tmp_path / "check")
+    assert done.exit_code == 0, done.output
+    checks = pd.read_csv(tmp_path / "check" / "checks.csv").set_index(["kind", "error"])
+    assert checks.loc[("scan", "edit_distance"), "spearman"] > 0.9
+    assert 0.8 < checks.loc[("scan", "edit_distance"), "coverage"] <= 1
+    (beside,) = pd.read_csv(tmp_path / "check" / "beside_engines.csv").to_dict("records")
+    assert beside["n"] == 150
+    assert beside["spearman_predicted"] > 0.9
+    assert beside["spearman_confidence"] < -0.9
+
+
+def test_what_is_left_out_together_is_a_domain_of_the_same_documents(tmp_path):
+    def run(name, *documents):
+        rows = [
+            dict.fromkeys([*SIGNALS, *(f"true_{target}" for target in TARGETS)], 0.5)
+            | {"engine": "a", "noise": "clean", "doc_id": doc, "page_no": 0, "domain": doc[:3]}
+            for doc in documents
+        ]
+        (tmp_path / name).mkdir()
+        pd.DataFrame(rows).to_csv(tmp_path / name / "signals.csv", index=False)
+        return tmp_path / name
+
+    runs = [run("one", "law/a", "fin/b"), run("two", "law/c"), run("three", "fin/b", "law/d")]
+    table = read_signals([*runs, run("four", "law/d")])
+    assert table["group"].tolist() == [
+        *("one: law", "one: fin", "two: law", "one: fin", "one: law", "one: law")
+    ]
+    assert {page.domain for page in labelled(table)} == {"one: law", "one: fin", "two: law"}
 
 
 def pages_with_truth(errors: dict[str, list[float]], layer: bool) -> pd.DataFrame:
@@ -236,6 +286,7 @@ def pages_with_truth(errors: dict[str, list[float]], layer: bool) -> pd.DataFram
                 "engine": engine,
                 "status": "ok",
                 "noise": "clean",
+                "group": "all",
                 "doc_id": f"d{at % 9}",
                 "page_no": at,
             }
@@ -252,7 +303,7 @@ def test_a_check_knows_good_predictions_from_none():
         "bad": [0.3 + 0.002 * at for at in range(60)],
     }
     with_layer = pages_with_truth(errors, layer=True)
-    checks = check(with_layer, shipped()).set_index(["kind", "error"])
+    checks = check(with_layer, {"all": shipped()}).set_index(["kind", "error"])
     told = checks.loc[("layer", "edit_distance")]
     assert told["spearman"] > 0.95
     assert told["auroc"] > 0.95

@@ -1,0 +1,56 @@
+"""What runs of ``experiments.confidence`` hold, as one table, and as pages to fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from ohr.errors import OhrError
+from ohr.quality.fit import Labelled
+from ohr.quality.signals import SIGNALS
+from ohr.quality.truth import TARGETS
+
+
+def read_signals(runs: Sequence[Path]) -> pd.DataFrame:
+    """The readings of some runs; ``group`` is what is left out of a fit together.
+
+    That is a domain of one run, or of several where these share documents: what a model has seen
+    of a document in one run would help it with the other. Raises OhrError.
+    """
+    tables = [_read(run) for run in runs]
+    sources: list[tuple[str, set[str]]] = []
+    for run, table in zip(runs, tables, strict=True):
+        documents = set(table["doc_id"].astype(str))
+        same = next((source for source in sources if source[1] & documents), None)
+        if same is None:
+            sources.append(same := (run.name, set()))
+        same[1].update(documents)
+        table["group"] = same[0] + ": " + table["domain"].astype(str)
+    return pd.concat(tables, ignore_index=True)
+
+
+def _read(run: Path) -> pd.DataFrame:
+    try:
+        table = pd.read_csv(run / "signals.csv")
+    except (OSError, ValueError) as error:
+        raise OhrError(
+            f"{run} has no signals.csv: it is no run of experiments.confidence"
+        ) from error
+    return table.drop(columns=[name for name in table if str(name).startswith("predicted_")])
+
+
+def labelled(table: pd.DataFrame) -> list[Labelled]:
+    """The pages of :func:`read_signals` with their truth."""
+    return [
+        Labelled(
+            str(row["group"]),
+            str(row["doc_id"]),
+            int(row["page_no"]),
+            f"{row['engine']}, {row['noise']}",
+            {name: float(row[name]) for name in SIGNALS}
+            | {name: float(row[f"true_{name}"]) for name in TARGETS},
+        )
+        for row in table.to_dict("records")
+    ]
