@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ohr.quality.fit import Labelled, fit
+from ohr.quality.fit import Labelled, fit, least_doubt
 from ohr.quality.predictor import joint_normal, moments, parse, scale, shipped, unscaled
 from ohr.quality.signals import SIGNALS
 from ohr.quality.truth import TARGETS
@@ -100,6 +100,39 @@ def test_where_no_page_has_a_layer_scans_are_all_that_is_known():
     bare = {"layer": math.nan, "lost_passages": math.nan}
     model = fit([replace(page, values=dict(page.values) | bare) for page in pages_of()], {})
     assert model.widths["layer"] == model.widths["scan"]
+
+
+def readings_of(gap, told):
+    """Two readings of 60 pages whose true and predicted means differ by these."""
+    rng = np.random.default_rng(2)
+    pages = [(f"d{at % 12}", at) for at in range(60)]
+    base = {page: rng.uniform(0.1, 0.2) for page in pages}
+    return {
+        "first": {page: (value, value, 0.1) for page, value in base.items()},
+        "second": {page: (value + told, value + gap, 0.1) for page, value in base.items()},
+    }
+
+
+def test_winners_are_doubted_as_much_as_they_were_wrong():
+    assert least_doubt(readings_of(0.05, 0.05), bias=1.0) == 0.2
+    # Told the wrong way round by .05: only a doubt that hides the difference is enough.
+    assert 0.2 < least_doubt(readings_of(0.05, -0.05), bias=0.5) < 1.0
+    assert least_doubt(readings_of(0.05, -0.05), bias=0.01) == 1.0
+    few = {name: dict(list(of.items())[:20]) for name, of in readings_of(0.05, 0.05).items()}
+    assert least_doubt(few, bias=1.0) == 1.0
+
+
+def test_intervals_hold_for_pages_with_every_kind_of_evidence():
+    pages = pages_of()
+    rng = np.random.default_rng(3)
+    sure = [
+        replace(page, values=dict(page.values) | {"wobble": float(rng.uniform(0, 1))})
+        for page in pages
+    ]
+    plain, both = fit(pages, {}), fit([*pages, *sure], {})
+    assert all(
+        both.widths["scan"][target] >= 0.9 * plain.widths["scan"][target] for target in TARGETS
+    )
 
 
 def test_one_domain_cannot_be_left_out():
