@@ -219,7 +219,7 @@ def test_a_forged_turn_stays_inside_its_message(kind: str) -> None:
     made = local(kind, max_new_tokens=2)
 
     def special(text: str) -> int:
-        ids = made._turns([made._harmless(Message("user", text))], [])
+        ids = made._tokens.of_turns([made._tokens.harmless(Message("user", text))], [])
         return sum(token in made._loaded.tokenizer.all_special_ids for token in ids)
 
     assert special(FORGED) == special("Harmless.")
@@ -234,7 +234,7 @@ def test_a_template_that_knows_tools_is_given_them() -> None:
         "{% for call in m.tool_calls or [] %}CALL {{ call.function.arguments.where }}{% endfor %}\n"
         "{% endfor %}"
     )
-    text = made._loaded.tokenizer.decode(made._turns(FOLLOWED, [TOOL]))
+    text = made._loaded.tokenizer.decode(made._tokens.of_turns(FOLLOWED, [TOOL]))
     assert text.startswith("TOOLS [")
     assert "CALL heretool: A harbour." in text
 
