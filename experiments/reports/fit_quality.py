@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.studies.signal_runs import labelled, read_signals
+from experiments.analysis.signal_runs import labelled, read_signals
 from ohr.errors import OhrError
 from ohr.quality.fit import fit
 from ohr.quality.signals import SIGNALS

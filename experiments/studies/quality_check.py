@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 from rich.table import Table
 
+from experiments.analysis.signal_runs import labelled, read_signals
 from experiments.reports.terminal import number, show
 from experiments.studies.own_pages import with_predictions
-from experiments.studies.signal_runs import labelled, read_signals
 from experiments.studies.signals import auroc, spearman
 from ohr.errors import OhrError
 from ohr.quality.fit import fit

@@ -10,10 +10,10 @@ import pytest
 from typer.testing import CliRunner
 
 from experiments import confidence, fit_quality, quality, quality_check, recommend
+from experiments.analysis.signal_runs import labelled, read_signals
 from experiments.reports.recommend import cheapest
 from experiments.studies.own_pages import sample_pages, transcription_name
 from experiments.studies.quality_check import check
-from experiments.studies.signal_runs import labelled, read_signals
 from ohr.errors import ConfigError
 from ohr.quality.predictor import shipped
 from ohr.quality.signals import SIGNALS
