@@ -17,7 +17,8 @@ def locked(folder: Path) -> Iterator[None]:
     """Hold a folder, which is made if need be, for as long as this process lives at most.
 
     Raises ConfigError while another process holds it, and if nothing can be written to it. The lock
-    is the system's, not the file's being there: one that a kill has left behind locks nothing.
+    is the system's, not the file's being there: one that a kill has left behind locks nothing. What
+    a killed process had begun to write there (``.*.part``) is removed.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -35,4 +36,6 @@ def locked(folder: Path) -> Iterator[None]:
             ) from error
         except OSError as error:
             raise ConfigError(f"cannot lock {folder}: {error.strerror or error}") from error
+        for begun in folder.glob(".*.part"):
+            begun.unlink(missing_ok=True)
         yield

@@ -124,3 +124,10 @@ def test_a_lock_ends_with_its_block(tmp_path):
     for _ in range(2):
         with locked(tmp_path):
             assert (tmp_path / NAME).exists()
+
+
+def test_what_a_killed_process_had_begun_to_write_goes_with_the_next(tmp_path):
+    (tmp_path / ".0123456789abcdef.part").write_bytes(b"half a ta")
+    (tmp_path / "cells.part").write_text("a user's own", "utf-8")
+    with locked(tmp_path):
+        assert {path.name for path in tmp_path.iterdir()} == {NAME, "cells.part"}
