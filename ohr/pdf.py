@@ -245,18 +245,29 @@ def _is_transparent(image: Image.Image) -> bool:
 
 
 def _pages(image: Image.Image) -> int:
-    """Pages of a TIFF, thumbnails and masks aside; 1 for other images."""
+    """Pages of a TIFF, thumbnails and masks aside; 1 for other images.
+
+    Raises OSError where it cannot be read on to its end: pages of one cut short may be missing.
+    """
     if not isinstance(image, TiffImagePlugin.TiffImageFile):
         return 1
     pages = 0
     try:
         for number in range(image.n_frames):
             image.seek(number)
-            pages += not int(image.tag_v2.get(_SUBFILE_TYPE, 0)) & _NO_PAGE
-    except (*_BROKEN_TAGS, EOFError):
-        pass  # what follows is no image
+            pages += _is_page(image)
+    except (*_BROKEN_TAGS, EOFError) as error:
+        raise OSError(f"what follows its page {max(pages, 1)} cannot be read: {error}") from error
     image.seek(0)
     return pages
+
+
+def _is_page(image: TiffImagePlugin.TiffImageFile) -> bool:
+    """Whether the frame of a TIFF is a page by its tag; one whose tag is damaged is."""
+    try:
+        return not int(image.tag_v2.get(_SUBFILE_TYPE, 0)) & _NO_PAGE
+    except _BROKEN_TAGS:
+        return True
 
 
 def image_dpi(path: Path) -> int | None:

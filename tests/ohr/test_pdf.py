@@ -137,3 +137,13 @@ def test_a_tiff_of_several_pages_is_refused_but_a_thumbnail_is_no_page(tmp_path)
     page().save(path, save_all=True, append_images=[thumbnail])
     assert np.array_equal(load_image(path), np.asarray(page()))
     assert drawn_by(path) is None
+
+
+def test_a_tiff_that_is_cut_short_after_its_first_page_is_refused(tmp_path):
+    path = tmp_path / "scan.tif"
+    page().save(path)
+    first = path.stat().st_size
+    page().save(path, save_all=True, append_images=[page(), page()])
+    path.write_bytes(path.read_bytes()[: first + 40])
+    with pytest.raises(EngineError, match=r"scan\.tif: what follows its page 1 cannot be read"):
+        load_image(path)
