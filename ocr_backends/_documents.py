@@ -16,7 +16,7 @@ from typing_extensions import TypeVar
 
 from ocr_backends.normalise import Normalise, finished
 from ohr import plugins
-from ohr.errors import ConfigError, EngineError, MissingDependencyError
+from ohr.errors import ConfigError, EngineError, MissingDependencyError, StoreError
 from ohr.pdf import extract_pages, page_count
 from ohr.plugins import OcrBackend
 from ohr.plugins.engine import failed_page
@@ -108,7 +108,7 @@ class DocumentEngine(OcrBackend[P], abstract=True):
             if page_no not in self._kept:
                 self._read_batch(source, self._batch(source, page_no, page_nos), page_no)
             return self._kept[page_no]
-        except MissingDependencyError:
+        except (ConfigError, MissingDependencyError, StoreError):
             raise
         except Exception as error:  # whatever a program makes of a PDF is one page's outcome
             return failed_page(self.name, error)

@@ -20,7 +20,7 @@ from typing_extensions import TypeVar
 
 from ocr_backends._page_image import page_image
 from ocr_backends.normalise import Normalise, normalise, without_loop
-from ohr.errors import ConfigError, EngineError, MissingDependencyError
+from ohr.errors import ConfigError, EngineError, MissingDependencyError, StoreError
 from ohr.models.checkpoints import model_type
 from ohr.models.local import LocalModel, LocalModelParams, problem
 from ohr.models.processors import processor_of_images
@@ -158,7 +158,7 @@ class TransformersEngine(LocalModel[P], OcrBackend[P], abstract=True):
                 generated = self._generate(loaded, [pages[index] for index in batch])
                 for index, output in zip(batch, generated, strict=True):
                     outcomes[index] = self._outcome(loaded, output)
-            except MissingDependencyError:
+            except (ConfigError, MissingDependencyError, StoreError):
                 raise
             except Exception as error:  # torch and each model raise their own on a page
                 failure = EngineError(problem(error, MEND))

@@ -118,7 +118,8 @@ def _load_file(path: Path) -> _Model:
     try:
         session = load_session(path)
     except Exception as error:  # onnxruntime has classes of its own for each cause
-        raise ConfigError(f"layout: {path.name} is no ONNX model") from error
+        said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        raise ConfigError(f"layout: {path.name} is no ONNX model ({said})") from error
     inputs, outputs = session.get_inputs(), session.get_outputs()
     known = session.get_modelmeta().custom_metadata_map
     shape = list(inputs[0].shape)

@@ -178,6 +178,19 @@ def test_a_torn_page_does_not_take_its_batch_with_it(tmp_path: Path) -> None:
     assert "a page is torn" in outcomes[1].detail
 
 
+def test_what_is_wrong_with_a_plan_is_no_outcome_of_a_page(
+    tmp_path: Path, pdf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = engine("marker", executable=str(program(tmp_path / "marker_single", BATCH)))
+
+    def refuse(*given: object) -> None:
+        raise ConfigError("no such mode")
+
+    monkeypatch.setattr(type(made), "convert", refuse)
+    with pytest.raises(ConfigError, match="no such mode"):
+        read(made, pdf, 0)
+
+
 def test_a_file_that_is_no_pdf_is_an_error_on_each_page(tmp_path: Path) -> None:
     (tmp_path / "x.pdf").write_bytes(b"%PDF-1.4 nothing")
     reader = program(tmp_path / "marker_single", BATCH)
