@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ohr.errors import ConfigError
+from ohr.store.atomic import disk_of
 
 NAME = ".lock"
 
@@ -16,7 +17,8 @@ NAME = ".lock"
 def locked(folder: Path) -> Iterator[None]:
     """Hold a folder, which is made if need be, for as long as this process lives at most.
 
-    Raises ConfigError while another process holds it, and if nothing can be written to it. The lock
+    Raises ConfigError while another process holds it, and if nothing can be written to it,
+    StoreError where what is begun cannot be removed. The lock
     is the system's, not the file's being there: one that a kill has left behind locks nothing. What
     a killed process had begun to write there (``.*.part``) is removed.
     """
@@ -37,5 +39,6 @@ def locked(folder: Path) -> Iterator[None]:
         except OSError as error:
             raise ConfigError(f"cannot lock {folder}: {error.strerror or error}") from error
         for begun in folder.glob(".*.part"):
-            begun.unlink(missing_ok=True)
+            with disk_of(begun):
+                begun.unlink(missing_ok=True)
         yield
