@@ -244,9 +244,7 @@ def test_evidence_is_boxed(visit, report):
     for case in range(1, 9):
         visit.open(f"case?case={case}")
         # A box has its size once the page's picture has its own.
-        visit.window.evaluate(
-            "Promise.all([...document.images].map((one) => one.decode())).then(() => 0)"
-        )
+        visit.until("[...document.images].every((one) => one.complete && one.naturalWidth)")
         boxed += visit.window.evaluate(
             "[...document.querySelectorAll('.frame')].map((one) => one.getBoundingClientRect())"
             ".map((one) => one.width > 5 && one.height > 2)"
