@@ -14,6 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ohr.statistics.intervals import student_t
+
 Z = 1.959964
 """Deviations of a two-sided interval of 95 %."""
 FEWEST_LABELLED = 8
@@ -31,7 +33,7 @@ class Estimate:
 
     @property
     def error(self) -> float:
-        """The standard error that the interval is made of."""
+        """Half of the interval, in deviations of a normal distribution."""
         return (self.high - self.low) / (2 * Z)
 
 
@@ -43,6 +45,10 @@ def estimate(
     ``predicted`` is ``(n,)``, ``documents`` the document of each page, ``bias`` the deviation of
     a mean of predictions from the truth, ``truth`` ``(n,)`` with NaN for pages that nobody
     transcribed. Fewer than :data:`FEWEST_LABELLED` transcribed pages correct nothing.
+
+    Transcribed pages are among all pages: what each adds to either mean is added up page by page
+    before it is squared. The interval is Student's, of the transcribed pages or, where these are
+    of enough documents, of those documents.
     """
     labelled = np.zeros(len(predicted), bool) if truth is None else ~np.isnan(truth)
     count = int(labelled.sum())
@@ -52,10 +58,28 @@ def estimate(
         return Estimate(mean, mean - reach, mean + reach)
     weight = _weight(predicted, labelled, truth)
     left = truth[labelled] - weight * predicted[labelled]
-    names = [name for name, there in zip(documents, labelled, strict=True) if there]
     mean = float(weight * predicted.mean() + left.mean())
-    error = math.hypot(weight * standard_error(predicted, documents), standard_error(left, names))
-    return Estimate(mean, mean - Z * error, mean + Z * error, count)
+    of_predictions = weight * (predicted - predicted.mean()) / len(predicted)
+    of_labelled = np.zeros(len(predicted))
+    of_labelled[labelled] = (left - left.mean()) / count
+    places = np.unique(np.asarray(documents), return_inverse=True)[1].ravel()
+    reach = max(
+        _reach(of_predictions, of_labelled, units, len(np.unique(units[labelled])))
+        for units in (np.arange(len(predicted)), places)
+    )
+    return Estimate(mean, mean - reach, mean + reach, count)
+
+
+def _reach(
+    of_predictions: np.ndarray, of_labelled: np.ndarray, units: np.ndarray, n_labelled: int
+) -> float:
+    """Half of the interval from what each page adds to the mean, summed by unit; 0 for few."""
+    if n_labelled < FEWEST_DOCUMENTS:
+        return 0.0
+    n = int(units.max()) + 1
+    sums = math.sqrt(n / (n - 1)) * np.bincount(units, weights=of_predictions)
+    sums += math.sqrt(n_labelled / (n_labelled - 1)) * np.bincount(units, weights=of_labelled)
+    return student_t(n_labelled - 1) * math.sqrt(float((sums**2).sum()))
 
 
 def _weight(predicted: np.ndarray, labelled: np.ndarray, truth: np.ndarray) -> float:

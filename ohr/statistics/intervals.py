@@ -44,7 +44,7 @@ def mean_interval(values: np.ndarray, clusters: Clusters, *, bounded: bool) -> I
         return NO_INTERVAL
     mean = float(values.mean())
     error = jackknife_error(mean, clusters.means_without(values))
-    t = _t(clusters.degrees_of_freedom())
+    t = student_t(clusters.degrees_of_freedom())
     if not bounded:
         return Interval(mean - t * error, mean + t * error, clusters.unit)
     spread = mean * (1 - mean)
@@ -69,7 +69,7 @@ def jackknife_interval(estimate: float, without: np.ndarray, clusters: Clusters)
     """
     if not clusters.unit or not np.isfinite([estimate, *without]).all():
         return NO_INTERVAL
-    half = _t(clusters.degrees_of_freedom()) * jackknife_error(estimate, without)
+    half = student_t(clusters.degrees_of_freedom()) * jackknife_error(estimate, without)
     return Interval(estimate - half, estimate + half, clusters.unit)
 
 
@@ -87,7 +87,7 @@ def percentile_interval(draws: np.ndarray, clusters: Clusters) -> Interval:
     from scipy.special import ndtr
 
     n = clusters.size
-    tail = float(ndtr(-np.sqrt(n / (n - 1)) * _t(n - 1)))
+    tail = float(ndtr(-np.sqrt(n / (n - 1)) * student_t(n - 1)))
     # Between a number and infinity there is nothing to interpolate.
     method: Literal["linear", "inverted_cdf"] = (
         "linear" if np.isfinite(known).all() else "inverted_cdf"
@@ -96,7 +96,7 @@ def percentile_interval(draws: np.ndarray, clusters: Clusters) -> Interval:
     return Interval(float(low), float(high), clusters.unit)
 
 
-def _t(degrees: float) -> float:
+def student_t(degrees: float) -> float:
     """The 97.5th percentile of Student's t."""
     from scipy.special import stdtrit  # a tenth of a second: only where it is needed
 

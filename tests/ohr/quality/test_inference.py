@@ -83,3 +83,18 @@ def test_pages_to_transcribe_are_spread_over_the_predictions(predicted, count, s
     ranks = sorted(np.argsort(np.argsort(predicted, kind="stable"), kind="stable")[chosen])
     gaps = np.diff(ranks)
     assert len(gaps) == 0 or gaps.max() - gaps.min() <= 1
+
+
+@pytest.mark.parametrize(("pages", "count", "worth"), [(25, 25, 0.9), (40, 25, 0.9), (40, 8, 0.7)])
+def test_the_interval_holds_where_most_pages_are_transcribed(pages, count, worth):
+    hits = 0
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        predicted = rng.normal(size=pages)
+        true = worth * predicted + math.sqrt(1 - worth**2) * rng.normal(size=pages)
+        labels = np.full(pages, math.nan)
+        some = pages_to_transcribe(predicted.tolist(), count, seed)
+        labels[some] = true[some]
+        found = estimate(predicted, [str(place) for place in range(pages)], 0.0, labels)
+        hits += found.low <= 0 <= found.high
+    assert hits >= 370  # 380 are wanted; it was 340 to 360 with the sums squared apart
