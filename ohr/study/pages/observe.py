@@ -25,7 +25,6 @@ from ohr.study.noise import at_dpi
 from ohr.study.pages.distort import distorted
 from ohr.study.pages.key import DRAWN_BY
 from ohr.study.pages.store import (
-    StoredReading,
     keep_failure,
     ocr_key,
     stored_reading,
@@ -124,17 +123,16 @@ class Observing:
         if reading is None:
             return Seen(Outcome.error("the reading is no longer in the cache"))
         seen = self.store.get("observation", task.key) or {"pixels": [], "words": None}
-        again = [stored_text(self.store, pixels, identity) for pixels in seen["pixels"]]
         return Seen(
             reading.outcome,
-            tuple(_text(one) for one in again),
+            tuple(self._reread(pixels, identity) for pixels in seen["pixels"]),
             None if seen["words"] is None else tuple(_word(*word) for word in seen["words"]),
         )
 
-
-def _text(reading: StoredReading | None) -> str:
-    """A rereading that failed read nothing."""
-    return (reading.outcome.value or "") if reading is not None else ""
+    def _reread(self, pixels: str | None, identity: dict[str, Any]) -> str:
+        """The text of a page read again; a rereading that failed read nothing."""
+        reading = None if pixels is None else stored_text(self.store, pixels, identity)
+        return (reading.outcome.value or "") if reading is not None else ""
 
 
 def _word(text: str, confidence: float, box: list[int]) -> Word:
@@ -160,13 +158,16 @@ def observe_page(task: ObservationTask, reader: PageReader) -> None:
     reader.store.put("observation", task.key, seen)
 
 
-def _read_again(image: np.ndarray, page_no: int, reader: PageReader) -> str:
-    """Read a distorted page unless its pixels were read before; their digest."""
+def _read_again(image: np.ndarray, page_no: int, reader: PageReader) -> str | None:
+    """Read a distorted page unless its pixels were read before; their digest, None if it failed.
+
+    Nothing is stored of a failure under the pixels, which a study may have to read.
+    """
     pixels = pixel_digest(image)
     if stored_text(reader.store, pixels, reader.engine_identity) is None:
         try:
             read = reader.transcribe(image, page_no)
-        except EngineError as error:
-            read = {"status": "error", "detail": str(error)}
+        except EngineError:
+            return None
         reader.store.put("ocr", ocr_key(pixels, reader.engine_identity), read)
     return pixels

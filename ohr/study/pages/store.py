@@ -85,8 +85,12 @@ def sum_taken(pages: Iterable[Mapping[str, float] | None]) -> dict[str, float]:
 def stored_text(
     store: ArtefactStore, pixels: str, identity: dict[str, Any]
 ) -> StoredReading | None:
-    """What the engine read from pixels of that digest; None if absent or damaged."""
-    return _parsed(store.get("ocr", ocr_key(pixels, identity)))
+    """What the engine read from pixels of that digest; None if absent or damaged.
+
+    A failure is of a page and an attempt, not of pixels: one that stands here is no text.
+    """
+    found = _parsed(store.get("ocr", ocr_key(pixels, identity)))
+    return None if found is None or found.outcome.status in FAILED else found
 
 
 def _parsed(artefact: object) -> StoredReading | None:

@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import shutil
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from ohr import registry
 from ohr.errors import StoreError
+from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
+from ohr.store.identity import pixel_digest
 from ohr.study.config import load_config
-from ohr.study.pages.store import StoredReading, keep_failure, stored_reading
+from ohr.study.pages.observe import _read_again
+from ohr.study.pages.store import (
+    StoredReading,
+    keep_failure,
+    ocr_key,
+    stored_reading,
+    stored_text,
+)
 from ohr.study.pages.variants import Readings
+from ohr.study.pages.worker import PageReader
 from ohr.study.plan import load_dataset, make_plan
 from ohr.study.run import run_study
 from ohr.types import Outcome, Status
@@ -73,3 +85,21 @@ def test_a_timeout_stands_for_no_more_time_than_it_was_given(tmp_path):
     assert found == StoredReading(Outcome.error("torn"))
     assert found.stands(Limits(cpu_s=99, wall_s=99), retry=False)
     assert StoredReading(Outcome("x", Status.OK)).stands(given, retry=True)
+
+
+def test_pixels_that_failed_when_they_were_observed_are_read_by_a_study(tmp_path, monkeypatch):
+    spec = PluginSpec(name="tests.fakes.MendableEngine")
+    identity = registry.create("engine", spec).identity()
+    store = ArtefactStore(tmp_path)
+    reader, page = PageReader(spec, identity, store), np.full((8, 8), 99, np.uint8)
+    assert _read_again(page, 0, reader) is None
+    # As caches hold it that were written before.
+    failure = {"status": "error", "detail": "out of order"}
+    store.put("ocr", ocr_key(pixel_digest(page), identity), failure)
+    assert stored_text(store, pixel_digest(page), identity) is None
+    monkeypatch.setenv(MENDED, "1")
+    digest = _read_again(page, 0, reader)
+    assert digest == pixel_digest(page)
+    read = stored_text(store, digest, identity)
+    assert read is not None
+    assert read.outcome.status is Status.OK
