@@ -90,8 +90,14 @@ def noises(
             named = () if intensities else tuple(perturbation_class(spec).levels)
         listed += [at_level(spec, level) for level in named]
         listed += [Noise(spec, "", intensity) for intensity in intensities]
-    if len({(noise.name, noise.strength) for noise in listed}) < len(listed):
-        raise ConfigError(
-            "noise: the same operator, level or intensity is given twice; a label sets one apart"
-        )
+    check_distinct(listed)
     return listed
+
+
+def check_distinct(points: Sequence[Noise]) -> None:
+    """Raise ConfigError where two points bear one name: their rows would be counted as one's."""
+    if len({(noise.name, noise.strength) for noise in points}) < len(points):
+        raise ConfigError(
+            "noise: the same operator, level, intensity or wanted amount is given twice; a label "
+            "sets one operator apart from another"
+        )

@@ -32,7 +32,14 @@ from ohr.study.checks import (
 from ohr.study.config import BUILT_IN, DEFAULT_DRAWS, StudyConfig
 from ohr.study.judge import make_judge
 from ohr.study.measures import Measure, make_metrics, planned
-from ohr.study.noise import Noise, at_dpi, noise_name, noises, perturbation_class
+from ohr.study.noise import (
+    Noise,
+    at_dpi,
+    check_distinct,
+    noise_name,
+    noises,
+    perturbation_class,
+)
 from ohr.study.published import under_protocol
 from ohr.study.questions import left_out, select_questions
 from ohr.types import PageRef, Question
@@ -184,8 +191,10 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
     for spec in config.engines:
         # Beside engines that noise befalls, others are measured on the clean pages alone.
         operators = tuple(o for o in config.noise if befalls(o, spec, engines[spec.label]))
-        wanted = _wanted(config, operators, spec, engines[spec.label], unreachable)
-        for noise in [Noise(), *_points(config, operators), *wanted]:
+        points = _points(config, operators)
+        points += _wanted(config, operators, spec, engines[spec.label], unreachable)
+        check_distinct(points)
+        for noise in [Noise(), *points]:
             if noise.operator is not None and noise.kind == "semantic":
                 check_importable("noise", noise.name, perturbation_class(noise.operator))
             # No draw of nothing differs from another.

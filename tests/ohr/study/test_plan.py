@@ -80,6 +80,12 @@ def test_the_ceiling_needs_no_curve_for_a_wanted_amount_of_noise(settings, tmp_p
     )  # fmt: skip
     labels = [variant.label for variant in both.variants]
     assert labels == ["gt, clean", f"{FAKE}, clean", f"{FAKE}, rotation r_noise=0.5"]
+    for twice in ("[0.5,0.5]", "[0.5,0.5000001]"):
+        with pytest.raises(ConfigError, match="wanted amount is given twice"):
+            plan(
+                settings, f"engines=[{FAKE}]", "noise=[rotation]", f"r_noise={twice}", "dpi=100",
+                f"calibration={tmp_path / 'calibration.json'}",
+            )  # fmt: skip
 
 
 def test_levels_are_the_default_unless_intensities_are_given(settings):
