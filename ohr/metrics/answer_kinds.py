@@ -11,37 +11,44 @@ from collections import Counter
 from decimal import Decimal
 from itertools import permutations
 from math import sqrt
-from typing import Literal
+from typing import Literal, TypeVar
 
 from ohr.metrics.refusal import refused
 
+T = TypeVar("T")
 Kind = Literal["binary", "numerical", "time span", "none", "text"]
 
 _YES = frozenset("yes true correct ja wahr richtig".split())
 _NO = frozenset("no false incorrect nein falsch".split())
 _WORD = re.compile(r"[^\W\d_]+")
-_NUMBER = re.compile(r"\d+(?:[.,'\u2019\u00a0\u202f]\d+)*")
-_COUNTS = {
-    word: str(number)
-    for number, words in enumerate(
-        (
-            "null zero",
-            "ein eine einem einen einer one",
-            "zwei two",
-            "drei three",
-            "vier four",
-            "fünf five",
-            "sechs six",
-            "sieben seven",
-            "acht eight",
-            "neun nine",
-            "zehn ten",
-            "elf eleven",
-            "zwölf twelve",
-        )
-    )
-    for word in words.split()
-}
+_NUMBER = re.compile(r"(?:(?<![\w%)])[-\u2212])?\d+(?:[.,'\u2019\u00a0\u202f]\d+)*")
+_ENGLISH = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen"
+).split()
+_GERMAN = (
+    "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn "
+    "fünfzehn sechzehn siebzehn achtzehn neunzehn"
+).split()
+_ENGLISH_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_GERMAN_TENS = "zwanzig dreissig vierzig fünfzig sechzig siebzig achtzig neunzig".split()
+
+
+def _number_words() -> dict[str, int]:
+    """The words of numbers below 100, English and German, as :meth:`str.casefold` leaves them."""
+    words = {word: number for tongue in (_ENGLISH, _GERMAN) for number, word in enumerate(tongue)}
+    words |= dict.fromkeys(("ein", "eine", "einem", "einen", "einer"), 1)
+    for tens, (english, german) in enumerate(zip(_ENGLISH_TENS, _GERMAN_TENS, strict=True), 2):
+        words |= {english: 10 * tens, german: 10 * tens}
+        for units in range(1, 10):
+            words[f"{english}-{_ENGLISH[units]}"] = 10 * tens + units
+            words[f"{english} {_ENGLISH[units]}"] = 10 * tens + units
+            unit = "ein" if units == 1 else _GERMAN[units]
+            words[f"{unit}und{german}"] = 10 * tens + units
+    return words
+
+
+_COUNTS = _number_words()
 # Unit -> (months, minutes) of one.
 _UNITS = {
     unit: size
@@ -56,7 +63,10 @@ _UNITS = {
     )
     for unit in units.split()
 }
-_SPAN = re.compile(rf"({_NUMBER.pattern}|{'|'.join(_COUNTS)})[\s-]*({'|'.join(_UNITS)})\b")
+_ONE_OF = "|".join(sorted(_COUNTS, key=len, reverse=True))
+# Not the end of another word or of a larger number: "hundertzwei", "two hundred and one".
+_WHOLE = r"(?<![\w-])(?<!hundred )(?<!hundred and )(?<!thousand )(?<!thousand and )"
+_SPAN = re.compile(rf"({_NUMBER.pattern}|{_WHOLE}(?:{_ONE_OF}))[\s-]*({'|'.join(_UNITS)})\b")
 _MEASURES = frozenset(
     "euro eur usd dollar dollars prozent percent per cent pro million millions millionen billion "
     "km kg mm cm kilometer mal times fach".split()
@@ -65,6 +75,8 @@ _SIGNS = {
     "share": re.compile(r"%|\b(?:prozent|percent|per cent)\b"),
     "money": re.compile(r"[€$£]|\b(?:euro|eur|usd|dollars?)\b"),
 }
+_MANY = 6
+"""Of more numbers or spans an answer is not compared: every order of them is tried."""
 _LITTLE = 3
 """An answer of so many words beside its number or span is one of that kind."""
 
@@ -97,7 +109,7 @@ def same_by_rule(answer: str, gold: str, kind: Kind) -> bool:
     if kind == "binary":
         return _verdict(said) is not None and _verdict(said) == _verdict(meant)
     if kind == "time span":
-        return bool(_spans(said)) and _spans(said) == _spans(meant)
+        return _same(_spans(said), _spans(meant))
     units, wanted = _units(said), _units(meant)
     return (not units or not wanted or bool(units & wanted)) and _same_numbers(said, meant)
 
@@ -114,19 +126,24 @@ def _verdict(text: str) -> bool | None:
     return None
 
 
-def _spans(text: str) -> Counter[tuple[Decimal, Decimal]]:
-    spans: Counter[tuple[Decimal, Decimal]] = Counter()
+def _spans(text: str) -> list[frozenset[tuple[Decimal, Decimal]]]:
+    """What each span of time may mean, in months and minutes."""
+    spans = []
     for number, unit in _SPAN.findall(text):
-        value = min(values(_COUNTS.get(number, number)))
         months, minutes = _UNITS[unit]
-        spans[value * months, value * minutes] += 1
+        counts = {Decimal(_COUNTS[number])} if number in _COUNTS else values(number)
+        spans.append(frozenset((count * months, count * minutes) for count in counts))
     return spans
 
 
 def _same_numbers(said: str, meant: str) -> bool:
     given = [values(number) for number in _NUMBER.findall(said)]
-    wanted = [values(number) for number in _NUMBER.findall(meant)]
-    if len(given) != len(wanted) or not wanted or len(wanted) > 6:
+    return _same(given, [values(number) for number in _NUMBER.findall(meant)])
+
+
+def _same(given: list[frozenset[T]], wanted: list[frozenset[T]]) -> bool:
+    """Whether each may mean what one of the other does, each once, in any order."""
+    if len(given) != len(wanted) or not wanted or len(wanted) > _MANY:
         return False
     return any(
         all(a & b for a, b in zip(given, order, strict=True)) for order in permutations(wanted)
@@ -134,17 +151,21 @@ def _same_numbers(said: str, meant: str) -> bool:
 
 
 def values(number: str) -> frozenset[Decimal]:
-    """What digits with points and commas may mean: thousands separators or a decimal mark."""
-    plain = re.sub(r"['\u2019\u00a0\u202f]", "", number)
+    """What digits with points and commas may mean: thousands separators or a decimal mark.
+
+    Three zeros after a mark are thousands: nobody writes 1 as 1.000.
+    """
+    sign = -1 if number[0] in "-\u2212" else 1
+    plain = re.sub(r"[-'\u2212\u2019\u00a0\u202f]", "", number)
     marks = re.findall(r"[.,]", plain)
-    whole = Decimal(re.sub(r"[.,]", "", plain))
+    whole = sign * Decimal(re.sub(r"[.,]", "", plain))
     if not marks:
         return frozenset({whole})
     head, _, tail = plain.rpartition(marks[-1])
-    fraction = Decimal(f"{re.sub('[.,]', '', head)}.{tail}")
+    fraction = sign * Decimal(f"{re.sub('[.,]', '', head)}.{tail}")
     if len(set(marks)) == 2:
         return frozenset({fraction})
-    if len(marks) > 1:
+    if len(marks) > 1 or tail == "000":
         return frozenset({whole})
     return frozenset({whole, fraction}) if len(tail) == 3 else frozenset({fraction})
 

@@ -16,6 +16,9 @@ from ohr.registry import PluginSpec
 from ohr.types import Chunk, PageRef
 
 Spec = Annotated[PluginSpec, BeforeValidator(PluginSpec.parse)]
+_PROBE = "A text and itself have the cosine 1."
+_NEAR = 0.02
+"""Rounding in half precision stays below this."""
 
 
 class ShortAnswerParams(plugins.Params):
@@ -51,17 +54,26 @@ class ShortAnswer(plugins.Metric[ShortAnswerParams]):
         encoder = self._encoder
         if encoder is None:
             return ngram_cosine(prediction, reference)
-        if not prediction.strip():
-            return 0.0
-        encoder.index([Chunk(PageRef("", 0), 0, len(reference), reference)])
-        hits = encoder.search(prediction, 1)
-        return hits[0].score if hits else 0.0
+        return _score(encoder, prediction, reference) if prediction.strip() else 0.0
 
     @cached_property
     def _encoder(self) -> Retriever | None:
         if self.params.encoder is None:
             return None
         encoder = registry.create("retriever", self.params.encoder)
+        label = self.params.encoder.label
         if not isinstance(encoder, Retriever):
-            raise ConfigError(f"short_answer: {self.params.encoder.label!r} embeds no text")
+            raise ConfigError(f"short_answer: {label!r} embeds no text")
+        of_itself = _score(encoder, _PROBE, _PROBE)
+        if abs(of_itself - 1) > _NEAR:
+            raise ConfigError(
+                f"short_answer: {label!r} gives no cosine: a text scores {of_itself:.3g} with "
+                "itself; name a dense retriever, such as minilm"
+            )
         return encoder
+
+
+def _score(encoder: Retriever, text: str, other: str) -> float:
+    encoder.index([Chunk(PageRef("", 0), 0, len(other), other)])
+    hits = encoder.search(text, 1)
+    return hits[0].score if hits else 0.0

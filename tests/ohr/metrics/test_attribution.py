@@ -177,6 +177,18 @@ def test_the_kind_of_an_answer(gold: str, kind: str) -> None:
         ("not answerable", "not answerable", True),
         ("80", "not answerable", False),
         ("", "Ja", False),
+        ("twenty-one days", "1 day", False),
+        ("twenty-one days", "21 days", True),
+        ("einunddreißig Tage", "31 days", True),
+        ("twenty-four hours", "four hours", False),
+        ("hundertzwei Tage", "zwei Tage", False),
+        ("one hundred and two days", "2 days", False),
+        ("1,000 days", "1 day", False),
+        ("1000 hours", "1,000 hours", True),
+        ("6-12 months", "1 year", True),
+        ("-5", "5", False),
+        ("\u22125 %", "-5 %", True),
+        ("the years 2019-2020", "2019 2020", True),
     ],
 )
 def test_rules_of_kinds(said: str, gold: str, same: bool) -> None:
@@ -197,7 +209,7 @@ def test_a_number_means_what_it_says_in_both_styles(number) -> None:
 
 
 class Near(Retriever):
-    """Stands for a dense retriever: the cosine of any two texts is .6."""
+    """Stands for a dense retriever: the cosine of any two different texts is .6."""
 
     name = "near"
 
@@ -205,7 +217,8 @@ class Near(Retriever):
         self.chunks = chunks
 
     def search(self, query: str, k: int) -> list[Hit]:
-        return [Hit(self.chunks[0].ref, self.chunks[0].text, 0.6, 0)]
+        there = self.chunks[0]
+        return [Hit(there.ref, there.text, 1.0 if query == there.text else 0.6, 0)]
 
 
 def test_an_encoder_decides_over_text() -> None:
@@ -217,3 +230,5 @@ def test_an_encoder_decides_over_text() -> None:
     assert value("short_answer", case(text="15 %", answers=("80 %",)), encoder=near) == 0
     with pytest.raises(ConfigError, match="embeds no text"):
         value("short_answer", case(text="a bridge", **gold), encoder="oracle")
+    with pytest.raises(ConfigError, match=r"a text scores 0.* with itself; name a dense"):
+        value("short_answer", case(text="a bridge", **gold), encoder="bm25")
