@@ -25,6 +25,8 @@ from ohr.study.rows import unreadable
 from ohr.types import Status
 
 KEY_COLUMNS = (*CONDITION_COLUMNS, "stage", "metric", "group")
+LABEL_COLUMNS = tuple(name for name in KEY_COLUMNS if name not in ("intensity", "top_k", "seed"))
+"""The columns of a cell's key that hold text."""
 CELL_COLUMNS = (
     *KEY_COLUMNS,
     *("mean", "ci_low", "ci_high", "ci_unit", "n", "n_empty", "n_error", "n_timeout"),

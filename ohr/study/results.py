@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from ohr.collection import GROUND_TRUTH
 from ohr.errors import ConfigError, DatasetError, OhrError
 from ohr.statistics import Clusters
-from ohr.study.cells import CELL_COLUMNS, aggregate
+from ohr.study.cells import CELL_COLUMNS, LABEL_COLUMNS, aggregate
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.config import StudyConfig
 from ohr.study.csv import from_csv
@@ -182,7 +182,10 @@ def open_run(path: Path | str) -> Run:
     path = Path(path)
     manifest = _manifest(path)
     try:
-        cells = from_csv(pd.read_csv(path / "cells.csv", keep_default_na=False, na_values={}))
+        # A label may be made of digits; it stays as it was written.
+        labels = dict.fromkeys(LABEL_COLUMNS, str)
+        table = pd.read_csv(path / "cells.csv", keep_default_na=False, na_values={}, dtype=labels)
+        cells = from_csv(table)
         if "draws" not in cells:
             cells = cells.assign(draws=1, draw_sd="")
         cells = with_system(cells)

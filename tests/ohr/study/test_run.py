@@ -10,7 +10,7 @@ from ohr.study.cells import CELL_COLUMNS, KEY_COLUMNS, planned_cells
 from ohr.study.config import load_config
 from ohr.study.measures import SETS
 from ohr.study.progress import Progress
-from ohr.study.results import Run
+from ohr.study.results import Run, open_run
 from ohr.study.run import _missing, run_study
 from tests.builders import qa, write_corpus, write_kb, write_questions
 
@@ -247,3 +247,17 @@ def test_reading_metrics_are_added_on_demand_and_change_no_other_cell(tmp_path):
         assert [found[name]["n"] for name in found] == [1, 1, 2, 0]
         assert found["text_recall"]["n_error"] == (0 if engine == "gt" else 1)
         assert found["table_similarity"]["n_error"] == 0, "the lost page has no table"
+
+
+def test_labels_of_digits_stay_as_they_were_written(corpus, tmp_path):
+    labels = ["1.50", "1.5", "007"]
+    retrievers = ",".join(f"{{name: bm25, label: '{label}'}}" for label in labels)
+    made = run(
+        corpus[1], tmp_path / "run", "engines=[{name: gt, label: '3'}]", "stages=[retrieval]",
+        f"retrievers=[{retrievers}]", "dataset.limit=4",
+    )  # fmt: skip
+    again = open_run(tmp_path / "run")
+    for name in ("engine", "retriever"):
+        assert list(again.cells[name]) == list(made.cells[name])
+    assert repr(again) == repr(made)
+    assert set(again.cells["retriever"]) == set(labels)
