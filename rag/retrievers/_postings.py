@@ -60,6 +60,11 @@ class Postings:
             scores[self.texts[start:end]] += self.weights[start:end]
         return scores
 
+    def having(self, local_terms: np.ndarray) -> np.ndarray:
+        """The texts that have one of the terms or more, ascending."""
+        parts = [self.texts[self.indptr[term] : self.indptr[term + 1]] for term in local_terms]
+        return np.unique(np.concatenate(parts)) if parts else np.zeros(0, np.int32)
+
     def weigh(self, weigh: Weigh) -> None:
         """Replace the weights, which are frequencies after :func:`build`, in blocks of terms."""
         step, start = 1 << 22, 0

@@ -43,7 +43,7 @@ class Bm25(Retriever[Bm25Params]):
     """
 
     name = "bm25"
-    version = f"2+bm25s-{bm25s.__version__}+pystemmer-{version('pystemmer')}"
+    version = f"3+bm25s-{bm25s.__version__}+pystemmer-{version('pystemmer')}"
     only_matches: ClassVar[bool] = True
 
     def __init__(self, params: Bm25Params | None = None) -> None:
@@ -51,6 +51,7 @@ class Bm25(Retriever[Bm25Params]):
         self._chunks: Sequence[Chunk] = ()
         self._postings: Postings | None = None
         self._unmatched = np.zeros(0)
+        self._weightless = False
 
     @property
     def analyser(self) -> Analyser:
@@ -63,7 +64,7 @@ class Bm25(Retriever[Bm25Params]):
         return self.params.variant, self.params.delta
 
     def index(self, chunks: Sequence[Chunk]) -> None:
-        self._chunks = chunks
+        self._chunks, self._weightless = chunks, False
         read = self.analyser.ids
         self._postings = postings = build(read(chunk.indexed_text) for chunk in chunks)
         if not len(postings.terms):
@@ -80,6 +81,7 @@ class Bm25(Retriever[Bm25Params]):
         def weigh(terms: np.ndarray, frequency: np.ndarray, texts: np.ndarray) -> np.ndarray:
             weights = idf[terms] * formula.factor(frequency, lengths[texts], mean, shape)
             weights -= self._unmatched[terms]
+            self._weightless |= bool((weights <= 0).any())
             return np.asarray(weights if factors is None else weights * factors[terms])
 
         postings.weigh(weigh)
@@ -101,6 +103,10 @@ class Bm25(Retriever[Bm25Params]):
         best = top_k(scores, k)
         if self.only_matches:
             best = [index for index in best if scores[index] > 0]
+            if self._weightless and len(best) < k:
+                # A term of half the texts or of all may weigh nothing; to have it is a match.
+                having = postings.having(terms)
+                best += having[scores[having] <= 0][: k - len(best)].tolist()
         return [
             hit_of(self._chunks[index], float(scores[index]) + constant, rank)
             for rank, index in enumerate(best)

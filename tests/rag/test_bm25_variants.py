@@ -115,3 +115,13 @@ def test_unstemmed_words_must_match_as_they_are():
 def test_the_published_retriever_has_no_variants():
     with pytest.raises(ConfigError, match="variant"):
         registry.create("retriever", {"name": "bm25_reference", "params": {"variant": "atire"}})
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_term_that_weighs_nothing_is_a_match_all_the_same(variant):
+    texts = ["the river bank", "money", "river water"]
+    for k1 in (0, 1.5):
+        found = retriever(texts, variant=variant, k1=k1)
+        assert sorted(hit.ref.page_no for hit in found.search("river", 5)) == [0, 2]
+        assert [hit.ref.page_no for hit in found.search("river", 1)] in ([0], [2])
+        assert found.search("fish", 5) == []
