@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any
 
 import pyarrow as pa
@@ -30,7 +31,6 @@ NO_TEXT = "the data say nothing of what is on the page"
 NO_EVIDENCE = "the data name the page alone"
 AT_ONCE = 16
 """Images that are held in memory at a time."""
-MOST_OPTIONS = 26
 _ID = ("corpus-id", "corpus_id", "docid", "doc_id")
 
 
@@ -99,6 +99,7 @@ def _documents(
 ) -> dict[str, Document]:
     """Documents by the ids of their images, unpacked under the digest of their bytes."""
     documents: dict[str, Document] = {}
+    seen: set[str] = set()
     for row in _rows(folder / "corpus"):
         corpus_id = next((str(row[name]) for name in _ID if row.get(name) is not None), "")
         image = row.get("image")
@@ -106,13 +107,14 @@ def _documents(
         if not corpus_id or not isinstance(data, bytes) or not data:
             report.add("unreadable_document", f"{domain}: {corpus_id or 'a row'} has no image")
             continue
-        if corpus_id in documents:
+        doc_id = f"{domain}/{corpus_id.replace('/', '_')}"
+        if doc_id in seen:
             report.add("duplicate_document", f"{domain}: {corpus_id}: only the first is read")
             continue
+        seen.add(doc_id)
         file = cache / f"{digest(data)}{_suffix(data)}"
         if not file.is_file():
             write_bytes(file, data)
-        doc_id = f"{domain}/{corpus_id.replace('/', '_')}"
         documents[corpus_id] = Document(doc_id, domain, [Page(PageRef(doc_id, 0), "", file)])
     return documents
 
@@ -156,10 +158,6 @@ def _answers(answer: Any, options: Any) -> tuple[str, ...]:
     """The answer or answers; where it is an option's letter, the option's text goes before it."""
     given = [str(one) for one in (answer if isinstance(answer, list) else [answer]) if one]
     choices = [str(one) for one in options] if isinstance(options, list) else []
-    texts = [
-        choices[ord(one.strip().upper()) - ord("A")]
-        for one in given
-        if len(one.strip()) == 1
-        and 0 <= ord(one.strip().upper()) - ord("A") < min(len(choices), MOST_OPTIONS)
-    ]
+    of_letter = dict(zip(ascii_uppercase, choices, strict=False))
+    texts = [of_letter[one.strip().upper()] for one in given if one.strip().upper() in of_letter]
     return tuple(dict.fromkeys([*texts, *given]))

@@ -11,6 +11,7 @@ from pathlib import Path
 from ohr.bounded import read_bounded
 from ohr.collection import ValidationReport
 from ohr.errors import DatasetError
+from ohr.spreadsheet import as_it_was
 
 REQUIRED_COLUMNS = ("question", "answer", "document", "page")
 OPTIONAL_COLUMNS = ("evidence", "id", "evidence_source", "answer_form", "task", "category")
@@ -79,7 +80,8 @@ def read_rows(path: Path, report: ValidationReport) -> list[Row]:
                 f"that holds a {SEPARATORS[separator]} in quotes",
             )
             continue
-        rows.append(Row(line, dict(zip(names, fields, strict=False))))
+        texts = map(as_it_was, fields)
+        rows.append(Row(line, dict(zip(names, texts, strict=False))))
     if not rows and not report:
         raise DatasetError(f"no questions can be asked: {path} has no rows below its header")
     return rows
@@ -130,8 +132,7 @@ def _nothing_swallowed(
                     continue
                 inner = next(csv.reader([line], delimiter=separator), [])
                 if (
-                    len(inner) >= len(names) - 1
-                    and inner[page : page + 1]
+                    len(inner) > max(page, document)
                     and inner[page].strip().isdigit()
                     and inner[document].strip() in known
                 ):

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from ohr.exam.from_sentences import overlap
 from ohr.exam.making import Exam
+from ohr.spreadsheet import no_formula
 from ohr.store.atomic import write_text
 from ohr.types import Question
 
@@ -53,10 +54,7 @@ def json_text(questions: Sequence[Question]) -> str:
 
 
 def csv_text(questions: Iterable[Question]) -> str:
-    """The questions as the text of ``questions.csv``; of several pages the first is named.
-
-    A folder's CSV is read by this toolkit, so texts stand as they are.
-    """
+    """The questions as the text of ``questions.csv``; of several pages the first is named."""
     rows = (
         (
             one.qid,
@@ -135,5 +133,5 @@ def _csv(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     sink = io.StringIO()
     writer = csv.writer(sink, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows(rows)
+    writer.writerows(map(no_formula, row) for row in rows)
     return sink.getvalue()

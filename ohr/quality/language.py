@@ -95,7 +95,9 @@ def _ngrams(pages: Iterable[str]) -> list[np.ndarray]:
 
 def _codes(text: str) -> list[np.ndarray]:
     """For each number of characters, the bucket of the run that ends at each character."""
-    signs = np.frombuffer(text.lower().encode("utf-32-le"), dtype=np.uint32).astype(np.uint64)
+    signs = np.frombuffer(
+        text.lower().encode("utf-32-le", "surrogatepass"), dtype=np.uint32
+    ).astype(np.uint64)
     key = np.zeros(len(signs), dtype=np.uint64)
     codes = []
     for order in range(ORDER):

@@ -1,32 +1,15 @@
-"""How tables of results are written as CSV: alike everywhere, to the byte.
-
-What a spreadsheet would take for a formula begins with an apostrophe: texts come from documents,
-file names and models. Numbers stay numbers.
-"""
+"""How tables of results are written as CSV: alike everywhere, to the byte, and no formulas."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from ohr.spreadsheet import as_it_was, no_formula
 from ohr.store.atomic import write_text
-
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]inf")
-
-
-def no_formula(text: str) -> str:
-    """Text that no spreadsheet evaluates; :func:`as_it_was` undoes it."""
-    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
-
-
-def as_it_was(text: str) -> str:
-    """Text as it was before :func:`no_formula`."""
-    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
 
 
 def csv_text(table: pd.DataFrame) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ohr.bounded import read_bounded
 from ohr.errors import ConfigError
-from ohr.study.csv import as_it_was, no_formula
+from ohr.spreadsheet import as_it_was, no_formula
 from ohr.types import Question
 
 
@@ -27,7 +27,7 @@ def read_wordings(path: Path) -> dict[str, str]:
         text = read_bounded(path).decode("utf-8-sig")
         is_json = text.lstrip().startswith(("[", "{"))
         pairs = list(_pairs(json.loads(text)) if is_json else _rows(text))
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, csv.Error) as error:
         reason = " ".join(str(error).split())
         raise ConfigError(
             f"cannot read the wordings of {path}: {reason}; write a CSV with the columns qid and "
@@ -47,7 +47,7 @@ def _rows(text: str) -> Iterable[tuple[str, str]]:
     rows = csv.DictReader(io.StringIO(text))
     if missing := {"qid", "question"} - set(rows.fieldnames or ()):
         raise ValueError(f"no column {min(missing)}")
-    return [(as_it_was(row["qid"]), as_it_was(row["question"] or "")) for row in rows]
+    return [(as_it_was(row["qid"] or ""), as_it_was(row["question"] or "")) for row in rows]
 
 
 def _pairs(content: Any) -> Iterable[tuple[str, str]]:

@@ -172,6 +172,23 @@ def test_options_and_pages_that_queries_name(tmp_path: Path) -> None:
     assert question.answers == ("a dog", "B")
 
 
+def test_a_letter_that_is_no_options_is_an_answer(tmp_path: Path) -> None:
+    more = {"corpus-id": ["a"], "options": [["a cat", "a dog"]]}
+    write_parquet(
+        tmp_path, {"a": picture(tmp_path, 9)}, [("q", "Which?", "ß", "a")], qrels=False, **more
+    )
+    [question] = load("dvisrag", tmp_path).questions
+    assert question.answers == ("ß",)
+
+
+def test_two_ids_of_one_name_are_not_one_page(tmp_path: Path) -> None:
+    images = {"a/1": picture(tmp_path, 9), "a_1": picture(tmp_path, 10)}
+    write_parquet(tmp_path, images, [("q", "?", "x", "a/1")])
+    dataset = load("dvisrag", tmp_path)
+    assert len(dataset.documents) == 1
+    assert dataset.report.counts["duplicate_document"] == 1
+
+
 def test_rows_that_are_none_are_reported(tmp_path: Path) -> None:
     queries = [("q1", "?", "x", "a"), ("q2", "?", "x", "gone")]
     write_parquet(tmp_path, {"a": picture(tmp_path, 9), "b": b""}, queries)

@@ -97,3 +97,15 @@ def test_answers_that_are_sentences_are_said(folder):
     long = "Sales were 12 euros and nobody knows why they were not more"
     dataset = load(folder, HEADER + f"a,{long},report,1,Sales were 12 euros.\n")
     assert any("1 of 1 are of more than 8 words" in line for line in dataset.report.skipped)
+
+
+def test_a_line_within_a_field_may_lack_the_last_column(tmp_path):
+    text = 'question,answer,page,document\n"first line\n""a,b"",c,3",yes,1,doc\n'
+    [row], report = rows(tmp_path, text)
+    assert row["question"].startswith("first line")
+    assert not report
+
+
+def test_what_was_kept_from_being_a_formula_is_read_as_it_was(tmp_path):
+    [row], _ = rows(tmp_path, HEADER + "'=1+1?,-5,report,1,'@x\n")
+    assert (row["question"], row["answer"], row["evidence"]) == ("=1+1?", "-5", "@x")

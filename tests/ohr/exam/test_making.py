@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,6 +13,7 @@ from ohr.exam import make_exam
 from ohr.exam.checks import NAMES
 from ohr.exam.from_tables import looks
 from ohr.exam.sentences import all_sentences, sentences
+from ohr.exam.storage import csv_text
 from ohr.exam.values import values
 from ohr.types import Page, PageRef
 
@@ -212,3 +215,11 @@ def test_an_ordinal_is_no_length_of_time():
 )
 def test_references_are_no_numbers(plain):
     assert [one for one in values(plain) if one.kind == "number"] == []
+
+
+def test_no_cell_of_a_file_is_a_formula():
+    found = exam()
+    wicked = replace(found.accepted[0], text="=1+1?", answers=("@SUM(A1)", "-5"))
+    made = replace(found, accepted=(wicked, *found.accepted[1:]))
+    first = csv_text(made.accepted).splitlines()[1]
+    assert ",'=1+1?,'@SUM(A1) | -5," in first

@@ -117,3 +117,9 @@ def test_passages_are_lost_where_words_are():
 
 def test_an_empty_reading_of_a_page_with_words_is_wholly_wrong():
     assert targets("", PAGE) == dict.fromkeys(TARGETS, 1.0)
+
+
+def test_half_a_surrogate_pair_is_a_letter_like_others():
+    language = Corpus({"a": [*other_pages("plain words"), "bad \ud800 text"]}).without("b")
+    assert language is not None
+    assert language.surprise("\ud800") > 0

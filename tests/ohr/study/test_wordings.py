@@ -52,6 +52,8 @@ def test_only_reworded_questions_are_asked_in_either_wording(corpus, tmp_path):
         ("qid,wording\nq0,x\n", "no column question"),
         ("qid,question\nq0,x\nq0,y\n", "'q0' comes twice"),
         ("qid,question\nq0,\n", "'q0' is empty"),
+        ("question,qid\nhello\n", "such as ''"),
+        ("qid,question\nq0," + "x" * 200_000 + "\n", "larger than field limit"),
         ("qid,question\nnobody,x\n", "such as 'nobody'"),
         ("[1, 2]", "cannot read"),
         ('{"q0": null}', "None is no wording"),
