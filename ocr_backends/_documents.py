@@ -51,6 +51,7 @@ class DocumentEngine(OcrBackend[P], abstract=True):
     another cost one run a batch.
     """
 
+    version = "2"
     returns = "markdown"
 
     def __init__(self, params: P | None = None) -> None:

@@ -48,17 +48,21 @@ _TEX_HEADING = re.compile(
 _TEX_LEVELS = {"title": 1, "chapter": 1, "section": 1, "subsection": 2, "subsubsection": 3}
 _HTML_HEADING = re.compile(r"^[ \t]*<h([1-6])\b[^<>\n]*>([^<>\n]*)</h\1>[ \t]*$", re.M | re.I)
 _TIGHT_HEADING = re.compile(r"^(#{2,6})(?=[^#\s])", re.M)
-_UNDERLINED = re.compile(r"^[ \t]*([^\n|]*[^\W_][^\n|]*)\n={3,}[ \t]*$", re.M)
-_INLINE = re.compile(r"(?<!\\)\\\(\s*((?:[^\\\n]|\\[^()\n])*?)\s*(?<!\\)\\\)")
-_DISPLAY = re.compile(r"(?<!\\)\\\[\s*((?:[^\\]|\\[^\[\]]|\\\\\[)*?)\s*(?<!\\)\\\]")
-_EQUATION = re.compile(r"\\begin\{(equation|displaymath)(\*?)\}\s*(.*?)\s*\\end\{\1\2\}", re.S)
-_HYPHEN = re.compile(r"(?<=[^\W\d_])(?:-[ \t]*\n[ \t]*|\xad[ \t]*\n?[ \t]*)(?=[^\W\d_])")
+_UNDERLINE = re.compile(r"={3,}[ \t]*")
+_LETTER = re.compile(r"[^\W_]")
+# Nothing is given back (``*+``), so a formula that is not closed is read through once.
+_INLINE = re.compile(r"(?<!\\)\\\(((?:[^\\]|\\[^()\n])*+)(?<!\\)\\\)")
+_DISPLAY = re.compile(r"(?<!\\)\\\[((?:[^\\]|\\[^\[\]])*+)(?<!\\)\\\]")
+_EQUATION = re.compile(r"\\begin\{((?:equation|displaymath)\*?)\}")
+_HYPHEN = re.compile(r"(?<=[^\W\d_])(?:-[ \t]*+\n[ \t]*+|\xad[ \t]*+\n?+[ \t]*+)(?=[^\W\d_])")
 _PAGE_NUMBER = re.compile(
-    r"[ \t]*(?:(?:page|seite|p\.)[ \t]*)?[-–—|(\[]?[ \t]*\d{1,4}"
+    r"(?:(?:page|seite|p\.)[ \t]*)?[-–—|(\[]?[ \t]*\d{1,4}"
     r"(?:[ \t]*(?:of|von|/)[ \t]*\d{1,4})?"
-    r"[ \t]*[-–—|)\]]?[ \t]*|[ \t]*第[ \t]*\d{1,4}[ \t]*页[ \t]*",
+    r"[ \t]*[-–—|)\]]?|第[ \t]*\d{1,4}[ \t]*页",
     re.I,
 )
+_LONGEST_NUMBER = 40
+"""Characters of the longest line that is looked at for a page number."""
 
 
 def finished(text: str, steps: Normalise) -> Outcome[str]:
@@ -129,14 +133,59 @@ def _headings(text: str) -> str:
     if "#" in text:
         text = _TIGHT_HEADING.sub(r"\1 ", text)
     if "===" in text:
-        text = _UNDERLINED.sub(lambda m: f"# {m[1].strip()}", text)
+        text = _underlined(text)
     return text
 
 
+def _underlined(text: str) -> str:
+    lines: list[str] = []
+    may_be_heading = False
+    for line in text.split("\n"):
+        underlines = may_be_heading and _UNDERLINE.fullmatch(line) is not None
+        if underlines:
+            lines[-1] = f"# {lines[-1].strip()}"
+        else:
+            lines.append(line)
+        may_be_heading = not underlines and "|" not in line and _LETTER.search(line) is not None
+    return "\n".join(lines)
+
+
 def _formulas(text: str) -> str:
-    text = _INLINE.sub(r"$\1$", text)
-    text = _DISPLAY.sub(r"$$\1$$", text)
-    return _EQUATION.sub(r"$$\3$$", text)
+    text = _INLINE.sub(_inline, text)
+    text = _DISPLAY.sub(lambda m: f"$${_trimmed(m[1])}$$", text)
+    return _equations(text)
+
+
+def _inline(match: re.Match[str]) -> str:
+    """A formula within a line may have breaks round it, and none in it."""
+    formula = _trimmed(match[1])
+    return match[0] if "\n" in formula else f"${formula}$"
+
+
+def _trimmed(formula: str) -> str:
+    """Without blanks round it, but for the one that a backslash at its end makes a sign."""
+    whole = formula.lstrip()
+    kept = whole.rstrip()
+    backslashes = len(kept) - len(kept.rstrip("\\"))
+    return whole[: len(kept) + backslashes % 2]
+
+
+def _equations(text: str) -> str:
+    parts: list[str] = []
+    at = 0
+    not_closed: set[str] = set()
+    for begins in _EQUATION.finditer(text):
+        name = begins[1]
+        if begins.start() < at or name in not_closed:
+            continue
+        closing = f"\\end{{{name}}}"
+        ends = text.find(closing, begins.end())
+        if ends < 0:
+            not_closed.add(name)
+            continue
+        parts += [text[at : begins.start()], "$$", text[begins.end() : ends].strip(), "$$"]
+        at = ends + len(closing)
+    return "".join(parts) + text[at:]
 
 
 def _joined(match: re.Match[str]) -> str:
@@ -146,9 +195,14 @@ def _joined(match: re.Match[str]) -> str:
 
 
 def _without_page_numbers(text: str) -> str:
-    lines = text.strip().split("\n")
-    while lines and _PAGE_NUMBER.fullmatch(lines[-1]):
-        lines = "\n".join(lines[:-1]).rstrip().split("\n") if len(lines) > 1 else []
-    if lines and _PAGE_NUMBER.fullmatch(lines[0]):
-        lines = "\n".join(lines[1:]).lstrip("\n").split("\n")
-    return "\n".join(lines)
+    text = text.strip()
+    above, _, last = text.rpartition("\n")
+    if _is_page_number(last):
+        text = above.rstrip()
+    first, _, below = text.partition("\n")
+    return below.lstrip("\n") if _is_page_number(first) else text
+
+
+def _is_page_number(line: str) -> bool:
+    line = line.strip(" \t")
+    return len(line) <= _LONGEST_NUMBER and _PAGE_NUMBER.fullmatch(line) is not None
