@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +33,7 @@ from ohr.study.progress import Progress
 from ohr.study.run import run_study
 from ohr.types import Page, Question
 
+RECOMMENDATION = "recommendation.txt"
 FEWEST_QUESTIONS = 10
 """Questions below which retrieval is not assessed."""
 
@@ -58,6 +60,7 @@ def recommend(folder: Path, reading: Reading, wanted: Wanted, out: Path) -> int:
         raise ConfigError(f"{out} lies in the folder of the PDFs: choose another --out")
     sample = sample_pages([folder], wanted.dpi, wanted.pages, wanted.seed)
     with locked(out):
+        (out / RECOMMENDATION).unlink(missing_ok=True)  # of an earlier sample, perhaps
         for line in sample_lines(sample, out):
             print(plain(line))
         with Progress() as progress:
@@ -74,13 +77,15 @@ def recommend(folder: Path, reading: Reading, wanted: Wanted, out: Path) -> int:
         print(f"retrieval: not assessed: {len(questions)} questions could be made {origin}")
     else:
         print(f"{len(questions)} questions, made {origin}")
-        run = run_study(_study(folder, reading, wanted, out), out / "retrieval")
+        # An earlier sample's results are made anew; what was read is in the cache.
+        study = _study(folder, reading, wanted, out)
+        run = run_study(study, out / "retrieval", overwrite=True)
         for line in retrieval_lines(run):
             print(plain(line))
     for name in sorted(readings.of_layer):
         print(plain(not_ranked(name, len(sample.layers) - len(sample.no_layer))))
     sentences = three_sentences(table, readings.seconds, readings.of_layer, run)
-    write_text(out / "recommendation.txt", "".join(f"{line}\n" for line in sentences))
+    write_text(out / RECOMMENDATION, "".join(f"{line}\n" for line in sentences))
     if wanted.report and run is not None:
         from experiments.browser.build import ReportOptions, build_report
 
@@ -116,7 +121,10 @@ def _exam(
 
 
 def _write_dataset(folder: Path, pages: Sequence[Page], questions: Sequence[Question]) -> None:
-    """The sample and its questions in the layout of OHR-Bench."""
+    """The sample and its questions, and no earlier one's, in the layout of OHR-Bench."""
+    truth = folder / "retrieval_base" / "gt"
+    if truth.is_dir():
+        shutil.rmtree(truth)
     documents: dict[str, list[dict[str, object]]] = {}
     for page in pages:
         documents.setdefault(page.ref.doc_id, []).append(
@@ -124,7 +132,7 @@ def _write_dataset(folder: Path, pages: Sequence[Page], questions: Sequence[Ques
         )
     for doc_id, entries in documents.items():
         text = json.dumps(entries, ensure_ascii=False, indent=1) + "\n"
-        write_text(folder / "retrieval_base" / "gt" / f"{doc_id}.json", text)
+        write_text(truth / f"{doc_id}.json", text)
     write_text(folder / "questions.json", json_text(questions))
 
 

@@ -151,11 +151,40 @@ def test_a_recommendation_is_three_sentences(folder):
 @pytest.mark.slow
 def test_retrieval_is_assessed_where_questions_can_be_made(tmp_path, monkeypatch):
     monkeypatch.setattr("experiments.studies.recommend.FEWEST_QUESTIONS", 3)
-    folder = tmp_path / "in"
+    folder = write_towns(tmp_path / "in", 4)
+    engines = f"{FAKE},pdf_text"
+    done = run_recommend(folder, "--engines", engines, "--budget", 4, "--no-wobble", "--report")
+    assert done.exit_code == 0, done.output
+    assert "pdf_text is not ranked" in done.output
+    assert "retrieval LCS, clean" in done.output, done.output
+    assert (tmp_path / "best" / "report" / "index.html").is_file()
+    assert f"Take {FAKE}" in done.output
+    (folder / "Dunhaven.pdf").unlink()
+    (tmp_path / "best" / "recommendation.txt").write_text("Take nothing.")
+    done = run_recommend(folder, "--engines", engines, "--budget", 4, "--no-wobble")
+    assert done.exit_code == 0, done.output
+    assert "gone since the last run: documents/Dunhaven" in done.output
+    assert "Take nothing" not in (tmp_path / "best" / "recommendation.txt").read_text()
+    assert not list((tmp_path / "best" / "exam").rglob("Dunhaven.json"))
+
+
+@pytest.mark.slow
+def test_of_one_page_nothing_is_said_of_how_many_questions_would_do(tmp_path, monkeypatch):
+    monkeypatch.setattr("experiments.studies.recommend.FEWEST_QUESTIONS", 1)
+    folder = write_towns(tmp_path / "in", 1)
+    done = run_recommend(folder, "--engines", f"{FAKE},rapidocr", "--no-wobble")
+    assert done.exit_code == 0, done.output
+    assert "retrieval LCS, clean" in done.output
+    assert "questions would" not in (tmp_path / "best" / "recommendation.txt").read_text()
+
+
+TOWNS = (("Alderport", 1931), ("Brammouth", 1947), ("Carnford", 1958), ("Dunhaven", 1962))
+
+
+def write_towns(folder: Path, count: int) -> Path:
+    """PDFs of one page, each with four sentences that can be asked about."""
     folder.mkdir()
-    for place, (town, year) in enumerate(
-        [("Alderport", 1931), ("Brammouth", 1947), ("Carnford", 1958), ("Dunhaven", 1962)]
-    ):
+    for place, (town, year) in enumerate(TOWNS[:count]):
         lines = [
             f"The lighthouse of {town} was finished in {year}.",
             f"The harbour of {town} has {place + 12} piers for large ships.",
@@ -166,13 +195,7 @@ def test_retrieval_is_assessed_where_questions_can_be_made(tmp_path, monkeypatch
             f"1 0 0 1 10 {240 - 20 * n} Tm ({line}) Tj" for n, line in enumerate(lines)
         )
         write_page(folder / f"{town}.pdf", f"BT /F 6 Tf {shown} ET")
-    engines = f"{FAKE},pdf_text"
-    done = run_recommend(folder, "--engines", engines, "--budget", 4, "--no-wobble", "--report")
-    assert done.exit_code == 0, done.output
-    assert "pdf_text is not ranked" in done.output
-    assert "retrieval LCS, clean" in done.output, done.output
-    assert (tmp_path / "best" / "report" / "index.html").is_file()
-    assert f"Take {FAKE}" in done.output
+    return folder
 
 
 def test_of_engines_that_cannot_be_told_apart_the_fastest_is_taken():
