@@ -41,7 +41,8 @@ def main(
         typer.Option(help="mild, moderate or severe, repeat for more; by default all three."),
     ] = None,
     intensity: Annotated[
-        list[float] | None, typer.Option(min=0, max=1, help="Instead of a level, 0 to 1.")
+        list[float] | None,
+        typer.Option(min=0, max=1, help="Beside levels or instead of them, 0 to 1."),
     ] = None,
     dpi: Dpi = 150,
     format: Annotated[Format, typer.Option(help="Of the images written.")] = "png",

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import unicodedata
+
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")
 
 
 def readable(name: str) -> str:
@@ -17,3 +20,12 @@ def readable(name: str) -> str:
     except UnicodeEncodeError:
         name = os.fsencode(name).decode("latin-1")
     return unicodedata.normalize("NFC", name)
+
+
+def safe_path(name: str) -> str:
+    """A document's name, parts with ``/`` between, as a path that leads into a folder, not out.
+
+    What is no letter of a file's name, and the dots of a part that is nothing else, become ``_``.
+    """
+    parts = _UNSAFE.sub("_", name).split("/")
+    return "/".join(part.replace(".", "_") if part in (".", "..") else part for part in parts)

@@ -53,6 +53,7 @@ def distort_files(
         file = source.file(SUFFIXES[format])
         files = tuple((point, f"{point.name}_{point.strength}/{file}") for point in points)
         tasks.append(DistortTask(source, files, seed, out, format, quality))
+    _check_files(tasks, out)
     if shard is not None:
         return _write_shard(tasks, Parts(out, workers, shard))
     with locked(out):
@@ -64,6 +65,31 @@ def _check_kind(points: Sequence[Noise]) -> None:
     for point in points:
         if point.kind != "semantic":
             raise ConfigError(f"noise {point.name!r} rewrites text; it cannot distort images")
+
+
+def _check_files(tasks: Sequence[DistortTask], out: Path) -> None:
+    """Raise ConfigError for two pages of one name, and for images that were made otherwise."""
+    owners: dict[str, Path] = {}
+    for task in tasks:
+        for _, file in task.noises:
+            owner = owners.setdefault(file, task.source.path)
+            if owner.resolve() != task.source.path.resolve():
+                raise ConfigError(
+                    f"{owner} and {task.source.path} would both be {file}: rename one, or give "
+                    "the folder that holds both"
+                )
+    try:
+        lines = (out / "records.jsonl").read_text("utf-8").splitlines()
+        there = [str(json.loads(line)["file"]) for line in lines]
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ConfigError(f"cannot read {out / 'records.jsonl'}: choose another --out") from error
+    if stray := [file for file in there if file not in owners]:
+        raise ConfigError(
+            f"{out} holds {len(stray)} images that this command does not make, such as "
+            f"{stray[0]}, and would leave without records: choose another --out"
+        )
 
 
 def write_noisy_pages(tasks: Sequence[DistortTask], out: Path, workers: int) -> int:

@@ -143,3 +143,38 @@ def test_a_missing_or_empty_input_is_an_error(tmp_path):
         result = perturb(given, "--out", tmp_path / "out", "--noise", "rotation")
         assert result.exit_code == 2
         assert message in result.output
+
+
+def test_no_name_of_a_file_leads_out_of_the_folder_of_a_noise(tmp_path):
+    names = ["...pdf", "..pdf", "a\nb.pdf"]
+    for name in names:
+        write_pdf(tmp_path / "in" / "new.pdf", 1, size=(80, 80)).rename(tmp_path / "in" / name)
+    out = tmp_path / "out"
+    result = perturb(tmp_path / "in", "--out", out, "--level", "mild", "--level", "severe")
+    assert result.exit_code == 0, result.output
+    files = [line["file"] for line in records(out)]
+    assert len(set(files)) == 6
+    assert sorted(p.relative_to(out).as_posix() for p in out.rglob("page_*.png")) == sorted(files)
+    assert all(".." not in Path(file).parts for file in files)
+
+
+def test_two_files_of_one_name_are_refused(tmp_path):
+    for name in ("one", "two"):
+        write_pdf(tmp_path / name / "report.pdf", 1, size=(80, 80))
+    files = [tmp_path / name / "report.pdf" for name in ("one", "two")]
+    result = perturb(*files, "--out", tmp_path / "out", "--noise", "rotation")
+    assert result.exit_code == 2
+    assert "would both be rotation_mild/report/page_0001.png" in result.output
+
+
+def test_images_that_were_made_otherwise_are_not_mixed_in(folder, tmp_path):
+    out = tmp_path / "out"
+    common = (folder / "report.pdf", "--out", out, "--noise", "rotation")
+    assert perturb(*common, "--level", "mild").exit_code == 0
+    before = records(out)
+    result = perturb(*common, "--level", "severe")
+    assert result.exit_code == 2
+    assert "holds 2 images that this command does not make, such as rotation_mild" in result.output
+    assert records(out) == before
+    assert perturb(*common, "--level", "mild", "--level", "severe").exit_code == 0
+    assert len(records(out)) == 4

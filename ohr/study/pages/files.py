@@ -7,7 +7,6 @@ stored as soon as it is there.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,6 +16,7 @@ from typing import Any
 from ohr import registry
 from ohr.datasets.folder import DEFAULT_DOMAIN
 from ohr.errors import ConfigError
+from ohr.file_names import safe_path
 from ohr.plugins import OcrBackend, check_unedited
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
@@ -32,8 +32,6 @@ from ohr.study.pages.variants import check_first, stop_if_not_the_page
 from ohr.study.pages.worker import PageReader, PageTask, check_page, stored_form
 from ohr.types import FAILED, Outcome, PageRef
 from ohr.workers import Limits
-
-_UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")
 
 
 @dataclass(frozen=True)
@@ -130,7 +128,7 @@ def _was_read(store: ArtefactStore, key: dict[str, Any]) -> bool:
 
 def document_id(name: str) -> str:
     """``domain/document`` of a file as a dataset of the folder names it; safe as a file name."""
-    safe = _UNSAFE.sub("_", name)
+    safe = safe_path(name)
     return safe if "/" in safe else f"{DEFAULT_DOMAIN}/{safe}"
 
 

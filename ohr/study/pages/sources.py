@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ohr.errors import ConfigError
-from ohr.file_names import readable
+from ohr.file_names import readable, safe_path
 from ohr.opening import FileFacts, file_facts
 
 IMAGE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".bmp"})
@@ -31,9 +31,10 @@ class PageSource:
 
     def file(self, suffix: str) -> str:
         """The output file, within the folder of a noise."""
+        name = safe_path(self.name)
         if self.page_no is None:
-            return f"{self.name}{suffix}"
-        return f"{self.name}/page_{self.page_no + 1:04d}{suffix}"
+            return f"{name}{suffix}"
+        return f"{name}/page_{self.page_no + 1:04d}{suffix}"
 
 
 def find_pages(inputs: Sequence[Path], dpi: int) -> Iterator[PageSource]:
