@@ -97,14 +97,21 @@ def read_results(
         if question is None:
             raise OhrError(f"{path}: result {number} is of no question of the Q&A file")
         values = result.get("metrics", result)
+        if not isinstance(values, Mapping):
+            raise OhrError(f"{path}: the metrics of result {number} are {values!r}: no object")
         status = Status.OK if result.get("valid", True) else Status.EMPTY
         for measure, metric in MEASURES.items():
             if measure not in values:
                 continue
             value = values[measure]
-            if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+            if isinstance(value, bool) or not isinstance(value, int | float):
                 raise OhrError(f"{path}: result {number} has the {measure} {value!r}: no number")
-            failed = value < 0
+            failed = value == -1
+            if not failed and not 0 <= value <= 1:
+                raise OhrError(
+                    f"{path}: result {number} has the {measure} {value!r}, which is neither from "
+                    "0 to 1 nor -1, an error (divide per cent by 100)"
+                )
             row = _condition(_stage_of(metric, stage, path), named)
             row |= {"metric": metric, "qid": question.qid, "doc_id": question.doc_id}
             row |= {"page_no": question.evidence_pages[0].page_no}

@@ -139,6 +139,9 @@ def test_imported_runs_can_be_compared(published):
         ("x.json", '[{"id": "unknown", "lcs": 1}]', "result 0 is of no question"),
         ("x.json", '[{"id": "q1", "F1": 1}]', "from gold pages or from retrieved chunks?"),
         ("x.json", '[{"id": "q1"}]', "none of the measures"),
+        ("x.json", '[{"id": "q1", "lcs": Infinity}]', "the lcs inf, which is neither from 0 to 1"),
+        ("x.json", '[{"id": "q1", "lcs": 37.5}]', "divide per cent by 100"),
+        ("x.json", '[{"id": "q1", "metrics": 5}]', "the metrics of result 0 are 5: no object"),
         ("x.json", '[{"id": "q1", "lcs": 1}, {"id": "q1", "lcs": 0}]', "two values of retrieval"),
     ],
 )
