@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ohr import registry
+from ohr.errors import ConfigError
 from ohr.statistics import clustered_standard_error
 from ohr.study.calibration import METRICS, CalibratedCurve, Calibration, Metric, fit
 from ohr.study.plan import Plan
@@ -45,6 +46,7 @@ def halves(plan: Plan, seed: int) -> Split:
     """Every other document in order, or every other page if there are fewer than 10 documents.
 
     Neighbours are alike, so the halves are more alike than drawn ones; an odd seed swaps them.
+    Raises ConfigError for a single page.
     """
     documents = list(dict.fromkeys(ref.doc_id for ref in plan.reread))
     if len(documents) >= FEWEST_DOCUMENTS:
@@ -53,6 +55,10 @@ def halves(plan: Plan, seed: int) -> Split:
     else:
         unit = "page"
         units = [(ref.doc_id, ref.page_no) for ref in plan.reread]
+    if len(units) < 2:
+        raise ConfigError(
+            "a calibration needs two pages or more: one half fits the curves, the other checks them"
+        )
     fitted = frozenset(units[seed % 2 :: 2])
     return Split(unit, fitted, len(units) - len(fitted))
 

@@ -39,6 +39,8 @@ def measurement(config: StudyConfig) -> StudyConfig:
     """The study that measures the noise. Raises ConfigError."""
     if config.levels:
         raise ConfigError("levels=[…] cannot be calibrated: give intensities=[…]")
+    if not config.noise:
+        raise ConfigError("noise=[] leaves nothing to calibrate: name a noise")
     kinds = {perturbation_class(spec).kind for spec in config.noise}
     return config.model_copy(
         update={

@@ -149,3 +149,19 @@ def test_questions_count_once_however_often_the_noise_is_drawn():
     means = measured_means(rows, split)
     assert means[means["half"] == "all"]["n"].tolist() == [4, 4]
     assert means[means["half"] == "fitted"]["n"].tolist() == [2, 2]
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["noise=[]", "intensities=[0.5]"], "leaves nothing to calibrate"),
+        ([NOISE, "intensities=[0.5]", "dataset.limit=1"], "needs two pages or more"),
+    ],
+)
+def test_what_cannot_be_calibrated_is_one_line(tmp_path, more, said):
+    corpus = write_corpus(tmp_path, documents=1, pages=2)
+    settings = [*corpus, ENGINE, "dataset.pages=evidence", "seed=1", "workers=1", *more]
+    done = CliRunner().invoke(calibrate, [*settings, "--out", str(tmp_path / "run")])
+    assert done.exit_code == 2
+    assert said in done.output
+    assert "defect" not in done.output
