@@ -83,6 +83,7 @@ class Azure(OcrBackend[AzureParams]):
     """A page a request. The service's models change without notice: name a ``revision``."""
 
     name = "azure"
+    version = "2"
     argument = "base_url"
     license = "Microsoft's terms"
     returns = "markdown"

@@ -89,12 +89,15 @@ def find_kb(kb: str, root: Path | None) -> Path:
     A bare name means the folder beside the ground truth first, anything else a path first. Raises
     DatasetError that lists those beside the truth.
     """
-    places = [Path(kb).expanduser()] if kb else []
-    if kb and root is not None:
-        places.insert(0 if Path(kb).name == kb else 1, root / kb)
-    for place in places:
-        if place.is_dir() or (place.suffix.lower() == ".json" and place.is_file()):
-            return place
+    try:
+        places = [Path(kb).expanduser()] if kb else []
+        if kb and root is not None:
+            places.insert(0 if Path(kb).name == kb else 1, root / kb)
+        for place in places:
+            if place.is_dir() or (place.suffix.lower() == ".json" and place.is_file()):
+                return place
+    except (OSError, RuntimeError, ValueError) as error:  # no such home, too long, a null
+        raise DatasetError(f"no folder of a precomputed knowledge base {kb!r}: {error}") from error
     beside = sorted(path.name for path in root.iterdir() if path.is_dir()) if root else []
     known = f"; known in {root}: {', '.join(beside)}" if beside else ""
     raise DatasetError(f"no folder of a precomputed knowledge base {kb!r}{known}")

@@ -80,6 +80,7 @@ class Folder(DatasetSource[FolderParams]):
         root = Path(params.path)
         rows = read_rows(params.questions, report)
         _say_if_sentences(rows, report)
+        _say_if_repeated(rows, report)
         pdfs = _find_pdfs(root, params.questions, report)
         corpus = _Corpus(report, Limits(params.open_cpu_s, LIMITS.wall_s, params.open_memory_mb))
         corpus.read(
@@ -309,6 +310,22 @@ def _say_if_sentences(rows: Sequence[Row], report: ValidationReport) -> None:
         report.skipped.append(
             f"no answer, but {long} of {len(answers)} are of more than {_SENTENCE} words: their F1 "
             "is low whatever is read, and em 0; compare engines by retrieval, or shorten them"
+        )
+
+
+def _say_if_repeated(rows: Sequence[Row], report: ValidationReport) -> None:
+    """A line in the report if rows repeat others: they count as questions of their own."""
+    first: dict[tuple[str, ...], int] = {}
+    repeats = []
+    for row in rows:
+        asked = tuple(" ".join(row[name].split()) for name in ("question", "document", "page"))
+        if first.setdefault(asked, row.line) != row.line:
+            repeats.append((row.line, first[asked]))
+    if repeats:
+        again, line = repeats[0]
+        report.skipped.append(
+            f"no row, but {len(repeats)} of {len(rows)} ask what another does of the same page, "
+            f"such as line {again}, as line {line}: each counts, so intervals come out too narrow"
         )
 
 

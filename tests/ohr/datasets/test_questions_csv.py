@@ -109,3 +109,14 @@ def test_a_line_within_a_field_may_lack_the_last_column(tmp_path):
 def test_what_was_kept_from_being_a_formula_is_read_as_it_was(tmp_path):
     [row], _ = rows(tmp_path, HEADER + "'=1+1?,-5,report,1,'@x\n")
     assert (row["question"], row["answer"], row["evidence"]) == ("=1+1?", "-5", "@x")
+
+
+def test_rows_that_repeat_others_are_said(folder):
+    row = "a,12,report,1,Sales were 12 euros.\n"
+    skipped = load(
+        folder, HEADER + row + row + "b,12,report,1,Sales were 12 euros.\n"
+    ).report.skipped
+    assert [line for line in skipped if "such as line 3, as line 2" in line] == [
+        "no row, but 1 of 3 ask what another does of the same page, such as line 3, as line 2: "
+        "each counts, so intervals come out too narrow"
+    ]

@@ -141,6 +141,8 @@ def test_planned_cells_have_unique_keys(settings):
         ([f"engines={FAKE}", "noise=[rotation,rotation]"], "given twice"),
         (["dataset.documents=law/doc9"], "no document 'law/doc9' among 3; .* like"),
         (["engines=[precomputed:theris]"], "no folder of a precomputed .* 'theris'; known in"),
+        (["engines=[precomputed:~nobody_of_this_name/kb]"], "'~nobody_of.*home directory"),
+        ([f"engines=[precomputed:{'x' * 300}]"], "no folder of a precomputed .*too long"),
         (["retrievers=[]"], "need retrievers"),
         (["readers=[]"], "need readers"),
         ([f"engines={FAKE}", "dataset.pdfs=null"], "have no PDF .*dataset.pdfs"),
