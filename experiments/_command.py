@@ -11,7 +11,7 @@ import functools
 import inspect
 import logging
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -37,11 +37,13 @@ from ohr.study.truth import same_lines
 class Settings:
     """Marks the parameter of a command that takes a study's options, read as a StudyConfig.
 
-    ``--help`` lists those of ``groups``, with the command's own defaults.
+    ``--help`` lists those of ``groups``, with the command's own defaults; where ``options`` are
+    given, those alone.
     """
 
     defaults: Mapping[str, Any] = field(default_factory=dict)
     groups: Sequence[str] = tuple(GROUPS)
+    options: Collection[str] | None = None
     reads_pages: bool = True
     """Whether the command reads pages, which shards can share."""
 
@@ -152,7 +154,9 @@ class _Command(TyperCommand):
                 with formatter.section(title):
                     formatter.write_dl([(name.split(" <list")[0], text) for name, text in records])
         if self.settings is not None:
-            table = option_table(self.settings.defaults, self.settings.groups)
+            table = option_table(
+                self.settings.defaults, self.settings.groups, self.settings.options
+            )
             width = max(len(option.key) for options in table.values() for option in options)
             for title, options in table.items():
                 with formatter.section(f"{title} (key=value)"):

@@ -48,7 +48,7 @@ def write_noisy_text(config: StudyConfig, out: Path, show: int) -> int:
     engine = plan.engines[config.engines[0].label]
     assert isinstance(engine, KnowledgeBaseSource)  # formatting noise has no other engine
     clean = engine.knowledge_base(plan.dataset)
-    with Progress(verb="rewriting") as progress:
+    with Progress(verb="rewriting", unit="documents") as progress:
         written = {
             folder_name(variant.noise): _write(plan, variant, clean, out, progress)
             for variant in variants

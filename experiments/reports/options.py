@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,14 +55,27 @@ class Option:
 
 
 def option_table(
-    defaults: Mapping[str, Any] | None = None, groups: Sequence[str] = tuple(GROUPS)
+    defaults: Mapping[str, Any] | None = None,
+    groups: Sequence[str] = tuple(GROUPS),
+    only: Collection[str] | None = None,
 ) -> dict[str, list[Option]]:
     """The options of a study by group, in the order to read them.
 
     ``defaults`` are a command's own, as ``load_config`` takes them; they stand for the model's.
+    ``only`` are the options that a command has a use for, ``dataset`` meaning all of its.
     """
     config = load_config([], defaults)
-    return {group: [_option(config, key) for key in GROUPS[group]] for group in groups}
+    table = {
+        group: [
+            _option(config, key) for key in GROUPS[group] if only is None or _first(key) in only
+        ]
+        for group in groups
+    }
+    return {group: options for group, options in table.items() if options}
+
+
+def _first(key: str) -> str:
+    return key.split(".", 1)[0]
 
 
 def _option(config: StudyConfig, key: str) -> Option:

@@ -136,7 +136,7 @@ def test_help_fits_the_terminal_and_explains_every_option(name, monkeypatch):
 
 
 STUDIES = """attribution block_errors calibrate demo drc extraction format_counts noise_curve
-noise_statistics ocr_benchmark paper perturb_text question_style retrievers structure systems
+noise_statistics ocr_benchmark paper question_style retrievers structure systems
 table_format""".split()
 
 
@@ -238,3 +238,11 @@ def test_more_workers_than_the_machine_takes_are_refused(study, tmp_path):
     done = CliRunner().invoke(COMMANDS["noise_curve"], [*study[3:], *more])
     assert done.exit_code == 2
     assert done.stderr.splitlines()[-1].startswith("error: workers=1000 would leave each too li")
+
+
+def test_help_of_what_only_rewrites_text_has_the_options_that_it_takes():
+    text = invoke("perturb_text", "--help").output
+    assert "dataset.path" in text
+    assert "intensities" in text
+    for name in ("retrievers", "workers", "bootstrap", "dpi"):
+        assert f" {name} " not in text
