@@ -177,8 +177,8 @@ def render(path: Path, page_no: int, dpi: int) -> np.ndarray:
 def load_image(path: Path) -> np.ndarray:
     """A page image file as uint8, ``(h, w)`` grey or ``(h, w, 3)`` RGB.
 
-    It is turned upright as its EXIF data says, and laid on white where it is transparent.
-    Raises EngineError, also for a file of several pages.
+    It is turned upright as its EXIF data says, and laid on white where it is transparent; of
+    grey of 16 bits the upper 8 are kept. Raises EngineError, also for a file of several pages.
     """
     try:
         with Image.open(path) as image:
@@ -188,12 +188,20 @@ def load_image(path: Path) -> np.ndarray:
                     f"{path.name} has {pages} pages, but an image is read as one: "
                     "split it, or make it a PDF"
                 )
+            if image.mode in ("I", "F"):
+                raise EngineError(
+                    f"{path.name} has numbers of 32 bits for pixels, and where white is nothing "
+                    "says: make it an image of 8 or 16 bits"
+                )
             image.load()
-            mode = "L" if image.mode in ("1", "L", "I;16") else "RGB"
+            bits = _bits(image)
+            mode = "L" if image.mode in ("1", "L") or bits > 8 else "RGB"
             if _orientation(image) in _TURNED:
                 # It turns the image, and then takes the turn out of the tags, damaged or not.
                 with suppress(*_BROKEN_TAGS):
                     ImageOps.exif_transpose(image, in_place=True)
+            if bits > 8:  # Pillow would cut off what is above 255
+                return (np.array(image).astype(np.uint16) >> (bits - 8)).astype(np.uint8)
             if not _is_transparent(image):
                 return np.array(image.convert(mode))
             paper = Image.new("RGBA", image.size, "white")
@@ -207,8 +215,8 @@ def drawn_by(path: Path) -> str | None:
     """What makes page images of a file: together with its digest, it decides their pixels.
 
     The renderer for a PDF, marked if it draws a form; for an image file None, unless it is
-    turned upright, laid on white or refused for its pages. A file that cannot be opened
-    counts as plain: reading it fails with the reason.
+    turned upright, laid on white, of more than 8 bits or refused for its pages. A file that
+    cannot be opened counts as plain: reading it fails with the reason.
     """
     if path.suffix.lower() == ".pdf":
         try:
@@ -223,6 +231,7 @@ def drawn_by(path: Path) -> str | None:
                 "one page": _pages(image) > 1,
                 "upright": _orientation(image) in _TURNED,
                 "on white": _is_transparent(image),
+                "deep": image.mode.startswith(("I", "F")),
             }
     except _BROKEN_IMAGE:
         return None
@@ -236,6 +245,15 @@ def _orientation(image: Image.Image) -> int:
     except _BROKEN_TAGS:
         return 1
     return orientation if isinstance(orientation, int) else 1
+
+
+def _bits(image: Image.Image) -> int:
+    """Bits of a grey pixel: 16, or the 12 that some scanners write; 8 for other images."""
+    if not image.mode.startswith("I;16"):
+        return 8
+    if isinstance(image, TiffImagePlugin.TiffImageFile):
+        return int(image.tag_v2.get(TiffImagePlugin.BITSPERSAMPLE, (16,))[0])
+    return 16
 
 
 def _is_transparent(image: Image.Image) -> bool:

@@ -147,3 +147,23 @@ def test_a_tiff_that_is_cut_short_after_its_first_page_is_refused(tmp_path):
     path.write_bytes(path.read_bytes()[: first + 40])
     with pytest.raises(EngineError, match=r"scan\.tif: what follows its page 1 cannot be read"):
         load_image(path)
+
+
+@pytest.mark.parametrize("name", ["deep.png", "little.tif", "big.tif"])
+def test_grey_of_sixteen_bits_keeps_its_ink(tmp_path, name):
+    grey = np.full((30, 40), 65535, np.uint16)
+    grey[2:6, 2:21] = 3000
+    grey[20:] = 40_000
+    mode = "I;16B" if name == "big.tif" else "I;16"
+    raw = grey.astype(">u2" if name == "big.tif" else "<u2").tobytes()
+    Image.frombytes(mode, (40, 30), raw).save(tmp_path / name)
+    assert np.array_equal(load_image(tmp_path / name), (grey >> 8).astype(np.uint8))
+    # What was read of the blank page of before does not stand.
+    assert drawn_by(tmp_path / name) == "deep"
+
+
+def test_numbers_whose_white_nobody_knows_are_no_page(tmp_path):
+    Image.fromarray(np.ones((9, 9), np.float32)).save(tmp_path / "x.tif")
+    with pytest.raises(EngineError, match="make it an image of 8 or 16 bits"):
+        load_image(tmp_path / "x.tif")
+    assert drawn_by(tmp_path / "x.tif") == "deep"
