@@ -109,7 +109,7 @@ def _plain(content: str) -> str:
 
 def _of_markup(text: str, parsed: ParsedTable) -> Iterator[Look]:
     table = parsed.table
-    if table.n_columns < _LEAST_COLUMNS or table.n_rows < _LEAST_ROWS:
+    if table.n_columns < _LEAST_COLUMNS or table.n_rows < _LEAST_ROWS or table.is_too_large:
         return
     if any(cell.rowspan > 1 or cell.colspan > 1 for cell in table.cells):
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ohr.markup.tables.model import ParsedTable, TableFormat
+from ohr.markup.tables.model import MOST_PLACES, ParsedTable, TableFormat
 from ohr.markup.tables.parse import parse_tables
 from ohr.markup.tables.write import Loss, write_table
 
@@ -14,6 +14,7 @@ _EXTRAS = {
     "colours": Loss("colours", "left out"),
     "attributes": Loss("attributes", "left out"),
 }
+_TOO_LARGE = Loss("size", f"left as it stands: more than {MOST_PLACES:,} places")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,9 @@ def convert_tables(text: str, target: TableFormat) -> tuple[str, list[TableLoss]
     done = 0
     for number, parsed in enumerate(parse_tables(text)):
         if parsed.format == target:
+            continue
+        if parsed.table.is_too_large:
+            losses.append(TableLoss(number, _TOO_LARGE))
             continue
         written, lost = write_table(parsed.table, parsed.format, target)
         lost += [_EXTRAS[name] for name in parsed.extras]

@@ -263,8 +263,14 @@ def _raised(builder: _Builder) -> list[Cell]:
     return sorted(kept, key=lambda cell: (cell.row, cell.column))
 
 
-def _alignments(spec: str) -> tuple[str, ...]:
-    """A letter for each column of a ``tabular``'s argument; paragraphs are left-aligned."""
+DEEPEST_REPEATED = 4
+
+
+def _alignments(spec: str, depth: int = 0) -> tuple[str, ...]:
+    """A letter for each column of a ``tabular``'s argument; paragraphs are left-aligned.
+
+    Repetitions in repetitions end at :data:`DEEPEST_REPEATED`.
+    """
     letters: list[str] = []
     i = 0
     while i < len(spec) and len(letters) < MOST_SPANNED:
@@ -274,9 +280,10 @@ def _alignments(spec: str) -> tuple[str, ...]:
         if char == "*" and (count := group_at(spec, i + 1, len(spec))):
             repeated = group_at(spec, count[1] + 1, len(spec))
             number = spec[slice(*count)].strip()
-            if repeated is None or not number.isascii() or not number.isdigit():
+            deep = depth == DEEPEST_REPEATED
+            if deep or repeated is None or not number.isascii() or not number.isdigit():
                 return tuple(letters)
-            columns = _alignments(spec[slice(*repeated)])
+            columns = _alignments(spec[slice(*repeated)], depth + 1)
             letters += (columns * min(int(number), MOST_SPANNED))[: MOST_SPANNED - len(letters)]
             i = repeated[1] + 1
             continue

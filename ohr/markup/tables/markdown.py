@@ -13,7 +13,8 @@ import re
 from ohr.markup.tables.model import MOST_SPANNED, Cell, ParsedTable, Span, Table
 
 _DELIMITER = re.compile(
-    r"^[ \t]{0,3}(?=[^\n]*\|)\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$", re.MULTILINE
+    r"^[ \t]{0,3}(?=[^\n]*\|)\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+$",
+    re.MULTILINE,
 )
 _BARRED = re.compile(r"^[ \t]{0,3}\|(?=[ \t|])[^\n]*(?<=[ \t|])\|[ \t]*$", re.MULTILINE)
 _MARK = re.compile(r"\\.|`+|\$\$?|\|", re.DOTALL)

@@ -11,6 +11,8 @@ Span = tuple[int, int]
 
 MOST_SPANNED = 200
 """Rows or columns of one cell; what claims more is a misreading, and is cut."""
+MOST_PLACES = 100_000
+"""Places of a table that is written anew or asked about; one with more is a misreading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,11 @@ class Table:
     caption: str = ""
     alignments: tuple[str, ...] = ()
     """``l``, ``c``, ``r``, or nothing where unknown: a letter a column, or none at all."""
+
+    @property
+    def is_too_large(self) -> bool:
+        """Whether it has more than :data:`MOST_PLACES`, most of which must be empty."""
+        return self.n_rows * self.n_columns > MOST_PLACES
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,9 +88,9 @@ _MARKDOWN = re.compile(
     r"(?P<math>\$\$(?:[^$\\]|\\.|\$(?!\$))+\$\$|\$(?![\s$])(?:[^$\\]|\\.)+(?<!\s)\$(?!\d)|"
     + _BRACKETED
     + ")"
-    r"|(?P<ticks>`+)(?P<code>[^`]+)(?P=ticks)(?!`)" + _TAG + r"|\\(?P<punctuation>[!-/:-@\[-`{-~])"
+    r"|(?P<ticks>`++)(?P<code>[^`]+)(?P=ticks)(?!`)" + _TAG + r"|\\(?P<punctuation>[!-/:-@\[-`{-~])"
     r"|\\(?P<command>[a-zA-Z]+\*?)"
-    r"|(?P<mark>\*\*|\*|__?)|(?P<text>[^\\$<`*_]+|[\s\S])",
+    r"|(?P<mark>\*\*|\*|__?)|(?P<text>[^\\$<`*_]+|`+|[\s\S])",
     re.DOTALL,
 )
 

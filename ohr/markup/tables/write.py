@@ -70,8 +70,9 @@ class _Writer:
     def inner(self, node: Inner) -> str:
         """A table in a cell. Markdown has none: its cells follow each other."""
         parsed = node.parsed
-        if self.depth == DEEPEST_TABLES:
-            self.losses.append(Loss("inner table", "too deep: its source is written as text"))
+        if self.depth == DEEPEST_TABLES or parsed.table.is_too_large:
+            why = "too large" if parsed.table.is_too_large else "too deep"
+            self.losses.append(Loss("inner table", f"{why}: its source is written as text"))
             return _WRITERS[self.target]((Text(node.source),), self.lost, self.inner)
         if self.target == "markdown":
             self.losses.append(Loss("inner table", "its cells are written one after the other"))

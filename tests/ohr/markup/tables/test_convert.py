@@ -244,3 +244,23 @@ def test_contents_in_each_format():
         Styled("bold", (Text("a"),)), Text(" "), Styled("italic", (Text("b"),)),
         Text(" c_d_e * "), Styled("code", (Text("x|y"),)), Text(" "), Math("|z|"), Text(" *f"),
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "a|b\n-|-\n" + "|" * 1000 + "\n" + "|\n" * 1000,
+        "<table>" + "<td colspan=200>" * 200 + "<tr><td>" * 6000 + "</table>",
+    ],
+)
+def test_a_table_of_nothing_but_gaps_is_left_as_it_stands(page):
+    target = "html" if page.startswith("a") else "markdown"
+    with ends(cpu_s=20):
+        converted, losses = convert_tables(page, target)
+    assert converted == page
+    assert [loss.loss.kind for loss in losses] == ["size"]
+
+
+def test_backticks_without_an_end_are_text():
+    with ends(cpu_s=20):
+        assert read_content("`" * 100_000, "markdown") == (Text("`" * 100_000),)

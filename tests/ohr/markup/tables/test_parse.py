@@ -264,3 +264,16 @@ def test_a_table_that_is_not_closed_ends_before_the_next():
     assert [table.cells[0].content for table in parse_tables(both)] == ["a", "b"]
     both = "<table><td>a<table><td>b</table>"
     assert [table.cells[0].content for table in parse_tables(both)] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\\begin{tabular}{" + "*{2}{" * 20_000 + "c" + "}" * 20_000 + "}a & b\\\\ \\end{tabular}",
+        "a|b\n|-" + " " * 100_000 + "x\n",
+    ],
+    ids=["repetitions in repetitions", "blanks after dashes"],
+)
+def test_one_long_row_comes_to_an_end(text):
+    with ends(cpu_s=20):
+        assert len(parse_tables(text)) <= 1
