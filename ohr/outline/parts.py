@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -24,6 +25,7 @@ _LINE = re.compile(r"[^\n]+")
 _NUMBER = re.compile(r"(?<![\w.])[(\[$€£-]{0,3}\d[\d,.]*%?[)\]]?(?!\w)")
 _CHART_OPEN = re.compile(r"<chart>[ \t\n]*\Z")
 _CHART_CLOSE = re.compile(r"[ \t\n]*</chart>")
+_WHITE = re.compile(r"\s*+")
 _LEADERS = re.compile(r"(?:\.[ \t]?){4}")
 _FAR = 3
 """Line breaks between a caption and its table, at most."""
@@ -107,16 +109,18 @@ def _marked(page: MarkupPage, table: ParsedTable, captions: Sequence[_Captioned]
 def _nearest(
     text: str, start: int, end: int, captions: Sequence[_Captioned], *, of_table: bool
 ) -> _Captioned | None:
-    """The caption that stands right before or after, of that kind and of nothing else."""
-    for one in captions:
-        if one.used or one.caption.of_table is not of_table:
-            continue
-        between = text[one.end : start] if one.end <= start else text[end : one.start]
-        if (
-            not between.strip()
-            and between.count("\n") <= _FAR
-            and (one.end <= start or one.start >= end)
-        ):
+    """The caption that stands right before or after, of that kind and of nothing else.
+
+    ``captions`` are in order, so what is before the one before does not stand right before.
+    """
+    before = bisect_right(captions, start, key=lambda one: one.end)
+    after = bisect_left(captions, end, key=lambda one: one.start)
+    neighbours = [(one, one.end, start) for one in captions[max(before - 1, 0) : before]]
+    neighbours += [(one, end, one.start) for one in captions[after : after + 1]]
+    for one, gap_start, gap_end in neighbours:
+        gap = _WHITE.match(text, gap_start, gap_end)
+        is_near = gap is not None and gap.end() == gap_end and gap[0].count("\n") <= _FAR
+        if is_near and not one.used and one.caption.of_table is of_table:
             return one
     return None
 

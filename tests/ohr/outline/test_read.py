@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from ohr.outline.read import document_tree
 from ohr.outline.tree import DocumentTree, Place
 from ohr.types import Document, Page, PageRef
+from tests.patience import ends
 
 
 def tree(*pages: str) -> DocumentTree:
@@ -216,3 +217,10 @@ def test_ten_thousand_headings_and_fifty_levels() -> None:
     assert len(tree(deep).sections) == 50
     assert tree(deep).sections[-1].level == 6
     assert len(tree(many).sections) == 10_000
+
+
+def test_captions_far_from_what_they_name_cost_no_time() -> None:
+    captions = "Figure 1: Some thing here\n\ntext here\n\n" * 4000
+    with ends(cpu_s=30):
+        found = tree(captions + "![a](b)\n\ntext\n\n" * 4000)
+    assert len(found.figures) == 8000
