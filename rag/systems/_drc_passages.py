@@ -18,8 +18,8 @@ EDGE_LINES = 2
 """Running headers and footers stand in so many lines at the top and bottom of a page ..."""
 REPEATED = 3
 """... on at least so many pages, a number at an end aside ..."""
-RUNNING_WORDS = 15
-"""... and have at most so many words."""
+RUNNING_WORDS, RUNNING_CHARS = 15, 300
+"""... and have at most so many words, and characters."""
 
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n\s*")
 _LINE = re.compile(r"[^\n]+")
@@ -143,7 +143,11 @@ def _edge_lines(text: str) -> list[tuple[int, int, str]]:
             begin = max(text.rfind("\n", start, end) + 1, start)
             found.append((begin, end, text[begin:end]))
             end = begin
-    return [line for line in found if len(line[2].split()) <= RUNNING_WORDS]
+    return [
+        line
+        for line in found
+        if len(line[2]) <= RUNNING_CHARS and len(line[2].split()) <= RUNNING_WORDS
+    ]
 
 
 def _key(line: str) -> str:

@@ -19,7 +19,7 @@ RULE = (
 )
 """What a system message says of frames."""
 
-_OWN = re.compile(r"<(?=\s*/?\s*document\b)", re.IGNORECASE)
+_OWN = re.compile(r"<(?=\s*+(?:/\s*+)?document\b)", re.IGNORECASE)
 
 
 def harmless(text: str) -> str:

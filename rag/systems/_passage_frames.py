@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from rag.systems._passages import Passage
 
-_NAME = r"(?=\s*/?\s*(?:documents?|passages?|pages?|sections?|question)\b)"
+_NAME = r"(?=\s*+(?:/\s*+)?(?:documents?|passages?|pages?|sections?|question)\b)"
 _TAG = re.compile(rf"<{_NAME}", re.IGNORECASE)
 _ESCAPED_TAG = re.compile(rf"&lt;{_NAME}", re.IGNORECASE)
 

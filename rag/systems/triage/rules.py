@@ -32,7 +32,8 @@ _ORDINAL = (
     rf"|(?:{'|'.join(_GERMAN_ORDINALS)}|letzt)e[nrs]?)"
 )
 _LABEL = r"[A-Za-z]?\d{1,3}(?:[.-]\d{1,3})*[a-z]?|[IVX]{1,5}\b"
-_AND = r"(?:\s*(?:,|-|–|&|/|to|through|until|and|or|bis|und)\s*)"
+# Nothing is given back (``*+``, ``++``): each space has one place to belong to.
+_AND = r"(?:\s*+(?:,|-|–|&|/|to|through|until|and|or|bis|und))++\s*+"
 _PAGE = r"(?:pages?|pp?\.|seiten?)"
 _TABLE = r"(?:tables?|tab\.|tabellen?|exhibits?)"
 _FIGURE = (
@@ -41,7 +42,7 @@ _FIGURE = (
 )
 _SECTION = r"(?:(?:sub)?sections?|sec\.|chapters?|articles?|items?|§|abschnitte?s?|kapitels?)"
 
-_PAGES = re.compile(rf"\b{_PAGE}\s*(?:no\.?|number|nr\.)?\s*({_COUNT}(?:{_AND}+{_COUNT})*)\b", re.I)
+_PAGES = re.compile(rf"\b{_PAGE}\s*(?:no\.?|number|nr\.)?\s*({_COUNT}(?:{_AND}{_COUNT})*)\b", re.I)
 _SOME_PAGES = re.compile(rf"\b(first|last|ersten|letzten)\s+({_COUNT})\s+{_PAGE}\b", re.I)
 _NTH = {
     kind: re.compile(rf"\b({_ORDINAL})\s+{word}(?!\s*(?:no\.?\s*)?\d)", re.I)
@@ -55,7 +56,7 @@ _NTH = {
 _LABELLED = {
     kind: re.compile(
         rf"(?:\b|(?<=§)|(?=§)){word}\s*(?:no\.?|number|nr\.|#)?\s*"
-        rf"((?:{_LABEL})(?:{_AND}+(?:{_LABEL})\b)*)",
+        rf"((?:{_LABEL})(?:{_AND}(?:{_LABEL})\b)*)",
         re.I,
     )
     for kind, word in (("table", _TABLE), ("figure", _FIGURE), ("section", _SECTION))

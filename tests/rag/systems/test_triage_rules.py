@@ -6,9 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag.systems._frames import harmless
+from rag.systems._passage_frames import defused
 from rag.systems.triage.library import Shelf
 from rag.systems.triage.rules import Call, from_metadata, plan
 from tests.examples import examples
+from tests.patience import ends
 from tests.rag.systems.documents import document, report
 
 
@@ -134,3 +137,11 @@ def test_whatever_is_asked_is_planned(question: str) -> None:
     for shelf in (Shelf(report()), Shelf(document("a/b", [])), Shelf(document("a/b", [""]))):
         assert plan(question, shelf)
         from_metadata(question, shelf)
+
+
+def test_blanks_and_commas_without_an_end_are_read_once() -> None:
+    with ends(cpu_s=20):
+        assert calls("What is on page 2" + " ," * 20_000 + " x?") == [("fetch_pages", [2])]
+        plan("What is in table 2" + " -" * 20_000 + "x?", Shelf(report()))
+        for text in ("<" + " " * 100_000 + "x", "<" + "\n" * 100_000 + "/x"):
+            assert harmless(text) == defused(text) == text
