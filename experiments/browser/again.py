@@ -72,7 +72,7 @@ class Recipes:
         )
         task = self.task(base, ref)
         if task is not None and task.operator is not None:
-            page = f'ohr.page_image("{task.source.name}", {task.ref.page_no}, dpi={task.dpi})'
+            page = f"ohr.page_image({task.source.name!r}, {task.ref.page_no}, dpi={task.dpi})"
         else:
             page = "…  # the page's text, as the engine reads it without noise"
         return f"import ohr\n\npage = {page}\nnoisy = ohr.perturbation({made})(page, {how}).value\n"

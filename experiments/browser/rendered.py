@@ -56,8 +56,8 @@ def blocks_of(text: str) -> list[Block]:
             found.append(_table(page.text, tables[region.start]))
         elif region.kind is MarkupKind.HEADING:
             end()
-            at = min(titles, key=lambda start: abs(start - region.start), default=None)
-            heading = titles[at] if at is not None and abs(at - region.start) <= 4 else None
+            near = (region.start + apart for by in range(5) for apart in (-by, by))
+            heading = next((titles[at] for at in near if at in titles), None)
             if heading is not None:
                 found.append({"h": heading.level, "t": strip_markup(heading.title)})
         elif region.kind is MarkupKind.DISPLAY:

@@ -14,6 +14,7 @@ from ohr.errors import ConfigError
 
 KINDS = ("worst", "random", "failed")
 _QUESTION = "question:"
+_PARTS = re.compile(r",(?=\s*(?:worst|random|failed|question):)")
 _PART = re.compile(r"(worst|random|failed):(\d+|all)")
 
 
@@ -59,7 +60,7 @@ def parse_selection(text: str) -> Wanted:
     """``worst:200,random:100,failed:all,question:ID``. Raises ConfigError."""
     wanted: dict[str, int | None] = {}
     questions: list[str] = []
-    for part in filter(None, (part.strip() for part in text.split(","))):
+    for part in filter(None, (part.strip(" ,") for part in _PARTS.split(text))):
         if part.startswith(_QUESTION) and len(part) > len(_QUESTION):
             questions.append(part.removeprefix(_QUESTION))
             continue

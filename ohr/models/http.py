@@ -279,7 +279,7 @@ def _seconds(date: str) -> float | None:
         moment = parsedate_to_datetime(date)
         # The oldest of the three formats names no zone; all are in GMT.
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
 
 

@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -194,6 +195,9 @@ def test_lines_of_python_make_the_noisy_page_again(run, monkeypatch):
     assert record is not None
     assert json.loads(shown_record(record)) == record
     assert recipes.python("gt, clean", ref) == ""
+    odd = replace(task, source=task.source.with_name('x"), print("y.pdf'))
+    monkeypatch.setattr(Recipes, "task", lambda recipes, base, ref: odd)
+    assert f"ohr.page_image({odd.source.name!r}, " in recipes.python(name, ref)
 
 
 def test_lines_of_python_rewrite_the_text_again(run):

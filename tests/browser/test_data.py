@@ -18,6 +18,7 @@ from experiments.browser.rendered import blocks_of, math
 from experiments.browser.select import Wanted, parse_selection
 from experiments.browser.words import side_by_side
 from ohr.errors import ConfigError
+from tests.patience import ends
 
 HOSTILE = [
     "</script><script>alert(1)</script>",
@@ -143,6 +144,8 @@ def test_a_selection_that_means_nothing(text):
 
 def test_selections():
     wanted = parse_selection("worst:2, failed:all, question:a:1")
+    several = parse_selection("question:a,b c, worst:2,question:d,")
+    assert several.questions == ("a,b c", "d")
     assert wanted == Wanted({"worst": 2, "failed": None}, ("a:1",))
     assert parse_selection("") == Wanted({})
 
@@ -163,3 +166,8 @@ def test_scripts_never_parse_mark_up_nor_ask_another_machine():
         assert found is None, f"{script.name}: {found[0] if found else ''}"
         assert script.read_text("utf-8").startswith("// @ts-check")
     assert sum(path.stat().st_size for path in [*scripts, app / "style.css"]) < 150_000
+
+
+def test_a_page_of_nothing_but_headings_is_set_in_time():
+    with ends(cpu_s=20):
+        assert len(blocks_of("# a\n" * 15_000)) > 10_000
