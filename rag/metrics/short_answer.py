@@ -39,6 +39,7 @@ class ShortAnswer(plugins.Metric[ShortAnswerParams]):
     """
 
     name = "short_answer"
+    version = "2"
     title = "short answer accuracy"
 
     def measure(self, case: AnswerCase) -> float:
