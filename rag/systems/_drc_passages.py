@@ -25,7 +25,7 @@ _PARAGRAPH_END = re.compile(r"\n[ \t]*\n\s*")
 _LINE = re.compile(r"[^\n]+")
 _WORD = re.compile(r"\S+")
 _LETTER = re.compile(r"[^\W\d_]")
-_END_NUMBER = re.compile(r"^\d+|\d+$")
+_END_NUMBER = re.compile(r"^\d+|(?<!\d)\d++$")
 _PAGE_NUMBER = re.compile(r"(?:page|p\.)?[\W_]*\d{1,4}[\W_]*(?:(?:of|/)[\W_]*\d{1,4})?[\W_]*")
 _SENTENCE_END = re.compile(r"[.?!][\"')\]}\u2019\u201d]*$|[\u3002\uff01\uff1f]$")
 
