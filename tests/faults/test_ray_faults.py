@@ -153,7 +153,7 @@ def test_twenty_kills_of_workers_actors_nodes_and_the_driver(cluster, tmp_path, 
 
 def test_a_tenth_of_bad_pages_on_ray(cluster, tmp_path):
     (tmp_path / "pages").mkdir()
-    kinds = write_pages(tmp_path / "pages", 120)
+    kinds = write_pages(tmp_path / "pages")
     engine = registry.ocr_engine(PIXELS)
     sources = list(find_pages([tmp_path / "pages"], 150))
     pages = file_pages(sources, PIXELS, engine, hand_over_pdfs=False)
