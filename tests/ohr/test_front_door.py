@@ -48,9 +48,15 @@ def test_the_reference_has_all_of_it_once():
     assert sorted(re.findall(r"^::: ohr\.(\w+)$", page, re.MULTILINE)) == sorted(ohr.__all__)
 
 
-def test_importing_it_imports_nothing_heavy():
-    code = "import ohr, sys; print([m for m in sys.argv[1:] if m in sys.modules])"
-    heavy = ("numpy", "pandas", "matplotlib", "pydantic", "scipy", "torch", "cv2")
+@pytest.mark.parametrize(
+    ("module", "heavy"),
+    [
+        ("ohr", ("numpy", "pandas", "matplotlib", "pydantic", "scipy", "torch", "cv2")),
+        ("experiments.noise_curve", ("scipy", "torch", "transformers", "augraphy", "rapidocr")),
+    ],
+)
+def test_importing_it_imports_nothing_heavy(module, heavy):
+    code = f"import {module}, sys; print([m for m in sys.argv[1:] if m in sys.modules])"
     done = subprocess.run(
         [sys.executable, "-c", code, *heavy], capture_output=True, text=True, check=True
     )
