@@ -9,6 +9,8 @@ replaced the reader has the clean evidence pages.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Any
 
@@ -24,6 +26,7 @@ from ohr.study.conditions import Condition, condition_of
 from ohr.study.groups import Units, make_grouping
 from ohr.study.pages.variants import Readings
 from ohr.study.plan import Plan
+from ohr.study.progress import Progress
 from ohr.study.scoring import Scorer
 from ohr.types import Hit, KnowledgeBase, Outcome, PageRef, Question, Status
 
@@ -33,6 +36,28 @@ COALITIONS: tuple[Coalition, ...] = tuple(
     for count in range(len(CAUSES) + 1)
     for removed in combinations(CAUSES, count)
 )
+
+
+@dataclass(frozen=True)
+class Swaps:
+    """What a finished study's parts are read from and asked with."""
+
+    readings: Readings
+    scorer: Scorer
+    truth: KnowledgeBase
+
+
+@contextmanager
+def swapping(plan: Plan, progress: Progress) -> Iterator[Swaps]:
+    """Ask readers and systems further, as the study did: its answers are kept, and more shown."""
+    config = plan.config
+    store, asking = ArtefactStore(config.cache), progress.of("asking", "questions")
+    answering = Answering(store, config.retry_failed, asking, config.stop_after_failures)
+    truth = KnowledgeBase(
+        {ref: Outcome.of_text(page.text) for ref, page in plan.dataset.pages.items()}
+    )
+    with asking:
+        yield Swaps(Readings(plan, store), Scorer(plan, store, answering), truth)
 
 
 def swapped_scores(
@@ -107,25 +132,22 @@ SETTING = ["engine", "perturbation", "level", "intensity", "chunker", "retriever
 CONDITION = ["noise", *SETTING, "top_k", "kb_scope", "protocol", "seed"]
 
 
-def make_losses(plan: Plan) -> pd.DataFrame:
-    """The F1 that each cause costs. Raises ConfigError without a retriever and a reader."""
+def make_losses(plan: Plan, progress: Progress) -> pd.DataFrame:
+    """The F1 that each cause costs. Raises ConfigError without a retriever and a reader, and
+    OhrError where too many answers fail alike."""
     if not plan.retrievers or not plan.readers:
         raise ConfigError("attribution swaps retrieval and reading: it needs the stage overall")
     if plan.lookers:
         raise ConfigError(f"attribution swaps the texts of pages: {plan.lookers[0]} looks at them")
-    store = ArtefactStore(plan.config.cache)
-    readings, scorer = Readings(plan, store), Scorer(plan, store, Answering(store))
-    truth = KnowledgeBase(
-        {ref: Outcome.of_text(page.text) for ref, page in plan.dataset.pages.items()}
-    )
     questions = make_grouping(plan).questions
     draws: dict[Condition, list[dict[Coalition, np.ndarray]]] = {}
-    for variant in plan.variants:
-        kb = readings.knowledge_base(variant)
-        for setting in product(plan.chunkers, plan.retrievers, plan.readers):
-            scores = swapped_scores(scorer, kb, truth, *setting)
-            condition = condition_of(plan, variant, *setting, plan.config.top_k)
-            draws.setdefault(condition, []).append(scores)
+    with swapping(plan, progress) as swaps:
+        for variant in plan.variants:
+            kb = swaps.readings.knowledge_base(variant)
+            for setting in product(plan.chunkers, plan.retrievers, plan.readers):
+                scores = swapped_scores(swaps.scorer, kb, swaps.truth, *setting)
+                condition = condition_of(plan, variant, *setting, plan.config.top_k)
+                draws.setdefault(condition, []).append(scores)
     losses: list[dict[str, Any]] = []
     for condition, parts in draws.items():
         key = {name: getattr(condition, name) for name in CONDITION}

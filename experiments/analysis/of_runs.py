@@ -10,6 +10,7 @@ from experiments.analysis.attribution import make_losses
 from experiments.analysis.comparison import compare
 from experiments.analysis.curves import statistics_table
 from experiments.analysis.predictiveness import predictiveness
+from ohr.study.progress import Progress
 from ohr.study.results import Run
 
 __all__ = ["attribution", "compare", "curves", "predictiveness"]
@@ -22,4 +23,4 @@ def curves(runs: Sequence[Run], axis: str = "r_noise") -> pd.DataFrame:
 
 def attribution(runs: Sequence[Run]) -> pd.DataFrame:
     """The F1 that each part of the first run's system costs. Raises ConfigError, StoreError."""
-    return make_losses(runs[0].plan)
+    return make_losses(runs[0].plan, Progress())

@@ -18,15 +18,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from experiments.analysis.attribution import swapping
 from ohr.outline.read import document_tree
 from ohr.outline.transplant import with_headings_of
 from ohr.statistics import Clusters, mean_interval
 from ohr.statistics.shapley import Coalition, attribute
-from ohr.store.artefacts import ArtefactStore
-from ohr.study.answers import Answering
 from ohr.study.conditions import Condition, condition_of_system
 from ohr.study.groups import Units, make_grouping
-from ohr.study.pages.variants import Readings
 from ohr.study.plan import Plan
 from ohr.study.progress import Progress
 from ohr.study.scoring import Scorer
@@ -66,21 +64,17 @@ def system_parts(plan: Plan, progress: Progress) -> pd.DataFrame:
     ``f1_lost`` with its interval is against the ground truth's own pages. The built-in system is
     not among them (``attribution`` is about it), nor an answer without sources: it scores 0.
     """
-    store = ArtefactStore(plan.config.cache)
-    answering = Answering(store, progress=progress.of("asking", "questions"))
-    readings, scorer = Readings(plan, store), Scorer(plan, store, answering)
-    truth = KnowledgeBase(
-        {ref: Outcome.of_text(page.text) for ref, page in plan.dataset.pages.items()}
-    )
     units = make_grouping(plan).questions
     draws: dict[Condition, list[dict[str, np.ndarray]]] = {}
-    for variant in plan.variants:
-        if variant.engine.name == "gt" and variant.noise.name == "none":
-            continue
-        kb = readings.knowledge_base(variant)
-        for name in plan.systems:
-            condition = condition_of_system(plan, variant, name)
-            draws.setdefault(condition, []).append(_parts(scorer, kb, truth, name))
+    with swapping(plan, progress) as swaps:
+        for variant in plan.variants:
+            if variant.engine.name == "gt" and variant.noise.name == "none":
+                continue
+            kb = swaps.readings.knowledge_base(variant)
+            for name in plan.systems:
+                condition = condition_of_system(plan, variant, name)
+                costs = _parts(swaps.scorer, kb, swaps.truth, name)
+                draws.setdefault(condition, []).append(costs)
     records: list[dict[str, Any]] = []
     for condition, parts in draws.items():
         key = {name: getattr(condition, name) for name in CONDITION}

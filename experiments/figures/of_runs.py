@@ -20,6 +20,7 @@ from experiments.figures.predictiveness import correlations_figure
 from experiments.figures.sources import source_curves
 from ohr.errors import ConfigError
 from ohr.names import did_you_mean
+from ohr.study.progress import Progress
 from ohr.study.results import Run
 
 
@@ -53,7 +54,9 @@ def pareto(runs: Sequence[Run], folder: Path) -> list[Path]:
 def attribution(runs: Sequence[Run], folder: Path) -> list[Path]:
     """What each part of the system costs."""
     run = runs[0]
-    return waterfalls(make_losses(run.plan), run.cells, folder, reader_notes(run.readers))
+    return waterfalls(
+        make_losses(run.plan, Progress()), run.cells, folder, reader_notes(run.readers)
+    )
 
 
 def predictiveness(runs: Sequence[Run], folder: Path, metrics: Sequence[str] = ()) -> list[Path]:

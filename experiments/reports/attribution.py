@@ -25,6 +25,7 @@ from experiments.reports.terminal import number, show
 from ohr.printable import plain
 from ohr.study.csv import write_csv
 from ohr.study.noise import noise_name
+from ohr.study.progress import Progress
 from ohr.study.results import Run
 
 
@@ -38,7 +39,7 @@ def report(run: Run) -> None:
 
 def _report_built_in(run: Run) -> None:
     """Print the causes' shares, write the table, draw the waterfalls."""
-    losses = make_losses(run.plan)
+    losses = make_losses(run.plan, Progress())
     notes = reader_notes(run.readers)
     write_csv(run.path / "attribution.csv", losses)
     show(loss_table(losses))

@@ -1,15 +1,24 @@
 from __future__ import annotations
 
+import re
+
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments.analysis.attribution import CAUSES, COALITIONS, gold_chunks, swapped_scores
+from experiments.analysis.attribution import (
+    CAUSES,
+    COALITIONS,
+    gold_chunks,
+    make_losses,
+    swapped_scores,
+)
 from experiments.attribution import main
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.answers import Answering
 from ohr.study.config import load_config
 from ohr.study.plan import load_dataset, make_plan
+from ohr.study.progress import Progress
 from ohr.study.scoring import Scorer
 from ohr.types import KnowledgeBase, Outcome
 from tests.builders import write_corpus, write_kb
@@ -92,6 +101,13 @@ def test_gold_chunks_hold_the_evidence(corpus):
     assert question.evidence_text in first.text
     assert len(others) == config.top_k - 1
     assert text[slice(*first.span)] == first.text
+
+
+def test_further_questions_are_shown_while_they_are_asked(corpus, tmp_path, monkeypatch, capsys):
+    config = load_config([*corpus, "engines=[gt]", f"cache={tmp_path}"])
+    monkeypatch.setattr("ohr.study.answers._SILENT_S", -1)
+    make_losses(make_plan(config, load_dataset(config)), Progress())
+    assert re.search(r"^asking extractive: (\d+)/\1 questions", capsys.readouterr().err, re.M)
 
 
 def test_it_needs_a_retriever_and_a_reader(corpus, tmp_path):

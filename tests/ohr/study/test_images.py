@@ -10,7 +10,7 @@ from experiments.analysis.attribution import make_losses
 from ohr.errors import ConfigError, OhrError, PluginError
 from ohr.study.config import load_config
 from ohr.study.plan import load_dataset, make_plan
-from ohr.study.progress import Progress
+from ohr.study.progress import Progress, Silent
 from ohr.study.run import run_study
 from rag.retrievers.late_interaction import LateInteraction
 from tests.builders import write_corpus
@@ -128,7 +128,7 @@ def test_ground_truth_has_clean_pictures(corpus, tmp_path):
 def test_attribution_swaps_texts_alone(corpus):
     config = load_config([*corpus, f"retrievers=[{DARKEST}]", "stages=[ocr,retrieval,overall]"])
     with pytest.raises(ConfigError, match="looks at"):
-        make_losses(make_plan(config, load_dataset(config)))
+        make_losses(make_plan(config, load_dataset(config)), Silent())
 
 
 # --- readers ---------------------------------------------------------------------------
