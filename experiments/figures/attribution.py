@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-from matplotlib.axes import Axes
 
 from experiments.analysis.attribution import (
     ROWS,
@@ -18,6 +17,9 @@ from experiments.figures.axes import HATCHES, caption, each_setting
 from experiments.figures.style import COLOURS, figure, save
 from ohr.study.config import BUILT_IN
 from ohr.study.noise import noise_name
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 def is_shown(group: str) -> bool:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from experiments.analysis.labels import interval_units, mathematical, noise_title
 from experiments.analysis.notes import Notes, answerers, note_lines
@@ -17,6 +16,10 @@ from experiments.analysis.settings import Setting, setting_names, settings_of
 from experiments.figures.style import COLOURS, LINES, MARKERS, wrapped
 from ohr.study.select import distinct
 from ohr.study.truth import truth_note
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 LEAST_FLOOR = 0.01
 """From which on a figure says how much of the clean pages' r_noise is mark-up."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 
 from experiments.analysis.labels import group_label, mathematical, mathless, shown_measures
 from experiments.analysis.notes import Notes
@@ -26,6 +26,9 @@ from experiments.figures.axes import (
 )
 from experiments.figures.style import COLOURS, figure, save
 from ohr.study.select import cells_of, distinct
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 def format_bars(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) -> list[Path]:

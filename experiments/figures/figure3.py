@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
-from matplotlib.artist import Artist
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from experiments.analysis.figure3 import PANELS, STRIPPED
 from experiments.analysis.labels import STAGE_METRICS, interval_units, mathless
@@ -17,6 +15,11 @@ from experiments.figures.axes import from_zero
 from experiments.figures.style import COLOURS, MARKERS, figure, save, wrapped
 from ohr.study.results import Run
 from ohr.study.truth import truth_notes
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 STYLES = {"semantic": ("--", "[S]"), "formatting": ("-", "[F]")}
 """Line style and mark of each kind of noise."""

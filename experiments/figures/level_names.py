@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.path import Path
-from matplotlib.text import Annotation
-from matplotlib.transforms import Bbox
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+    from matplotlib.path import Path
+    from matplotlib.text import Annotation
+    from matplotlib.transforms import Bbox
+
 
 _Side = Literal["left", "center", "right"]
 
@@ -37,6 +39,8 @@ def place_names(fig: Figure) -> None:
     A name for which there is no room inside its panel is left out: the order along a curve is
     that of the levels, and the figure of noise against the requested level has them all.
     """
+    from matplotlib.text import Annotation
+
     fig.draw_without_rendering()
     for ax in fig.axes:
         marks = [mark for line in ax.lines for mark in _marks(ax, line)]
@@ -78,6 +82,8 @@ def _marks(ax: Axes, line: Line2D) -> list[Bbox]:
     """The marks of a line, in pixels."""
     if line.get_marker() in ("None", None, "") or line.get_transform() != ax.transData:
         return []
+    from matplotlib.transforms import Bbox
+
     reach = line.get_markersize() / 2 * _dpi(ax) / 72
     places = ax.transData.transform(line.get_xydata())
     return [Bbox.from_extents(x - reach, y - reach, x + reach, y + reach) for x, y in places]
@@ -85,6 +91,8 @@ def _marks(ax: Axes, line: Line2D) -> list[Bbox]:
 
 def _path(ax: Axes, line: Line2D) -> Path:
     """A line in pixels."""
+    from matplotlib.path import Path
+
     return Path(ax.transData.transform(line.get_xydata()))
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
-from matplotlib.axes import Axes
 
 from experiments.analysis.labels import (
     MARK_UP_LEFT_OUT,
@@ -35,6 +35,9 @@ from ohr.study.measures import NO_CONTEXT
 from ohr.study.noise import strength
 from ohr.study.select import cells_of, distinct
 from ohr.study.truth import truth_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 def noise_curves(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-from matplotlib.axes import Axes
 
 from experiments.analysis.costs import EXPENSES, engine_costs, frontier
 from experiments.analysis.labels import mathematical, mathless, shown_measures
@@ -16,6 +15,9 @@ from experiments.figures.axes import caption, each_setting
 from experiments.figures.style import COLOURS, MARKERS, figure, save
 from ohr.study.measures import Measure, known_measure
 from ohr.study.select import cells_of, distinct
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 READING = ("ocr", "edit_distance")
 WIDE = 10

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.ticker import MultipleLocator
 
 from experiments.analysis.labels import interval_units, mathematical
 from experiments.analysis.notes import Notes, answerers, note_lines
 from experiments.analysis.predictiveness import CORRELATIONS, WITHIN, outcomes_of
 from experiments.figures.style import COLOURS, MARKERS, figure, save, wrapped
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 COLUMNS = 4
 STEP = 0.24
@@ -26,6 +28,8 @@ def correlations_figure(
     ``table`` is that of :func:`experiments.analysis.predictiveness.predictiveness`; shown are all
     questions under all conditions, the measures that predict best on top.
     """
+    from matplotlib.ticker import MultipleLocator
+
     chosen = table[(table["group"] == "all") & (table["conditions"] == "all")]
     within = chosen[chosen["correlation"] == WITHIN]
     order = list(within.groupby("measure_title")["rho"].mean().sort_values().index)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
-from matplotlib.axes import Axes
 
 from experiments.analysis.labels import (
     MARK_UP_LEFT_OUT,
@@ -28,6 +28,9 @@ from experiments.figures.axes import (
 )
 from experiments.figures.style import figure, save
 from ohr.study.select import cells_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _OF_THESE = {
     "r_noise": "of these questions",

@@ -7,13 +7,13 @@ import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
-
-import matplotlib as mpl
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING, Any
 
 from experiments.analysis.labels import mathless
 from ohr.store.atomic import write_bytes
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # Okabe and Ito's palette, without its yellow, which is too light on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
@@ -44,6 +44,9 @@ _STYLE: Any = {
 @contextmanager
 def figure(width: float, height: float) -> Iterator[Figure]:
     """A figure in the common style, in inches; nothing global is left changed."""
+    import matplotlib as mpl  # half a second: only where it is needed
+    from matplotlib.figure import Figure
+
     with mpl.rc_context(_STYLE):
         yield Figure(figsize=(width, height), layout="constrained")
 

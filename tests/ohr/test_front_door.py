@@ -52,7 +52,7 @@ def test_the_reference_has_all_of_it_once():
     ("module", "heavy"),
     [
         ("ohr", ("numpy", "pandas", "matplotlib", "pydantic", "scipy", "torch", "cv2")),
-        ("experiments.noise_curve", ("scipy", "torch", "transformers", "augraphy", "rapidocr")),
+        ("experiments.noise_curve", ("matplotlib", "scipy", "torch", "transformers", "augraphy")),
     ],
 )
 def test_importing_it_imports_nothing_heavy(module, heavy):
