@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 from typing import Any
 
@@ -45,6 +45,18 @@ class Swaps:
     readings: Readings
     scorer: Scorer
     truth: KnowledgeBase
+
+    def truth_beside(self, read: KnowledgeBase) -> KnowledgeBase:
+        """The truth; of pages that have none, what was read of them."""
+        missing = self.scorer.plan.dataset.without_truth
+        if not missing:
+            return self.truth
+        return KnowledgeBase(
+            {
+                ref: Outcome.of_text(read.text(ref)) if ref in missing else outcome
+                for ref, outcome in self.truth.pages.items()
+            }
+        )
 
 
 @contextmanager
@@ -132,20 +144,41 @@ SETTING = ["engine", "perturbation", "level", "intensity", "chunker", "retriever
 CONDITION = ["noise", *SETTING, "top_k", "kb_scope", "protocol", "seed"]
 
 
+def with_truth(plan: Plan) -> Units:
+    """The questions whose evidence pages all have a truth, which can take the place of a page."""
+    missing = plan.dataset.without_truth
+    known = np.array([missing.keys().isdisjoint(q.evidence_pages) for q in plan.questions], bool)
+    questions = make_grouping(plan).questions
+    groups = {name: members[known[members]] for name, members in questions.groups.items()}
+    return replace(questions, groups=groups)
+
+
+def left_out_line(plan: Plan) -> str:
+    """How many questions :func:`with_truth` leaves out; empty if none."""
+    total, kept = len(plan.questions), len(with_truth(plan).groups["all"])
+    return f"left out: {total - kept} of {total} questions, without a truth" if kept < total else ""
+
+
 def make_losses(plan: Plan, progress: Progress) -> pd.DataFrame:
-    """The F1 that each cause costs. Raises ConfigError without a retriever and a reader, and
-    OhrError where too many answers fail alike."""
+    """The F1 that each cause costs, over the questions whose evidence pages have a truth.
+
+    Raises ConfigError without such questions, a retriever and a reader, and OhrError where too
+    many answers fail alike.
+    """
     if not plan.retrievers or not plan.readers:
         raise ConfigError("attribution swaps retrieval and reading: it needs the stage overall")
     if plan.lookers:
         raise ConfigError(f"attribution swaps the texts of pages: {plan.lookers[0]} looks at them")
-    questions = make_grouping(plan).questions
+    questions = with_truth(plan)
+    if not len(questions.groups["all"]):
+        raise ConfigError("attribution swaps in the truth, and no question's pages have one")
     draws: dict[Condition, list[dict[Coalition, np.ndarray]]] = {}
     with swapping(plan, progress) as swaps:
         for variant in plan.variants:
             kb = swaps.readings.knowledge_base(variant)
+            truth = swaps.truth_beside(kb)
             for setting in product(plan.chunkers, plan.retrievers, plan.readers):
-                scores = swapped_scores(swaps.scorer, kb, swaps.truth, *setting)
+                scores = swapped_scores(swaps.scorer, kb, truth, *setting)
                 condition = condition_of(plan, variant, *setting, plan.config.top_k)
                 draws.setdefault(condition, []).append(scores)
     losses: list[dict[str, Any]] = []

@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments.analysis.attribution import swapping
+from experiments.analysis.attribution import swapping, with_truth
 from ohr.outline.read import document_tree
 from ohr.outline.transplant import with_headings_of
 from ohr.statistics import Clusters, mean_interval
 from ohr.statistics.shapley import Coalition, attribute
 from ohr.study.conditions import Condition, condition_of_system
-from ohr.study.groups import Units, make_grouping
+from ohr.study.groups import Units
 from ohr.study.plan import Plan
 from ohr.study.progress import Progress
 from ohr.study.scoring import Scorer
@@ -62,18 +62,20 @@ def system_parts(plan: Plan, progress: Progress) -> pd.DataFrame:
     """A row for each knowledge base other than the truth's, system, group and part of the loss.
 
     ``f1_lost`` with its interval is against the ground truth's own pages. The built-in system is
-    not among them (``attribution`` is about it), nor an answer without sources: it scores 0.
+    not among them (``attribution`` is about it), nor an answer without sources: it scores 0. Only
+    questions count whose evidence pages have a truth.
     """
-    units = make_grouping(plan).questions
+    units = with_truth(plan)
     draws: dict[Condition, list[dict[str, np.ndarray]]] = {}
     with swapping(plan, progress) as swaps:
         for variant in plan.variants:
             if variant.engine.name == "gt" and variant.noise.name == "none":
                 continue
             kb = swaps.readings.knowledge_base(variant)
+            truth = swaps.truth_beside(kb)
             for name in plan.systems:
                 condition = condition_of_system(plan, variant, name)
-                costs = _parts(swaps.scorer, kb, swaps.truth, name)
+                costs = _parts(swaps.scorer, kb, truth, name)
                 draws.setdefault(condition, []).append(costs)
     records: list[dict[str, Any]] = []
     for condition, parts in draws.items():

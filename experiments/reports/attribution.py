@@ -11,6 +11,7 @@ from rich.text import Text
 from experiments.analysis.attribution import (
     ROWS,
     SETTING,
+    left_out_line,
     make_losses,
 )
 from experiments.analysis.labels import group_label
@@ -44,6 +45,8 @@ def _report_built_in(run: Run) -> None:
     write_csv(run.path / "attribution.csv", losses)
     show(loss_table(losses))
     print("F1 that each cause costs; ±: how far the orders of swapping part")
+    if line := left_out_line(run.plan):
+        print(line)
     for line in note_lines(answerers(losses), notes):
         print(plain(line))
     for path in waterfalls(losses, run.cells, run.path / "figures", notes):

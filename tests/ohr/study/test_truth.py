@@ -12,11 +12,13 @@ import pandas as pd
 import pytest
 import typst
 
+from experiments.analysis.attribution import left_out_line, make_losses
 from experiments.figures.bars import benchmark_bars
 from experiments.reports import noise_curve
 from experiments.reports.benchmark import report
+from ohr.errors import ConfigError
 from ohr.study.config import load_config
-from ohr.study.progress import Progress
+from ohr.study.progress import Progress, Silent
 from ohr.study.results import open_run
 from ohr.study.run import run_study
 from ohr.study.truth import same_as_truth, same_lines, truth_note
@@ -170,3 +172,18 @@ def test_a_file_name_that_is_not_utf_8_ends_no_study(folder, tmp_path):
     rows = pd.read_parquet(tmp_path / "run" / "rows.parquet")
     assert set(rows["doc_id"]) == {"documents/café", "documents/scan"}
     assert not result.missing
+
+
+def test_attribution_puts_no_empty_page_in_the_place_of_one_without_truth(folder, tmp_path):
+    engine = "engines=[{name: tests.ohr.study.test_truth.Perfect, label: perfect}]"
+    on_scan = "What is 0?,answer 0,scan,1,Fact 0 is answer 0.\n"
+    csv = f"How much?,12 euros,typed,1,\n{on_scan}"
+    run, _ = folder_study(folder, csv, tmp_path / "run", engine)
+    losses = make_losses(run.plan, Silent())
+    everyone = losses[losses["group"] == "all"].set_index("cause")
+    assert set(everyone["n"]) == {1}
+    assert everyone.loc["ocr", "f1_lost"] == 0
+    assert left_out_line(run.plan) == "left out: 1 of 2 questions, without a truth"
+    run, _ = folder_study(folder, on_scan, tmp_path / "scan", engine)
+    with pytest.raises(ConfigError, match="no question's pages have one"):
+        make_losses(run.plan, Silent())
