@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from experiments.studies.own_pages import (
     OwnPages,
     OwnReadings,
     Reading,
+    page_ref,
     read_own,
     sample_pages,
 )
@@ -73,12 +74,14 @@ def recommend(folder: Path, reading: Reading, wanted: Wanted, out: Path) -> int:
     for line in (*verdict_lines(table), *assessed, *worst_lines(table)):
         print(plain(line))
     run = None
+    if images := sum(source.page_no is None for source in sample.pages):
+        print(f"retrieval: only PDFs are asked about, and not the {images} images")
     if len(questions) < FEWEST_QUESTIONS:
         print(f"retrieval: not assessed: {len(questions)} questions could be made {origin}")
     else:
         print(f"{len(questions)} questions, made {origin}")
         # An earlier sample's results are made anew; what was read is in the cache.
-        study = _study(folder, reading, wanted, out)
+        study = _study(reading, wanted, out)
         run = run_study(study, out / "retrieval", overwrite=True)
         for line in retrieval_lines(run):
             print(plain(line))
@@ -100,10 +103,13 @@ def recommend(folder: Path, reading: Reading, wanted: Wanted, out: Path) -> int:
 def _exam(
     sample: OwnPages, readings: OwnReadings, wanted: Wanted, out: Path
 ) -> tuple[list[Question], str]:
-    """Questions of the sample, written with their text as a dataset; and what they are made of."""
-    texts = {ref: text for ref, text in sample.layers.items() if text is not None}
+    """Questions of the sample's PDFs, written with their text as a dataset; and what they are
+    made of.
+    """
+    pdfs = {page_ref(source): source.path for source in sample.pages if source.page_no is not None}
+    texts = {ref: text for ref in pdfs if (text := sample.layers[ref]) is not None}
     origin = "of the text layers"
-    without = [ref for ref in sample.layers if ref not in texts]
+    without = [ref for ref in pdfs if ref not in texts]
     if without and len(readings.seen) > 1:
         found = agreed(
             [
@@ -113,10 +119,10 @@ def _exam(
         )
         texts |= found
         origin = f"{origin}, and of what engines agree on for {len(found)} pages without"
-    refs = sorted(sample.layers)
-    pages = [Page(ref, texts.get(ref, "")) for ref in refs]
+    pages = [Page(ref, texts.get(ref, "")) for ref in sorted(pdfs)]
     exam = make_exam(pages, texts, wanted.seed, wanted.questions)
     _write_dataset(out / "exam", pages, exam.accepted)
+    _link({ref.doc_id: path for ref, path in pdfs.items()}, out / "exam" / "pdfs")
     return list(exam.accepted), origin
 
 
@@ -136,7 +142,20 @@ def _write_dataset(folder: Path, pages: Sequence[Page], questions: Sequence[Ques
     write_text(folder / "questions.json", json_text(questions))
 
 
-def _study(folder: Path, reading: Reading, wanted: Wanted, out: Path) -> StudyConfig:
+def _link(pdfs: Mapping[str, Path], folder: Path) -> None:
+    """Each document's PDF under its name, by a link or, where there are none, by a copy."""
+    if folder.is_dir():
+        shutil.rmtree(folder)
+    for doc_id, path in pdfs.items():
+        link = folder / f"{doc_id}.pdf"
+        link.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            link.symlink_to(path.resolve())
+        except OSError:
+            shutil.copyfile(path, link)
+
+
+def _study(reading: Reading, wanted: Wanted, out: Path) -> StudyConfig:
     """The study of retrieval on the sample: clean, and under the noise that was asked for."""
     images = any(_reads_images(spec) for spec in reading.engines)
     return StudyConfig(
@@ -144,7 +163,7 @@ def _study(folder: Path, reading: Reading, wanted: Wanted, out: Path) -> StudyCo
             kind="ohrbench",
             path=out / "exam" / "retrieval_base",
             questions=out / "exam" / "questions.json",
-            pdfs=folder,
+            pdfs=out / "exam" / "pdfs",
         ),
         dpi=wanted.dpi,
         engines=tuple(reading.engines),

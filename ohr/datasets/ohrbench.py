@@ -17,6 +17,7 @@ from typing import Any
 from ohr.bounded import read_bounded
 from ohr.collection import Dataset, ValidationReport, finish, validate_questions
 from ohr.errors import DatasetError
+from ohr.file_names import readable
 from ohr.plugins import DatasetSource
 from ohr.types import Document, Page, PageRef, Question
 
@@ -69,14 +70,14 @@ def find_pdfs(folder: Path) -> dict[str, Path]:
 
 
 class _Pdfs:
-    """Which PDF belongs to which document."""
+    """Which PDF belongs to which document, however their names' accents are written."""
 
     def __init__(self, pdfs: Mapping[str, Path], doc_ids: Collection[str]) -> None:
-        self.pdfs = pdfs
-        self.doc_ids = frozenset(doc_ids)
+        self.pdfs = {readable(key): path for key, path in pdfs.items()}
+        self.doc_ids = frozenset(map(readable, doc_ids))
         self.documents = Counter(doc_id.split("/", 1)[1] for doc_id in self.doc_ids)
         self.by_name: dict[str, list[str]] = {}
-        for key in pdfs:
+        for key in self.pdfs:
             self.by_name.setdefault(key.rsplit("/", 1)[-1], []).append(key)
 
     def of(self, doc_id: str, report: ValidationReport) -> Path | None:
@@ -85,6 +86,7 @@ class _Pdfs:
         That is one somewhere below a folder named after the domain, or one in no folder if no
         second document has the name. Another folder may be another domain.
         """
+        doc_id = readable(doc_id)
         if doc_id in self.pdfs:
             return self.pdfs[doc_id]
         domain, name = doc_id.split("/", 1)
@@ -107,7 +109,7 @@ def read_documents(
     pdfs: Mapping[str, Path],
     report: ValidationReport,
 ) -> Iterator[Document]:
-    """Documents of a knowledge-base folder, by domain, then by file name.
+    """Documents of a knowledge-base folder, by domain, then by file name; also of folders in one.
 
     The published evaluation indexes files in the order of their names *with* the suffix.
     """
@@ -117,12 +119,18 @@ def read_documents(
     for domain in domains:
         if domain not in present:
             raise DatasetError(f"no domain {domain!r} under {folder}; there: {', '.join(present)}")
-    own = _Pdfs(pdfs, [f"{path.parent.name}/{path.stem}" for path in folder.glob("*/*.json")])
+    files = {
+        domain: {
+            path.relative_to(folder).as_posix(): path for path in (folder / domain).rglob("*.json")
+        }
+        for domain in present
+    }
+    own = _Pdfs(pdfs, [_doc_id(name) for names in files.values() for name in names])
     for domain in present:
         if domains and domain not in domains:
             continue
-        for path in sorted((folder / domain).glob("*.json"), key=lambda path: path.name):
-            doc_id = f"{domain}/{path.stem}"
+        for name, path in sorted(files[domain].items()):
+            doc_id = _doc_id(name)
             try:
                 pages = read_pages(path, doc_id)
             except DatasetError as error:
@@ -131,6 +139,10 @@ def read_documents(
             if not pages:
                 report.add("document_without_pages", doc_id)
             yield Document(doc_id, domain, pages, own.of(doc_id, report))
+
+
+def _doc_id(file: str) -> str:
+    return file.removesuffix(".json")
 
 
 def read_pages(path: Path, doc_id: str) -> tuple[Page, ...]:

@@ -2,11 +2,13 @@
 
 import json
 import math
+import unicodedata
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 from typer.testing import CliRunner
 
 from experiments import confidence, fit_quality, quality, quality_check, recommend
@@ -166,6 +168,26 @@ def test_retrieval_is_assessed_where_questions_can_be_made(tmp_path, monkeypatch
     assert "gone since the last run: documents/Dunhaven" in done.output
     assert "Take nothing" not in (tmp_path / "best" / "recommendation.txt").read_text()
     assert not list((tmp_path / "best" / "exam").rglob("Dunhaven.json"))
+
+
+@pytest.mark.slow
+def test_every_pdf_is_asked_about_wherever_it_lies(tmp_path, monkeypatch):
+    monkeypatch.setattr("experiments.studies.recommend.FEWEST_QUESTIONS", 1)
+    folder = write_towns(tmp_path / "in", 4)
+    apart = unicodedata.normalize("NFD", "Verträge 2023.pdf")
+    moved = ("2023/q1/report.pdf", "a.pdf", "sub/a.pdf", apart)
+    for (town, _), name in zip(TOWNS, moved, strict=True):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / f"{town}.pdf").rename(folder / name)
+    Image.new("L", (40, 40), 255).save(folder / "scan.png")
+    done = run_recommend(folder, "--engines", FAKE, "--no-wobble")
+    assert done.exit_code == 0, done.output
+    assert "only PDFs are asked about, and not the 1 images" in done.output
+    asked = json.loads((tmp_path / "best" / "exam" / "questions.json").read_text())
+    documents = {question["doc_name"] for question in asked}
+    assert documents == {"2023/q1/report", "documents/a", "sub/a", "documents/Verträge 2023"}
+    rows = pd.read_parquet(tmp_path / "best" / "retrieval" / "rows.parquet")
+    assert set(rows["qid"]) - {""} == {question["ID"] for question in asked}
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 
 import pytest
 
@@ -83,6 +84,16 @@ def test_a_pdf_in_another_folder_is_not_taken(corpus, inside):
     write_pdf(corpus / "pdfs" / "all" / "law" / "report.pdf", 1)
     dataset = load(corpus, pdfs=corpus / "pdfs", strict=True)
     assert dataset.documents["law/report"].source == corpus / "pdfs/all/law/report.pdf"
+
+
+def test_documents_in_folders_of_a_domain_and_accents_that_are_taken_apart(corpus):
+    write_kb(corpus / "gt", {"law/2023/Verträge": ["Fact 9 is answer 9."]})
+    write_questions(corpus / "qas.json", [qa(9, "law/2023/Verträge", 0)])
+    pdf = corpus / "pdfs" / "law" / "2023" / unicodedata.normalize("NFD", "Verträge.pdf")
+    write_pdf(pdf, 1)
+    dataset = load(corpus, pdfs=corpus / "pdfs")
+    assert dataset.documents["law/2023/Verträge"].source == pdf
+    assert [question.qid for question in dataset.questions] == ["q9"]
 
 
 def test_a_pdf_is_found_by_name_only_if_no_other_has_it(corpus):
