@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from bm25s.stopwords import STOPWORDS_EN_PLUS, STOPWORDS_GERMAN
@@ -19,23 +18,34 @@ _STOP_WORDS: dict[Language, frozenset[str]] = {
 }
 _ENGLISH_ALONE = _STOP_WORDS["en"] - _STOP_WORDS["de"]
 _GERMAN_ALONE = _STOP_WORDS["de"] - _STOP_WORDS["en"]
+_LOOKED_AT = 100_000
+"""Characters that the language of documents is told by."""
 _UMLAUT = re.compile("[äöüß]", re.IGNORECASE)
 _TERMS: dict[Language, Literal["english", "german"]] = {"en": "english", "de": "german"}
 
 
-def languages_of(questions: Sequence[str]) -> list[Language]:
+def languages_of(questions: Sequence[str], texts: Iterable[str]) -> list[Language]:
     """The language of each question: German if more of its words are German stop words or have an
     umlaut than are English stop words; words of both say nothing. A question that does not tell is
-    in the language of most of the others, or else in English.
+    in that of the pages' texts, or else in English.
     """
     told = [_told(question) for question in questions]
-    counts = Counter(language for language in told if language is not None)
-    usual = counts.most_common(1)[0][0] if counts else "en"
-    return [language or usual for language in told]
+    usual = None if all(told) else _told(_beginning(texts))
+    return [language or usual or "en" for language in told]
 
 
-def _told(question: str) -> Language | None:
-    words = _WORD.findall(question.casefold())
+def _beginning(texts: Iterable[str]) -> str:
+    found, left = [], _LOOKED_AT
+    for text in texts:
+        found.append(text[:left])
+        left -= len(found[-1])
+        if not left:
+            break
+    return " ".join(found)
+
+
+def _told(text: str) -> Language | None:
+    words = _WORD.findall(text.casefold())
     english = sum(word in _ENGLISH_ALONE for word in words)
     german = sum(word in _GERMAN_ALONE or bool(_UMLAUT.search(word)) for word in words)
     if german == english:

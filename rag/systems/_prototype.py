@@ -30,8 +30,8 @@ from rag.systems._together import Together
 class PrototypeParams(Params):
     """``reader``: a language model gives its answer, quote, page and headers in JSON; of any
     other reader's answer they are looked up in what it was shown. ``language``: of stop words and
-    stems; ``auto`` is the question's. ``temperature`` and ``seed``: of a model's answers;
-    ``max_answer_tokens``: the longest one.
+    stems; ``auto`` is the question's, or else that of the pages. ``temperature`` and ``seed``: of
+    a model's answers; ``max_answer_tokens``: the longest one.
     """
 
     reader: Spec = PluginSpec(name="extractive")
@@ -56,6 +56,7 @@ class Shown:
 class Prototype(Together[P], abstract=True):
     """A system that shows passages to a reader and answers with a quote and where it stands."""
 
+    version = "2"
     named_apart: ClassVar[frozenset[str]] = frozenset({"reader", "temperature", "seed"})
     """Parameters that stand in the identity in another way."""
 
@@ -97,7 +98,8 @@ class Prototype(Together[P], abstract=True):
                 yield SystemReply(index, Outcome(None, Status.EMPTY, "nothing to read"))
             return
         trees = self.trees(there)
-        languages: list[Language] = languages_of(questions)
+        texts_there = (page.text for one in there for page in one.pages)
+        languages = languages_of(questions, texts_there)
         if self.params.language != "auto":
             languages = [self.params.language] * len(questions)
         for language in sorted(set(languages)):

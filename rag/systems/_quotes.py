@@ -65,7 +65,7 @@ def find_quote(
     best, place = (False, False, 0.0), -1
     for number, ((_, one), both) in enumerate(zip(there, shared, strict=True)):
         holds = bool(said.strip()) and said in one.words
-        score = (holds, not one.heading, sum(weight[term] for term in both))
+        score = (holds, not one.heading, math.fsum(weight[term] for term in both))
         if (holds or both) and score > best:
             best, place = score, number
     if place < 0:

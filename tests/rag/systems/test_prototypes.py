@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 from itertools import pairwise
 from typing import Any
@@ -17,8 +18,10 @@ from ohr.plugins import System, SystemReply
 from ohr.types import Document, Page, PageRef, Status
 from rag.systems._attributed import Attributed, parsed
 from rag.systems._full_text import cut
+from rag.systems._language import languages_of
 from rag.systems._passage_frames import as_it_stood, defused
 from rag.systems._passages import Passage, pieces_of_length, sections, whole
+from rag.systems._quotes import find_quote
 from tests.loopback import Server, refused, said
 
 NAMES = ("p0", "p1", "p2", "p3", "p4")
@@ -262,6 +265,42 @@ def test_the_language_of_a_question_picks_its_stems() -> None:
     [reply] = ask(system("p3", top_k=1), ["Was erstattet die Versicherung?"], [german])
     assert reply.outcome.value is not None
     assert "Tarife" in reply.outcome.value.trace[0]
+
+
+def test_an_answer_does_not_depend_on_what_else_is_asked() -> None:
+    text = "# Alpha\nThe war of the coast lasted long.\n\n# Beta\nDie what der what das what."
+    there, german = [document([text])], ["Wie lange dauerte der Krieg?", "Was ist das?"]
+    made = system("p3", top_k=1)
+    [alone] = ask(made, ["What war?"], there)
+    *_, beside = ask(made, [*german, "What war?"], there)
+    assert alone.outcome.value is not None
+    assert alone.outcome == beside.outcome
+
+
+def test_a_question_that_does_not_tell_has_the_language_of_the_pages() -> None:
+    german = "Die Versicherungen erstatten nicht alles, was der Kunde zahlt."
+    asked = ["Status?", "What is the fee?", "Wie hoch ist die Gebühr?"]
+    assert languages_of(asked, [german]) == ["de", "en", "de"]
+    assert languages_of(asked, ["The fee is paid by the customer."]) == ["en", "en", "de"]
+    assert languages_of(["Status?"], []) == ["en"]
+
+
+def test_of_quotes_with_the_same_words_of_the_question_the_first_is_taken() -> None:
+    words = [f"w{a}{b}x" for a in "abcdefgh" for b in "abcdefgh"]
+    rng = random.Random(0)
+    # Sums of weights must not depend on the order in which a process has met the words.
+    rng.shuffle(words)
+    assert find_quote(" ".join(words), "", (), "en") is None
+    for number in range(300):
+        asked = rng.sample(words, 14)
+        shared, others = asked[:8], [f"o{number}y{n}" for n in range(20)]
+        sentences = [[*shared, *others[:2]], [*shared, *others]]
+        sentences += [rng.sample(shared, rng.randrange(1, 8)) for _ in range(20)]
+        text = " ".join(f"{' '.join(rng.sample(s, len(s))).capitalize()}." for s in sentences)
+        pieces = whole(document_tree(document([text]))).pieces
+        found = find_quote(" ".join(asked), "", pieces, "en")
+        assert found is not None
+        assert found.at == 0
 
 
 def test_identities_hold_what_matters(server: Server) -> None:
