@@ -11,7 +11,7 @@ from ohr.plugins import Params
 from ohr.types import Chunk, Hit
 from rag.retrievers._encoded import EncodedRetriever
 from rag.retrievers._hits import hit_of
-from rag.retrievers._nearest import Index, Nearest
+from rag.retrievers._nearest import VERSION, Index, Nearest
 
 
 class DenseParams(Params):
@@ -32,6 +32,9 @@ class DenseRetriever(EncodedRetriever[P], abstract=True):
         super().__init__(params)
         self._chunks: Sequence[Chunk] = ()
         self._nearest: Nearest | None = None
+
+    def identity(self) -> dict[str, object]:
+        return super().identity() | {"search_version": VERSION}
 
     def index(self, chunks: Sequence[Chunk]) -> None:
         self._chunks = chunks

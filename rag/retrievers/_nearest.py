@@ -13,7 +13,11 @@ from rag.retrievers._hits import top_k
 Index = Literal["exact", "hnsw"]
 Neighbours = list[list[tuple[int, float]]]
 """For each query: (index, dot product), best first."""
+VERSION = "2"
+"""Of the search: what it finds among the same vectors."""
 QUERIES, VECTORS = 256, 65536
+_TILE = 64
+"""A multiple of how many columns of a product are made at once."""
 _NEIGHBOURS, _BUILD, _SEARCH = 32, 200, 128
 
 
@@ -25,12 +29,15 @@ class Nearest:
     """
 
     def __init__(self, vectors: np.ndarray, index: Index = "exact") -> None:
-        self._vectors = vectors
+        # Products at the edge of a matrix are added up in another order than those inside. With
+        # rows and queries of zeros, no vector stands there, nor is a query's company seen.
+        self._vectors = np.pad(vectors, ((0, -len(vectors) % _TILE), (0, 0)))
+        self._count = len(vectors)
         self._graph = _graph(vectors) if index == "hnsw" and len(vectors) else None
 
     def search(self, queries: np.ndarray, k: int) -> Neighbours:
         """The k nearest of each query, float32 ``(m, d)``; equal products in index order."""
-        if not len(self._vectors) or not len(queries):
+        if not self._count or not len(queries):
             return [[] for _ in queries]
         if self._graph is not None:
             return self._search_graph(queries, k)
@@ -42,8 +49,11 @@ class Nearest:
 
     def _search_block(self, queries: np.ndarray, k: int) -> Neighbours:
         best: Neighbours = [[] for _ in queries]
-        for start in range(0, len(self._vectors), VECTORS):
-            products = queries @ self._vectors[start : start + VECTORS].T
+        full = np.zeros((QUERIES, queries.shape[1]), np.float32)
+        full[: len(queries)] = queries
+        for start in range(0, self._count, VECTORS):
+            products = full @ self._vectors[start : start + VECTORS].T
+            products = products[: len(queries), : self._count - start]
             for row, hits in zip(products, best, strict=True):
                 hits += [(start + i, float(row[i])) for i in top_k(row, k)]
         return [sorted(hits, key=lambda hit: (-hit[1], hit[0]))[:k] for hits in best]

@@ -167,6 +167,20 @@ def test_blocked_search_is_a_stable_sort_of_all_products(n, m, k, seed):
         assert [p for _, p in hits] == products[order].tolist()
 
 
+@pytest.mark.parametrize("n", [7, 50, 101, 333, 1001])
+def test_equal_vectors_tie_and_no_query_sees_its_company(n):
+    rng = np.random.default_rng(n)
+    vectors = rng.standard_normal((n, 100)).astype(np.float32)
+    same = sorted({0, 1, n // 3, n // 2, n - 1})
+    vectors[same] = vectors[0]
+    queries = vectors[0] + 0.1 * rng.standard_normal((41, 100)).astype(np.float32)
+    nearest = Nearest(vectors)
+    together = nearest.search(queries, 10)
+    assert all([i for i, _ in hits[: len(same)]] == same for hits in together)
+    assert [nearest.search(query[None], 10)[0] for query in queries] == together
+    assert nearest.search(queries[5:20], 10) == together[5:20]
+
+
 def test_hnsw_finds_nearly_all_that_exact_search_finds():
     pytest.importorskip("faiss")
     rng = np.random.default_rng(0)
