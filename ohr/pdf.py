@@ -29,6 +29,10 @@ RENDERER = f"pdfium-{pypdfium2.PYPDFIUM_INFO}"
 _LOCK = threading.Lock()  # PDFium is not safe to call from several threads
 _TURNED = range(2, 9)
 """EXIF orientations of images that do not stand upright as they are stored."""
+_LYING = range(5, 9)
+"""... and of those that lie on a side."""
+_MAPPED = frozenset({"L", "P", "RGBA", "RGBX", "CMYK", "I;16", "I;16L", "I;16B"})
+"""Modes whose pixels Pillow maps from a file that holds them as they are."""
 _NO_INK = (pypdfium2.raw.FPDF_TEXTRENDERMODE_INVISIBLE, pypdfium2.raw.FPDF_TEXTRENDERMODE_CLIP)
 _SUBFILE_TYPE = 254
 _NO_PAGE = 0b101  # a thumbnail, or a transparency mask
@@ -182,6 +186,9 @@ def load_image(path: Path) -> np.ndarray:
     """
     try:
         with Image.open(path) as image:
+            image.filename = (
+                ""  # else Pillow maps a TIFF that lies on a side with its sides swapped
+            )
             check_size(*image.size, path.name)
             if (pages := _pages(image)) > 1:
                 raise EngineError(
@@ -215,8 +222,9 @@ def drawn_by(path: Path) -> str | None:
     """What makes page images of a file: together with its digest, it decides their pixels.
 
     The renderer for a PDF, marked if it draws a form; for an image file None, unless it is
-    turned upright, laid on white, of more than 8 bits or refused for its pages. A file that
-    cannot be opened counts as plain: reading it fails with the reason.
+    turned upright, laid on white, of more than 8 bits or refused for its pages; one that lies on a
+    side and was mapped from the file is marked, as its rows were mixed. A file that cannot be
+    opened counts as plain: reading it fails with the reason.
     """
     if path.suffix.lower() == ".pdf":
         try:
@@ -232,6 +240,7 @@ def drawn_by(path: Path) -> str | None:
                 "upright": _orientation(image) in _TURNED,
                 "on white": _is_transparent(image),
                 "deep": image.mode.startswith(("I", "F")),
+                "not mapped": _was_mixed(image),
             }
     except _BROKEN_IMAGE:
         return None
@@ -245,6 +254,14 @@ def _orientation(image: Image.Image) -> int:
     except _BROKEN_TAGS:
         return 1
     return orientation if isinstance(orientation, int) else 1
+
+
+def _was_mixed(image: Image.Image) -> bool:
+    """Whether Pillow would map the pixels of a TIFF that lies on a side."""
+    if not isinstance(image, TiffImagePlugin.TiffImageFile) or _orientation(image) not in _LYING:
+        return False
+    raw = len(image.tile) == 1 and image.tile[0].codec_name == "raw"
+    return raw and image.mode in _MAPPED
 
 
 def _bits(image: Image.Image) -> int:
