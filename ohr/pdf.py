@@ -34,6 +34,8 @@ _LYING = range(5, 9)
 _MAPPED = frozenset({"L", "P", "RGBA", "RGBX", "CMYK", "I;16", "I;16L", "I;16B"})
 """Modes whose pixels Pillow maps from a file that holds them as they are."""
 _NO_INK = (pypdfium2.raw.FPDF_TEXTRENDERMODE_INVISIBLE, pypdfium2.raw.FPDF_TEXTRENDERMODE_CLIP)
+_FAR = 1e6
+"""Points from the origin within which all of a page's text lies."""
 _SUBFILE_TYPE = 254
 _NO_PAGE = 0b101  # a thumbnail, or a transparency mask
 _BROKEN_IMAGE = (OSError, ValueError, Image.DecompressionBombError)
@@ -96,8 +98,7 @@ def _text_layer(document: pypdfium2.PdfDocument, page_no: int, path: Path) -> Te
     try:
         page = document[page_no]
         text_page = page.get_textpage()
-        text = _plain_breaks(text_page.get_text_range(errors="replace"))
-        return TextLayer(text, _invisible(text_page), _largest_image(page))
+        return TextLayer(_text_of(text_page), _invisible(text_page), _largest_image(page))
     except pypdfium2.PdfiumError as error:
         raise EngineError(f"page {page_no} of {path.name}: {error}") from error
 
@@ -132,14 +133,19 @@ def page_text(path: Path, page_no: int) -> str:
 
 def _page_text(document: pypdfium2.PdfDocument, page_no: int, path: Path) -> str:
     try:
-        text: str = document[page_no].get_textpage().get_text_range(errors="replace")
+        return _text_of(document[page_no].get_textpage())
     except pypdfium2.PdfiumError as error:
         raise EngineError(f"page {page_no} of {path.name}: {error}") from error
-    return _plain_breaks(text)
 
 
-def _plain_breaks(text: str) -> str:
-    """Lines end in a line feed, and PDFium's mark of a word cut at a line's end is a hyphen."""
+def _text_of(text_page: pypdfium2.PdfTextPage) -> str:
+    """The text within the page's crop box, beyond which nothing is drawn.
+
+    Lines end in a line feed, and PDFium's mark of a word cut at a line's end is a hyphen.
+    """
+    text: str = text_page.get_text_bounded(errors="replace")
+    if text == text_page.get_text_bounded(-_FAR, -_FAR, _FAR, _FAR, errors="replace"):
+        text = text_page.get_text_range(errors="replace")  # whose spaces are as in the file
     return text.replace("\r\n", "\n").replace("\ufffe", "-")
 
 
@@ -333,7 +339,7 @@ Word = tuple[str, tuple[float, float, float, float]]
 def words_of_page(path: Path, page_no: int, dpi: int) -> list[Word]:
     """The words of a page's text layer where they stand on its image, in the layer's order.
 
-    None for a page without a layer. Raises EngineError.
+    What stands beyond the image is left out. None for a page without a layer. Raises EngineError.
     """
     with _opened(path) as document:
         try:
@@ -347,6 +353,7 @@ def _words(
     page: pypdfium2.PdfPage, text_page: pypdfium2.PdfTextPage, scale: float
 ) -> Iterator[Word]:
     width, height = (round(size * scale * 64) for size in page.get_size())
+    west, south, east, north = page.get_bbox()
     letters: list[str] = []
     corners: list[tuple[float, float]] = []
     for place in range(text_page.count_chars() + 1):
@@ -360,8 +367,10 @@ def _words(
                 yield "".join(letters), (min(across), min(down), max(across), max(down))
             letters, corners = [], []
             continue
-        letters.append(letter)
         left, bottom, right, top = text_page.get_charbox(place)
+        if left >= east or right <= west or bottom >= north or top <= south:
+            continue
+        letters.append(letter)
         if right > left and top > bottom:
             corners += [
                 _on_image(page, width, height, *end) for end in ((left, top), (right, bottom))

@@ -69,6 +69,7 @@ class Folder(DatasetSource[FolderParams]):
     """``path`` is the folder of PDFs, ``questions`` the CSV."""
 
     name = "folder"
+    version = "2"
 
     def load(self) -> Dataset:
         params = self.params

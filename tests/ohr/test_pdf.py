@@ -3,12 +3,21 @@ from __future__ import annotations
 import struct
 
 import numpy as np
+import pypdfium2
 import pytest
 from PIL import Image, ImageDraw
 
 from ohr.errors import EngineError
-from ohr.pdf import RENDERER, drawn_by, load_image, page_text, render
-from tests.builders import write_objects, write_pdf
+from ohr.pdf import (
+    RENDERER,
+    drawn_by,
+    load_image,
+    page_text,
+    render,
+    text_layers,
+    words_of_page,
+)
+from tests.builders import write_objects, write_page, write_pdf
 
 FORM = (
     "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [4 0 R] "
@@ -43,6 +52,37 @@ def test_the_fields_of_a_form_are_drawn_as_they_are_filled(tmp_path):
     assert page_text(form, 0) == ""
     with pytest.raises(EngineError, match="has 1 pages, no page 1"):
         render(form, 1, 72)
+
+
+LINES = (
+    "BT /F 12 Tf 20 230 Td (Above the box) Tj 0 -60 Td (Hello  world) Tj "
+    "0 -14 Td (Second line) Tj 0 -60 Td (Below it) Tj 120 74 Td (Beside) Tj ET"
+)
+
+
+def test_text_beyond_the_crop_box_is_none_of_the_page(tmp_path):
+    whole = write_page(tmp_path / "whole.pdf", LINES)
+    cropped = tmp_path / "cropped.pdf"
+    with pypdfium2.PdfDocument(whole) as document:
+        document[0].set_cropbox(15, 140, 125, 200)
+        document.save(cropped)
+    assert {"Above", "Hello", "Below", "Beside"} < set(page_text(whole, 0).split())
+    assert page_text(cropped, 0) == "Hello world\nSecond line"
+    [layer] = text_layers(cropped, [0])
+    assert layer.text == page_text(cropped, 0)
+    words = words_of_page(cropped, 0, 72)
+    assert [word for word, _ in words] == ["Hello", "world", "Second", "line"]
+    height, width, _ = render(cropped, 0, 72).shape
+    for _, (left, top, right, bottom) in words:
+        assert 0 <= left < right <= width
+        assert 0 <= top < bottom <= height
+
+
+def test_text_that_all_lies_on_the_page_is_as_it_was(tmp_path):
+    path = write_page(tmp_path / "page.pdf", LINES)
+    with pypdfium2.PdfDocument(path) as document:
+        text = document[0].get_textpage().get_text_range()
+    assert page_text(path, 0) == text.replace("\r\n", "\n")
 
 
 def test_only_what_is_drawn_otherwise_than_before_is_read_again(tmp_path):
