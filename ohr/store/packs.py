@@ -2,13 +2,15 @@
 
 A pack is a zip file of some thousand artefacts, named by the digest of their places, and never
 changed: any number of machines may add packs at a time. An artefact has its checksum with it, so
-what comes out of a pack damaged counts as none. ``ROOT/packs`` records which artefacts each pack
-has that was made or taken here.
+what comes out of a pack damaged counts as none. A page's failure stays where it failed, since a
+later try may read the page. ``ROOT/packs`` records which artefacts each pack has that was made or
+taken here.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import re
 import tempfile
 import zipfile
@@ -23,12 +25,15 @@ from ohr.store.artefacts import is_whole
 from ohr.store.atomic import write_bytes, write_text
 from ohr.store.identity import digest
 from ohr.store.upkeep import files_of
+from ohr.types import FAILED
 
 PACK_BYTES = 64 * 2**20
 """Bytes of artefacts after which a pack is full."""
 MOST_BYTES = 100_000_000
 """Of one artefact in a pack: a larger one is damage, or an attack."""
 RECORD = "packs"
+OF_PAGES = ("reading/", "ocr/")
+"""Kinds of artefacts that may be failures."""
 PLACE = re.compile(r"[a-z][a-z0-9_]*/([0-9a-f]{2})/\1[0-9a-f]{30}\.json")
 WHOLE_WHEN_THERE = frozenset({"s3", "s3a", "gs", "gcs", "az", "abfs", "adl", "oci", "memory"})
 """Where a file appears with its last byte. Elsewhere it is renamed into place."""
@@ -75,13 +80,12 @@ class Packs:
         packs = list(self._parted(new))
         for done, places in enumerate(packs):
             report(done, len(packs))
-            name = f"{digest(places)}.zip"
             with tempfile.TemporaryDirectory(prefix="ohr-pack-") as folder:
-                pack = Path(folder) / name
-                whole = self._write(pack, places)
-                moved.damaged += len(places) - len(whole)
+                pack = Path(folder) / "new.zip"
+                whole = self._write(pack, places, moved)
                 if not whole:
                     continue
+                name = f"{digest(whole)}.zip"
                 with self._there(name):
                     self._put(pack, name)
                 moved.bytes += pack.stat().st_size
@@ -151,22 +155,29 @@ class Packs:
         if part:
             yield part
 
-    def _write(self, pack: Path, places: Iterable[str]) -> list[str]:
-        """Write a pack; the places of the artefacts that were whole, and so are in it."""
+    def _write(self, pack: Path, places: Iterable[str], moved: Moved) -> list[str]:
+        """Write a pack of what is whole and no failure; the places of what is in it."""
         whole = []
         with zipfile.ZipFile(pack, "w", zipfile.ZIP_DEFLATED) as archive:
             for place in places:
-                try:
-                    data = (self._root / place).read_bytes()
-                except OSError:
-                    continue
-                if is_whole(place, data):
+                data = self._whole(place)
+                if data is None:
+                    moved.damaged += 1
+                elif not _is_failure(place, data):
                     archive.writestr(zipfile.ZipInfo(place), data, zipfile.ZIP_DEFLATED)
                     whole.append(place)
         return whole
 
+    def _whole(self, place: str) -> bytes | None:
+        """An artefact that is here; None for one that is not whole."""
+        try:
+            data = (self._root / place).read_bytes()
+        except OSError:
+            return None
+        return data if is_whole(place, data) else None
+
     def _unpack(self, pack: Path, moved: Moved) -> list[str]:
-        """Store what is not here; the places of all that is whole in the pack."""
+        """Store what is not here, or failed here; the places of what is whole in the pack."""
         whole = []
         with zipfile.ZipFile(pack) as archive:
             for info in archive.infolist():
@@ -178,8 +189,11 @@ class Packs:
                 if not data or not is_whole(place, data):
                     moved.damaged += 1
                     continue
+                if _is_failure(place, data):  # in packs of before they were left out
+                    continue
                 whole.append(place)
-                if not (self._root / place).is_file():
+                here = self._whole(place)
+                if here is None or _is_failure(place, here):
                     write_bytes(self._root / place, data)
                     moved.artefacts += 1
         return whole
@@ -205,3 +219,14 @@ class Packs:
             reason = " ".join(str(error).split())[:300]
             where = plain("/".join(filter(None, (self._folder, name))))
             raise StoreError(f"{where}: {type(error).__name__}: {reason}") from error
+
+
+def _is_failure(place: str, data: bytes) -> bool:
+    """Whether a whole artefact says that a page could not be read."""
+    if not place.startswith(OF_PAGES):
+        return False
+    try:
+        value = json.loads(data.partition(b"\n")[0])
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict) and str(value.get("status")) in FAILED

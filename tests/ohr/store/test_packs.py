@@ -85,6 +85,34 @@ def test_the_same_artefacts_make_the_same_pack(tmp_path):
     assert one == other
 
 
+def test_a_page_that_was_read_at_another_try_takes_the_place_of_its_failure(tmp_path, url):
+    one, other = ArtefactStore(tmp_path / "a"), ArtefactStore(tmp_path / "b")
+    failure = {"status": "timeout", "detail": "60 s", "given": [60, 600]}
+    read = {"status": "ok", "text": "Read.", "detail": ""}
+    for store in (one, other):
+        store.put("reading", "page", failure)
+        store.put("reading", "next", read)
+    moved = Packs(one.root, url).push(nothing)
+    assert (moved.packs, moved.artefacts, moved.damaged) == (1, 1, 0)
+    Packs(other.root, url).pull(nothing)
+    one.put("reading", "page", read)
+    assert Packs(one.root, url).push(nothing).artefacts == 1
+    # A failure never takes the place of a reading.
+    assert Packs(other.root, url).push(nothing).artefacts == 0
+    assert Packs(other.root, url).pull(nothing).artefacts == 1
+    assert other.get("reading", "page") == read
+    assert Packs(one.root, url).pull(nothing).artefacts == 0
+
+
+def test_machines_of_which_one_failed_make_two_packs(tmp_path, url):
+    for name, status in (("a", "error"), ("b", "ok")):
+        store = ArtefactStore(tmp_path / name)
+        store.put("reading", "page", {"status": status, "text": "Read.", "detail": ""})
+        store.put("reading", "next", {"status": "ok", "text": "Read too.", "detail": ""})
+        assert Packs(tmp_path / name, url).push(nothing).packs == 1
+    assert Packs(tmp_path / "a", url).pull(nothing).artefacts == 1
+
+
 def test_damage_on_either_side_is_counted_and_left(tmp_path):
     there = tmp_path / "there"
     store = filled(tmp_path / "a", [{"text": "one"}, {"text": "two"}, {"text": "three"}])
