@@ -79,8 +79,8 @@ def _check_files(tasks: Sequence[DistortTask], out: Path) -> None:
                     "the folder that holds both"
                 )
     try:
-        lines = (out / "records.jsonl").read_text("utf-8").splitlines()
-        there = [str(json.loads(line)["file"]) for line in lines]
+        lines = (out / "records.jsonl").read_text("utf-8-sig").split("\n")
+        there = [str(json.loads(line)["file"]) for line in lines if line.strip()]
     except FileNotFoundError:
         return
     except (OSError, ValueError, KeyError, TypeError) as error:

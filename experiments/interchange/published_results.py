@@ -129,11 +129,11 @@ def read_results(
 
 def _results(path: Path) -> Iterator[Mapping[str, Any]]:
     try:
-        text = path.read_text("utf-8")
+        text = path.read_text("utf-8-sig")
         try:
             content = json.loads(text)
         except ValueError:
-            content = [json.loads(line) for line in text.splitlines() if line.strip()]
+            content = [json.loads(line) for line in text.split("\n") if line.strip()]
     except (OSError, ValueError) as error:
         raise OhrError(f"cannot read results from {path}: {error}") from error
     results = content.get("results", [content]) if isinstance(content, dict) else content

@@ -141,7 +141,7 @@ def read_predictions(path: Path) -> dict[str, Prediction]:
     Raises DatasetError with the line that is none.
     """
     try:
-        lines = read_bounded(path).decode("utf-8").splitlines()
+        lines = read_bounded(path).decode("utf-8-sig").split("\n")
     except OSError as error:
         raise DatasetError(f"cannot read predictions from {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -158,6 +158,13 @@ def test_no_name_of_a_file_leads_out_of_the_folder_of_a_noise(tmp_path):
     assert all(".." not in Path(file).parts for file in files)
 
 
+def test_a_command_given_again_reads_its_records_whatever_the_names(tmp_path):
+    write_pdf(tmp_path / "in" / "a\u2028b\x85.pdf", 1, size=(80, 80))
+    for _ in range(2):
+        result = perturb(tmp_path / "in", "--out", tmp_path / "out", "--noise", "rotation")
+        assert result.exit_code == 0, result.output
+
+
 def test_two_files_of_one_name_are_refused(tmp_path):
     for name in ("one", "two"):
         write_pdf(tmp_path / name / "report.pdf", 1, size=(80, 80))

@@ -116,6 +116,16 @@ def test_published_results_become_a_run(published):
     assert "holds a run already" in again.stderr
 
 
+def test_lines_of_results_end_at_line_feeds_alone(published):
+    lines = [
+        json.dumps({"id": f"q{n}", "response": "a\u2028b\x85", "lcs": 0.5}, ensure_ascii=False)
+        for n in range(24)
+    ]
+    (published / "retrieval.jsonl").write_text("\n".join(lines), "utf-8-sig")
+    done = imported(published, str(published / "retrieval.jsonl"))
+    assert done.exit_code == 0, done.output
+
+
 def test_imported_runs_can_be_compared(published):
     better = json.loads((published / "retrieval.json").read_text())
     for result in better["results"]:

@@ -153,6 +153,9 @@ def test_predictions_go_out_and_come_back(tmp_path: Path) -> None:
     path = tmp_path / "p.jsonl"
     path.write_text(predictions_text(made), "utf-8")
     assert read_predictions(path) == made
+    separated = {"q1": Prediction("one\u2028two\x85three", ("\x1cfour",))}
+    path.write_text("\ufeff" + predictions_text(separated).replace("\n", "\r\n"), "utf-8")
+    assert read_predictions(path) == separated
     path.write_text('{"question_id": "q", "predicted_answer": "a", "predicted_evidence": "p"}\n')
     with pytest.raises(DatasetError, match="line 1: no prediction"):
         read_predictions(path)
