@@ -17,6 +17,7 @@ from ohr.study.results import Run, knowledge_base_name
 INSTALL = "pip install 'ohr[mlflow]'"
 STATISTICS = {"mean": "", "ci_low": ".ci_low", "ci_high": ".ci_high"}
 """Columns of the cells that become metrics, and what their names end with."""
+_ESCAPED = re.compile(r"[^\w./ -]")
 _LONGEST_PARAM = 500
 _MOST_AT_ONCE = 1000
 
@@ -81,7 +82,7 @@ def conditions(run: Run) -> Iterator[tuple[str, dict[str, str], dict[str, float]
         parts = [knowledge_base_name(cells.iloc[0])]
         parts += [settings[name] for name in ("chunker", "retriever", "reader") if settings[name]]
         metrics = {
-            _metric_name(f"{stage}/{metric}/{group}{suffix}"): float(value)
+            _name(f"{stage}/{metric}/{group}{suffix}"): float(value)
             for column, suffix in STATISTICS.items()
             for stage, metric, group, value in zip(
                 cells["stage"], cells["metric"], cells["group"], cells[column], strict=True
@@ -91,9 +92,18 @@ def conditions(run: Run) -> Iterator[tuple[str, dict[str, str], dict[str, float]
         yield ", ".join(parts), settings, metrics
 
 
-def _metric_name(name: str) -> str:
-    """A name of the characters that every MLflow server takes: ``hit@2`` is ``hit_at_2``."""
-    return re.sub(r"[^\w./ -]", "_", name.replace("@", "_at_"), flags=re.ASCII)
+def _name(name: str) -> str:
+    """A name of letters, digits and what else MLflow takes: ``hit@2`` is ``hit_at_2``.
+
+    ``domain:law`` is ``domain_law``; other characters are their numbers, so that no two names
+    become one: ``R&D`` is ``R_U0026_D``.
+    """
+    kind, colon, rest = name.replace("@", "_at_").partition(":")
+    return _ESCAPED.sub(_numbered, kind) + "_" * len(colon) + _ESCAPED.sub(_numbered, rest)
+
+
+def _numbered(character: re.Match[str]) -> str:
+    return f"_U{ord(character[0]):04X}_"
 
 
 def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
@@ -104,6 +114,6 @@ def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
             continue
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         yield (
-            _metric_name(prefix + name),
+            _name(prefix + name),
             text if len(text) <= _LONGEST_PARAM else text[: _LONGEST_PARAM - 1] + "…",
         )

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 from experiments import log_mlflow
+from experiments.interchange.mlflow import conditions
 from ohr.study.results import measured
 
 
@@ -53,6 +57,27 @@ def test_a_run_its_conditions_and_their_means(benchmark_runs, store):
     assert files == {"manifest.json", "cells.csv"}
     assert parent.data.params["dataset.kind"] == "ohrbench"
     assert parent.data.params["scoring"] == "default"
+
+
+GROUPS = ("law", "法律", "金融", "a_b", "a:b", "a&b", "a+b", "हिन्दी")
+
+
+def test_no_two_groups_become_one(benchmark_runs, store):
+    mlflow, uri = store
+    run = benchmark_runs[0]
+    cells = run.cells[run.cells["group"] == "all"].head(1)
+    cells = pd.concat([cells.assign(group=f"domain:{group}") for group in GROUPS])
+    [(_, _, metrics)] = conditions(replace(run, cells=cells))
+    means = [name for name in metrics if ".ci_" not in name]
+    assert len(means) == len(GROUPS)
+    assert means[0].endswith("/domain_law")
+    assert means[1].endswith("/domain_法律")
+    client = mlflow.MlflowClient(tracking_uri=uri)
+    logged = client.create_run(client.create_experiment("names")).info.run_id
+    client.log_batch(
+        logged, metrics=[mlflow.entities.Metric(*one, 0, 0) for one in metrics.items()]
+    )
+    assert client.get_run(logged).data.metrics == metrics
 
 
 def test_a_server_that_is_not_there(benchmark_runs, store, monkeypatch):
