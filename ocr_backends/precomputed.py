@@ -55,6 +55,7 @@ class Precomputed(KnowledgeBaseSource[PrecomputedParams]):
     """What an engine made of the dataset's documents, read from files."""
 
     name = "precomputed"
+    version = "2"
     argument = "kb"
 
     def check(self, dataset: Dataset) -> None:

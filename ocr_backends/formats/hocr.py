@@ -49,10 +49,18 @@ def _blocks(element: Element) -> Iterator[Block]:
         classes = _classes(child)
         if classes & FURNITURE:
             yield Block("furniture", _text(child))
-        elif "ocr_par" in classes or classes & LINES or not len(child):
+        elif "ocr_par" in classes or classes & LINES or _is_paragraph(child):
             yield Block("text", _text(child))
         else:
             yield from _blocks(child)
+
+
+def _is_paragraph(element: Element) -> bool:
+    """Whether an element that does not say what it is has text beside that of its parts, if any."""
+    if any(_classes(part) & (LINES | FURNITURE | {"ocr_par"}) for part in element.iter()):
+        return False
+    own = (element.text, *(part.tail for part in element))
+    return not len(element) or element.tag == "p" or any(map(words, own))
 
 
 def _text(element: Element) -> str:

@@ -5,6 +5,7 @@ Source: C. Clausner, PAGE-XML: schema for the content of page images, 2013 to 20
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
@@ -13,6 +14,7 @@ from ohr.errors import EngineError
 from ohr.markup.blocks import Block, BlockKind, GridCell, html_table
 
 REFERENCES = ("RegionRef", "RegionRefIndexed", "OrderedGroupIndexed", "UnorderedGroupIndexed")
+ORDERED = ("OrderedGroup", "OrderedGroupIndexed")
 KINDS: dict[str, BlockKind] = {
     "heading": "heading",
     "header": "furniture",
@@ -36,10 +38,22 @@ def page_xml_pages(root: Element) -> dict[int, list[Block]]:
     order = [
         ref.get("regionRef", "")
         for reading in children(page, "ReadingOrder")
-        for ref in reading.iter()
-        if ref.tag in REFERENCES
+        for ref in _references(reading)
     ]
     return {0: [block for block in _regions(page, order) if block.text.strip()]}
+
+
+def _references(group: Element) -> Iterator[Element]:
+    """What a group and those within it list; in an ordered one by index, what has none last."""
+    for part in sorted(group, key=_rank) if group.tag in ORDERED else group:
+        if part.tag in REFERENCES:
+            yield part
+        yield from _references(part)
+
+
+def _rank(part: Element) -> float:
+    index = part.get("index", "")
+    return int(index) if index.isdecimal() and len(index) < 10 else math.inf
 
 
 def _regions(parent: Element, order: list[str]) -> Iterator[Block]:

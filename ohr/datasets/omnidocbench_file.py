@@ -120,9 +120,13 @@ def _blocks(
     kept = [one for one in annotations if not one.get("ignore") and not _left_out(one)]
     kept.sort(key=_order)
     by_id = {one.get("anno_id"): one for one in kept if one.get("anno_id") is not None}
-    later = {target for source, target in truncated.items() if source in by_id}
+    later = {
+        target
+        for source, target in truncated.items()
+        if source in by_id and _kind(by_id[source]) == "text"
+    }
     for one in kept:
-        kind = KINDS.get(str(one.get("category_type")), "text")
+        kind = _kind(one)
         if one.get("anno_id") in later and kind == "text":
             continue
         texts = [_text(part, kind) for part in _parts(one, kind, truncated, by_id)]
@@ -145,6 +149,10 @@ def _parts(
             break
         parts.append(follower)
     return parts
+
+
+def _kind(one: Mapping[str, Any]) -> BlockKind:
+    return KINDS.get(str(one.get("category_type")), "text")
 
 
 def _left_out(one: Mapping[str, Any]) -> bool:

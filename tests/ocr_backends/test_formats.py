@@ -18,6 +18,7 @@ from ocr_backends.formats.documents import Reading, read_json, read_xml
 from ocr_backends.formats.xml_tree import parse_xml
 from ohr import registry
 from ohr.collection import Dataset
+from ohr.datasets.omnidocbench_file import annotated_page
 from ohr.errors import EngineError
 from ohr.types import Document, Page, PageRef, Status
 
@@ -54,6 +55,17 @@ def test_hocr_with_characters_apart() -> None:
 
 def test_hocr_pages_without_numbers_of_their_own_are_counted() -> None:
     assert set(read_xml(HOCR.format(first=0, second=0).encode()).pages) == {0, 1}
+
+
+def test_hocr_paragraphs_that_do_not_say_so_are_whole() -> None:
+    body = (
+        '<p class="ocr_par">Marked.</p><p>Hello <b>bold</b> world.</p><p><i>All</i> <b>set</b></p>'
+        "<div><p>One.</p><p>Two.</p></div>"
+        '<div><p><span class="ocr_line">line</span></p><em>Leaf</em></div>'
+    )
+    page = f'<html><div class="ocr_page">{body}</div></html>'
+    expected = "Marked.\n\nHello bold world.\n\nAll set\n\nOne.\n\nTwo.\n\nline\n\nLeaf"
+    assert texts(read_xml(page.encode())) == {0: expected}
 
 
 # ALTO
@@ -109,6 +121,19 @@ def test_page_xml_follows_its_reading_order_and_knows_headings() -> None:
         + region("d", "Last")
     )
     assert texts(read_xml(page_xml(body))) == {0: "# Title\n\nFirst line\n\nLast"}
+
+
+def test_page_xml_follows_the_indices_of_ordered_groups() -> None:
+    def ref(name: str, index: str = "") -> str:
+        place = f'index="{index}"' if index else ""
+        return f'<RegionRefIndexed {place} regionRef="{name}"/>'
+
+    inner = f'<OrderedGroupIndexed index="2">{ref("d", "10")}{ref("c", "9")}</OrderedGroupIndexed>'
+    loose = '<UnorderedGroupIndexed index="1"><RegionRef regionRef="b"/></UnorderedGroupIndexed>'
+    listed = ref("f") + ref("g", "x") + ref("e", "3") + inner + loose + ref("a", "0")
+    order = f"<ReadingOrder><OrderedGroup>{listed}</OrderedGroup></ReadingOrder>"
+    body = order + "".join(region(name, name) for name in "gfedcba")
+    assert texts(read_xml(page_xml(body))) == {0: "\n\n".join("abcdefg")}
 
 
 def test_page_xml_words_and_regions_without_lines() -> None:
@@ -350,6 +375,19 @@ def test_omnidocbench_json_and_predictions(tmp_path: Path) -> None:
     )
     assert "no image of that name" in (found["report/other#0"] or "")
     assert read(tmp_path / "predictions", pages)["report/report.pdf_3#0"] == "# Title"
+
+
+def test_what_goes_on_a_title_is_not_lost() -> None:
+    relation = {"relation_type": "truncated", "source_anno_id": 1, "target_anno_id": 2}
+    entry = {
+        "page_info": {"image_path": "a.jpg"},
+        "layout_dets": [
+            {"category_type": "title", "order": 0, "anno_id": 1, "text": "A title"},
+            {"category_type": "text_block", "order": 1, "anno_id": 2, "text": "goes on"},
+        ],
+        "extra": {"relation": [relation]},
+    }
+    assert annotated_page(entry).markdown == "# A title\n\ngoes on"
 
 
 # What Tesseract writes
