@@ -46,7 +46,7 @@ def text_blocks(
     lines: Sequence[Line], unit: float, furniture: frozenset[Phrase] = frozenset()
 ) -> Iterator[Block]:
     """Blocks of running text; ``furniture``: phrases of the page's header and footer."""
-    for paragraph in _paragraphs(lines, unit):
+    for paragraph in _paragraphs(lines, unit, furniture):
         texts = [" ".join(phrase.text for phrase in line) for line in paragraph]
         if furniture.issuperset(paragraph[0]):
             yield Block("furniture", "\n".join(texts))
@@ -59,13 +59,18 @@ def text_blocks(
             yield Block("text", "\n".join(texts))
 
 
-def _paragraphs(lines: Sequence[Line], unit: float) -> list[list[Line]]:
+def _paragraphs(
+    lines: Sequence[Line], unit: float, furniture: frozenset[Phrase]
+) -> list[list[Line]]:
+    """Lines that follow closely; one of the header or footer never goes on another's."""
     steps = [middle_of(below) - middle_of(above) for above, below in pairwise(lines)]
     close = [step for step in steps if 0.5 * unit < step < 2.2 * unit]
     pitch = median(close) if close else 1.3 * unit
     found: list[list[Line]] = []
+    apart = [furniture.issuperset(line) for line in lines]
     for at, line in enumerate(lines):
-        if at and steps[at - 1] < BREAK * pitch and not _begins(lines[at - 1], line, unit):
+        close_by = at and steps[at - 1] < BREAK * pitch and apart[at - 1] == apart[at]
+        if close_by and not _begins(lines[at - 1], line, unit):
             found[-1].append(line)
         else:
             found.append([line])

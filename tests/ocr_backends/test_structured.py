@@ -227,6 +227,17 @@ def test_large_type_is_a_heading_and_lone_lines_at_the_edges_are_furniture() -> 
     assert "# The tides" in to_markdown(blocks_of(words), furniture=False)
 
 
+@pytest.mark.parametrize("bottom", [False, True])
+def test_a_double_spaced_page_keeps_its_text_beside_a_header_or_footer(bottom: bool) -> None:
+    lines = [at(f"line {n:02d} of running text on a page", 50, 125 + 50 * n) for n in range(28)]
+    edge = at("Page 7", 50, 125 + 50 * 28 + 15) if bottom else at("Annual report", 50, 60)
+    blocks = blocks_of([*lines, edge])
+    assert {block.kind: block.text.count("\n") + 1 for block in blocks} == {
+        "furniture": 1,
+        "text": 28,
+    }
+
+
 def test_regions_of_a_layout_model_decide() -> None:
     words = [
         at("The tides", 50, 60), *prose(50, 100, 3),
