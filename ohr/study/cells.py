@@ -110,14 +110,13 @@ def _cells(score: _Score, measure: Measure, groups: Sequence[str]) -> Iterator[d
     """The mean of a score in each group, with its interval and counts."""
     excluded = measure.left_out(str(score.key[CONDITION_COLUMNS.index("protocol")]))
     left_out = [_STATUSES.index(str(status)) for status in excluded]
-    kept = ~np.isin(score.statuses, left_out)
+    has_value = ~np.isnan(score.values)
+    kept = has_value & ~np.isin(score.statuses, left_out)
     counts = kept.sum(axis=0)
-    sums = np.where(kept, score.values, 0.0).sum(axis=0)
-    # Uncounted units keep a value: whether the metric applies to them is to be seen.
-    values = np.where(counts > 0, sums / np.maximum(counts, 1), score.values.mean(axis=0))
+    values = np.where(kept, score.values, 0.0).sum(axis=0) / np.maximum(counts, 1)
     by_draw = np.where(kept, score.values, np.nan)
     worst = score.statuses.max(axis=0)
-    applies = ~np.isnan(values)
+    applies = has_value.any(axis=0)
     units = score.units
     for group in groups:
         everyone = units.groups.get(group, units.nobody)

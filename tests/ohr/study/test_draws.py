@@ -10,10 +10,11 @@ from experiments.analysis.curves import curves_of
 from experiments.figures.axes import draws_note
 from ohr.errors import ConfigError
 from ohr.study import plan as plans
+from ohr.study.cells import aggregate
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.config import load_config
 from ohr.study.plan import load_dataset, make_plan
-from ohr.study.results import mean_over_draws, open_run
+from ohr.study.results import counted, mean_over_draws, open_run
 from ohr.study.rows import UNIT_COLUMNS
 from ohr.study.run import run_study
 from tests.builders import write_corpus
@@ -105,6 +106,22 @@ def test_a_unit_is_as_bad_as_its_worst_draw():
     means = mean_over_draws(rows).set_index("qid")
     assert dict(means["value"]) == {"a": 0.5, "b": 0.5}
     assert dict(means["status"]) == {"a": "timeout", "b": "empty"}
+
+
+def test_cells_and_rows_agree_where_a_metric_does_not_apply_in_every_draw():
+    rows = pd.DataFrame(
+        {
+            "qid": [*"abcd"] * 2,
+            "draw": [0] * 4 + [1] * 4,
+            "value": [1.0, np.nan, 0.5, np.nan, 0.0, 0.25, 0.5, np.nan],
+        }
+    ).assign(doc_id="d", page_no=0, status="ok", stage="generation", metric="mine", groups='["x"]')
+    rows = rows.assign(**dict.fromkeys(CONDITION_COLUMNS, ""), evidence_source="", domain="")
+    rows = rows.assign(intensity=0.0, top_k=1, seed=0, answer_form="", task="")
+    [cell] = aggregate(rows, groups=["all"]).to_dict("records")
+    means = mean_over_draws(counted(rows))
+    assert cell["n"] == len(means) == 3
+    assert cell["mean"] == pytest.approx(means["value"].mean()) == pytest.approx(1.25 / 3)
 
 
 def test_damage_on_an_axis_that_sees_mark_up_too(drawn):
