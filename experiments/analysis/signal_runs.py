@@ -38,6 +38,8 @@ def _read(run: Path) -> pd.DataFrame:
         raise OhrError(
             f"{run} has no signals.csv: it is no run of experiments.confidence"
         ) from error
+    if "draw" not in table:
+        table["draw"] = 0  # earlier versions kept one draw of each noise
     return table.drop(columns=[name for name in table if str(name).startswith("predicted_")])
 
 

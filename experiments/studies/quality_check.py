@@ -138,19 +138,22 @@ def _winners(
 ) -> dict[str, Any]:
     """How often a stated winner is wrong, and how often none is stated, over draws of pages."""
     pages = ["doc_id", "page_no"]
-    values = table[[*pages, "engine", "noise"]].assign(
+    values = table[[*pages, "engine", "noise", "draw"]].assign(
         mean=predictions[f"{target}_mean"].to_numpy(float),
         spread=predictions[f"{target}_spread"].to_numpy(float),
         true=table[f"true_{target}"].to_numpy(float),
         doubt=doubts,
     )
-    readings = [one.set_index(pages) for _, one in values.groupby(["engine", "noise"], sort=False)]
+    readings = [
+        (of, one.set_index(pages))
+        for (*of, _), one in values.groupby(["engine", "noise", "draw"], sort=False)
+    ]
     rng = np.random.default_rng(0)
     wrong = drawn = 0
     untold: list[float] = []
-    for first, second in combinations(readings, 2):
+    for (of, first), (of_other, second) in combinations(readings, 2):
         both = first.index.intersection(second.index)
-        if len(both) < PAGES:
+        if of == of_other or len(both) < PAGES:
             continue
         a, b = first.loc[both], second.loc[both]
         gap = float((a["true"] - b["true"]).mean())

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ohr.datasets.text_layer import unusable
+from ohr.errors import ConfigError
 from ohr.opening import layers_of
 from ohr.plugins import OcrBackend
 from ohr.quality.garbage import docling_score
@@ -36,16 +37,20 @@ def observed(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The signals and errors of pages under each noise, and how right words are by confidence.
 
-    The first has a row for each page, engine and noise. The second counts words by noise, engine
-    and tenth of confidence: ``n``, ``right`` and the sum of ``confidence``. Raises OhrError.
+    The first has a row for each page, engine, noise and ``draw`` of it. The second counts words of
+    all draws by noise, engine and tenth of confidence: ``n``, ``right`` and the sum of
+    ``confidence``. Pages without a truth are left out. Raises OhrError.
     """
     dataset = load_dataset(config)
     plan = make_plan(config, dataset)
-    refs = spread(plan.reread, pages)
+    with_truth = [ref for ref in plan.reread if ref not in dataset.without_truth]
+    if not with_truth:
+        raise ConfigError("no page has a truth that its readings could be held against")
+    refs = spread(with_truth, pages)
     store = ArtefactStore(config.cache)
     readings = Readings(plan, store)
     layers = _layers(plan, refs)
-    by_noise: dict[str, dict[str, dict[PageRef, Seen]]] = {}
+    by_draw: dict[tuple[str, int], dict[str, dict[PageRef, Seen]]] = {}
     for variant in plan.variants:
         noise = noise_name(variant.noise.name, variant.noise.level, variant.noise.intensity)
         noise = noise if variant.noise.operator is not None else "clean"
@@ -53,12 +58,13 @@ def observed(
         if variant.engine.name == "gt" and noise == "clean":
             continue  # the truth itself
         seen = _seen(readings, variant, refs, wobble=wobble, words=words, report=report)
-        by_noise.setdefault(noise, {})[name] = seen
+        by_draw.setdefault((noise, variant.seed), {})[name] = seen
     tables, counts = [], []
-    for noise, engines in by_noise.items():
+    for (noise, draw), engines in by_draw.items():
         table = signal_table(engines, layers)
         table.insert(0, "noise", noise)
-        table.insert(1, "domain", [dataset.documents[doc].domain for doc in table["doc_id"]])
+        table.insert(1, "draw", draw)
+        table.insert(2, "domain", [dataset.documents[doc].domain for doc in table["doc_id"]])
         errors = []
         for row in table.to_dict("records"):
             ref = PageRef(str(row["doc_id"]), int(row["page_no"]))

@@ -16,11 +16,12 @@ from experiments.analysis.signal_runs import labelled, read_signals
 from experiments.reports.recommend import cheapest
 from experiments.studies.own_pages import sample_pages, transcription_name
 from experiments.studies.quality_check import check
+from experiments.studies.signals import observed
 from ohr.errors import ConfigError
 from ohr.quality.predictor import shipped
 from ohr.quality.signals import SIGNALS
 from ohr.quality.truth import TARGETS
-from ohr.study.config import parse_plugins
+from ohr.study.config import load_config, parse_plugins
 from ohr.types import PageRef
 from tests.builders import write_corpus, write_page, write_pdf
 from tests.fakes import LOG
@@ -249,6 +250,36 @@ def test_results_do_not_go_among_the_pdfs(folder):
     assert "choose another --out" in done.output
 
 
+def look(settings, tmp_path, *more):
+    """What ``experiments.confidence`` makes of pages, without wobble."""
+    config = load_config([*settings, *more, f"cache={tmp_path / 'cache'}", "workers=1", "dpi=72"])
+    return observed(config, 60, wobble=False, words=True, report=lambda *_: None)
+
+
+def test_every_draw_of_a_noise_is_looked_at(tmp_path):
+    settings = write_corpus(tmp_path, documents=1, pages=2)
+    more = [f"engines=[{SURE}]", "noise=[semantic]", "levels=[severe]", "seeds=[0,1,2]"]
+    table, words = look(settings, tmp_path, *more)
+    drawn = table[table["noise"] == "semantic severe"]
+    assert sorted(drawn["draw"]) == [0, 0, 1, 1, 2, 2]
+    assert len(table) == 8
+    one = look(settings, tmp_path, *more, "seeds=[0]")[1].set_index("noise")["n"]
+    assert words.set_index("noise")["n"]["semantic severe"] > 2 * one["semantic severe"]
+
+
+def test_pages_without_truth_are_not_held_against_it(tmp_path):
+    """A page with a text layer is measured against it; a scan is not."""
+    folder = tmp_path / "pdfs"
+    write_pdf(folder / "scan.pdf", 2)
+    text = " ".join(f"word{n}" for n in range(40))
+    write_page(folder / "text.pdf", f"BT /F 6 Tf 1 0 0 1 10 200 Tm ({text}) Tj ET")
+    (folder / "questions.csv").write_text("question,answer,document,page\nWhat?,word1,text,1\n")
+    settings = ["dataset.kind=folder", f"dataset.path={folder}", f"engines=[{FAKE}]", "noise=[]"]
+    settings += [f"dataset.questions={folder / 'questions.csv'}"]
+    table, _ = look(settings, tmp_path)
+    assert table["doc_id"].tolist() == ["documents/text"]
+
+
 @pytest.mark.slow
 def test_what_a_signal_is_worth_and_its_fit(tmp_path):
     settings = write_corpus(tmp_path)
@@ -331,6 +362,7 @@ def pages_with_truth(errors: dict[str, list[float]], layer: bool) -> pd.DataFram
                 "engine": engine,
                 "status": "ok",
                 "noise": "clean",
+                "draw": 0,
                 "group": "all",
                 "doc_id": f"d{at % 9}",
                 "page_no": at,
