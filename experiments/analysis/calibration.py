@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -100,8 +101,11 @@ def _counted(rows: pd.DataFrame) -> int:
 
 
 def _curves(rows: pd.DataFrame) -> Iterator[tuple[str, str, Metric, pd.DataFrame]]:
-    """The rows of each engine, operator and metric, clean ones included."""
-    measured = rows[rows["stage"] == "ocr"]
+    """The rows of each engine, operator and metric, clean ones included.
+
+    What a metric does not apply to (NaN) is left out, and a metric that applies to nothing.
+    """
+    measured = rows[(rows["stage"] == "ocr") & rows["value"].notna()]
     for engine in measured["engine"].unique():
         of_engine = measured[measured["engine"] == engine]
         for operator in [name for name in of_engine["perturbation"].unique() if name != "none"]:
@@ -109,14 +113,16 @@ def _curves(rows: pd.DataFrame) -> Iterator[tuple[str, str, Metric, pd.DataFrame
                 chosen = of_engine["perturbation"].isin([operator, "none"]) & (
                     of_engine["metric"] == metric
                 )
-                yield str(engine), str(operator), metric, of_engine[chosen]
+                if chosen.any():
+                    yield str(engine), str(operator), metric, of_engine[chosen]
 
 
 def _mean(group: pd.DataFrame) -> tuple[float, float]:
     """Mean, and its standard error over the pages that the values belong to."""
     values = group["value"].to_numpy(dtype=float)
     labels = pd.factorize(pd.Series(_units(group, "page")))[0]
-    return float(values.mean()), clustered_standard_error(values, labels)
+    mean = float(values.mean()) if len(values) else math.nan
+    return mean, clustered_standard_error(values, labels)
 
 
 def fit_curves(plan: Plan, rows: pd.DataFrame, split: Split) -> Calibration:
@@ -125,6 +131,8 @@ def fit_curves(plan: Plan, rows: pd.DataFrame, split: Split) -> Calibration:
     fitted = []
     for engine, name, metric, curve in _curves(rows):
         half = curve[split.is_fitted(curve)]
+        if half.empty:
+            continue
         means = half.groupby("intensity")["value"].mean()
         operator = registry.create("perturbation", operators[name])
         fitted.append(
@@ -172,18 +180,18 @@ def check_targets(rows: pd.DataFrame, split: Split) -> pd.DataFrame:
         ["engine", "perturbation", "level"], sort=False, observed=True
     ):
         metric, _, value = str(level).partition("=")
-        chosen = group[group["metric"] == metric]
+        chosen = group[(group["metric"] == metric) & group["value"].notna()]
         fitted = split.is_fitted(chosen)
         (mean, error), (other, other_error) = _mean(chosen[fitted]), _mean(chosen[~fitted])
-        smallest = SMALLEST_TOLERANCE[str(chosen["noise"].iloc[0])]
-        tolerance = max(smallest, 2 * float(np.hypot(error, other_error)))
+        smallest = SMALLEST_TOLERANCE[str(group["noise"].iloc[0])]
+        tolerance = float(np.fmax(smallest, 2 * np.hypot(error, other_error)))
         records.append(
             {
                 "engine": str(engine),
                 "perturbation": str(operator),
                 "metric": metric,
                 "wanted": float(value),
-                "intensity": float(chosen["intensity"].iloc[0]),
+                "intensity": float(group["intensity"].iloc[0]),
                 "fitted": mean,
                 "held_out": other,
                 "standard_error": other_error,

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import math
 
 import pandas as pd
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from experiments.analysis.calibration import Split, measured_means
+from experiments.analysis.calibration import Split, check_targets, measured_means
 from experiments.calibrate import main as calibrate
 from experiments.noise_curve import main as noise_curve
 from ohr.errors import ConfigError
@@ -149,6 +150,30 @@ def test_questions_count_once_however_often_the_noise_is_drawn():
     means = measured_means(rows, split)
     assert means[means["half"] == "all"]["n"].tolist() == [4, 4]
     assert means[means["half"] == "fitted"]["n"].tolist() == [2, 2]
+
+
+def test_what_a_metric_does_not_apply_to_is_left_out():
+    """A page without truth is NaN; the others have their means, errors and checks."""
+    known = {"engine": "e", "stage": "ocr", "noise": "semantic", "doc_id": "a", "draw": 0}
+    rows = pd.DataFrame(
+        [
+            known | {"perturbation": name, "intensity": at, "level": level, "page_no": page,
+                     "metric": "edit_distance", "qid": f"p{page}",
+                     "value": math.nan if page in (0, 1) else at + page / 100}
+            for name, at, level in (("none", 0.0, ""), ("blur", 0.5, "edit_distance=0.5"))
+            for page in range(8)
+        ]
+    )  # fmt: skip
+    split = Split("page", frozenset(("a", page) for page in range(0, 8, 2)), 4)
+    means = measured_means(rows, split).set_index(["half", "intensity"])
+    assert means.loc[("fitted", 0.5), "mean"] == pytest.approx(0.54)
+    assert means.loc[("held_out", 0.5), "mean"] == pytest.approx(0.55)
+    assert means["n"].tolist() == [6, 6, 3, 3, 3, 3]
+    assert means["standard_error"].notna().all()
+    (checked,) = check_targets(rows, split).to_dict("records")
+    assert checked["held_out"] == pytest.approx(0.55)
+    assert checked["standard_error"] > 0
+    assert measured_means(rows.assign(value=math.nan), split).empty
 
 
 @pytest.mark.parametrize(
