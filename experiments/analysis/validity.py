@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
@@ -13,9 +14,11 @@ from ohr.errors import OhrError
 from ohr.statistics.clusters import Clusters
 from ohr.statistics.multiple import holm
 from ohr.statistics.paired import sign_flip_test
-from ohr.study.results import Run
+from ohr.study.conditions import CONDITION_COLUMNS
+from ohr.study.config import BUILT_IN
+from ohr.study.results import Run, knowledge_base_name
 
-CONDITION = ("noise", "perturbation", "level", "intensity", "engine", "chunker", "retriever")
+CONDITION = list(CONDITION_COLUMNS)
 SIGNIFICANT = 0.05
 
 
@@ -36,13 +39,17 @@ class Scores:
 
 
 def scores_of(run: Run, stage: str, metric: str) -> Scores:
-    """The scores of a run's questions that every condition has. Raises OhrError."""
+    """The scores of a run's questions that every condition has, the mean of the draws of a noise.
+
+    Raises OhrError.
+    """
     rows = run.rows
     rows = rows[(rows["stage"] == stage) & (rows["metric"] == metric)]
     if rows.empty:
         raise OhrError(f"{run.path} has no {stage}:{metric}")
-    label = rows[list(CONDITION)].astype(str).agg(_label, axis=1)
-    table = rows.assign(condition=label).pivot_table(
+    number = rows.groupby(CONDITION, sort=False, dropna=False, observed=True).ngroup()
+    names = _names(rows.loc[~number.duplicated(), CONDITION])
+    table = rows.assign(condition=number.map(dict(enumerate(names)))).pivot_table(
         index=["qid", "doc_id", "page_no"], columns="condition", values="value", observed=True
     )
     table = table.dropna().sort_index()
@@ -55,11 +62,22 @@ def scores_of(run: Run, stage: str, metric: str) -> Scores:
     )
 
 
-def _label(row: pd.Series) -> str:
-    noise = f" {row['perturbation']} {row['level']}".rstrip()
-    what = row["engine"] if row["noise"] == "none" else row["engine"] + noise
-    chunker = f", {row['chunker']}" if row["chunker"] else ""
-    return f"{what}, {row['retriever']}{chunker}"
+def _names(conditions: pd.DataFrame) -> list[str]:
+    """What conditions are called: the knowledge base, and what is asked of it, with the number of
+    hits where there are several. Raises OhrError for two of one name.
+    """
+    several = conditions["top_k"].nunique() > 1
+    names = []
+    for _, row in conditions.iterrows():
+        system = "" if row["system"] == BUILT_IN else row["system"]
+        parts = [system, row["retriever"], row["chunker"], row["reader"]]
+        if several and pd.notna(row["top_k"]):
+            parts.append(f"top {row['top_k']:g}")
+        names.append(", ".join([knowledge_base_name(row), *(part for part in parts if part)]))
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise OhrError(f"{count} conditions are called {name!r}: give them labels")
+    return names
 
 
 def tau_b(x: np.ndarray, y: np.ndarray) -> float:

@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import csv
 import json
+from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import kendalltau
 from typer.testing import CliRunner
 
 from experiments import make_questions, question_validity
-from experiments.analysis.validity import Scores, differences, swings, tau_b, tau_interval
+from experiments.analysis.validity import (
+    Scores,
+    differences,
+    scores_of,
+    swings,
+    tau_b,
+    tau_interval,
+)
 from experiments.interchange.exam import drawn_pages, read_grounds
 from experiments.studies.validity import matched
 from ohr import registry
-from ohr.errors import DatasetError
+from ohr.errors import DatasetError, OhrError
 from ohr.exam.storage import json_text
+from ohr.study.conditions import CONDITION_COLUMNS
 from tests.builders import write_kb
 from tests.ohr.exam.test_making import FIRST, TEXTS, exam
 
@@ -203,6 +213,45 @@ def test_the_questions_of_each_engine_alone_are_compared(base, tmp_path):
     assert code == 0, said
     assert "made of gt" in said
     assert "swing" in (tmp_path / "out" / "swings.csv").read_text("utf-8")
+
+
+def rows_of(*conditions):
+    """A run with a question of each of two pages under each condition."""
+    known = dict.fromkeys(CONDITION_COLUMNS, "") | {"engine": "gt", "intensity": 0.0, "top_k": 2}
+    known |= {"perturbation": "none", "retriever": "bm25", "system": "rag", "draw": 0}
+    known |= {"stage": "overall", "metric": "f1", "doc_id": "law/a"}
+    rows = [
+        known | condition | {"qid": f"q{page}", "page_no": page, "value": at / 10}
+        for at, condition in enumerate(conditions)
+        for page in range(2)
+    ]
+    return SimpleNamespace(rows=pd.DataFrame(rows), path="run")
+
+
+def test_each_condition_has_its_own_scores():
+    noisy = {"perturbation": "blur", "noise": "semantic"}
+    found = scores_of(
+        rows_of(
+            {},
+            *({**noisy, "intensity": at} for at in (0.3, 0.6)),
+            {"reader": "extractive"},
+            {"top_k": 5},
+            {"system": "triage", "retriever": "", "top_k": None},
+        ),
+        *("overall", "f1"),
+    )
+    assert dict(zip(found.conditions, found.means.tolist(), strict=True)) == pytest.approx(
+        {
+            "gt, clean, bm25, top 2": 0,
+            "gt, blur 0.3, bm25, top 2": 0.1,
+            "gt, blur 0.6, bm25, top 2": 0.2,
+            "gt, clean, bm25, extractive, top 2": 0.3,
+            "gt, clean, bm25, top 5": 0.4,
+            "gt, clean, triage": 0.5,
+        }
+    )
+    with pytest.raises(OhrError, match="2 conditions are called 'gt, clean, bm25'"):
+        scores_of(rows_of({}, {"kb_scope": "domain"}), "overall", "f1")
 
 
 def test_a_swing_is_the_range_of_ranks():
