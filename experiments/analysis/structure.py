@@ -19,6 +19,7 @@ from ohr.plugins.metric import EvidenceCase
 from ohr.statistics import Clusters, mean_interval
 from ohr.study.conditions import condition_of
 from ohr.study.config import StudyConfig
+from ohr.study.measuring import has_evidence
 from ohr.study.plan import Plan
 from ohr.study.progress import Progress
 from ohr.types import Document, KnowledgeBase, Page
@@ -68,12 +69,13 @@ def _compared(plan: Plan, kb: KnowledgeBase, doc_id: str, truth: DocumentTree) -
 
 
 def _r_noise(plan: Plan, kb: KnowledgeBase) -> float:
-    if not plan.questions:
+    questions = [question for question in plan.questions if has_evidence(plan, question)]
+    if not questions:
         return float("nan")
     measure, scoring = RNoise().measure, SCORING[plan.config.scoring]
     return fmean(
         measure(EvidenceCase(tuple(kb.text(ref) for ref in q.evidence_pages), q, scoring))
-        for q in plan.questions
+        for q in questions
     )
 
 

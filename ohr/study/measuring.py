@@ -33,6 +33,13 @@ ON_PAGE: dict[str, Callable[[str], bool]] = {
 """Whether a page's ground truth has what a metric needs."""
 
 
+def has_evidence(plan: Plan, question: Question) -> bool:
+    """Whether a question's evidence is looked for in what was read."""
+    # The published evaluation looks for no evidence, too.
+    published = plan.config.scoring == "reference" and plan.dataset.truth == GROUND_TRUTH
+    return published or bool(question.evidence_text.strip())
+
+
 @dataclass(frozen=True)
 class Scores:
     """One metric over one stage's units: a value and a status each, in the plan's order.
@@ -191,12 +198,7 @@ class Measuring:
     def _question_has(self, question: Question, need: str) -> bool:
         if need == "several answers":
             return len(question.answers) > 1
-        if need != "evidence":
-            return True
-        # The published evaluation looks for no evidence, too.
-        published = self.plan.config.scoring == "reference"
-        published &= self.plan.dataset.truth == GROUND_TRUTH
-        return published or bool(question.evidence_text.strip())
+        return need != "evidence" or has_evidence(self.plan, question)
 
 
 _ONE_BY_ONE = Metric.measure_many

@@ -72,3 +72,13 @@ def test_a_measure_that_no_reading_has_leaves_its_panel_empty(settings, tmp_path
     summary = pd.read_csv(out / "structure.csv").set_index("measure")["mean"]
     assert summary["caption_recall"] == 0
     assert pd.isna(summary["caption_precision"])
+
+
+def test_questions_without_evidence_are_not_hit_by_noise(settings, tmp_path):
+    asked = [qa(0, "law/doc0", 0, evidence_context="Costs by year")]
+    write_questions(tmp_path / "qas.json", [*asked, qa(1, "law/doc1", 0, evidence_context="")])
+    out = tmp_path / "out"
+    arguments = [*settings, "engines=[gt]", "--out", out]
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert result.exit_code == 0, result.output
+    assert pd.read_csv(out / "structure.csv")["r_noise"].eq(0).all()
