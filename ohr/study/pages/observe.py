@@ -81,7 +81,8 @@ class Observing:
         words = as_image and self.words and self.backend.has_confidence
         repeats = repeats if self.wobble else ()
         recipes = [registry.create("perturbation", spec).identity() for spec in repeats]
-        key = {"page": page.key, "repeats": [recipes, MILD, page.ref, DRAWN_BY], "words": words}
+        drawn = [recipes, MILD, page.ref, DRAWN_BY, *([page.seed] if repeats else [])]
+        key = {"page": page.key, "repeats": drawn, "words": words}
         return ObservationTask(page, repeats, words, key)
 
     def _is_stored(self, task: ObservationTask, identity: dict[str, Any]) -> bool:
