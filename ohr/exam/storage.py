@@ -61,7 +61,7 @@ def csv_text(questions: Iterable[Question]) -> str:
             one.text,
             # A bar parts alternatives in this file.
             " | ".join(answer.replace("|", "/") for answer in one.answers),
-            one.doc_id.removeprefix("documents/"),
+            one.doc_id,
             str(one.evidence_pages[0].page_no + 1),
             one.evidence_text,
             one.evidence_source,

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from ohr import registry
 from ohr.collection import ValidationReport
 from ohr.datasets.ohrbench import read_questions
 from ohr.datasets.questions_csv import read_rows
 from ohr.errors import DatasetError
 from ohr.exam.storage import csv_text, write_exam, yields_text
 from ohr.exam.verdicts import apply, read_verdicts
+from ohr.types import PageRef
+from tests.builders import write_pdf
 from tests.ohr.exam.test_making import exam
 
 
@@ -42,6 +46,23 @@ def test_a_csv_is_what_a_folder_of_pdfs_reads(tmp_path):
         one.evidence_pages[0].page_no for one in found.accepted
     ]
     assert "kind,candidates,accepted,spare,overlap" in yields_text(found)
+
+
+def test_documents_of_one_name_are_told_apart(tmp_path):
+    """``a.pdf`` and ``sub/a.pdf``: the dataset asks each what was made of it."""
+    folder = tmp_path / "pdfs"
+    for doc_id in ("a", "sub/a"):
+        write_pdf(folder / f"{doc_id}.pdf", 1)
+    question = exam().accepted[0]
+    made = [
+        replace(question, qid=doc_id, doc_id=doc_id, evidence_pages=(PageRef(doc_id, 0),))
+        for doc_id in ("documents/a", "sub/a")
+    ]
+    path = tmp_path / "questions.csv"
+    path.write_text(csv_text(made), "utf-8")
+    given = {"path": folder, "questions": path}
+    dataset = registry.create("dataset", {"name": "folder", "params": given}).load()
+    assert [one.doc_id for one in dataset.questions] == ["documents/a", "sub/a"]
 
 
 def test_verdicts_keep_mend_and_drop(tmp_path):
