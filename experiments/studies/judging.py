@@ -157,9 +157,10 @@ def judges_of(specs: Sequence[PluginSpec], cache: Path) -> list[Asking]:
 def answers_of(runs: Sequence[Path], number: int, seed: int) -> list[Judged]:
     """The answers of finished runs' systems, over each knowledge base that several answered.
 
-    ``number``: questions that are drawn with the seed; 0: all. Raises OhrError.
+    A system that several runs asked the same is called by its run, too. ``number``: questions that
+    are drawn with the seed; 0: all. Raises OhrError.
     """
-    found: dict[tuple[str, str], tuple[Question, dict[str, str]]] = {}
+    found: dict[tuple[str, str], tuple[Question, dict[tuple[str, str], str]]] = {}
     for run in runs:
         questions = {question.qid: question for question in read_questions(run)}
         for row in read_cases(run, "answers").to_pylist():
@@ -167,7 +168,16 @@ def answers_of(runs: Sequence[Path], number: int, seed: int) -> list[Judged]:
                 continue
             question = questions[row["qid"]]
             _, answers = found.setdefault((row["knowledge_base"], row["qid"]), (question, {}))
-            answers[_label(row)] = row["text"] or "" if row["status"] == Status.OK else ""
+            system = (_label(row), run.resolve().name)
+            if system in answers:
+                raise OhrError(f"two runs are called {system[1]}: name each once, or rename one")
+            answers[system] = row["text"] or "" if row["status"] == Status.OK else ""
+    repeated = {
+        label
+        for _, answers in found.values()
+        for label, count in Counter(label for label, _ in answers).items()
+        if count > 1
+    }
     several = {key: one for key, one in found.items() if len(one[1]) > 1}
     if not several:
         raise OhrError("no question was answered by two systems: name runs with several systems")
@@ -177,7 +187,14 @@ def answers_of(runs: Sequence[Path], number: int, seed: int) -> list[Judged]:
         qids = [qids[at] for at in sorted(drawn)]
     wanted = set(qids)
     return [
-        Judged(base, question, answers)
+        Judged(
+            base,
+            question,
+            {
+                f"{label} ({run})" if label in repeated else label: answer
+                for (label, run), answer in answers.items()
+            },
+        )
         for (base, qid), (question, answers) in several.items()
         if qid in wanted
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments.analysis.judging import TIE, agreement, mean_grades, pair_counts, top_shares
+from experiments.studies.judging import answers_of
+from ohr.errors import OhrError
 from ohr.statistics.agreement import cohens_kappa
 from ohr.study.config import load_config
 from ohr.study.run import run_study
@@ -82,6 +85,18 @@ def test_grades_and_pairs_are_written(run: Path, tmp_path: Path, server: Server)
     assert np.allclose(shares.groupby("group")["share"].sum(), 1)
     assert {path.suffix for path in tmp_path.glob("preferences.*")} >= {".svg", ".png"}
     assert (tmp_path / "grades.tex").exists()
+
+
+def test_systems_of_several_runs_are_told_apart(run: Path, tmp_path: Path) -> None:
+    """Of one name in two runs, each is called by its run."""
+    other = shutil.copytree(run, tmp_path / "other")
+    for case in answers_of([run, other], 0, 0):
+        assert list(case.answers) == [
+            f"{system} ({name})" for name in ("run", "other") for system in ("pdftriage", "pages")
+        ]
+    assert {*answers_of([run], 0, 0)[0].answers} == {"pdftriage", "pages"}
+    with pytest.raises(OhrError, match="two runs are called run"):
+        answers_of([run, run], 0, 0)
 
 
 def test_what_was_judged_is_not_asked_again(run: Path, tmp_path: Path, server: Server) -> None:
