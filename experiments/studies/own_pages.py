@@ -85,11 +85,15 @@ def page_ref(source: PageSource) -> PageRef:
 def sample_pages(inputs: Sequence[Path], dpi: int, most: int, seed: int) -> OwnPages:
     """At most so many pages, of each document in proportion to its length and at least one.
 
-    In a document they are spread evenly from a drawn start. Raises ConfigError where no file can
+    In a document they are spread evenly from a drawn start. A file that is named twice counts
+    once. Raises ConfigError where no file can
     be opened.
     """
-    sources: dict[Path, list[PageSource]] = {}
+    once: dict[tuple[Path, int | None], PageSource] = {}
     for source in find_pages(inputs, dpi):
+        once.setdefault((source.path.resolve(), source.page_no), source)
+    sources: dict[Path, list[PageSource]] = {}
+    for source in once.values():
         sources.setdefault(source.path, []).append(source)
     pdfs = [path for path, pages in sources.items() if pages[0].page_no is not None]
     opened = dict(zip(pdfs, layers_of(pdfs), strict=True))

@@ -129,7 +129,10 @@ def test_a_sample_has_a_page_of_each_document_and_no_more_than_asked_for(folder)
     assert len(drawn) == len(set(drawn)) == 4
     assert [name for name, _ in drawn].count("law/act") == 1
     assert sample_pages([folder], 150, 4, 0) == sample
-    assert len(sample_pages([folder], 150, 99, 0).pages) == 12
+    every = sample_pages([folder], 150, 99, 0)
+    assert len(every.pages) == 12
+    beside = sample_pages([folder, folder / "report.pdf", folder / "law" / "act.pdf"], 150, 99, 0)
+    assert beside == every
 
 
 def test_transcriptions_are_named_by_page_from_one():
