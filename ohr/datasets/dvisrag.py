@@ -134,7 +134,8 @@ def _questions(
         if float(row.get("score") or 0) > 0:
             pages.setdefault(str(row.get("query-id")), []).append(str(row.get("corpus-id")))
     for number, row in enumerate(_rows(folder / "queries")):
-        qid = str(row.get("query-id") or f"row {number}")
+        given = row.get("query-id")
+        qid = f"row {number}" if given in (None, "") else str(given)
         direct = [str(row[name]) for name in _ID if row.get(name) is not None]
         named = pages.get(qid) or direct[:1]
         there = [documents[name].pages[0].ref for name in named if name in documents]
@@ -156,7 +157,8 @@ def _questions(
 
 def _answers(answer: Any, options: Any) -> tuple[str, ...]:
     """The answer or answers; where it is an option's letter, the option's text goes before it."""
-    given = [str(one) for one in (answer if isinstance(answer, list) else [answer]) if one]
+    several = answer if isinstance(answer, list) else [answer]
+    given = [str(one) for one in several if one not in (None, "")]
     choices = [str(one) for one in options] if isinstance(options, list) else []
     of_letter = dict(zip(ascii_uppercase, choices, strict=False))
     texts = [of_letter[one.strip().upper()] for one in given if one.strip().upper() in of_letter]

@@ -41,7 +41,7 @@ def write_annotated(
 def write_parquet(
     folder: Path,
     corpus: Mapping[str, bytes],
-    queries: Sequence[tuple[str, str, Any, str]],
+    queries: Sequence[tuple[str | int, str, Any, str]],
     *,
     qrels: bool = True,
     **more: list[Any],

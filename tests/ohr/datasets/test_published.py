@@ -172,6 +172,13 @@ def test_options_and_pages_that_queries_name(tmp_path: Path) -> None:
     assert question.answers == ("a dog", "B")
 
 
+def test_an_id_and_an_answer_of_nought_are_kept(tmp_path: Path) -> None:
+    write_parquet(tmp_path, {"a": picture(tmp_path, 9)}, [(0, "How many?", 0, "a")])
+    [question] = load("dvisrag", tmp_path).questions
+    assert question.qid.endswith(":0")
+    assert question.answers == ("0",)
+
+
 def test_a_letter_that_is_no_options_is_an_answer(tmp_path: Path) -> None:
     more = {"corpus-id": ["a"], "options": [["a cat", "a dog"]]}
     write_parquet(
