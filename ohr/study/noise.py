@@ -68,6 +68,12 @@ def at_level(spec: PluginSpec, level: str) -> Noise:
     if level not in levels:
         raise ConfigError(f"unknown level {level!r}; known: {', '.join(levels)}")
     meant = levels[level]
+    for name, value in meant.params.items():
+        if spec.params.get(name, value) != value:
+            raise ConfigError(
+                f"noise {spec.label!r} gives {name}={spec.params[name]}, and its level {level!r} "
+                f"is {name}={value}: leave out {name}, or give intensities in place of levels"
+            )
     params = {**spec.params, **meant.params}
     return Noise(spec.model_copy(update={"params": params}), level, meant.intensity)
 

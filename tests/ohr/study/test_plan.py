@@ -201,3 +201,11 @@ def test_questions_passed_over_are_those_that_are_drawn_without(of_the_sample, e
     assert not set(first) & set(second)
     with pytest.raises(ConfigError, match=r"dataset\.skip: there are only \d+ questions"):
         plan(of_the_sample, f"dataset.even={even}", "dataset.skip=1000000")
+
+
+def test_a_level_is_not_what_a_parameter_says(settings):
+    noise = "noise=[{name: semantic, params: {draw: weak}}]"
+    with pytest.raises(ConfigError, match="gives draw=weak, and its level 'severe' is draw=two"):
+        plan(settings, noise, "levels=[severe]", f"engines=[{FAKE}]")
+    same = plan(settings, noise, "levels=[mild]", f"engines=[{FAKE}]")
+    assert any(variant.noise.level == "mild" for variant in same.variants)
