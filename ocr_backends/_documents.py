@@ -118,7 +118,7 @@ class DocumentEngine(OcrBackend[P], abstract=True):
         """The page with others that are asked for, or that will be: those that follow it."""
         count = page_count(source)
         if not 0 <= page_no < count:
-            raise EngineError(f"{source.name} has {count} pages, no page {page_no}")
+            raise EngineError(f"{source.name} has {count} pages, no page {page_no + 1}")
         size: int = self.params.batch
         if self._batch_failed:
             return [page_no]

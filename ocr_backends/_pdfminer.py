@@ -72,7 +72,7 @@ def _tried(read: Any, path: Path, page_no: int) -> Any:
         raise
     except Exception as error:  # it has no class of its own for a file that is damaged
         raise EngineError(
-            f"page {page_no} of {path.name}: {type(error).__name__}: {error}"
+            f"page {page_no + 1} of {path.name}: {type(error).__name__}: {error}"
         ) from error
 
 
@@ -101,7 +101,7 @@ def _laid_out(path: Path, page_no: int) -> tuple[Any, tuple[float, float, float,
             if right <= left or top <= bottom:
                 raise EngineError("a page without an area")
             return result, (left, bottom, right, top)
-    raise EngineError(f"no page {page_no}")
+    raise EngineError(f"no page {page_no + 1}")
 
 
 def _lines(item: Any) -> Iterator[Any]:

@@ -100,7 +100,7 @@ def _text_layer(document: pypdfium2.PdfDocument, page_no: int, path: Path) -> Te
         text_page = page.get_textpage()
         return TextLayer(_text_of(text_page), _invisible(text_page), _largest_image(page))
     except pypdfium2.PdfiumError as error:
-        raise EngineError(f"page {page_no} of {path.name}: {error}") from error
+        raise EngineError(f"page {page_no + 1} of {path.name}: {error}") from error
 
 
 def _invisible(text_page: pypdfium2.PdfTextPage) -> float:
@@ -127,7 +127,7 @@ def page_text(path: Path, page_no: int) -> str:
     """The text layer of one page (0-based); empty where there is none. Raises EngineError."""
     with _opened(path) as document:
         if not 0 <= page_no < len(document):
-            raise EngineError(f"{path.name} has {len(document)} pages, no page {page_no}")
+            raise EngineError(f"{path.name} has {len(document)} pages, no page {page_no + 1}")
         return _page_text(document, page_no, path)
 
 
@@ -135,7 +135,7 @@ def _page_text(document: pypdfium2.PdfDocument, page_no: int, path: Path) -> str
     try:
         return _text_of(document[page_no].get_textpage())
     except pypdfium2.PdfiumError as error:
-        raise EngineError(f"page {page_no} of {path.name}: {error}") from error
+        raise EngineError(f"page {page_no + 1} of {path.name}: {error}") from error
 
 
 def _text_of(text_page: pypdfium2.PdfTextPage) -> str:
@@ -154,7 +154,7 @@ def extract_pages(path: Path, page_nos: Sequence[int], target: Path) -> None:
     with _opened(path) as document:
         beyond = [number for number in page_nos if not 0 <= number < len(document)]
         if beyond:
-            raise EngineError(f"{path.name} has {len(document)} pages, no page {beyond[0]}")
+            raise EngineError(f"{path.name} has {len(document)} pages, no page {beyond[0] + 1}")
         try:
             extract = pypdfium2.PdfDocument.new()
             extract.import_pages(document, list(page_nos))
@@ -170,15 +170,15 @@ def render(path: Path, page_no: int, dpi: int) -> np.ndarray:
         try:
             document.init_forms()  # before anything else is asked of the document
             if not 0 <= page_no < len(document):
-                raise EngineError(f"{path.name} has {len(document)} pages, no page {page_no}")
+                raise EngineError(f"{path.name} has {len(document)} pages, no page {page_no + 1}")
             page = document[page_no]
             scale = dpi / POINTS_PER_INCH
             width, height = (round(side * scale) for side in page.get_size())
-            check_size(width, height, f"page {page_no} of {path.name} at {dpi} dpi")
+            check_size(width, height, f"page {page_no + 1} of {path.name} at {dpi} dpi")
             bitmap = page.render(scale=scale, rev_byteorder=True)
             image = np.array(bitmap.to_numpy())
         except pypdfium2.PdfiumError as error:
-            raise EngineError(f"page {page_no} of {path.name}: {error}") from error
+            raise EngineError(f"page {page_no + 1} of {path.name}: {error}") from error
     if image.ndim == 2:
         image = np.repeat(image[:, :, None], 3, axis=2)
     return np.ascontiguousarray(image[:, :, :3])
@@ -346,7 +346,7 @@ def words_of_page(path: Path, page_no: int, dpi: int) -> list[Word]:
             page = document[page_no]
             return list(_words(page, page.get_textpage(), dpi / POINTS_PER_INCH))
         except pypdfium2.PdfiumError as error:
-            raise EngineError(f"page {page_no} of {path.name}: {error}") from error
+            raise EngineError(f"page {page_no + 1} of {path.name}: {error}") from error
 
 
 def _words(

@@ -241,7 +241,7 @@ def _describe(plan: Plan, kb: KnowledgeBase) -> dict[str, Any]:
     missing = [ref for ref in truth if ref not in kb.pages or "missing" in kb.pages[ref].detail]
     extra = [ref for ref in kb.pages if ref not in truth]
     failures = [
-        f"{ref.doc_id} page {ref.page_no}: {outcome.status}: {outcome.detail}"
+        f"{ref.doc_id} page {ref.page_no + 1}: {outcome.status}: {outcome.detail}"
         for ref, outcome in kb.pages.items()
         if outcome.status in FAILED
     ]

@@ -87,6 +87,8 @@ def test_troubled_pages_are_counted_and_their_outcome_stands(tmp_path, monkeypat
     base = manifest["knowledge_bases"]["tests.fakes.TroubledEngine, clean"]
     assert base["by_status"] == {"error": 1, "ok": 2, "timeout": 1}
     assert any("worker died" in line for line in base["failures"])
+    where = [line.split(": ")[0] for line in base["failures"]]
+    assert where == ["manual/doc0 page 2", "manual/doc0 page 3"]
     pools = []
     run = WorkerPool.run
     monkeypatch.setattr(WorkerPool, "run", lambda pool, *of: pools.append(pool) or run(pool, *of))
@@ -133,7 +135,7 @@ def test_a_pdf_page_that_would_be_too_large_is_refused(tmp_path):
     assert settings
     with pytest.raises(EngineError, match="lower the dpi"):
         render(tmp_path / "pdfs" / "manual" / "doc0.pdf", 0, 10_000)
-    with pytest.raises(EngineError, match="has 1 pages, no page 3"):
+    with pytest.raises(EngineError, match="has 1 pages, no page 4"):
         render(tmp_path / "pdfs" / "manual" / "doc0.pdf", 3, 72)
 
 

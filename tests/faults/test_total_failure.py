@@ -95,9 +95,9 @@ def test_the_ocr_command_stops_too(tmp_path):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("Raising", "page 0: RuntimeError: no ink left"),
-        ("Halving", r"page 0: uint8 \(\d+, \d+, 3\) became uint8 .* must stay as they are"),
-        ("Floating", r"page 0: .* became float64 .*: size and dtype must stay as they are"),
+        ("Raising", "page 1: RuntimeError: no ink left"),
+        ("Halving", r"page 1: uint8 \(\d+, \d+, 3\) became uint8 .* must stay as they are"),
+        ("Floating", r"page 1: .* became float64 .*: size and dtype must stay as they are"),
     ],
 )
 def test_a_distortion_that_fails_is_no_point_of_the_engines_curve(corpus, tmp_path, name, message):
@@ -108,7 +108,7 @@ def test_a_distortion_that_fails_is_no_point_of_the_engines_curve(corpus, tmp_pa
 
 def test_a_distortion_of_text_that_fails_is_named(corpus, tmp_path):
     with pytest.raises(
-        PluginError, match="distortion 'raising_on_text' on manual/doc0 page 0: RuntimeError: no wo"
+        PluginError, match="distortion 'raising_on_text' on manual/doc0 page 1: RuntimeError: no wo"
     ):
         study(corpus, tmp_path / "run", "noise=[tests.faults.plugins.RaisingOnText]")
 

@@ -28,7 +28,7 @@ def test_pdf_text(pdf: Path, blank: np.ndarray) -> None:
     assert [text.strip() for text in texts(read(made, pdf, 2, 0))] == [PAGES[2], PAGES[0]]
     [beyond] = read(made, pdf, 3)
     assert beyond.status is Status.ERROR
-    assert "no page 3" in beyond.detail
+    assert "no page 4" in beyond.detail
     with pytest.raises(ConfigError, match="text layer of PDFs, not page images"):
         next(made.transcribe([blank], [0]))
     assert "pypdfium2" in made.identity()["engine_version"]
@@ -217,5 +217,5 @@ def test_extracted_pages_keep_their_text(pdf: Path, tmp_path: Path) -> None:
     extract_pages(pdf, [2, 0], tmp_path / "some.pdf")
     assert page_count(tmp_path / "some.pdf") == 2
     assert page_text(tmp_path / "some.pdf", 0).strip() == PAGES[2]
-    with pytest.raises(EngineError, match="no page 5"):
+    with pytest.raises(EngineError, match="no page 6"):
         extract_pages(pdf, [5], tmp_path / "none.pdf")

@@ -50,7 +50,7 @@ def test_the_fields_of_a_form_are_drawn_as_they_are_filled(tmp_path):
     assert (drawn[130:] == 255).all()
     assert np.array_equal(render(form, 0, 72), drawn)
     assert page_text(form, 0) == ""
-    with pytest.raises(EngineError, match="has 1 pages, no page 1"):
+    with pytest.raises(EngineError, match="has 1 pages, no page 2"):
         render(form, 1, 72)
 
 

@@ -26,7 +26,7 @@ def distorted(
     PluginError if the distortion fails, or returns another size or dtype: it is no fault of
     engine or page.
     """
-    where = f"distortion {label or operator.name!r} on {ref.doc_id} page {ref.page_no}"
+    where = f"distortion {label or operator.name!r} on {ref.doc_id} page {ref.page_no + 1}"
     form = (image.shape, image.dtype)
     rng = generator_for(seed, operator.name, ref)
     try:

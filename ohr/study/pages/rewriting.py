@@ -25,7 +25,7 @@ def rewrite_page(
 
     Raises PluginError if the operator fails.
     """
-    where = f"distortion {operator.name!r} on {ref.doc_id} page {ref.page_no}"
+    where = f"distortion {operator.name!r} on {ref.doc_id} page {ref.page_no + 1}"
     rng = generator_for(seed, operator.name, ref)
     try:
         applied = operator.apply(text, intensity=intensity, rng=rng)
