@@ -16,6 +16,7 @@ from ohr.datasets.categories import CATEGORIES, category_of
 from ohr.datasets.ohrbench import question_of
 from ohr.datasets.questions_csv import read_rows
 from ohr.errors import DatasetError
+from ohr.spreadsheet import no_formula
 from ohr.store.atomic import write_text
 from ohr.types import PageRef, Question
 
@@ -75,7 +76,8 @@ def _csv(source: Path, found: list[tuple[str, str]]) -> str:
         by_rule = category_of(_question(row.fields))
         stated = row["category"]
         found.append((stated, by_rule))
-        writer.writerow(dict(row.fields) | {"category": stated or by_rule})
+        filled = dict(row.fields) | {"category": stated or by_rule}
+        writer.writerow({name: no_formula(text) for name, text in filled.items()})
     return sink.getvalue()
 
 
