@@ -167,6 +167,11 @@ def test_commands_are_counted_by_kind(settings, tmp_path):
     assert "35.0" in done.output
     assert "56.3" in done.output
     assert (tmp_path / "counts/format_counts.csv").read_text().startswith("kind,gt,")
+    two = "engines=[{name: gt, label: a}, {name: gt, label: b}]"
+    counts = count_knowledge_bases(
+        load_config([*settings, two, "levels=[severe]", "noise=[formatting]"])
+    )
+    assert list(counts.columns) == ["a", "a, formatting severe", "b", "b, formatting severe"]
     refused = invoke(format_counts, *settings, "engines=[tests.fakes.LoggingEngine]", "noise=[]")
     assert refused.exit_code == 2
 
