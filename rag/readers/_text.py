@@ -72,7 +72,7 @@ _LOOSE_DIGITS = re.compile(r"(?<=[\d$(]) (?=[\d.,%)])|(?<=[$(]) ")
 _THOUSANDS = re.compile(r"(?<=\d), (?=\d{3}(?!\d))")
 _FORMULA_SIGN = re.compile(r"[\\=^_<>{}|]")
 _AMOUNT = re.compile(r"(?<=[$€£¥]) (?=\d)")
-_TAG = re.compile(r"</?[a-zA-Z][^<>\n]{0,100}>")
+_TAG = re.compile(rf"</?[a-zA-Z][^<>\n{FORMULA_MARK}]{{0,100}}>")
 _BRACE = re.compile(r"(?<!\\)[{}]")
 
 

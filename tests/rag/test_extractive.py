@@ -13,6 +13,7 @@ from ohr.metrics import default
 from ohr.types import Hit, PageRef, Status
 from rag.readers import _candidates
 from rag.readers._question_type import QuestionType, question_type
+from rag.readers._text import FORMULA_MARK, split_formulas
 from rag.readers.extractive import Extractive
 from tests.examples import examples
 from tests.patience import ends
@@ -226,3 +227,8 @@ def test_f1_on_real_questions(data_dir: Path, capsys: pytest.CaptureFixture[str]
     for protocol in ("default", "reference"):
         assert mean(parts["all"], protocol) >= 0.26
         assert mean(parts["not yes/no"], protocol) >= 0.15
+
+
+def test_no_formula_is_part_of_a_tag():
+    text, formulas = split_formulas(r"If p <q $\frac{a}{b}$ and r> s then $\frac{c}{d}$ holds.")
+    assert text.count(FORMULA_MARK) == len(formulas) == 2
