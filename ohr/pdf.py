@@ -192,9 +192,8 @@ def load_image(path: Path) -> np.ndarray:
     """
     try:
         with Image.open(path) as image:
-            image.filename = (
-                ""  # else Pillow maps a TIFF that lies on a side with its sides swapped
-            )
+            # By its name Pillow would map a TIFF that lies on a side, with its sides swapped.
+            image.filename = ""
             check_size(*image.size, path.name)
             if (pages := _pages(image)) > 1:
                 raise EngineError(
