@@ -17,6 +17,8 @@ FILE = "tokenizer.json"
 class Tokenizer:
     """Counts the tokens of a ``tokenizer.json``. Raises MissingDependencyError for no file."""
 
+    version = "2"
+
     def __init__(self, path: Path) -> None:
         self._path = path / FILE if path.is_dir() else path
         if not self._path.is_file():
@@ -47,6 +49,10 @@ class Tokenizer:
                 f"tokenizers cannot be imported ({error}): pip install tokenizers"
             ) from error
         try:
-            return HuggingFace.from_file(str(self._path))
+            made = HuggingFace.from_file(str(self._path))
         except Exception as error:  # the library raises a bare Exception
             raise ConfigError(f"{self._path} is not a tokenizer: {error}") from error
+        # A file may hold both, as its model wants them.
+        made.no_truncation()
+        made.no_padding()
+        return made

@@ -75,7 +75,10 @@ class TokenChunker(Chunker[TokenChunkerParams]):
         known = super().identity()
         if self._tokenizer is None:
             return known
-        return known | {"tokenizer": self._tokenizer.digest}
+        return known | {
+            "tokenizer": self._tokenizer.digest,
+            "tokenizer_version": self._tokenizer.version,
+        }
 
 
 def _refine(

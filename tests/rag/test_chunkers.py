@@ -14,6 +14,7 @@ from ohr import registry
 from ohr.errors import ConfigError, MissingDependencyError
 from ohr.markup.headings import headings, opened, titles
 from ohr.types import PageRef
+from rag.chunking.tokenizer import Tokenizer
 from rag.chunking.tokens import TokenChunker, TokenChunkerParams
 
 CHUNKERS = [
@@ -144,6 +145,19 @@ def test_a_tokenizer_of_ones_own_counts(tmp_path):
     (tmp_path / "tokenizer.json").write_text(tokenizer.to_str(pretty=True) + "\n")
     again = TokenChunker(TokenChunkerParams(size=4, tokenizer=tmp_path))
     assert again.identity() != before
+
+
+def test_a_tokenizer_counts_beyond_the_length_its_file_cuts_at(tmp_path):
+    tokenizers = pytest.importorskip("tokenizers")
+    model = tokenizers.models.WordLevel({"[UNK]": 0}, unk_token="[UNK]")
+    tokenizer = tokenizers.Tokenizer(model)
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    tokenizer.enable_truncation(5)
+    tokenizer.enable_padding(length=5)
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    counted = Tokenizer(tmp_path)
+    assert counted("one two")[[0, -1]].tolist() == [0, 2]
+    assert counted("one " * 200)[-1] == 200
 
 
 def test_a_tokenizer_that_is_missing_or_is_none_says_so(tmp_path):
