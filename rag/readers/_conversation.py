@@ -13,8 +13,8 @@ from typing import Any
 
 from ohr.plugins import Message, ToolCall
 from ohr.plugins.chat import Role
+from rag.readers._prompt import without_thoughts
 
-_THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 _TAGGED = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
 _FENCE = re.compile(r"\A```\w*\n(.*?)\n?```\Z", re.DOTALL)
 _NAME = re.compile(r'"(?:name|function)"\s*:\s*"([^"\\]{1,64})"')
@@ -71,7 +71,7 @@ def calls_in(written: str, names: Collection[str]) -> tuple[str, tuple[ToolCall,
 
     A call that is broken JSON is one none the less, with what was written as its arguments.
     """
-    text = _THOUGHT.sub("", written).strip()
+    text = without_thoughts(written).strip()
     if not names:
         return text, ()
     if tagged := _TAGGED.findall(text):

@@ -26,7 +26,6 @@ _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _KNOWN = ("question", "context")
 _RULE = re.compile(r"^---[ \t]*$", re.MULTILINE)
 _EXAMPLE = re.compile(r"^===[ \t]*$", re.MULTILINE)
-_THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 _ANSWER = re.compile(r"<(answer|response)>(.*?)(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 
 
@@ -151,11 +150,19 @@ def passages(context: Sequence[Hit]) -> str:
     return "\n\n".join(f"[{number}] {text}" for number, text in enumerate(texts, 1) if text)
 
 
+def without_thoughts(text: str) -> str:
+    """What a model wrote after its last thought, up to one that is left open.
+
+    A template may put the opening ``<think>`` into the prompt: then the model only closes it.
+    """
+    return text.rpartition("</think>")[2].partition("<think>")[0]
+
+
 def answer_in(text: str) -> str:
     """What a model wrote between the last tags, or all of it where there are none.
 
-    What it wrote while thinking aloud (``<think>``) is no answer; an open tag ends with the text.
+    What it wrote while thinking aloud is no answer.
     """
-    text = _THOUGHT.sub("", text)
+    text = without_thoughts(text)
     answers = [match[2] for match in _ANSWER.finditer(text)]
     return (answers[-1] if answers else text).strip()

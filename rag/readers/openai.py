@@ -49,6 +49,7 @@ class OpenAi(PromptedReader[OpenAiParams], Chat):
     """
 
     name = "openai"
+    version = "2"
     argument = "model"
     outside_identity = TRANSPORT | {"concurrency", "prompt_price", "completion_price"}
 

@@ -74,7 +74,7 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
     """
 
     name = "transformers"
-    version = "2"
+    version = "3"
     install = INSTALL
     reads_gguf = True
     outside_identity = frozenset({"model", "revision", "device", "dtype"})

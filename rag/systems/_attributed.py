@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
@@ -12,9 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ohr.plugins.base import first_error
 from ohr.types import Answer, PageRef
+from rag.readers._prompt import without_thoughts
 from rag.systems._passage_frames import as_it_stood
 
-_THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 _LONGEST = 20_000
 """Characters looked at of what a model wrote."""
 
@@ -72,7 +71,7 @@ def parsed(written: str) -> Attributed | str:
 
     Thoughts, a fence and words around the object are passed over.
     """
-    text = _THOUGHT.sub("", written[:_LONGEST])
+    text = without_thoughts(written)[:_LONGEST]
     first, last = text.find("{"), text.rfind("}")
     if first < 0 or last < first:
         return "there is no JSON object in it"

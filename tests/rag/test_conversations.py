@@ -106,6 +106,8 @@ def test_a_server_holds_several_conversations_at_once(server: Server) -> None:
         '{"function": {"name": "look", "arguments": "{\\"where\\": \\"here\\"}"}}',
         '<think>{"name": "look", "arguments": {}}</think>{"name": "look", "arguments": '
         '{"where": "here"}}',
+        'Or {"name": "look", "arguments": {}}?\n</think>\n\n{"name": "look", "arguments": '
+        '{"where": "here"}}',
         'I shall write {"name": "look", "arguments": {"where": "here"}} then.',
     ],
 )

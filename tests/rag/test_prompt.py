@@ -110,6 +110,8 @@ def test_passages_are_numbered_in_rank_order():
     [("<answer> 12 </answer>", "12"), ("Sure: <ANSWER>12</ANSWER> bye", "12"), ("12", "12"),
      ("between <answer> and </answer>: <answer>5</answer>", "5"), ("<answer>cut off", "cut off"),
      ("<think><answer>no</answer></think><answer>yes</answer>", "yes"), ("<think>on and", ""),
+     ("so <answer>no</answer></think><answer>yes</answer>", "yes"), ("hm </think>\n12", "12"),
+     ("<think>is <think> a tag?</think> no</think>12", "12"), ("12 <think>or 13", "12"),
      ("<response>x</response>", "x"), ("<answer></answer>", ""), ("", "")],
 )  # fmt: skip
 def test_the_answer_stands_between_the_last_tags(written, answer):
@@ -117,5 +119,5 @@ def test_the_answer_stands_between_the_last_tags(written, answer):
 
 
 def test_long_nonsense_takes_linear_time():
-    assert answer_in("<think>" * 50_000) == ""
+    assert answer_in("<think>" * 50_000) == answer_in("</think>" * 50_000) == ""
     assert len(answer_in("<answer>" * 50_000)) < 400_000

@@ -319,6 +319,7 @@ def test_a_page_or_document_that_is_not_there_is_no_source() -> None:
     read = parsed(json.dumps(written(document=7)))
     assert isinstance(read, Attributed)
     assert read.answer(["port/rules"], ()).sources == ()
+    assert parsed("Is it {6}? " * 5_000 + f"</think>{json.dumps(written(document=7))}") == read
     none = parsed(json.dumps(written(page=0, document=0, quote="", headers=[])))
     assert isinstance(none, Attributed)
     assert none.answer(["port/rules"], ()).sources == ()
