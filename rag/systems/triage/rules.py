@@ -2,8 +2,9 @@
 
 "pages 5-7", "the last two pages", "table 3", "the second figure", "section 2.1", 'the section on
 "Fees"', "in the introduction"; German words for pages, tables, figures and sections too. What
-names no part of a document is a search. Questions about the structure alone ("how many tables
-are there?") are answered from the metadata, as a model answers them that has it in its prompt.
+names no part of a document is a search. Questions about the structure of the whole document alone
+("how many tables are there?") are answered from the metadata, as a model answers them that has it
+in its prompt.
 """
 
 from __future__ import annotations
@@ -264,6 +265,11 @@ _HOW_MANY = re.compile(
     r"(?:are there|are in|does|do|is|has|the|this|gibt|hat|in|there|make|can be found)\b",
     re.I,
 )
+_A_PART = re.compile(
+    rf"(?<![\w-])(?:{_PAGE}|(?:sub)?sections?|sec\.|chapters?|§|abschnitte?s?|kapitels?)(?!\w)",
+    re.I,
+)
+"""Words for parts; an article or an item may be the document."""
 _TITLE_OF = re.compile(
     rf"\b(?:title|heading|name|titel|überschrift|caption)\s+(?:of|has|does|des|von|der)\b.*?"
     rf"({_SECTION}|{_TABLE}|{_FIGURE})",
@@ -290,7 +296,13 @@ def from_metadata(question: str, shelf: Shelf) -> tuple[str, tuple[PageRef, ...]
 
 def _from_metadata(question: str, shelf: Shelf) -> tuple[str, list[Place]]:
     if match := _HOW_MANY.search(question):
-        return _how_many(match[1].lower(), shelf)
+        bare = _QUOTED.sub(" ", question)  # a document's title may hold any word
+        of_a_part = (
+            _A_PART.search(_HOW_MANY.sub(" ", bare))
+            or _PART.search(bare)
+            or _LABELLED["section"].search(bare)
+        )
+        return ("", []) if of_a_part else _how_many(match[1].lower(), shelf)
     if _TITLES.search(question):
         titles = [_bare_title(section) for section in shelf.outermost]
         return ", ".join(titles), [section.start for section in shelf.outermost]
