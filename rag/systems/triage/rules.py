@@ -27,7 +27,8 @@ _ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".s
 _GERMAN_ORDINALS = "erst zweit dritt viert fünft sechst siebt acht neunt zehnt".split()
 
 _DIGITS = r"\d{1,6}"
-_COUNT = rf"(?:{_DIGITS}|{'|'.join(_COUNTS)}|{'|'.join(_GERMAN_COUNTS[1:])})"
+_WORDS = "|".join(sorted((*_COUNTS, *_GERMAN_COUNTS[1:]), key=len, reverse=True))
+_COUNT = rf"(?:{_DIGITS}|{_WORDS})"
 _ORDINAL = (
     rf"(?:{'|'.join(_ORDINALS)}|last|final|{_DIGITS}(?:st|nd|rd|th)"
     rf"|(?:{'|'.join(_GERMAN_ORDINALS)}|letzt)e[nrs]?)"

@@ -14,6 +14,11 @@ from tests.examples import examples
 from tests.patience import ends
 from tests.rag.systems.documents import document, report
 
+WORDS_OF_NUMBERS = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen twenty"
+).split()
+
 
 def calls(question: str, shelf: Shelf | None = None) -> list[tuple[str, object]]:
     planned = plan(question, shelf or Shelf(report()))
@@ -41,6 +46,12 @@ def calls(question: str, shelf: Shelf | None = None) -> list[tuple[str, object]]
 )
 def test_pages_are_read_off(question: str, pages: list[int]) -> None:
     assert calls(question) == [("fetch_pages", pages)]
+
+
+def test_every_number_word_is_a_page_of_its_own() -> None:
+    long = Shelf(document("a/b", ["A page."] * 20))
+    for number, word in enumerate(WORDS_OF_NUMBERS, 1):
+        assert calls(f"What does page {word} say?", long) == [("fetch_pages", [number])]
 
 
 @pytest.mark.parametrize(
