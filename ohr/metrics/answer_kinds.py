@@ -66,14 +66,43 @@ _UNITS = {
 _ONE_OF = "|".join(sorted(_COUNTS, key=len, reverse=True))
 # Not the end of another word or of a larger number: "hundertzwei", "two hundred and one".
 _WHOLE = r"(?<![\w-])(?<!hundred )(?<!hundred and )(?<!thousand )(?<!thousand and )"
-_SPAN = re.compile(rf"({_NUMBER.pattern}|{_WHOLE}(?:{_ONE_OF}))[\s-]*({'|'.join(_UNITS)})\b")
-_MEASURES = frozenset(
-    "euro eur usd dollar dollars prozent percent per cent pro million millions millionen billion "
-    "km kg mm cm kilometer mal times fach".split()
+_SCALES = {
+    word: Decimal(10) ** power
+    for words, power in (
+        ("k thousand tausend tsd", 3),
+        ("m million millions millionen mio mln mn", 6),
+        ("b billion billions bn milliarde milliarden mrd", 9),
+        ("trillion trillions tn billionen", 12),
+    )
+    for word in words.split()
+}
+"""Words right after a number, and what they multiply it by; billion and trillion as in English."""
+_OF_MONEY = frozenset("kmb")
+"""Scales where a text speaks of money alone: 5 m may be metres."""
+_SCALE = rf"(?:[\s-]*({'|'.join(_SCALES)})\b)?"
+_AMOUNT = re.compile(rf"({_NUMBER.pattern}){_SCALE}")
+_SPAN = re.compile(
+    rf"({_NUMBER.pattern}|{_WHOLE}(?:{_ONE_OF})){_SCALE}[\s-]*({'|'.join(_UNITS)})\b"
+)
+_MEASURES = _SCALES.keys() - _OF_MONEY | frozenset(
+    "euro eur usd dollar dollars prozent percent per cent pro km kg mm cm kilometer mal times "
+    "fach".split()
+)
+_PHYSICAL = (
+    "km kilometer kilometers kilometre kilometres kilometern",
+    "m meter meters metre metres metern",
+    "cm centimeter centimeters centimetre centimetres zentimeter zentimetern",
+    "mm millimeter millimeters millimetre millimetres millimetern",
+    "kg kilogram kilograms kilogramm",
+    "g gram grams gramm",
+    "t ton tons tonne tonnes tonnen",
+    "l liter liters litre litres litern",
 )
 _SIGNS = {
     "share": re.compile(r"%|\b(?:prozent|percent|per cent)\b"),
-    "money": re.compile(r"[€$£]|\b(?:euro|eur|usd|dollars?)\b"),
+    "money": re.compile(r"[€$£]|\b(?:euros?|eur|usd|dollars?)\b"),
+} | {
+    names.split()[0]: re.compile(rf"\d[\s-]?(?:{'|'.join(names.split())})\b") for names in _PHYSICAL
 }
 _MANY = 6
 """Of more numbers or spans an answer is not compared: every order of them is tried."""
@@ -100,8 +129,9 @@ def same_by_rule(answer: str, gold: str, kind: Kind) -> bool:
     """Whether an answer means what a gold one of that kind does.
 
     Binary: the same verdict first. Numerical: the same numbers, each once, in any order; ``1.500``
-    is 1500 or 1.5, and per cent is not an amount. Time spans: of equal length, 12 months being a
-    year and 7 days a week. None: it declines to answer.
+    is 1500 or 1.5, 5 million is 5,000,000, and per cent is not an amount; units are told apart,
+    not converted. Time spans: of equal length, 12 months being a year and 7 days a week. None: it
+    declines to answer.
     """
     if kind == "none":
         return refused(answer)
@@ -111,11 +141,13 @@ def same_by_rule(answer: str, gold: str, kind: Kind) -> bool:
     if kind == "time span":
         return _same(_spans(said), _spans(meant))
     units, wanted = _units(said), _units(meant)
-    return (not units or not wanted or bool(units & wanted)) and _same_numbers(said, meant)
+    return (not units or not wanted or bool(units & wanted)) and _same(
+        _amounts(said), _amounts(meant)
+    )
 
 
 def _units(text: str) -> set[str]:
-    """Whether a text speaks of a share, of money, or of both."""
+    """What a text speaks of: shares, money, units of length, weight and volume."""
     return {name for name, sign in _SIGNS.items() if sign.search(text)}
 
 
@@ -129,16 +161,25 @@ def _verdict(text: str) -> bool | None:
 def _spans(text: str) -> list[frozenset[tuple[Decimal, Decimal]]]:
     """What each span of time may mean, in months and minutes."""
     spans = []
-    for number, unit in _SPAN.findall(text):
+    for number, scale, unit in _SPAN.findall(text):
         months, minutes = _UNITS[unit]
         counts = {Decimal(_COUNTS[number])} if number in _COUNTS else values(number)
-        spans.append(frozenset((count * months, count * minutes) for count in counts))
+        times = _SCALES.get(scale, 1)
+        spans.append(
+            frozenset((count * times * months, count * times * minutes) for count in counts)
+        )
     return spans
 
 
-def _same_numbers(said: str, meant: str) -> bool:
-    given = [values(number) for number in _NUMBER.findall(said)]
-    return _same(given, [values(number) for number in _NUMBER.findall(meant)])
+def _amounts(text: str) -> list[frozenset[Decimal]]:
+    """What each number of a text may mean, with the scale right after it."""
+    scales = dict(_SCALES)
+    if not _SIGNS["money"].search(text):
+        scales = {word: times for word, times in scales.items() if word not in _OF_MONEY}
+    return [
+        frozenset(value * scales.get(scale, 1) for value in values(number))
+        for number, scale in _AMOUNT.findall(text)
+    ]
 
 
 def _same(given: list[frozenset[T]], wanted: list[frozenset[T]]) -> bool:
