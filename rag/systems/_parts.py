@@ -15,11 +15,23 @@ Spec = Annotated[PluginSpec, BeforeValidator(PluginSpec.parse)]
 """A parameter that names a plug-in: ``bm25``, or ``{name: …, params: {…}}``."""
 
 
-def retriever_of(spec: PluginSpec) -> Retriever:
-    """A retriever. Raises ConfigError for what only knows gold pages."""
+def retriever_of(spec: PluginSpec, *, of_passages: bool = False) -> Retriever:
+    """A retriever; ``of_passages``: one whose hits are what it was given, never whole pages.
+
+    Raises ConfigError for another, for what only knows gold pages and what looks at page images.
+    """
     retriever = registry.create("retriever", spec)
+    if retriever.sees_images:
+        raise ConfigError(
+            f"retriever {spec.label!r} looks at page images: a system has their text alone"
+        )
     if not isinstance(retriever, Retriever):
         raise ConfigError(f"retriever {spec.label!r} does not search: a system cannot use it")
+    if of_passages and retriever.whole_pages:
+        raise ConfigError(
+            f"retriever {spec.label!r} ranks whole pages, and the system passages: name the "
+            "retriever inside it"
+        )
     return retriever
 
 

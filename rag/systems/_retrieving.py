@@ -46,7 +46,7 @@ class Retrieving(Prototype[P], abstract=True):
         super().__init__(params)
         self._retrievers = {
             language: [
-                retriever_of(self.params.retriever or _hybrid(language))
+                retriever_of(self.params.retriever or _hybrid(language), of_passages=True)
                 for _ in range(self.n_views)
             ]
             for language in LANGUAGES

@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate
+from typing import ClassVar
 
 from pydantic import Field
 from typing_extensions import TypeVar
@@ -44,11 +45,14 @@ class Filled(Together[FP], abstract=True):
     The text is given whole and in order of similarity, by the reader's own prompt.
     """
 
+    of_passages: ClassVar[bool] = True
+    """Whether pieces are less than pages, or run over their ends."""
+
     def __init__(self, params: FP | None = None) -> None:
         super().__init__(params)
         self._reader = reader_of(self.params.reader)
         self.note = self._reader.note
-        self._retriever = retriever_of(self.params.retriever)
+        self._retriever = retriever_of(self.params.retriever, of_passages=self.of_passages)
         self.retrievers = (self._retriever,)
 
     def identity(self) -> dict[str, object]:
@@ -99,6 +103,7 @@ class PageRetrieval(Filled[FilledParams]):
     """The pages that a search finds, until the context is full."""
 
     name = "pages"
+    of_passages = False
 
     def pieces(self, document: Document) -> list[tuple[Chunk, tuple[PageRef, ...]]]:
         return [

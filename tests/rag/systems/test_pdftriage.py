@@ -184,6 +184,27 @@ def test_identity_has_the_parts(name: str) -> None:
     assert json.loads(json.dumps(identity)) == identity
 
 
+PAGE = {"name": "page", "params": {"retriever": "bm25"}}
+SEEING = {"name": "hybrid", "params": {"retrievers": ["bm25", "tests.image_fakes.Darkest"]}}
+
+
+@pytest.mark.parametrize("name", ["pdftriage", "pages", "chunks", "p2", "p3", "p4", "drc"])
+@pytest.mark.parametrize("retriever", [SEEING, "tests.image_fakes.Darkest"])
+def test_a_retriever_that_looks_at_pages_is_refused(name: str, retriever: Any) -> None:
+    with pytest.raises(ConfigError, match="looks at page images: a system has their text alone"):
+        system(name, retriever=retriever)
+
+
+@pytest.mark.parametrize("name", ["chunks", "p2", "p3", "p4"])
+def test_a_retriever_of_whole_pages_is_refused_where_passages_are_looked_up(name: str) -> None:
+    with pytest.raises(ConfigError, match="'page' ranks whole pages, and the system passages"):
+        system(name, retriever=PAGE)
+
+
+def test_pages_may_be_ranked_by_a_retriever_of_whole_pages() -> None:
+    assert sources(ask(system("pages", retriever=PAGE), "Which ships came in 1999?"))[0] == 3
+
+
 def test_a_planner_that_is_a_model_wants_one() -> None:
     with pytest.raises(ConfigError, match="'extractive' holds no conversation"):
         system(planner="model")
