@@ -45,6 +45,7 @@ class Filled(Together[FP], abstract=True):
     The text is given whole and in order of similarity, by the reader's own prompt.
     """
 
+    version = "2"
     of_passages: ClassVar[bool] = True
     """Whether pieces are less than pages, or run over their ends."""
 
@@ -73,9 +74,7 @@ class Filled(Together[FP], abstract=True):
         pieces = [piece for document in documents for piece in self.pieces(document)]
         pages = {(chunk.ref, chunk.start, chunk.end): refs for chunk, refs in pieces}
         self._retriever.index([chunk for chunk, _ in pieces])
-        # A context of short pieces alone has no more than so many.
-        rankings = self._retriever.search_many(questions, self.params.context_tokens // 20 + 1)
-        contexts = [self._filled(hits) for hits in rankings]
+        contexts = [self._filled(hits) for hits in self._rankings(questions, len(pieces))]
         for reply in self._reader.answer_many(questions, [context for context, _ in contexts]):
             context, tokens = contexts[reply.index]
             sources = dict.fromkeys(r for hit in context for r in pages[hit.ref, *hit.span])
@@ -83,6 +82,25 @@ class Filled(Together[FP], abstract=True):
             answer = Answer(found.value or "", sources=tuple(sources))
             usage = {"fetched_tokens": float(tokens), **reply.usage}
             yield SystemReply(reply.index, Outcome(answer, found.status, found.detail), usage)
+
+    def _rankings(self, questions: Sequence[str], n_pieces: int) -> list[list[Hit]]:
+        """As many hits for each question as fill its context, or all there are."""
+        room = self.params.context_tokens
+        depth = room // 20 + 1
+        rankings = self._retriever.search_many(questions, depth)
+        while depth < n_pieces:
+            unfilled = [
+                index
+                for index, hits in enumerate(rankings)
+                if len(hits) == depth and sum(_tokens(hit.text) for hit in hits) < room
+            ]
+            if not unfilled:
+                break
+            depth *= 4
+            deeper = self._retriever.search_many([questions[i] for i in unfilled], depth)
+            for index, hits in zip(unfilled, deeper, strict=True):
+                rankings[index] = hits
+        return rankings
 
     def _filled(self, hits: Sequence[Hit]) -> tuple[list[Hit], int]:
         """The hits that fit, the last one cut, and how many tokens they have."""

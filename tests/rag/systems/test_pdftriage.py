@@ -222,6 +222,16 @@ def test_baselines_fill_the_context_best_first() -> None:
     assert sorted(sources(whole)) == [1, 2, 3, 4, 5, 6]
 
 
+@pytest.mark.parametrize("size", [1, 5])
+def test_chunks_of_few_words_fill_the_context_too(size: int) -> None:
+    long = document("a/b", ["harbour " * 5000 + "quay"])
+    made = system("chunks", size=size, context_tokens=4000)
+    replies = made.answer_many(["Which harbour?", "Which quay?"], [long])
+    tokens = {reply.index: reply.usage["fetched_tokens"] for reply in replies}
+    assert 3990 <= tokens[0] <= 4000
+    assert tokens[1] < 20
+
+
 def test_chunks_run_over_the_ends_of_pages() -> None:
     short = document("a/b", ["one two three", "four five", "six seven"], first=2)
     made = system("chunks", size=4)
