@@ -129,9 +129,9 @@ def same_by_rule(answer: str, gold: str, kind: Kind) -> bool:
     """Whether an answer means what a gold one of that kind does.
 
     Binary: the same verdict first. Numerical: the same numbers, each once, in any order; ``1.500``
-    is 1500 or 1.5, 5 million is 5,000,000, and per cent is not an amount; units are told apart,
-    not converted. Time spans: of equal length, 12 months being a year and 7 days a week. None: it
-    declines to answer.
+    is 1500 or 1.5, 5 million is 5,000,000 or, in a table, 5, and per cent is not an amount; units
+    are told apart, not converted. Time spans: of equal length, 12 months being a year and 7 days a
+    week. None: it declines to answer.
     """
     if kind == "none":
         return refused(answer)
@@ -141,9 +141,7 @@ def same_by_rule(answer: str, gold: str, kind: Kind) -> bool:
     if kind == "time span":
         return _same(_spans(said), _spans(meant))
     units, wanted = _units(said), _units(meant)
-    return (not units or not wanted or bool(units & wanted)) and _same(
-        _amounts(said), _amounts(meant)
-    )
+    return (not units or not wanted or bool(units & wanted)) and _same_amounts(said, meant)
 
 
 def _units(text: str) -> set[str]:
@@ -171,15 +169,32 @@ def _spans(text: str) -> list[frozenset[tuple[Decimal, Decimal]]]:
     return spans
 
 
-def _amounts(text: str) -> list[frozenset[Decimal]]:
-    """What each number of a text may mean, with the scale right after it."""
+def _same_amounts(said: str, meant: str) -> bool:
+    """Whether the numbers are the same; where one text alone has scales, with them or without:
+    a table in millions has 1,577 for 1,577 million.
+    """
+    given, wanted = _amounts(said), _amounts(meant)
+    if _same([value for value, _ in given], [value for value, _ in wanted]):
+        return True
+    if any(times != 1 for _, times in given) == any(times != 1 for _, times in wanted):
+        return False
+    return _same([_over(*one) for one in given], [_over(*one) for one in wanted])
+
+
+def _over(meanings: frozenset[Decimal], times: Decimal) -> frozenset[Decimal]:
+    return frozenset(meaning / times for meaning in meanings)
+
+
+def _amounts(text: str) -> list[tuple[frozenset[Decimal], Decimal]]:
+    """What each number of a text may mean, with the scale right after it, and that scale."""
     scales = dict(_SCALES)
     if not _SIGNS["money"].search(text):
         scales = {word: times for word, times in scales.items() if word not in _OF_MONEY}
-    return [
-        frozenset(value * scales.get(scale, 1) for value in values(number))
-        for number, scale in _AMOUNT.findall(text)
-    ]
+    amounts = []
+    for number, scale in _AMOUNT.findall(text):
+        times = scales.get(scale, Decimal(1))
+        amounts.append((frozenset(value * times for value in values(number)), times))
+    return amounts
 
 
 def _same(given: list[frozenset[T]], wanted: list[frozenset[T]]) -> bool:
