@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -46,7 +46,6 @@ class Corpus:
     """
 
     pages: Mapping[str, Sequence[str]]
-    _counts: dict[str, list[np.ndarray]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         self._words = {
@@ -56,41 +55,32 @@ class Corpus:
         self._all_words: Counter[str] = Counter()
         for words in self._words.values():
             self._all_words.update(words)
-        for doc_id, pages in self.pages.items():
-            self._counts[doc_id] = _ngrams(pages)
-        self._total = [
-            np.bincount(
-                np.concatenate([counts[order] for counts in self._counts.values()] or [_NONE]),
-                minlength=_BUCKETS,
-            )
-            for order in range(ORDER)
-        ]
+        self._codes = {doc_id: _ngrams(pages) for doc_id, pages in self.pages.items()}
+        self._total = np.zeros((ORDER, _BUCKETS), dtype=np.int64)
+        for own in self._codes.values():
+            for total, codes in zip(self._total, own, strict=True):
+                total += np.bincount(codes, minlength=_BUCKETS)
 
     def without(self, doc_id: str) -> Language | None:
         """The language of all documents but one; None if the others have too little text."""
-        own = self._counts.get(doc_id, [_NONE] * ORDER)
-        counts = [
-            total - np.bincount(codes, minlength=_BUCKETS)
-            for total, codes in zip(self._total, own, strict=True)
-        ]
-        if counts[0].sum() < FEWEST_CHARACTERS:
+        own = self._codes.get(doc_id, [_NONE] * ORDER)
+        characters = int(self._total[0].sum()) - len(own[0])
+        if characters < FEWEST_CHARACTERS:
             return None
         own_words = self._words.get(doc_id, Counter())
-        known = {
-            word
-            for word, pages in self._all_words.items()
-            if pages - own_words.get(word, 0) >= FEWEST_PAGES
-        }
-        return Language(frozenset(known), counts)
+        return Language(characters, self._all_words, own_words, self._total, own)
 
 
-_NONE = np.zeros(0, dtype=np.int64)
+_NONE = np.zeros(0, dtype=np.int32)
 
 
 def _ngrams(pages: Iterable[str]) -> list[np.ndarray]:
-    """Buckets of the runs of 1 to :data:`ORDER` characters of some pages."""
+    """Buckets of the runs of 1 to :data:`ORDER` characters of some pages, in ascending order."""
     parts = [_codes(page) for page in pages]
-    return [np.concatenate([part[order] for part in parts] or [_NONE]) for order in range(ORDER)]
+    return [
+        np.sort(np.concatenate([part[order] for part in parts] or [_NONE]))
+        for order in range(ORDER)
+    ]
 
 
 def _codes(text: str) -> list[np.ndarray]:
@@ -105,21 +95,40 @@ def _codes(text: str) -> list[np.ndarray]:
         with np.errstate(over="ignore"):
             key = (key ^ (earlier + np.uint64(order + 1))) * _MULTIPLIER
             key ^= key >> np.uint64(29)
-        codes.append((key % np.uint64(_BUCKETS)).astype(np.int64))
+        codes.append((key % np.uint64(_BUCKETS)).astype(np.int32))
     return codes
 
 
 @dataclass(frozen=True)
 class Language:
-    """Known words, and counts of runs of 1 to :data:`ORDER` characters in hashed buckets."""
+    """Words, and runs of 1 to :data:`ORDER` characters, of all documents but one.
 
-    known: frozenset[str]
-    counts: Sequence[np.ndarray]
+    Held as those of all documents, which languages share, and the document's own, which are taken
+    away where they are looked up. ``words`` and ``own_words`` are pages by word, ``total`` counts
+    by length of a run and bucket, ``own`` the document's buckets by length, in ascending order.
+    """
+
+    characters: int
+    words: Mapping[str, int]
+    own_words: Mapping[str, int]
+    total: np.ndarray
+    own: Sequence[np.ndarray]
+
+    def is_known(self, word: str) -> bool:
+        """Whether enough pages of other documents have a word, given in lower case."""
+        return self.words.get(word, 0) - self.own_words.get(word, 0) >= FEWEST_PAGES
+
+    def counts(self, order: int, codes: np.ndarray) -> np.ndarray:
+        """How often the other documents have the runs of ``order + 1`` characters in buckets."""
+        own = self.own[order]
+        last, first = (np.searchsorted(own, codes, side) for side in ("right", "left"))
+        others: np.ndarray = self.total[order][codes] - (last - first)
+        return others
 
     def unknown_share(self, text: str) -> float:
         """Share of the words of three letters or more that are not known; NaN without words."""
         words = lexical_words(text)
-        return sum(word not in self.known for word in words) / len(words) if words else np.nan
+        return sum(not self.is_known(word) for word in words) / len(words) if words else np.nan
 
     def surprise(self, text: str) -> float:
         """Mean bits a character; NaN for an empty text.
@@ -130,13 +139,12 @@ class Language:
         if not text:
             return float("nan")
         codes = _codes(text)
-        total = float(self.counts[0].sum())
-        chance = (self.counts[0][codes[0]] + 1) / (total + _ALPHABET)
+        chance = (self.counts(0, codes[0]) + 1) / (float(self.characters) + _ALPHABET)
         for order in range(1, ORDER):
             # The context of a run of n characters is the run of n - 1 that ends one before.
             context = np.concatenate([_NONE, codes[order - 1][:-1]])
-            seen = np.concatenate([[0], self.counts[order - 1][context]])[: len(codes[0])]
-            run = self.counts[order][codes[order]]
+            seen = np.concatenate([[0], self.counts(order - 1, context)])[: len(codes[0])]
+            run = self.counts(order, codes[order])
             weight = seen / (seen + 5.0)
             share = np.minimum(1.0, run / np.maximum(seen, 1))
             chance = weight * share + (1 - weight) * chance

@@ -91,6 +91,17 @@ def test_a_document_is_not_held_against_itself():
     assert language.surprise(strange[0]) > language.surprise("words of the river and the bridge")
 
 
+def test_the_language_without_a_document_is_that_of_the_others():
+    others = {"a": other_pages("plain words"), "b": other_pages("more strange words")}
+    corpus = Corpus({**others, "c": ["Strange words of the river", PAGE]})
+    language, same = corpus.without("c"), Corpus(others).without("c")
+    assert language is not None
+    assert same is not None
+    for text in (PAGE, "Strange words", "xyz", "the other bridge"):
+        assert language.unknown_share(text) == same.unknown_share(text)
+        assert language.surprise(text) == same.surprise(text)
+
+
 def test_little_text_elsewhere_says_nothing():
     assert Corpus({"a": ["short"], "b": ["short too"]}).without("a") is None
 
