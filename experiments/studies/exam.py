@@ -126,7 +126,9 @@ def _with_model(
             progress("questions", number, len(refs))
     single = examine(Candidates(by_page, found.corpus), wishes.seed, None)
     most = len(refs)
-    several = chain(joined(writer, refs, texts, most), combined(writer, single.accepted, most))
+    several = chain(
+        joined(writer, refs, texts, most), combined(writer, single.accepted, texts, most)
+    )
     for one in several:
         by_page.setdefault(one.ref, []).append(one)
     return Candidates(by_page, found.corpus)

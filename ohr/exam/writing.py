@@ -28,10 +28,9 @@ _SHARED_BY = 3
 
 def written(model: Model, ref: PageRef, text: str, seed: int) -> Iterator[Candidate]:
     """What a model asks of a page: one source that the page has, one task and one form, drawn."""
-    if UNSURE in text:
-        text = "\n".join(line for line in text.split("\n") if UNSURE not in line)
+    sure = "\n".join(line for line in text.split("\n") if UNSURE not in line)
     rng = generator_for(seed, "exam writer", ref)
-    there = sources_of(text)
+    there = sources_of(sure)
     source = there[rng.integers(len(there))]
     task = list(TASKS)[rng.integers(len(TASKS))]
     form = list(FORMS)[rng.integers(len(FORMS))]
@@ -40,7 +39,7 @@ def written(model: Model, ref: PageRef, text: str, seed: int) -> Iterator[Candid
         task=TASKS[task],
         source=SOURCES[source],
         form=FORMS[form],
-        page=text[:_LONGEST_PAGE],
+        page=sure[:_LONGEST_PAGE],
     )
     for one in model.objects(WRITER, prompt)[:_PER_CALL]:
         said = [_text(one, name) for name in ("question", "answer", "evidence")]
@@ -72,12 +71,18 @@ def sources_of(text: str) -> list[str]:
 
 
 def located(ref: PageRef, text: str, evidence: str) -> Evidence:
-    """Evidence as the page has it, white space aside; as it was written where it is not there."""
-    words = evidence.split()
-    found = re.search(r"\s+".join(map(re.escape, words)), text) if words else None
-    if found is None:
+    """Evidence as the page has it, white space aside; as it was written where it is not there.
+
+    Evidence may pass over lines that hold :data:`~ohr.exam.agreed.UNSURE`: these are not quoted.
+    """
+    words = re.compile(r"\s+".join(map(re.escape, evidence.split())))
+    lines = [" " * len(line) if UNSURE in line else line for line in text.split("\n")]
+    found = words.search(text) or words.search("\n".join(lines))  # at the places of the page
+    if not found or not found[0]:
         return Evidence(ref, 0, 0, evidence)
-    return Evidence(ref, *found.span(), found[0])
+    quoted = text[slice(*found.span())].split("\n")
+    kept = [line for line in quoted if UNSURE not in line or UNSURE in evidence]
+    return Evidence(ref, *found.span(), "\n".join(kept))
 
 
 def joined(
@@ -107,7 +112,9 @@ def joined(
                 yield _multi_page(said[0], said[1], evidence)
 
 
-def combined(model: Model, questions: Sequence[Question], most: int) -> Iterator[Candidate]:
+def combined(
+    model: Model, questions: Sequence[Question], texts: Mapping[PageRef, str], most: int
+) -> Iterator[Candidate]:
     """Questions made of two of one page each, where one names the answer of the other."""
     by_word: dict[str, list[Question]] = defaultdict(list)
     for one in questions:
@@ -130,8 +137,9 @@ def combined(model: Model, questions: Sequence[Question], most: int) -> Iterator
                 question = _text(answered, "question")
                 if question and answer.casefold() not in question.casefold():
                     evidence = tuple(
-                        Evidence(each.evidence_pages[0], 0, 0, each.evidence_text)
+                        located(ref, texts[ref], each.evidence_text)
                         for each in (first, second)
+                        for ref in each.evidence_pages[:1]
                     )
                     yield _multi_page(question, second.answers[0], evidence)
 

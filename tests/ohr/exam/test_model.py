@@ -9,13 +9,14 @@ import pytest
 
 from ohr.datasets.locating import SearchablePage
 from ohr.errors import EngineError
+from ohr.exam.agreed import UNSURE
 from ohr.exam.checks import Examined, first_fault
 from ohr.exam.corpus import Corpus
 from ohr.exam.making import as_question
 from ohr.exam.model import Model, read_objects
 from ohr.exam.prompts import ANSWERER, CHECKER, WRITER
 from ohr.exam.verifying import fault_of, verified
-from ohr.exam.writing import combined, joined, sources_of, written
+from ohr.exam.writing import combined, joined, located, sources_of, written
 from ohr.plugins.chat import Chat, Completion
 from ohr.store.journal import Journal
 from tests.ohr.exam.test_making import FIRST, OTHER, SECOND, TEXTS, exam
@@ -55,6 +56,27 @@ def test_a_written_question_has_its_evidence_on_the_page(tmp_path):
     pages = {ref: SearchablePage(text) for ref, text in TEXTS.items()}
     one = replace(one, form="Numeric", source="text", task="understanding")
     assert first_fault(Examined(one, as_question(one), corpus, pages)) is None
+
+
+def test_evidence_has_its_place_on_the_page_whatever_is_unsure_before_it(tmp_path):
+    text = f"The {UNSURE} of the council was elected in the spring of that year.\n\n{TEXTS[FIRST]}"
+    said = [{"question": "What deposit shall the tenant pay to Crane Estates before moving in?"}]
+    said[0] |= {"answer": "$12,500", "evidence": EVIDENCE}
+    one, *_ = written(model(tmp_path, {WRITER: json.dumps(said)}), FIRST, text, 0)
+    (evidence,) = one.evidence
+    assert text[evidence.start : evidence.end] == evidence.text == EVIDENCE
+    one = replace(one, form="Numeric", source="text", task="understanding")
+    pages = {FIRST: SearchablePage(text)}
+    assert first_fault(Examined(one, as_question(one), Corpus({FIRST: text}), pages)) is None
+
+
+def test_evidence_around_a_line_that_is_unsure_does_not_quote_it():
+    text = f"The mill was sold\nfor {UNSURE} in spring\nto Ada Crane."
+    evidence = located(FIRST, text, "The mill was sold to Ada Crane.")
+    assert (evidence.start, evidence.end) == (0, len(text))
+    assert evidence.text == "The mill was sold\nto Ada Crane."
+    beside = located(FIRST, text, "in  spring")
+    assert text[beside.start : beside.end] == beside.text == "in spring"
 
 
 def test_evidence_that_the_page_does_not_have_is_rejected(tmp_path):
@@ -172,10 +194,13 @@ def test_two_questions_of_which_one_names_the_others_answer_are_combined(tmp_pat
     second = replace(
         amount(), evidence_pages=(OTHER,), text="What did Ada Crane sell?", answers=("a wheel",)
     )
+    second = replace(second, evidence_text=TEXTS[OTHER][15:])
     said = '[{"question": "What did the person sell who signed the Brill Mill lease?"}]'
-    (one,) = combined(model(tmp_path, {WRITER: said}), [first, second], 5)
+    (one,) = combined(model(tmp_path, {WRITER: said}), [first, second], TEXTS, 5)
     assert one.answer == "a wheel"
+    for evidence in one.evidence:
+        assert TEXTS[evidence.ref][evidence.start : evidence.end] == evidence.text != ""
     assert as_question(one).evidence_pages == (FIRST, OTHER)
     leaking = '[{"question": "What did Ada Crane sell, who signed the lease?"}]'
     (tmp_path / "said.jsonl").unlink()
-    assert list(combined(model(tmp_path, {WRITER: leaking}), [first, second], 5)) == []
+    assert list(combined(model(tmp_path, {WRITER: leaking}), [first, second], TEXTS, 5)) == []
