@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from experiments.analysis.validity import (
@@ -138,7 +139,7 @@ def matched(exam: Exam, wanted: Mapping[PageRef, int]) -> Exam:
     keep = {one.qid for one in chosen}
     accepted = tuple(one for one in exam.accepted if one.qid in keep)
     spare = tuple(one for one in exam.accepted if one.qid not in keep)
-    return Exam(accepted, exam.rejected, exam.kinds, spare, exam.pages, exam.text_pages)
+    return replace(exam, accepted=accepted, spare=spare)
 
 
 def report(given: Scores, made: Scores, out: Path, metric: str) -> None:

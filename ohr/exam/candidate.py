@@ -53,6 +53,14 @@ class Candidate:
         """The first page of its evidence."""
         return self.evidence[0].ref
 
+    @property
+    def passages(self) -> tuple[str, ...]:
+        """Its evidence by page, in the order of the pages."""
+        texts: dict[PageRef, list[str]] = {}
+        for evidence in self.evidence:
+            texts.setdefault(evidence.ref, []).append(evidence.text)
+        return tuple("\n".join(of_page) for of_page in texts.values())
+
     def in_full(self) -> Candidate:
         """The candidate worded as ``fuller``."""
         terms = self.fuller_terms or self.terms

@@ -51,13 +51,15 @@ class Yield:
 class Exam:
     """Accepted and rejected questions.
 
-    ``kinds`` has the kind of each question by its id; ``spare`` are questions that passed and
-    were not needed, so that ``--most`` has no say in what passes.
+    ``kinds`` has the kind of each question by its id, ``passages`` the evidence on each of its
+    pages; ``spare`` are questions that passed and were not needed, so that ``--most`` has no say
+    in what passes.
     """
 
     accepted: tuple[Question, ...]
     rejected: tuple[Rejected, ...]
     kinds: Mapping[str, str]
+    passages: Mapping[str, tuple[str, ...]]
     spare: tuple[Question, ...] = ()
     pages: int = 0
     text_pages: int = 0
@@ -136,11 +138,13 @@ def examine(candidates: Candidates, seed: int, most: int | None) -> Exam:
     searchable = {ref: SearchablePage(text) for ref, text in corpus.texts.items()}
     rejected: list[Rejected] = []
     kinds: dict[str, str] = {}
+    passages: dict[str, tuple[str, ...]] = {}
     passed: dict[PageRef, list[tuple[Candidate, Question]]] = {}
     for ref, of_one in by_page.items():
         for candidate in of_one:
             question, fault = _checked(candidate, corpus, searchable)
             kinds[question.qid] = candidate.kind
+            passages[question.qid] = candidate.passages
             if fault is None:
                 passed.setdefault(ref, []).append((candidate, question))
             else:
@@ -163,7 +167,9 @@ def examine(candidates: Candidates, seed: int, most: int | None) -> Exam:
         taken.add(question.qid, terms)
         places.add(place)
         accepted.append(question)
-    return Exam(tuple(accepted), tuple(rejected), kinds, tuple(spare), len(by_page), text_pages)
+    return Exam(
+        tuple(accepted), tuple(rejected), kinds, passages, tuple(spare), len(by_page), text_pages
+    )
 
 
 def _checked(

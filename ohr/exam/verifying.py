@@ -8,6 +8,7 @@ evidence, the most frequent is the stated one, three times at least.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ohr.datasets import wording
@@ -31,7 +32,7 @@ def verified(exam: Exam, model: Model) -> Exam:
     kept: list[Question] = []
     rejected: list[Rejected] = []
     for one in exam.accepted:
-        fault = fault_of(one, model)
+        fault = fault_of(one, exam.passages[one.qid], model)
         if fault is None:
             kept.append(one)
         else:
@@ -39,17 +40,16 @@ def verified(exam: Exam, model: Model) -> Exam:
     return replace(exam, accepted=tuple(kept), rejected=(*exam.rejected, *rejected))
 
 
-def fault_of(question: Question, model: Model) -> tuple[str, str] | None:
-    """The check that a question fails first, and the reason."""
+def fault_of(question: Question, passages: Sequence[str], model: Model) -> tuple[str, str] | None:
+    """The check that a question fails first, and the reason; ``passages`` are its pages'."""
     alone = model.say(ANSWERER, ANSWER_ALONE.format(question=question.text))
     if is_right(alone, question):
         return "needs_context", f"answered without context: {alone}"
-    pieces = question.evidence_text.split("\n")
-    if len(question.evidence_pages) > 1:
-        for piece in pieces:
-            said = model.say(ANSWERER, ANSWER.format(question=question.text, evidence=piece))
+    if len(passages) > 1:
+        for passage in passages:
+            said = model.say(ANSWERER, ANSWER.format(question=question.text, evidence=passage))
             if is_right(said, question):
-                return "needs_every_page", f"one passage is enough: {piece}"
+                return "needs_every_page", f"one passage is enough: {passage}"
     prompt = CHECK.format(
         question=question.text,
         answer=question.answers[0],

@@ -10,9 +10,10 @@ import pytest
 from ohr.datasets.locating import SearchablePage
 from ohr.errors import EngineError
 from ohr.exam.agreed import UNSURE
+from ohr.exam.candidate import Candidate
 from ohr.exam.checks import Examined, first_fault
 from ohr.exam.corpus import Corpus
-from ohr.exam.making import as_question
+from ohr.exam.making import Candidates, as_question, examine
 from ohr.exam.model import Model, read_objects
 from ohr.exam.prompts import ANSWERER, CHECKER, WRITER
 from ohr.exam.verifying import fault_of, verified
@@ -127,17 +128,8 @@ SOUND = '{"task": true, "evidence": true, "clear": true}'
 
 
 def test_a_question_answered_without_context_is_rejected(tmp_path):
-    check, _ = fault_of(amount(), model(tmp_path, {ANSWERER: "$ 12,500"}))
+    check, _ = fault_of(amount(), (), model(tmp_path, {ANSWERER: "$ 12,500"}))
     assert check == "needs_context"
-
-
-def from_evidence(right, wrong="no idea", every=1):
-    """Right from the evidence in one sample of so many, and never without it."""
-
-    def said(text, seed):
-        return right if "deposit of $" in text and seed % every == 0 else wrong
-
-    return said
 
 
 @pytest.mark.parametrize(
@@ -158,15 +150,39 @@ def test_the_model_must_confirm_and_agree_with_itself(tmp_path, judged, every, c
             return "no idea"
         return "12,500" if seed % every == 0 else f"no idea {seed}"
 
-    fault = fault_of(one, model(tmp_path, {ANSWERER: said, CHECKER: judged}))
+    fault = fault_of(one, (), model(tmp_path, {ANSWERER: said, CHECKER: judged}))
     assert (fault[0] if fault else None) == check
 
 
+def of_two_pages():
+    """A question of two pages, and their passages, each of two lines."""
+    texts = {
+        FIRST: "Ada Crane signed the lease.\nShe paid $12,500.",
+        OTHER: "The wheel went to the museum.\nIt was glad.",
+    }
+    evidence = tuple(located(ref, text, text) for ref, text in texts.items())
+    kind = "model:multi-page"
+    one = Candidate(kind, "Who paid?", "Ada Crane", evidence, "text", "String", "Who paid?")
+    found = examine(Candidates({FIRST: [one]}, Corpus(texts)), 0, None)
+    return replace(found, accepted=(as_question(one),), rejected=()), list(texts.values())
+
+
 def test_several_pages_must_be_needed(tmp_path):
-    one = replace(amount(), evidence_pages=(FIRST, OTHER), evidence_text=f"{EVIDENCE}\nOther.")
-    said = {ANSWERER: from_evidence("$12,500"), CHECKER: SOUND}
-    check, _ = fault_of(one, model(tmp_path, said))
-    assert check == "needs_every_page"
+    found, passages = of_two_pages()
+
+    def said(text, _):
+        return "Ada Crane" if passages[0] in text else "no idea"
+
+    (one,) = verified(found, model(tmp_path, {ANSWERER: said, CHECKER: SOUND})).rejected
+    assert one.check == "needs_every_page"
+    assert one.reason == f"one passage is enough: {passages[0]}"
+
+
+def test_each_page_is_asked_about_once_by_its_whole_passage(tmp_path):
+    found, passages = of_two_pages()
+    asked = model(tmp_path, {ANSWERER: "no idea", CHECKER: "{}"})
+    verified(found, asked)
+    assert [text.split("\n\n")[0] for text, *_ in asked.chat.asked[1:-1]] == passages
 
 
 def test_those_that_fail_are_rejected_with_their_reason(tmp_path):
