@@ -19,7 +19,7 @@ NEIGHBOURS = 3
 """Words in a row that two readings must share."""
 
 _TOKEN = re.compile(
-    r"(?P<markup>\\(?:begin|end)\{[a-zA-Z*]+\}(?:\[[^\]\n]*\])?(?:\{[^{}\n]*\})?|\\[a-zA-Z]+|<[^<>\n]*>)"
+    r"(?P<markup>\\(?:begin|end)\{[a-zA-Z*]+\}(?:\[[^\]\n]{0,500}\])?(?:\{[^{}\n]*\})?|\\[a-zA-Z]+|<[^<>\n]*>)"
     r"|(?P<word>[-\u2212(]?[$€£]?\d+(?:[.,:/-]?\d+)*%?|[^\W\d_][^\W_]*)"
 )
 

@@ -65,6 +65,7 @@ class Corpus:
 
     def __init__(self, texts: Mapping[PageRef, str]) -> None:
         self.texts = texts
+        self._names: dict[str, str] = {}
         self.index: TermIndex[tuple[PageRef, int, int]] = TermIndex()
         self.cells: Counter[tuple[str, str]] = Counter()
         self.cells_of: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
@@ -114,6 +115,11 @@ class Corpus:
         Empty where that is no name, as of a file that is called by a number, or by words that
         many documents have.
         """
+        if doc_id not in self._names:
+            self._names[doc_id] = self._name(doc_id)
+        return self._names[doc_id]
+
+    def _name(self, doc_id: str) -> str:
         stem = doc_id.rsplit("/", 1)[-1]
         text = self._squeezed.get(doc_id, "")
         kept = [

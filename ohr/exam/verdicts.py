@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -78,8 +79,8 @@ def _of_report(path: Path, content: Mapping[str, Any]) -> dict[str, Verdict]:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    names = [name for name, _ in pairs]
-    if twice := [name for name in names if names.count(name) > 1]:
+    times = Counter(name for name, _ in pairs)
+    if twice := [name for name, many in times.items() if many > 1]:
         raise ValueError(f"{twice[0]!r} comes twice")
     return dict(pairs)
 

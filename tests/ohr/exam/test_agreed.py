@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from ohr.exam import agreed, make_exam
 from ohr.exam.agreed import UNSURE, confirmed
 from ohr.types import Page, PageRef
+from tests.patience import ends
 
 REF = PageRef("law/lease", 0)
 LINE = "The Brill Mill was sold to Ada Crane by the Osk Museum for $12,500 on March 4, 2019."
@@ -34,6 +35,11 @@ def test_markup_of_one_engine_is_no_difference():
     table = r"\begin{tabular}{lc} Upper floor & 1,200 \\ Water wheel & 300 \\ \end{tabular}"
     plain = "Upper floor 1,200\nWater wheel 300"
     assert confirmed(table, [plain]) == table
+
+
+def test_options_that_are_never_closed_take_linear_time():
+    with ends(cpu_s=20):
+        confirmed(r"\begin{a}[" * 60_000, [LINE])
 
 
 def test_nothing_unsure_is_asked_or_quoted():

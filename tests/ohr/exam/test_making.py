@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 from ohr.datasets import wording
 from ohr.exam import make_exam
 from ohr.exam.checks import NAMES
+from ohr.exam.corpus import Corpus
 from ohr.exam.from_tables import looks
 from ohr.exam.sentences import all_sentences, sentences
 from ohr.exam.storage import csv_text
 from ohr.exam.values import values
 from ohr.types import Page, PageRef
+from tests.patience import ends
 
 FIRST, SECOND = PageRef("law/Brill_Mill_2019", 0), PageRef("law/Brill_Mill_2019", 1)
 OTHER = PageRef("law/0f3a9b27c65d4e18", 0)
@@ -110,6 +112,13 @@ def test_what_two_pages_say_is_asked_of_neither():
     found = exam(again)
     assert not [one for one in found.accepted if found.kinds[one.qid] in ("date", "amount")]
     assert "unique" in {one.check for one in found.rejected}
+
+
+def test_a_long_document_is_searched_for_its_name_once():
+    ref = PageRef("law/Osk_Mill_Yard_Lease_Deed", 0)
+    corpus = Corpus({ref: "the wheel of Osk " * 20_000})
+    with ends(cpu_s=20):
+        assert {corpus.name(ref.doc_id) for _ in range(200_000)} == {"Osk"}
 
 
 def test_evidence_stands_on_its_page_and_holds_the_answer():

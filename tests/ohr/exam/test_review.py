@@ -17,6 +17,7 @@ from ohr.exam.verdicts import apply, read_verdicts
 from ohr.types import PageRef
 from tests.builders import write_pdf
 from tests.ohr.exam.test_making import exam
+from tests.patience import ends
 
 
 def verdicts(tmp_path, content):
@@ -105,6 +106,12 @@ def test_a_list_of_verdicts_is_read_too(tmp_path):
 def test_verdicts_that_say_nothing_are_refused(tmp_path, content, said):
     with pytest.raises(DatasetError, match=said):
         verdicts(tmp_path, content)
+
+
+def test_many_verdicts_take_linear_time(tmp_path):
+    many = {f"made-{number:012}": "keep" for number in range(100_000)}
+    with ends(cpu_s=20):
+        assert len(verdicts(tmp_path, many)) == len(many)
 
 
 def test_verdicts_on_another_exam_are_refused(tmp_path):
