@@ -161,12 +161,10 @@ def examine(candidates: Candidates, seed: int, most: int | None) -> Exam:
             why = f"like {again}" if again is not None else "its passage is asked about already"
             rejected.append(Rejected(question, candidate.kind, "near_duplicate", why))
             continue
-        if most is not None and len(accepted) >= most:
-            spare.append(question)
-            continue
         taken.add(question.qid, terms)
         places.add(place)
-        accepted.append(question)
+        is_needed = most is None or len(accepted) < most
+        (accepted if is_needed else spare).append(question)
     return Exam(
         tuple(accepted), tuple(rejected), kinds, passages, tuple(spare), len(by_page), text_pages
     )
