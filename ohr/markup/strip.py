@@ -9,7 +9,9 @@ on unbalanced mark-up.
 
 from __future__ import annotations
 
+import html
 import re
+from html.entities import html5
 
 from ohr.markup.page import read_page
 from ohr.markup.scanner import MarkupKind
@@ -21,6 +23,7 @@ _FORMULA_SIGN = re.compile(r"\\.|([\^_<])", re.DOTALL)
 _HTML_TAG = re.compile(
     r"<(?:/?([a-zA-Z][a-zA-Z0-9]{0,15})(?:\s[^<>]{0,1000})?/?|!--[^<>]{0,1000}--)>"
 )
+_ENTITY = re.compile(r"(?<!\\)&(?:#(?:\d{1,7}|[xX][0-9a-fA-F]{1,6})|[a-zA-Z][a-zA-Z0-9]{1,31});")
 _INLINE_TAGS = frozenset(
     "b i u em strong sup sub span font s small big mark del ins a code".split()
 )
@@ -85,6 +88,9 @@ def strip_markup(text: str) -> str:
         text = _without_delimiters(text)
     if "<" in text:
         text = _HTML_TAG.sub(_tag, text)
+    has_entities = "&" in text and _ENTITY.search(text) is not None
+    if has_entities:
+        text = _ENTITY.sub(_character, text)
     # Marks of lines before formulas: a formula may begin with a plus sign.
     text = _LIST_MARK.sub("", _RULE_ROW.sub("", text))
     if "#" in text:
@@ -102,7 +108,7 @@ def strip_markup(text: str) -> str:
     text = text.replace("~", " ")
     if "&" in text or "|" in text:
         text = text.replace("|", " ").replace("&", " ") if has_cells else _loose_cells(text)
-    if has_latex or is_marked:
+    if has_latex or is_marked or has_entities:
         text = _STAND_IN.sub(lambda match: _RESTORE[match.group()], text)
     return text if text.isascii() else _LOOKS.sub(lambda match: _SAME_LOOK[match.group()], text)
 
@@ -112,6 +118,13 @@ def _tag(match: re.Match[str]) -> str:
     if name not in _TAGS:
         return match.group()
     return "" if name in _INLINE_TAGS else " "
+
+
+def _character(entity: re.Match[str]) -> str:
+    """The character of an HTML entity, out of reach of what follows; an unknown one stays."""
+    name = entity[0][1:]
+    char = html.unescape(entity[0]) if name[0] == "#" else html5.get(name, entity[0])
+    return entity[0] if "\\" in char else char.translate(_PROTECTED)
 
 
 def _loose_cells(text: str) -> str:

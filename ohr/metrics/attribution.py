@@ -111,6 +111,7 @@ class PerfectHeader(_Located):
     """Whether the header right above the evidence is among the answer's."""
 
     name = "perfect_header"
+    version = "2"
     title = "perfect header found"
 
     def measure(self, case: AnswerCase) -> float:
@@ -121,6 +122,7 @@ class HeaderIntersection(_Located):
     """Share of the answer's headers that stand above the evidence."""
 
     name = "header_intersection"
+    version = "2"
     title = "header intersection"
 
     def measure(self, case: AnswerCase) -> float:
@@ -131,6 +133,7 @@ class LocationScore(_Located):
     """Mean of page found, perfect header found and header intersection."""
 
     name = "location_score"
+    version = "2"
     title = "location score"
 
     def measure(self, case: AnswerCase) -> float:

@@ -49,7 +49,7 @@ class ContentRNoise(_Noise):
     """``r_noise`` with mark-up left out on both sides."""
 
     name = "r_noise_content"
-    version = "3"
+    version = "4"
     title = "r_noise of the content"
 
     def lcs(self, case: EvidenceCase) -> float:

@@ -83,7 +83,7 @@ class OrderDistance(plugins.Metric):
     """Share of pairs of passages in the wrong order; 0 where there are no two passages."""
 
     name = "order_distance"
-    version = "3"
+    version = "4"
     of = "page"
     title = "order distance"
     higher_is_better = False
@@ -103,7 +103,7 @@ class TableSimilarity(plugins.Metric[TableSimilarityParams]):
     """Mean TEDS of the pages' tables, matched by content; 1 where neither has any."""
 
     name = "table_similarity"
-    version = "3"
+    version = "4"
     of = "page"
     title = "table similarity"
     needs = frozenset({"table"})
@@ -123,7 +123,7 @@ class RegionWords(plugins.Metric[RegionParams]):
     """Precision, recall or F1 of the words of one kind of region; 1 where neither page has any."""
 
     name = "region_f1"
-    version = "3"
+    version = "4"
     argument = "kind"
     of = "page"
     title = "words of a kind of region"

@@ -42,7 +42,7 @@ class StrippedLcs(Lcs):
     """``lcs`` with mark-up left out on both sides, as the paper has it under formatting noise."""
 
     name = "lcs_stripped"
-    version = "3"
+    version = "4"
     title = "LCS without mark-up"
     needs = frozenset({"evidence", "formats"})
     headline = False

@@ -56,6 +56,7 @@ class Drc(Together[DrcParams]):
     """
 
     name = "drc"
+    version = "2"
 
     def __init__(self, params: DrcParams | None = None) -> None:
         super().__init__(params or DrcParams())
