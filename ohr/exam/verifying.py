@@ -83,8 +83,8 @@ def _inconsistent(question: Question, model: Model) -> tuple[str, str] | None:
 def is_right(said: str, question: Question) -> bool:
     """Whether an answer is one that is accepted: equal numbers, or nearly equal words."""
     for answer in question.answers:
-        if wording.is_number(answer):
-            if wording.numbers(said) == wording.numbers(answer):
+        if wording.is_number(answer) and (numbers := wording.numbers(answer)):
+            if wording.numbers(said) == numbers:
                 return True
         elif wording.verdict(answer):
             if wording.verdict(said) == wording.verdict(answer):

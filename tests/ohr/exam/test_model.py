@@ -16,7 +16,7 @@ from ohr.exam.corpus import Corpus
 from ohr.exam.making import Candidates, as_question, examine
 from ohr.exam.model import Model, read_objects
 from ohr.exam.prompts import ANSWERER, CHECKER, WRITER
-from ohr.exam.verifying import fault_of, verified
+from ohr.exam.verifying import fault_of, is_right, verified
 from ohr.exam.writing import combined, joined, located, sources_of, written
 from ohr.plugins.chat import Chat, Completion
 from ohr.store.journal import Journal
@@ -130,6 +130,13 @@ SOUND = '{"task": true, "evidence": true, "clear": true}'
 def test_a_question_answered_without_context_is_rejected(tmp_path):
     check, _ = fault_of(amount(), (), model(tmp_path, {ANSWERER: "$ 12,500"}))
     assert check == "needs_context"
+
+
+@pytest.mark.parametrize("said", ["", "I do not know."])
+def test_a_number_in_words_is_not_said_by_what_has_no_number(said):
+    one = replace(amount(), answers=("thirty days",))
+    assert not is_right(said, one)
+    assert is_right("Thirty days.", one)
 
 
 @pytest.mark.parametrize(
