@@ -190,7 +190,12 @@ def _sweep(folder: Path) -> None:
     """Remove what a process that was killed long ago left behind."""
     for part in folder.parent.glob(".*.part"):
         try:
-            if time.time() - part.stat().st_mtime > _STALE_SECONDS:
+            if time.time() - _last_written(part) > _STALE_SECONDS:
                 shutil.rmtree(part, ignore_errors=True)
         except FileNotFoundError:
             continue
+
+
+def _last_written(part: Path) -> float:
+    """When a folder, or anything in it, was written last: its own time says nothing of the rest."""
+    return max(path.stat().st_mtime for path in (part, *part.rglob("*")))

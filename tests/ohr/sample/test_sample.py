@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -361,3 +363,24 @@ def test_concurrent_generation(tmp_path: Path) -> None:
             assert storage.is_complete(folder)
             assert len(files_of(folder)) == 21
     assert [path.name for path in folder.parent.iterdir()] == ["x"]
+
+
+def test_what_another_process_still_writes_is_not_swept_away(tmp_path: Path) -> None:
+    long_ago = time.time() - 100_000
+
+    def write(part: Path) -> None:
+        for number in range(3):
+            (part / "pdfs").mkdir(exist_ok=True)
+            (part / "pdfs" / f"{number}.pdf").write_text("whole")
+            for folder in (part, part / "pdfs"):
+                os.utime(folder, (long_ago, long_ago))
+            storage.ensure(tmp_path / "other", lambda other: (other / "x").touch())
+
+    left = tmp_path / ".killed.part"
+    left.mkdir()
+    os.utime(left, (long_ago, long_ago))
+    storage.ensure(tmp_path / "one", write)
+    assert set(files_of(tmp_path / "one")) == {
+        *("pdfs/0.pdf", "pdfs/1.pdf", "pdfs/2.pdf", storage.MANIFEST)
+    }
+    assert not left.exists()
