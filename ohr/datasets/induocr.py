@@ -151,11 +151,11 @@ def _question(qid: str, entry: Mapping[str, Any], document: Document) -> Questio
     answer, evidence = entry["answer"], entry.get("evidence") or ""
     answers = answer if isinstance(answer, list) else [answer]
     pieces = evidence if isinstance(evidence, list) else [evidence]
-    text = "\n".join(str(piece) for piece in pieces)
+    text = "\n".join(map(_text, pieces))
     return Question(
         qid=qid,
-        text=str(entry["question"]),
-        answers=tuple(str(one) for one in answers),
+        text=_text(entry["question"]),
+        answers=tuple(map(_text, answers)),
         doc_id=document.doc_id,
         domain=document.domain,
         evidence_pages=(document.pages[0].ref,),
@@ -163,3 +163,8 @@ def _question(qid: str, entry: Mapping[str, Any], document: Document) -> Questio
         evidence_source="table" if _TABLE.search(text) else "text",
         task=str(entry.get("question_category") or ""),
     )
+
+
+def _text(value: Any) -> str:
+    """A JSON value as text; nothing for null."""
+    return "" if value is None else str(value)

@@ -184,8 +184,8 @@ def read_questions(path: Path, report: ValidationReport) -> Iterator[Question]:
 
 
 def _text(value: Any) -> str:
-    """A JSON value as text that can be written: half a surrogate pair becomes U+FFFD."""
-    return _SURROGATE.sub("\ufffd", str(value))
+    """A JSON value as text that can be written: half a surrogate pair is U+FFFD, null nothing."""
+    return "" if value is None else _SURROGATE.sub("\ufffd", str(value))
 
 
 def _page_no(value: Any) -> int:
@@ -226,5 +226,5 @@ def question_of(entry: Mapping[str, Any]) -> Question:
         answer_form=_text(entry.get("answer_form", "")),
         task=_text(entry.get("task", entry.get("task_type", ""))),
         category=_text(entry.get("category", "")),
-        headers=tuple(_text(header) for header in _listed(entry.get("headers") or [])),
+        headers=tuple(map(_text, filter(None, _listed(entry.get("headers"))))),
     )

@@ -210,6 +210,16 @@ def test_questions_nested_too_deep_are_one_line(corpus):
         load(corpus)
 
 
+def test_null_is_nothing_and_not_the_word_none(corpus):
+    null = {"evidence_context": None, "task": None, "answer_form": None}
+    entries = [qa(1, "law/b", 1, **null), qa(2, "law/b", 0, answers=None)]
+    write_questions(corpus / "qas.json", [*entries, qa(3, "law/b", 0, questions=None)])
+    dataset = load(corpus)
+    [question] = dataset.questions
+    assert (question.evidence_text, question.task, question.answer_form) == ("", "", "")
+    assert dataset.report.counts == {"empty_answer": 1, "empty_evidence": 1, "empty_question": 1}
+
+
 def test_a_page_number_without_end_is_a_malformed_question(corpus):
     write_questions(
         corpus / "qas.json", [qa(1, "law/b", 1), qa(2, "law/b", 0, evidence_page_no=float("inf"))]

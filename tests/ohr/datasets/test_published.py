@@ -246,3 +246,12 @@ def test_lines_that_are_none_are_reported(tmp_path: Path) -> None:
     assert dataset.report.counts == {"malformed_question": 3, "missing_document": 1}
     with pytest.raises(DatasetError, match="doc_md"):
         load("induocr", tmp_path / "RAG_eval" / "doc_md")
+
+
+def test_a_pair_without_an_answer_is_reported(tmp_path: Path) -> None:
+    write_pairs(tmp_path, {"a_1": "x"}, [("a_1", "Which?", "x")])
+    with (tmp_path / "RAG_eval" / "QA_pairs.jsonl").open("a") as file:
+        file.write('{"filename": "a_1.md", "doc_type": "a", "question": "?", "answer": null}\n')
+    dataset = load("induocr", tmp_path)
+    assert [question.answers for question in dataset.questions] == [("x",)]
+    assert dataset.report.counts == {"empty_answer": 1}
