@@ -89,7 +89,7 @@ def _stem(name: str) -> str:
 def _pairs(path: Path, report: ValidationReport) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     """Document, kind and entry of each line; a line that is none goes into the report."""
     try:
-        lines = read_bounded(path).decode("utf-8", "replace").split("\n")
+        lines = read_bounded(path).decode("utf-8-sig", "replace").split("\n")
     except OSError as error:
         raise DatasetError(f"{path} cannot be read: {error}") from error
     for number, line in enumerate(lines, start=1):

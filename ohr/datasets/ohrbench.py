@@ -148,7 +148,7 @@ def _doc_id(file: str) -> str:
 def read_pages(path: Path, doc_id: str) -> tuple[Page, ...]:
     """Pages of one JSON file: a list of ``{page_idx | page_no, text}``. Raises DatasetError."""
     try:
-        entries = json.loads(read_bounded(path).decode("utf-8", "replace"))
+        entries = json.loads(read_bounded(path).decode("utf-8-sig", "replace"))
     except (OSError, ValueError, RecursionError) as error:
         raise DatasetError(f"{path}: not a JSON file of pages ({error})") from error
     if not isinstance(entries, list):
@@ -169,7 +169,7 @@ def read_pages(path: Path, doc_id: str) -> tuple[Page, ...]:
 def read_questions(path: Path, report: ValidationReport) -> Iterator[Question]:
     """Questions of a Q&A file; entries that cannot be understood go into the report."""
     try:
-        entries = json.loads(read_bounded(path).decode("utf-8", "replace"))
+        entries = json.loads(read_bounded(path).decode("utf-8-sig", "replace"))
     except OSError as error:
         raise DatasetError(f"cannot read questions from {path}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:

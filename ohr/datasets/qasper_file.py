@@ -56,7 +56,7 @@ def read_papers(path: Path, report: ValidationReport) -> list[Paper]:
     Raises DatasetError for what is no such file.
     """
     try:
-        papers = json.loads(read_bounded(path).decode("utf-8", "replace"))
+        papers = json.loads(read_bounded(path).decode("utf-8-sig", "replace"))
     except OSError as error:
         raise DatasetError(f"cannot read papers from {path}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:

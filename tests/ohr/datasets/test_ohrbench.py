@@ -161,6 +161,13 @@ def test_invalid_utf8_is_read_with_replacement(corpus):
     assert load(corpus).pages[PageRef("law/b", 1)].text == "tw\ufffd"
 
 
+def test_a_byte_order_mark_is_passed_over(corpus):
+    before = load(corpus).digest()
+    for path in (corpus / "gt" / "law" / "b.json", corpus / "qas.json"):
+        path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert load(corpus, strict=True).digest() == before
+
+
 @pytest.mark.parametrize(
     ("params", "message"),
     [

@@ -255,3 +255,10 @@ def test_a_pair_without_an_answer_is_reported(tmp_path: Path) -> None:
     dataset = load("induocr", tmp_path)
     assert [question.answers for question in dataset.questions] == [("x",)]
     assert dataset.report.counts == {"empty_answer": 1}
+
+
+def test_a_byte_order_mark_costs_no_question(tmp_path: Path) -> None:
+    write_pairs(tmp_path, {"a_1": "x"}, [("a_1", "Which?", "x")])
+    pairs = tmp_path / "RAG_eval" / "QA_pairs.jsonl"
+    pairs.write_bytes(b"\xef\xbb\xbf" + pairs.read_bytes())
+    assert len(load("induocr", tmp_path, strict=True).questions) == 1

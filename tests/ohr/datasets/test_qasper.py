@@ -142,6 +142,13 @@ def test_what_is_no_file_of_papers_is_one_line(tmp_path: Path, content: str) -> 
         load(tmp_path / "papers.json")
 
 
+def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
+    path = write(tmp_path, one=paper())
+    before = load(path).digest()
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert load(path).digest() == before
+
+
 @pytest.mark.parametrize("more", [{"pdfs": "."}, {"questions": "q.json"}, {"domains": ["law"]}])
 def test_what_means_nothing_is_refused(tmp_path: Path, more: dict[str, Any]) -> None:
     with pytest.raises(DatasetError, match=r"dataset\.kind=qasper has"):
