@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ class OhrBench(DatasetSource):
         }
         selected = [
             question
-            for question in read_questions(params.questions, report)
+            for question in _of_documents(read_questions(params.questions, report), documents)
             if not params.domains or question.domain in params.domains
         ]
         questions = validate_questions(selected, documents, report)
@@ -181,6 +182,24 @@ def read_questions(path: Path, report: ValidationReport) -> Iterator[Question]:
             yield question_of(entry)
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             report.add("malformed_question", f"entry {number} of {path.name}: {error!r}")
+
+
+def _of_documents(questions: Iterable[Question], documents: Collection[str]) -> Iterator[Question]:
+    """The questions with their documents as files are named, however accents are written."""
+    named = {readable(doc_id): doc_id for doc_id in documents}
+
+    def own(doc_id: str) -> str:
+        return doc_id if doc_id in documents else named.get(readable(doc_id), doc_id)
+
+    for question in questions:
+        doc_id = own(question.doc_id)
+        refs = (PageRef(own(ref.doc_id), ref.page_no) for ref in question.evidence_pages)
+        yield replace(
+            question,
+            doc_id=doc_id,
+            domain=doc_id.split("/", 1)[0],
+            evidence_pages=tuple(dict.fromkeys(refs)),
+        )
 
 
 def _text(value: Any) -> str:

@@ -96,6 +96,16 @@ def test_documents_in_folders_of_a_domain_and_accents_that_are_taken_apart(corpu
     assert [question.qid for question in dataset.questions] == ["q9"]
 
 
+@pytest.mark.parametrize("forms", [("NFC", "NFD"), ("NFD", "NFC")])
+def test_questions_find_their_document_however_its_accents_are_written(corpus, forms):
+    in_file, in_question = (unicodedata.normalize(form, "law/Verträge") for form in forms)
+    write_kb(corpus / "gt", {in_file: ["Fact 9 is answer 9."]})
+    write_questions(corpus / "qas.json", [qa(9, in_question, 0)])
+    dataset = load(corpus, strict=True)
+    [question] = dataset.questions
+    assert (question.doc_id, question.evidence_pages) == (in_file, (PageRef(in_file, 0),))
+
+
 def test_a_pdf_is_found_by_name_only_if_no_other_has_it(corpus):
     write_kb(corpus / "gt", {"law/report": ["x"], "manual/report": ["y"], "manual/c": ["z"]})
     write_kb(corpus / "gt", {"law/c": ["z"]})
