@@ -40,6 +40,7 @@ class InduOcr(DatasetSource[InduOcrParams]):
     """Industrial documents with questions, by kind of challenge."""
 
     name = "induocr"
+    version = "2"
 
     def load(self) -> Dataset:
         params = self.params
@@ -126,7 +127,7 @@ def _document(
     domain = domains.get(stem) or _NUMBER.sub("", stem) or stem
     doc_id = f"{domain}/{stem}"
     try:
-        text = read_bounded(path).decode("utf-8-sig", "replace")
+        text = _unix(read_bounded(path).decode("utf-8-sig", "replace"))
     except OSError as error:
         report.add("unreadable_document", f"{doc_id}: {error}")
         text = ""
@@ -151,7 +152,7 @@ def _question(qid: str, entry: Mapping[str, Any], document: Document) -> Questio
     answer, evidence = entry["answer"], entry.get("evidence") or ""
     answers = answer if isinstance(answer, list) else [answer]
     pieces = evidence if isinstance(evidence, list) else [evidence]
-    text = "\n".join(map(_text, pieces))
+    text = "\n".join(_unix(_text(piece)) for piece in pieces)
     return Question(
         qid=qid,
         text=_text(entry["question"]),
@@ -168,3 +169,8 @@ def _question(qid: str, entry: Mapping[str, Any], document: Document) -> Questio
 def _text(value: Any) -> str:
     """A JSON value as text; nothing for null."""
     return "" if value is None else str(value)
+
+
+def _unix(text: str) -> str:
+    """Lines that end in a line feed, as the grammar of a page and other readings have them."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -262,3 +262,12 @@ def test_a_byte_order_mark_costs_no_question(tmp_path: Path) -> None:
     pairs = tmp_path / "RAG_eval" / "QA_pairs.jsonl"
     pairs.write_bytes(b"\xef\xbb\xbf" + pairs.read_bytes())
     assert len(load("induocr", tmp_path, strict=True).questions) == 1
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+def test_lines_may_end_as_on_other_systems(tmp_path: Path, end: str) -> None:
+    text = "# Title\n\n| a | b |\n|---|---|\n| 1 | 2 |"
+    write_pairs(tmp_path, {"a_1": text}, [("a_1", "Which?", "2")])
+    before = load("induocr", tmp_path).digest()
+    (tmp_path / "RAG_eval" / "doc_md" / "a_1.md").write_bytes(text.replace("\n", end).encode())
+    assert load("induocr", tmp_path).digest() == before
