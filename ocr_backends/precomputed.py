@@ -55,7 +55,7 @@ class Precomputed(KnowledgeBaseSource[PrecomputedParams]):
     """What an engine made of the dataset's documents, read from files."""
 
     name = "precomputed"
-    version = "2"
+    version = "3"
     argument = "kb"
 
     def check(self, dataset: Dataset) -> None:

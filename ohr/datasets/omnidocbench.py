@@ -48,7 +48,7 @@ class OmniDocBench(DatasetSource[OmniDocBenchParams]):
     """Annotated pages; blocks are questions."""
 
     name = "omnidocbench"
-    version = "2"
+    version = "3"
 
     def load(self) -> Dataset:
         params = self.params

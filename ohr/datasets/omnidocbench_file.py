@@ -119,36 +119,42 @@ def _blocks(
     """
     kept = [one for one in annotations if not one.get("ignore") and not _left_out(one)]
     kept.sort(key=_order)
-    by_id = {one.get("anno_id"): one for one in kept if one.get("anno_id") is not None}
-    later = {
-        target
-        for source, target in truncated.items()
-        if source in by_id and _kind(by_id[source]) == "text"
-    }
+    texts: dict[Any, Mapping[str, Any]] = {}
     for one in kept:
-        kind = _kind(one)
-        if one.get("anno_id") in later and kind == "text":
+        if _kind(one) == "text" and one.get("anno_id") is not None:
+            texts.setdefault(one["anno_id"], one)
+    paragraphs = _paragraphs(texts, truncated)
+    for one in kept:
+        kind, anno_id = _kind(one), one.get("anno_id")
+        parts = paragraphs.get(anno_id, ()) if texts.get(anno_id) is one else (one,)
+        if not parts:
             continue
-        texts = [_text(part, kind) for part in _parts(one, kind, truncated, by_id)]
-        if not (text := "\n".join(filter(None, texts))):
+        if not (text := "\n".join(filter(None, (_text(part, kind) for part in parts)))):
             problems.append(f"a {one.get('category_type')} without a text")
         yield Block(kind, text)
 
 
-def _parts(
-    first: Mapping[str, Any],
-    kind: BlockKind,
-    truncated: Mapping[Any, Any],
-    by_id: Mapping[Any, Mapping[str, Any]],
-) -> list[Mapping[str, Any]]:
-    """A paragraph's first block and those that go on it; others are whole."""
-    parts = [first]
-    while kind == "text":
-        follower = by_id.get(truncated.get(parts[-1].get("anno_id")))
-        if follower is None or any(follower is part for part in parts):
-            break
-        parts.append(follower)
-    return parts
+def _paragraphs(
+    texts: Mapping[Any, Mapping[str, Any]], truncated: Mapping[Any, Any]
+) -> dict[Any, list[Mapping[str, Any]]]:
+    """The parts of each paragraph by the id of its first: each block of text is one, once.
+
+    What is no text goes on no text. Blocks that go on one another in a ring begin with the first
+    in reading order.
+    """
+    followers = {source: one for source, one in truncated.items() if source in texts}
+    later = set(followers.values())
+    paragraphs: dict[Any, list[Mapping[str, Any]]] = {}
+    taken: set[Any] = set()
+    for first in sorted(texts, key=later.__contains__):
+        parts, at = [], first
+        while at in texts and at not in taken:
+            taken.add(at)
+            parts.append(texts[at])
+            at = followers.get(at)
+        if parts:
+            paragraphs[first] = parts
+    return paragraphs
 
 
 def _kind(one: Mapping[str, Any]) -> BlockKind:

@@ -390,6 +390,31 @@ def test_what_goes_on_a_title_is_not_lost() -> None:
     assert annotated_page(entry).markdown == "# A title\n\ngoes on"
 
 
+@pytest.mark.parametrize(
+    ("relations", "text"),
+    [
+        ([(1, 3)], "one\n\ntwo\n\n# head"),  # a heading goes on no paragraph
+        ([(1, 2), (2, 1)], "one\ntwo\n\n# head"),
+        ([(2, 2)], "one\n\ntwo\n\n# head"),
+        ([(1, 4), (2, 4)], "one\nfour\n\ntwo\n\n# head"),
+    ],
+)
+def test_each_block_of_omnidocbench_is_there_once(relations, text):
+    dets = [
+        {"category_type": "text_block", "anno_id": 1, "order": 1, "text": "one"},
+        {"category_type": "text_block", "anno_id": 2, "order": 2, "text": "two"},
+        {"category_type": "title", "anno_id": 3, "order": 3, "text": "head"},
+    ]
+    if any(4 in pair for pair in relations):
+        dets.append({"category_type": "text_block", "anno_id": 4, "order": 4, "text": "four"})
+    relation = [
+        {"relation_type": "truncated", "source_anno_id": source, "target_anno_id": target}
+        for source, target in relations
+    ]
+    page = {"page_info": {"image_path": "a.png"}, "layout_dets": dets}
+    assert annotated_page(page | {"extra": {"relation": relation}}).markdown == text
+
+
 # What Tesseract writes
 
 
