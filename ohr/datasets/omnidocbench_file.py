@@ -172,6 +172,12 @@ def _order(one: Mapping[str, Any]) -> tuple[bool, float]:
 
 
 def _text(one: Mapping[str, Any], kind: BlockKind) -> str:
-    """HTML of a table (LaTeX where it has none), LaTeX of a formula, else the text."""
+    """HTML of a table (LaTeX where it has none), LaTeX of a formula, else the text.
+
+    A formula's brackets are left out: dollars are written round it.
+    """
     keys = {"table": ("html", "latex", "text"), "formula": ("latex", "text")}.get(kind, ("text",))
-    return next((str(one[key]).strip() for key in keys if one.get(key)), "")
+    text = next((str(one[key]).strip() for key in keys if one.get(key)), "")
+    inner = text[2:-2]
+    bracketed = text == rf"\[{inner}\]" and "\\]" not in inner
+    return inner.strip() if bracketed and kind == "formula" else text

@@ -391,6 +391,21 @@ def test_what_goes_on_a_title_is_not_lost() -> None:
 
 
 @pytest.mark.parametrize(
+    ("latex", "text"),
+    [
+        ("x^2", "$$x^2$$"),
+        (r"\[ x^2 \]", "$$x^2$$"),
+        ("$$x^2$$", "$$x^2$$"),
+        (r"\[ x \] \[ y \]", r"$$\[ x \] \[ y \]$$"),
+    ],
+)
+def test_a_formula_of_omnidocbench_is_between_dollars_alone(latex, text):
+    dets = [{"category_type": "equation_isolated", "order": 1, "latex": latex}]
+    page = {"page_info": {"image_path": "a.png"}, "layout_dets": dets}
+    assert annotated_page(page).markdown == text
+
+
+@pytest.mark.parametrize(
     ("relations", "text"),
     [
         ([(1, 3)], "one\n\ntwo\n\n# head"),  # a heading goes on no paragraph
