@@ -145,7 +145,7 @@ def validate_questions(
                 if ref.page_no not in page_nos[ref.doc_id]:
                     report.add(
                         "missing_evidence_page",
-                        f"page {ref.page_no} of {ref.doc_id}, asked by {question.qid}",
+                        f"page_idx {ref.page_no} of {ref.doc_id}, asked by {question.qid}",
                     )
             if not question.evidence_text.strip():
                 why = without_evidence.get(question.qid)

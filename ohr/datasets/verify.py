@@ -152,7 +152,8 @@ def _every_page(case: Case) -> str | None:
     runs = [piece.text for piece in case.pieces]
     for ref, page in zip(case.refs, case.pages, strict=True):
         if not any(run in page.squeezed for run in runs):
-            return f"no evidence stands on page {ref.page_no} of {ref.doc_id}"
+            where = f"page {ref.page_no + 1} of {ref.doc_id}, page_idx {ref.page_no}"
+            return f"no evidence stands on {where}"
     return ""
 
 

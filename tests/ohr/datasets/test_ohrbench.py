@@ -161,6 +161,8 @@ def test_every_problem_is_counted_and_strict_refuses(corpus):
         "unknown_evidence_source": 1,
         "unreadable_document": 3,
     }
+    [missing] = dataset.report.problems["missing_evidence_page"]
+    assert missing == "page_idx 7 of law/b, asked by q2"  # as the files count, from 0
     with pytest.raises(DatasetError, match=r"strict validation: .*1 x missing_document"):
         load(corpus, strict=True)
 

@@ -106,6 +106,12 @@ def test_what_is_right_is_clean() -> None:
     assert judged["yes_no_balance"] == 2
 
 
+def test_a_page_is_named_as_viewers_and_as_files_count() -> None:
+    results = {one.name: one for one in checked(asked(evidence_pages=BOTH)).results}
+    [finding] = results["evidence_every_page"].findings
+    assert finding.detail == "no evidence stands on page 2 of finance/arvo, page_idx 1"
+
+
 @pytest.mark.parametrize(
     ("changed", "checks"),
     [
