@@ -54,7 +54,8 @@ def read_grounds(data: Path, readings: Sequence[str]) -> Grounds:
         origin = f"what at least two of {', '.join(readings)} agree on"
         return Grounds(documents, agreed(list(map(_texts, bases))), origin, False, {}, report)
     layers = read_layers(data)
-    layers.report.problems.update(report.problems)
+    for kind, lines in report.problems.items():
+        layers.report.problems.setdefault(kind, []).extend(lines)
     truth = {
         page.ref: page.text
         for one in layers.documents.values()

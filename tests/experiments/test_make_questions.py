@@ -27,7 +27,7 @@ from ohr import registry
 from ohr.errors import DatasetError, OhrError
 from ohr.exam.storage import json_text
 from ohr.study.conditions import CONDITION_COLUMNS
-from tests.builders import write_kb
+from tests.builders import write_kb, write_pdf
 from tests.ohr.exam.test_making import FIRST, TEXTS, exam
 
 
@@ -175,6 +175,17 @@ def test_sets_that_rank_alike_and_sets_that_rank_the_other_way_are_told():
     assert tau_interval(given, other, resamples=200)[1] < 0
     wrong = differences(given, other)
     assert not wrong[wrong["significant"]]["same_sign"].any()
+
+
+def test_what_is_wrong_with_readings_hides_nothing_that_is_wrong_with_pdfs(base):
+    write_pdf(base / "pdfs" / "fine.pdf", 1)
+    (base / "pdfs" / "broken.pdf").write_text("no PDF")
+    for name in ("one", "two"):
+        (base / name / "law").mkdir(exist_ok=True)
+        (base / name / "law" / "broken.json").write_text("no JSON")
+    readings = [str(base / name) for name in ("one", "two")]
+    grounds = read_grounds(base / "pdfs", readings)
+    assert len(grounds.report.problems["unreadable_document"]) == 3
 
 
 def test_one_reading_is_no_ground(tmp_path):
