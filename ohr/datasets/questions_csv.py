@@ -71,6 +71,7 @@ def read_rows(path: Path, report: ValidationReport) -> list[Row]:
     if twice:
         raise DatasetError(f"{path}: the header has two columns {twice[0]!r}")
     _nothing_swallowed(records[1:], names, separator, path)
+    fewest = 1 + max(map(names.index, REQUIRED_COLUMNS))
     rows = []
     for line, fields in records[1:]:
         if len(fields) > len(names):
@@ -78,6 +79,13 @@ def read_rows(path: Path, report: ValidationReport) -> list[Row]:
                 "malformed_question",
                 f"line {line}: {len(fields)} fields under a header of {len(names)}: put a field "
                 f"that holds a {SEPARATORS[separator]} in quotes",
+            )
+            continue
+        if len(fields) < fewest:
+            report.add(
+                "malformed_question",
+                f"line {line}: {len(fields)} fields under a header of {len(names)}: at least "
+                f"{fewest} are needed, of which some may be empty",
             )
             continue
         texts = map(as_it_was, fields)

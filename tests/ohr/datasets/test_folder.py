@@ -133,6 +133,14 @@ def test_rows_are_named_by_the_line_that_they_begin_on(folder):
     ]
 
 
+def test_a_row_that_ends_before_its_page_is_said_to_be_short(folder):
+    dataset = load(folder, HEADER + "a;12;report;1\nb,12,report,1\n")
+    assert [question.text for question in dataset.questions] == ["b"]
+    assert dataset.report.problems["malformed_question"] == [
+        "line 2: 1 fields under a header of 5: at least 4 are needed, of which some may be empty"
+    ]
+
+
 @pytest.mark.parametrize("page", ["9" * 23, "9" * 5000, "0", "-1", "1e9", "٣٣"])
 def test_no_page_number_ends_a_study(folder, page):
     dataset = load(folder, HEADER + f"a,12,report,{page},\nb,12,report,1,\n")
