@@ -146,7 +146,10 @@ def _meta(
     pairs = list(zip(questions["run"], questions["qid"], strict=True))
     return {
         "report": digest([[name, run.manifest.get("config")] for name, run in runs.items()]),
-        "conditions": list(rows.conditions),
+        "conditions": [
+            condition | {name: rows.condition_name(at, name) for name in ("name", "kept")}
+            for at, condition in enumerate(rows.conditions)
+        ],
         "settings": [setting | {"name": setting_name(setting)} for setting in rows.settings],
         "questions": {
             "qid": questions["qid"].astype(str).tolist(),

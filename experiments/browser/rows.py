@@ -46,6 +46,16 @@ class Rows:
     conditions: tuple[dict[str, Any], ...]
     settings: tuple[dict[str, Any], ...]
 
+    @property
+    def several_runs(self) -> bool:
+        """Whether conditions of one name may be of different runs."""
+        return len({condition["run"] for condition in self.conditions}) > 1
+
+    def condition_name(self, condition: int, name: str = "name") -> str:
+        """``tesseract, semantic mild``, behind its run's name where there are several runs."""
+        base = self.conditions[condition]
+        return f"{base['run']}: {base[name]}" if self.several_runs else str(base[name])
+
     def as_json(self, cases: dict[tuple[int, int], int]) -> dict[str, Any]:
         """Columns for the browser; ``cases`` numbers the (question, condition) with details."""
         frame = self.frame

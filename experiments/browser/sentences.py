@@ -22,6 +22,8 @@ FEW = 5
 class Loss:
     """What one setting lost under one condition against the clean one, question by question."""
 
+    place: tuple[int, int]
+    """Condition and setting, as the rows number them."""
     condition: str
     held_against: str
     setting: str
@@ -74,10 +76,10 @@ def _losses(rows: Rows, stage: str) -> Iterator[Loss]:
         condition, setting = int(str(of)), int(str(by))
         units: pd.DataFrame = rows.questions.iloc[group["question"].to_numpy()]
         paired = compare_paired(group["loss"].to_numpy(), clusters_of(units))
-        kb = rows.conditions[condition]
         yield Loss(
-            kb["name"],
-            rows.conditions[kb["clean"]]["name"],
+            (condition, setting),
+            rows.condition_name(condition),
+            rows.conditions[rows.conditions[condition]["clean"]]["name"],
             setting_name(rows.settings[setting]),
             stage,
             paired.n,

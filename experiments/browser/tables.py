@@ -34,14 +34,14 @@ def loss_tables(
 ) -> Iterator[Table]:
     """Means of all rows of each stage, with what each condition lost."""
     for stage, found in lost.items():
-        by_place = {(one.condition, one.setting): one for one in found}
+        by_place = {one.place: one for one in found}
         lines = []
-        for (condition, setting), group in _of_stage(rows, stage).groupby(["condition", "setting"]):
-            heads = _heads(rows, int(str(condition)), int(str(setting)))
-            one = by_place.get((heads[-2], heads[-1]))
+        for (of, by), group in _of_stage(rows, stage).groupby(["condition", "setting"]):
+            place = int(str(of)), int(str(by))
+            one = by_place.get(place)
             lines.append(
                 (
-                    *map(plain, heads),
+                    *map(plain, _heads(rows, *place)),
                     f"{len(group):,}",
                     _number(group["score"].mean()),
                     _number(one.loss if one else None),
@@ -120,8 +120,7 @@ def _of_stage(rows: Rows, stage: str) -> pd.DataFrame:
 
 
 def _head_names(rows: Rows) -> tuple[str, ...]:
-    several = rows.questions["run"].nunique() > 1
-    return (*(("run",) if several else ()), "knowledge base", "setting")
+    return (*(("run",) if rows.several_runs else ()), "knowledge base", "setting")
 
 
 def _heads(rows: Rows, condition: int, setting: int) -> tuple[str, ...]:

@@ -19,7 +19,8 @@ import ohr
 from experiments.browser.again import LONGEST, Recipes, shown_record
 from experiments.browser.build import Built, ReportOptions, build_report
 from experiments.browser.rows import make_rows, measures_by_stage
-from experiments.browser.tables import group_tables
+from experiments.browser.sentences import losses
+from experiments.browser.tables import group_tables, loss_tables
 from ohr.errors import ConfigError
 from ohr.study.cases import read_texts
 from ohr.study.pages.worker import distort, page_image
@@ -112,6 +113,34 @@ def test_tables_by_source_and_domain_have_the_figures_of_the_cells(run):
             for _, cell in cells[cells["group"].str.startswith(prefix)].iterrows()
         }
         assert found == wanted
+
+
+def test_each_run_of_several_has_its_own_losses_and_names(run, settings, tmp_path):
+    short = "chunkers=[{name: tokens, params: {size: 8}}]"
+    told = ("engines=[gt,tests.fakes.LoggingEngine]", "noise=[formatting]", "levels=[severe]")
+    runs = [run, finished(tmp_path / "short", *settings, *told, READERS, short)]
+    rows, measures = make_rows(runs), measures_by_stage(runs)
+    tables = list(loss_tables(rows, measures, {name: losses(rows, name) for name in measures}))
+    alone = []
+    for one in runs:
+        of_one = make_rows([one])
+        lost = {name: losses(of_one, name) for name in measures}
+        alone.append(list(loss_tables(of_one, measures, lost)))
+    p = slice(-1)  # corrected over more losses
+    for table, *parts in zip(tables, *alone, strict=True):
+        assert [row[p] for row in table["rows"]] == [
+            (one.name, *row[p])
+            for one, part in zip(runs, parts, strict=True)
+            for row in part["rows"]
+        ]
+    lost = {row[2:6] for row in tables[0]["rows"] if row[1] == "gt, formatting severe"}
+    assert len(lost) == 2
+    said = [one.sentence("LCS") for one in losses(rows, "retrieval")]
+    assert len(set(said)) == len(said)
+    assert {one.partition(":")[0] for one in said} == {"curve", "short"}
+    build_report(runs, tmp_path / "report", ReportOptions("random:1", "none"))
+    meta = (tmp_path / "report" / "data" / "meta.js").read_text("utf-8")
+    assert '"name":"short: gt, clean","kept":"short: gt, clean"' in meta
 
 
 def test_the_first_page_says_what_it_took_and_how_it_was_made(run, tmp_path):
