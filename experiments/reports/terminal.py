@@ -11,7 +11,8 @@ from typing import Any
 
 import pandas as pd
 from rich.console import Console
-from rich.table import Table
+from rich.measure import Measurement
+from rich.table import Column, Table
 from rich.text import Text
 
 from experiments.analysis.costs import COUNTED
@@ -214,11 +215,29 @@ def report_line(out: Path, *runs: Path) -> str:
 
 
 def show(table: Table) -> None:
-    """Print a table on standard output, as wide as it needs to be when there is no terminal."""
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=140)
-    console.print(table)
+    """Print a table on standard output: brackets are no mark-up, and no figure is cut short.
+
+    On a terminal, words that find no room go on below; elsewhere the table is as wide as they are.
+    """
+    plainly: Any = {"highlight": False, "markup": False, "emoji": False}
+    console = Console(**plainly)
+    if console.is_terminal:
+        for column in table.columns:
+            column.overflow = "fold"
+    else:
+        console = Console(**plainly, width=140)
+        for column in table.columns:
+            column.min_width = _longest_word(console, column)
+    console.print(table, crop=console.is_terminal)
+
+
+def _longest_word(console: Console, column: Column) -> int:
+    """The cells of it; of a column whose lines stay whole, of its longest line."""
+    sizes = [
+        Measurement.get(console, console.options.update(width=10_000), cell)
+        for cell in (column.header, *column.cells)
+    ]
+    return max(size.maximum if column.no_wrap else size.minimum for size in sizes)
 
 
 def report_troubles(troubles: Sequence[str], failed: Sequence[str]) -> int:
