@@ -15,6 +15,9 @@ from ohr.study.csv import csv_text
 _LATEX = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     **{sign: f"\\{sign}" for sign in "&%$#_{}"}, "Δ": r"$\Delta$", "−": "$-$",
+    "↓": r"$\downarrow$", "→": r"$\rightarrow$",
+    # LaTeX's usual font has other signs in their places: "<.001" would be set as "¡.001".
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
 }  # fmt: skip
 
 
@@ -58,7 +61,7 @@ class TextTable:
         if self.spans:
             lines.append(
                 " & ".join(
-                    rf"\multicolumn{{{width}}}{{c}}{{{_latex(text)}}}" if width > 1 else ""
+                    rf"\multicolumn{{{width}}}{{c}}{{{_latex(text)}}}" if text else ""
                     for text, width in self.spans
                 )
                 + r" \\"

@@ -135,6 +135,20 @@ def test_table_s5_is_by_reader_with_the_loss_against_the_ground_truth(cells):
     assert list(mine["delta"]) == pytest.approx([0, -0.05, -0.1])
 
 
+def test_in_latex_a_measure_of_a_single_column_is_named_too(cells, tmp_path):
+    write_paper_tables(cells[~cells["group"].str.startswith("source:")], tmp_path)
+    heads = (tmp_path / "table2.tex").read_text().partition("\\toprule\n")[2].splitlines()[0]
+    named = ["OCR", "Retrieval LCS", "Overall F1"]
+    assert heads == " &  & " + " & ".join(rf"\multicolumn{{1}}{{c}}{{{n}}}" for n in named) + r" \\"
+
+
+def test_in_latex_signs_are_what_they_are():
+    latex = TextTable(["metric ↓", "P0 → P1", "a|b"], [["x", "<.001", ">2"]], "").latex()
+    assert r"metric $\downarrow$ & P0 $\rightarrow$ P1 & a\textbar{}b \\" in latex
+    assert r"x & \textless{}.001 & \textgreater{}2 \\" in latex
+    assert latex.isascii()
+
+
 def test_text_from_outside_is_escaped():
     table = TextTable(["a|b", "50 %"], [["<b>$x_1$</b>", "\x1b[31m"]], "c & d")
     assert r"a\|b" in table.markdown()
