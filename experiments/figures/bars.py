@@ -24,7 +24,7 @@ from experiments.figures.axes import (
     each_setting,
     from_zero,
 )
-from experiments.figures.style import COLOURS, figure, save
+from experiments.figures.style import COLOURS, figure, legend_below, save
 from ohr.study.select import cells_of, distinct
 
 if TYPE_CHECKING:
@@ -60,9 +60,8 @@ def format_bars(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) -
             ax.grid(axis="x", visible=False)
             ax.set_xticks(range(len(pairs)), [_ticks(stage, *pair) for pair in pairs])
         from_zero(axes)
-        fig.legend(
-            *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(engines)
-        )
+        handles, labels = axes[0].get_legend_handles_labels()
+        legend_below(fig, handles, labels, len(engines))
         caption(fig, cells.assign(group="all"), notes=notes)
         return save(fig, folder, "table_format")
 
@@ -125,11 +124,8 @@ def _benchmark_bars(
             ax.set_ylim(0, 1)
             ax.grid(axis="x", visible=False)
         axes[-1].set_xticks(range(len(groups)), ticks)
-        fig.legend(
-            *axes[0].get_legend_handles_labels(),
-            loc="outside lower center",
-            ncols=min(4, len(engines)),
-        )
+        handles, labels = axes[0].get_legend_handles_labels()
+        legend_below(fig, handles, labels, 4)
         caption(fig, cells, notes=notes)
         return save(fig, folder, name)
 

@@ -30,7 +30,7 @@ from experiments.figures.axes import (
     room_at_zero,
 )
 from experiments.figures.level_names import name_level, place_names
-from experiments.figures.style import figure, save
+from experiments.figures.style import figure, legend_below, save
 from ohr.study.measures import NO_CONTEXT
 from ohr.study.noise import strength
 from ohr.study.select import cells_of, distinct
@@ -87,12 +87,7 @@ def _noise_curves(
                 if label not in labels:
                     handles.append(handle)
                     labels.append(label)
-        fig.legend(
-            handles,
-            labels,
-            loc="outside lower center",
-            ncols=5 if len(engines) > 1 else 2,
-        )
+        legend_below(fig, handles, labels, 5 if len(engines) > 1 else 2)
         caption(fig, cells, notes=notes, more=[*floor_note(cells, axis), *kinds_note(cells)])
         place_names(fig)
         return save(fig, folder, name)
@@ -126,9 +121,8 @@ def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
         for row_of_axes, (_, _, title) in zip(axes, measures, strict=True):
             row_of_axes[0].set_ylabel(mathematical(title))
             from_zero(row_of_axes, marks=True)
-        fig.legend(
-            *axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(engines)
-        )
+        handles, labels = axes[0, 0].get_legend_handles_labels()
+        legend_below(fig, handles, labels, len(engines))
         caption(fig, chosen, more=kinds_note(chosen))
         return save(fig, folder, "noise_strength")
 

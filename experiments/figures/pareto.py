@@ -12,7 +12,7 @@ from experiments.analysis.costs import EXPENSES, engine_costs, frontier
 from experiments.analysis.labels import mathematical, mathless, shown_measures
 from experiments.analysis.notes import Notes
 from experiments.figures.axes import caption, each_setting
-from experiments.figures.style import COLOURS, MARKERS, figure, save
+from experiments.figures.style import COLOURS, MARKERS, figure, legend_below, save
 from ohr.study.measures import Measure, known_measure
 from ohr.study.select import cells_of, distinct
 
@@ -66,12 +66,7 @@ def _chart(
             ax.set_xlabel(expense)
         handles = {label: mark for ax in axes.flat for mark, label in zip(
             *ax.get_legend_handles_labels(), strict=True)}  # fmt: skip
-        fig.legend(
-            list(handles.values()),
-            list(handles),
-            loc="outside lower center",
-            ncols=min(3, len(handles)),
-        )
+        legend_below(fig, list(handles.values()), list(handles), 3)
         unknown = [engine for engine in engines if engine not in set(costs["engine"])]
         more = ["seconds: of the median clean page, as one worker read it"]
         more += [f"not measured: {', '.join(unknown)}"] if unknown else []

@@ -26,7 +26,7 @@ from experiments.figures.axes import (
     from_zero,
     room_at_zero,
 )
-from experiments.figures.style import figure, save
+from experiments.figures.style import figure, legend_below, save
 from ohr.study.select import cells_of
 
 if TYPE_CHECKING:
@@ -81,7 +81,8 @@ def _source_curves(
                     ax.set_ylabel(mathematical(title))
             from_zero(axes[row], marks=True)
         room_at_zero(axes[0])
-        fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+        handles, labels = axes[0, 0].get_legend_handles_labels()
+        legend_below(fig, handles, labels, 4)
         caption(fig, cells, notes=notes)
         return save(fig, folder, figure_name)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from experiments.analysis.labels import mathless
 from ohr.store.atomic import write_bytes
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.figure import Figure
 
 # Okabe and Ito's palette, without its yellow, which is too light on white.
@@ -49,6 +50,17 @@ def figure(width: float, height: float) -> Iterator[Figure]:
 
     with mpl.rc_context(_STYLE):
         yield Figure(figsize=(width, height), layout="constrained")
+
+
+def legend_below(
+    fig: Figure, handles: Sequence[Artist], labels: Sequence[str], columns: int
+) -> None:
+    """A legend below the panels, of fewer columns where so many are wider than the figure."""
+    for ncols in range(min(columns, len(labels)) or 1, 0, -1):
+        legend = fig.legend(handles, labels, loc="outside lower center", ncols=ncols)
+        if ncols == 1 or legend.get_window_extent().width <= fig.bbox.width:
+            return
+        legend.remove()
 
 
 _METADATA: dict[str, dict[str, None]] = {

@@ -19,7 +19,7 @@ from experiments.figures.axes import (
     kinds_note,
     room_at_zero,
 )
-from experiments.figures.style import COLOURS, figure, save, wrapped
+from experiments.figures.style import COLOURS, figure, legend_below, save, wrapped
 from ohr.study.noise import noise_name
 from ohr.study.select import distinct
 
@@ -61,7 +61,7 @@ def systems_figure(
             ax.set_xlabel(axis_label(axis))
         room_at_zero(list(axes.flat))
         handles, labels = axes[0, 0].get_legend_handles_labels()
-        fig.legend(handles, labels, loc="outside lower center", ncols=min(4, len(labels)))
+        legend_below(fig, handles, labels, 4)
         units = interval_units(drops["ci_unit"])
         said = [
             f"n = {drops['n'].max()} questions",

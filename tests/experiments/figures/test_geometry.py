@@ -192,3 +192,16 @@ def test_levels_with_room_keep_their_names():
 def test_noise_strength_shows_the_noise_of_the_content_too():
     names = {text.get_text() for text in visible_texts(drawn(figures.noise_strength, TWO_ENGINES))}
     assert "$r_{noise}$ of the content" in names
+
+
+ENGINES = ("tesseract", "rapidocr", "structured", "pdf_text", "openai_vlm", "mineru")
+
+
+@pytest.mark.parametrize("name", ["noise_strength", "benchmark_bars"])
+def test_every_engine_is_named_whole_below_the_panels(name):
+    few = TWO_ENGINES[TWO_ENGINES["group"].isin(["all", "source:text"])]
+    of_one = few[few["engine"] == "tesseract"]
+    cells = pd.concat([of_one.assign(engine=engine) for engine in ENGINES], ignore_index=True)
+    made = drawn(DRAWINGS[name], cells)
+    check_texts(made)
+    assert set(ENGINES) <= {text.get_text() for text in visible_texts(made)}
