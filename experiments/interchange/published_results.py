@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -64,7 +65,7 @@ def import_results(files: Sequence[str], questions: Path, out: Path, named: Name
         "config": {"scoring": "reference"},
         "seed": 0,
         "imported": asdict(named)
-        | {"files": {path.name: file_digest(path) for _, path in given}}
+        | {"files": _digests(given)}
         | {"questions": {questions.name: file_digest(questions)}},
     }
     write_text(out / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
@@ -73,6 +74,14 @@ def import_results(files: Sequence[str], questions: Path, out: Path, named: Name
         print(f"{cell['stage']} {cell['metric']}: {cell['mean']:.4f} (n = {cell['n']})")
     print(f"run: {out}")
     return 0
+
+
+def _digests(given: Sequence[tuple[str, Path]]) -> dict[str, str]:
+    """Digests by the files' names, or by their paths where several have one name."""
+    names = Counter(path.name for path in {path for _, path in given})
+    return {
+        path.name if names[path.name] == 1 else str(path): file_digest(path) for _, path in given
+    }
 
 
 def _stage_and_path(text: str) -> tuple[str, Path]:

@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from experiments import compare, export, import_results
+from ohr.store.identity import file_digest
 from ohr.study.results import measured, open_run
 from tests.builders import qa, write_questions
 
@@ -114,6 +115,21 @@ def test_published_results_become_a_run(published):
     again = imported(published, files[0])
     assert again.exit_code == 2
     assert "holds a run already" in again.stderr
+
+
+def test_the_manifest_has_the_digest_of_each_of_several_files_of_one_name(published):
+    given = []
+    for stage, f1 in (("generation", 0.5), ("overall", 0.25)):
+        path = published / stage / "reader.json"
+        path.parent.mkdir()
+        path.write_text(json.dumps([{"id": f"q{n}", "F1": f1} for n in range(24)]))
+        given.append(path)
+    files = [f"{path.parent.name}={path}" for path in given]
+    done = imported(published, *files, str(published / "evidence.jsonl"))
+    assert done.exit_code == 0, done.output
+    noted = json.loads((published / "run" / "manifest.json").read_text())["imported"]["files"]
+    every = {str(path): path for path in given} | {"evidence.jsonl": published / "evidence.jsonl"}
+    assert noted == {name: file_digest(path) for name, path in every.items()}
 
 
 def test_lines_of_results_end_at_line_feeds_alone(published):
