@@ -84,7 +84,7 @@ def _check_out(config: StudyConfig, out: Path) -> None:
         return
     try:
         there = json.loads(path.read_text("utf-8"))["config"]
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, LookupError, TypeError):
         there = None
     if there != config.model_dump(mode="json"):
         raise ConfigError(f"{out} holds knowledge bases made otherwise: choose another --out")
