@@ -27,11 +27,18 @@ class Selection:
     of: dict[str, int]
     asked_for: int = 0
     """Questions all of whose cases have details."""
+    runs: int = 0
+    """Runs that have a cases.zip."""
 
     def sentence(self) -> str:
         """How the cases were drawn, and how many were left out."""
         if not self.of["random"]:
-            return "No case has details: the runs have no cases.zip"
+            why = (
+                "the runs measured nothing but reading"
+                if self.runs
+                else "the runs have no cases.zip"
+            )
+            return f"No case has details: {why}"
         s = "s" * (self.asked_for != 1)
         parts = [f"those of {self.asked_for} question{s}"] if self.asked_for else []
         parts += [
@@ -105,7 +112,7 @@ def select(rows: Rows, wanted: Wanted, runs: Sequence[str], seed: int = 0) -> Se
         drawn[kind] = len(taken)
         chosen.update(dict.fromkeys((int(q), int(c)) for q, c in taken))
     of = {kind: len(pool) for kind, pool in pools.items()}
-    return Selection(tuple(sorted(chosen)), drawn, of, len(wanted.questions))
+    return Selection(tuple(sorted(chosen)), drawn, of, len(wanted.questions), len(runs))
 
 
 def numbered(cases: Sequence[tuple[int, int]]) -> dict[tuple[int, int], int]:

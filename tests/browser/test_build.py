@@ -188,6 +188,12 @@ def test_results_without_cases_have_figures_alone(run, tmp_path):
     assert len(of_one.cases) == 16 * 4
 
 
+def test_a_run_of_reading_alone_has_no_cases(settings, tmp_path):
+    read = finished(tmp_path / "read", *settings, "engines=[gt]", "stages=[ocr]")
+    chosen = built(read, tmp_path / "report", images="none").selection
+    assert chosen.sentence() == "No case has details: the runs measured nothing but reading"
+
+
 def test_pictures_that_find_no_room_are_counted(run, tmp_path, monkeypatch):
     monkeypatch.setattr("experiments.browser.build._MEGABYTE", 1_000)
     few = built(run, tmp_path, cases="random:all", images="webp:300:50", most_mb=5)
