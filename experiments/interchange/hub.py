@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 from ohr.errors import MissingDependencyError, OhrError
@@ -20,7 +21,8 @@ def fetch_dataset(name: str, out: Path, revision: str, include: list[str] | None
     commit = download(repository, out, revision, include)
     print(f"{repository} at {commit}: {out}")
     for path in sorted(out.rglob("*.zip")):
-        print(f"packed: python -m zipfile -e {path} {path.parent}")
+        unpack = ["python", "-m", "zipfile", "-e", str(path), str(path.parent)]
+        print(f"packed: {shlex.join(unpack)}")
     return 0
 
 

@@ -96,12 +96,12 @@ def download(*arguments: str, endpoint: str, home: Path) -> subprocess.Completed
 
 def test_files_come_with_their_commit(hub, tmp_path):
     pytest.importorskip("huggingface_hub")
-    out = tmp_path / "data"
+    out = tmp_path / "my data"
     done = download("owner/name", "--out", str(out), endpoint=hub, home=tmp_path / "home")
     assert done.returncode == 0, done.stderr
     assert {name: (out / name).read_bytes() for name in FILES} == FILES
     assert json.loads((out / "source.json").read_text())["commit"] == COMMIT
-    assert f"python -m zipfile -e {out / 'retrieval.zip'} {out}" in done.stdout
+    assert f"python -m zipfile -e '{out / 'retrieval.zip'}' '{out}'" in done.stdout
 
 
 def test_some_of_the_files(hub, tmp_path):
