@@ -21,7 +21,8 @@ def main(
     runs: FinishedRuns,
     experiment: Annotated[str, typer.Option(help="MLflow experiment to log to.")] = "ohr",
     tracking_uri: Annotated[
-        str, typer.Option(help="Server, or a database; else what MLflow is set up with.")
+        str,
+        typer.Option(help="Server, or a database (pip install mlflow); else as MLflow is set up."),
     ] = "",
 ) -> int:
     """Log finished runs to MLflow."""

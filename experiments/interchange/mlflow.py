@@ -15,6 +15,8 @@ from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.results import Run, knowledge_base_name
 
 INSTALL = "pip install 'ohr[mlflow]'"
+WHOLE = " (a database takes all of MLflow: pip install mlflow)"
+"""What mends that ``mlflow-skinny``, which the extra installs, knows servers and folders alone."""
 STATISTICS = {"mean": "", "ci_low": ".ci_low", "ci_high": ".ci_high"}
 """Columns of the cells that become metrics, and what their names end with."""
 _ESCAPED = re.compile(r"[^\w./ -]")
@@ -34,7 +36,7 @@ def log_runs(runs: Sequence[Run], experiment: str, tracking_uri: str) -> int:
             count = log_run(mlflow, client, place, run)
             print(f"{run.name}: logged with {count} conditions")
     except mlflow.exceptions.MlflowException as error:
-        raise OhrError(f"MLflow: {error}") from error
+        raise OhrError(f"MLflow: {error}{WHOLE * ('unsupported URI' in str(error))}") from error
     return 0
 
 

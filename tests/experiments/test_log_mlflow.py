@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib.util import find_spec
 
 import pandas as pd
 import pytest
@@ -87,6 +88,16 @@ def test_a_server_that_is_not_there(benchmark_runs, store, monkeypatch):
     assert done.exit_code == 2
     assert done.stderr.startswith("error: MLflow: ")
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_database_that_takes_all_of_mlflow_says_so(benchmark_runs, store, tmp_path):
+    if find_spec("sqlalchemy"):
+        pytest.skip("all of MLflow is installed")
+    run = str(benchmark_runs[0].path)
+    uri = f"sqlite:///{tmp_path / 'mlflow.db'}"
+    done = CliRunner().invoke(log_mlflow.main, [run, "--tracking-uri", uri])
+    assert done.exit_code == 2
+    assert done.stderr.endswith("a database takes all of MLflow: pip install mlflow)\n")
 
 
 def test_without_mlflow_the_install_command_is_named(benchmark_runs, monkeypatch):
