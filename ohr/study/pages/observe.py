@@ -89,7 +89,15 @@ class Observing:
         reading = stored_reading(self.store, task.page.key, identity)
         if reading is None or not reading.stands(self.limits, retry=False):
             return False
-        return reading.outcome.status in FAILED or self.store.has("observation", task.key)
+        return reading.outcome.status in FAILED or self._is_whole(task, identity)
+
+    def _is_whole(self, task: ObservationTask, identity: dict[str, Any]) -> bool:
+        """Whether all that was seen of a page is still there: the cache may have been cleaned."""
+        seen = self.store.get("observation", task.key)
+        return seen is not None and all(
+            pixels is None or stored_text(self.store, pixels, identity) is not None
+            for pixels in seen["pixels"]
+        )
 
     def _make(
         self,

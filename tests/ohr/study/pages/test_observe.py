@@ -2,24 +2,55 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from ohr import registry
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.pages.observe import REPEATS, Observing
+from ohr.study.pages.store import ocr_key
 from ohr.study.pages.worker import PageTask
 from ohr.types import PageRef
 from ohr.workers import Limits
 from tests.builders import write_pdf
 
 
-def test_each_seed_distorts_the_page_anew(tmp_path, log):
+@pytest.fixture
+def observing(tmp_path):
     spec = PluginSpec(name="tests.fakes.LoggingEngine")
     store = ArtefactStore(tmp_path / "cache")
-    observing = Observing(spec, registry.create("engine", spec), store, Limits(60, 60))
+    return Observing(spec, registry.create("engine", spec), store, Limits(60, 60))
+
+
+@pytest.fixture
+def page(tmp_path):
     source = write_pdf(tmp_path / "doc.pdf", 1)
+    return PageTask(PageRef("doc", 0), source, 72, None, 0.0, 0, {"page": "doc"})
+
+
+def test_each_seed_distorts_the_page_anew(observing, page, log):
     counts = []
     for seed in (0, 0, 1):
-        page = PageTask(PageRef("doc", 0), source, 72, None, 0.0, seed, {"page": "doc"})
-        observing.observe([page], lambda *_: None)
+        observing.observe([replace(page, seed=seed)], lambda *_: None)
         counts.append(len(set(log.read_text().split())))
     assert counts == [1 + len(REPEATS), 1 + len(REPEATS), 1 + 2 * len(REPEATS)]
+
+
+def test_rereadings_that_are_no_longer_in_the_cache_are_read_again(observing, page):
+    [before] = observing.observe([page], lambda *_: None)
+    assert all(before.rereadings)
+    store = observing.store
+    clean = store.get("reading", page.key)["pixels"]
+    kept = store.path("ocr", ocr_key(clean, observing.backend.identity()))
+    for path in {*(store.root / "ocr").rglob("*.json")} - {kept}:
+        path.unlink()
+    assert observing.observe([page], lambda *_: None) == [before]
+
+
+def test_a_damaged_observation_counts_as_none(observing, page):
+    before = observing.observe([page], lambda *_: None)
+    for path in (observing.store.root / "observation").rglob("*.json"):
+        path.write_bytes(b"damaged")
+    assert observing.observe([page], lambda *_: None) == before
