@@ -14,6 +14,8 @@ from ohr.store.identity import canonical_json, digest
 from ohr.store.journal import Journal
 
 _KIND = re.compile(r"[a-z][a-z0-9_]*")
+PLACE = re.compile(r"[a-z][a-z0-9_]*/([0-9a-f]{2})/\1[0-9a-f]{30}\.json")
+"""Where an artefact lies. Other files of a store are of their own form."""
 
 
 class ArtefactStore:

@@ -21,7 +21,7 @@ from typing import Any
 
 from ohr.errors import ConfigError, MissingDependencyError, StoreError
 from ohr.printable import plain
-from ohr.store.artefacts import is_whole
+from ohr.store.artefacts import PLACE, is_whole
 from ohr.store.atomic import write_bytes, write_text
 from ohr.store.identity import digest
 from ohr.store.upkeep import files_of
@@ -34,7 +34,6 @@ MOST_BYTES = 100_000_000
 RECORD = "packs"
 OF_PAGES = ("reading/", "ocr/")
 """Kinds of artefacts that may be failures."""
-PLACE = re.compile(r"[a-z][a-z0-9_]*/([0-9a-f]{2})/\1[0-9a-f]{30}\.json")
 WHOLE_WHEN_THERE = frozenset({"s3", "s3a", "gs", "gcs", "az", "abfs", "adl", "oci", "memory"})
 """Where a file appears with its last byte. Elsewhere it is renamed into place."""
 

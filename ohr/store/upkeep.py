@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ohr.store.artefacts import is_whole
+from ohr.store.artefacts import PLACE, is_whole
 from ohr.store.journal import damaged_lines
 
 BLOCK = 512
@@ -59,7 +59,7 @@ def damaged(root: Path, progress: Callable[[int], None]) -> Iterator[tuple[Path,
         progress(done)
         place = path.relative_to(root).as_posix()
         try:
-            if path.suffix == ".json" and place.count("/") == 2:
+            if PLACE.fullmatch(place):
                 if not is_whole(place, path.read_bytes()):
                     yield path, "its checksum is wrong"
             elif path.suffix == ".jsonl":

@@ -9,6 +9,8 @@ from experiments.noise_curve import main as noise_curve
 from experiments.store import main
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.leases import Leases
+from ohr.study.config import load_config
+from ohr.study.plan import load_dataset
 from tests.builders import write_corpus
 
 pytestmark = pytest.mark.slow
@@ -85,6 +87,14 @@ def test_damage_is_named(tmp_path):
     assert "1 damaged lines" in done.output
     assert "left by a process that was killed" in done.output
     assert "3 are damaged" in done.output
+
+
+def test_a_generated_sample_is_no_damage(tmp_path):
+    options = ["engines=[gt]", "stages=[ocr]", "dataset.params.n_pages=2", f"cache={tmp_path}"]
+    load_dataset(load_config(options))
+    assert list((tmp_path / "sample").rglob("*.json"))
+    done = store(tmp_path, "--verify")
+    assert (done.exit_code, "every artefact is whole" in done.output) == (0, True), done.output
 
 
 def test_no_cache_is_one_line(tmp_path):
