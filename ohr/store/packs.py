@@ -22,7 +22,7 @@ from typing import Any
 from ohr.errors import ConfigError, MissingDependencyError, StoreError
 from ohr.printable import plain
 from ohr.store.artefacts import PLACE, is_whole
-from ohr.store.atomic import write_bytes, write_text
+from ohr.store.atomic import disk_of, write_bytes, write_text
 from ohr.store.identity import digest
 from ohr.store.upkeep import files_of
 from ohr.types import FAILED
@@ -81,7 +81,8 @@ class Packs:
             report(done, len(packs))
             with tempfile.TemporaryDirectory(prefix="ohr-pack-") as folder:
                 pack = Path(folder) / "new.zip"
-                whole = self._write(pack, places, moved)
+                with disk_of(pack):
+                    whole = self._write(pack, places, moved)
                 if not whole:
                     continue
                 name = f"{digest(whole)}.zip"
@@ -104,10 +105,14 @@ class Packs:
                 with self._there(name):
                     self._files.get_file(f"{self._folder}/{name}", str(pack))
                 try:
-                    places = self._unpack(pack, moved)
-                except (zipfile.BadZipFile, EOFError, NotImplementedError):
+                    archive = zipfile.ZipFile(pack)
+                except Exception:  # whatever damaged bytes lead to
                     moved.damaged += 1
                     continue
+                with archive:
+                    if digest(archive.namelist()) != name.removesuffix(".zip"):
+                        moved.damaged += 1  # a damaged list of contents hides some
+                    places = self._unpack(archive, moved)
                 moved.bytes += pack.stat().st_size
             self._record(name, places)
             moved.packs += 1
@@ -175,26 +180,25 @@ class Packs:
             return None
         return data if is_whole(place, data) else None
 
-    def _unpack(self, pack: Path, moved: Moved) -> list[str]:
+    def _unpack(self, archive: zipfile.ZipFile, moved: Moved) -> list[str]:
         """Store what is not here, or failed here; the places of what is whole in the pack."""
         whole = []
-        with zipfile.ZipFile(pack) as archive:
-            for info in archive.infolist():
-                place = info.filename
-                data = b""
-                if PLACE.fullmatch(place) and info.file_size <= MOST_BYTES:
-                    with contextlib.suppress(zipfile.BadZipFile, EOFError):
-                        data = archive.read(info)
-                if not data or not is_whole(place, data):
-                    moved.damaged += 1
-                    continue
-                if _is_failure(place, data):  # in packs of before they were left out
-                    continue
-                whole.append(place)
-                here = self._whole(place)
-                if here is None or _is_failure(place, here):
-                    write_bytes(self._root / place, data)
-                    moved.artefacts += 1
+        for info in archive.infolist():
+            place = info.filename
+            data = b""
+            if PLACE.fullmatch(place) and info.file_size <= MOST_BYTES:
+                with contextlib.suppress(Exception):  # whatever damaged bytes lead to
+                    data = archive.read(info)
+            if not data or not is_whole(place, data):
+                moved.damaged += 1
+                continue
+            if _is_failure(place, data):  # in packs of before they were left out
+                continue
+            whole.append(place)
+            here = self._whole(place)
+            if here is None or _is_failure(place, here):
+                write_bytes(self._root / place, data)
+                moved.artefacts += 1
         return whole
 
     def _put(self, pack: Path, name: str) -> None:

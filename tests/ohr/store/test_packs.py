@@ -131,10 +131,34 @@ def test_damage_on_either_side_is_counted_and_left(tmp_path):
     (there / f"{'1' * 32}.zip").write_bytes(pack.read_bytes()[:50])
     (there / "readme.txt").write_text("no pack")
     moved = Packs(tmp_path / "b", str(there)).pull(nothing)
-    assert (moved.artefacts, moved.packs, moved.damaged) == (2, 2, 4)
+    assert (moved.artefacts, moved.packs, moved.damaged) == (2, 2, 5)
     assert not list(tmp_path.rglob("outside.json"))
     # The pack that could not be read is tried again; the other one is known.
     assert Packs(tmp_path / "b", str(there)).pull(nothing).damaged == 1
+
+
+def test_no_flipped_byte_in_a_pack_goes_unnoticed(tmp_path):
+    there = tmp_path / "there"
+    filled(tmp_path / "a", [{"text": f"page {number} " * 40} for number in range(3)])
+    Packs(tmp_path / "a", str(there)).push(nothing)
+    [pack] = there.glob("*.zip")
+    data = pack.read_bytes()
+    for at in range(0, len(data), 2):
+        flipped = bytearray(data)
+        flipped[at] ^= 0x5A
+        pack.write_bytes(flipped)
+        moved = Packs(tmp_path / f"to-{at}", str(there)).pull(nothing)
+        assert moved.damaged or moved.artefacts == 3, at
+
+
+def test_a_full_disk_under_a_new_pack_is_one_line(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    filled(tmp_path / "a", [{"text": "one"}])
+    monkeypatch.setattr(packs_module.zipfile.ZipFile, "writestr", full)
+    with pytest.raises(StoreError, match=r"new\.zip: No space left"):
+        Packs(tmp_path / "a", str(tmp_path / "there")).push(nothing)
 
 
 def test_a_place_that_cannot_be_is_one_line(tmp_path, monkeypatch):
