@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -47,12 +47,13 @@ def report_quality(
 ) -> int:
     """Read a sample, print and write what its readings are probably worth. Raises OhrError."""
     sample = sample_pages(inputs, dpi, pages, seed)
+    known = transcribed(sample, truth)
     with locked(out):
         for line in sample_lines(sample, out):
             print(plain(line))
         with Progress() as progress:
             readings = read_own(sample, reading, progress)
-        table = judged(sample, readings, truth)
+        table = judged(readings, known)
         write_quality(out, sample, table, seed)
     show(engine_table(table, readings.seconds))
     assessed = assessed_lines(table, len(sample.no_layer))
@@ -69,9 +70,13 @@ def report_quality(
     return int((table["status"] == "error").all())
 
 
-def judged(sample: OwnPages, readings: OwnReadings, truth: Path | None) -> pd.DataFrame:
+def transcribed(sample: OwnPages, truth: Path | None) -> Mapping[PageRef, str]:
+    """The transcriptions of the sample's pages, before any is read. Raises ConfigError."""
+    return {} if truth is None else read_truth(truth, [page_ref(one) for one in sample.pages])
+
+
+def judged(readings: OwnReadings, known: Mapping[PageRef, str]) -> pd.DataFrame:
     """The table of signals with predictions, and true errors where pages were transcribed."""
-    known = {} if truth is None else read_truth(truth, [page_ref(one) for one in sample.pages])
     return with_truth(with_predictions(readings.table), readings, known)
 
 

@@ -19,7 +19,7 @@ from experiments.studies.own_pages import (
     read_own,
     sample_pages,
 )
-from experiments.studies.quality import judged, sample_lines, write_quality
+from experiments.studies.quality import judged, sample_lines, transcribed, write_quality
 from ohr import registry
 from ohr.errors import ConfigError
 from ohr.exam import agreed, make_exam
@@ -30,11 +30,13 @@ from ohr.registry import PluginSpec
 from ohr.store.atomic import write_text
 from ohr.store.locking import locked
 from ohr.study.config import DatasetConfig, StudyConfig
+from ohr.study.noise import at_level
 from ohr.study.progress import Progress
 from ohr.study.run import run_study
 from ohr.types import Page, Question
 
 RECOMMENDATION = "recommendation.txt"
+NOISE = PluginSpec(name="semantic")
 FEWEST_QUESTIONS = 10
 """Questions below which retrieval is not assessed."""
 
@@ -59,14 +61,16 @@ def recommend(folder: Path, reading: Reading, wanted: Wanted, out: Path) -> int:
         raise ConfigError(f"{folder} is no folder: give the folder of your PDFs")
     if out.resolve().is_relative_to(folder.resolve()):
         raise ConfigError(f"{out} lies in the folder of the PDFs: choose another --out")
+    _check(reading, wanted)
     sample = sample_pages([folder], wanted.dpi, wanted.pages, wanted.seed)
+    known = transcribed(sample, wanted.truth)
     with locked(out):
         (out / RECOMMENDATION).unlink(missing_ok=True)  # of an earlier sample, perhaps
         for line in sample_lines(sample, out):
             print(plain(line))
         with Progress() as progress:
             readings = read_own(sample, reading, progress)
-        table = judged(sample, readings, wanted.truth)
+        table = judged(readings, known)
         write_quality(out, sample, table, wanted.seed)
         questions, origin = _exam(sample, readings, wanted, out)
     show(engine_table(table, readings.seconds))
@@ -98,6 +102,19 @@ def recommend(folder: Path, reading: Reading, wanted: Wanted, out: Path) -> int:
     for line in sentences:
         print(plain(line))
     return 0
+
+
+def _check(reading: Reading, wanted: Wanted) -> None:
+    """Raise OhrError for what the study of retrieval cannot be run with, before pages are read."""
+    for spec in wanted.retrievers:
+        registry.create("retriever", spec).identity()  # a model that is not there says so now
+    for level in wanted.levels:
+        at_level(NOISE, level)
+    if wanted.levels and not any(map(_reads_images, reading.engines)):
+        raise ConfigError(
+            "--levels: no engine that was asked for reads page images, so none is distorted: "
+            "leave --levels out, or name another of --engines"
+        )
 
 
 def _exam(
@@ -157,7 +174,6 @@ def _link(pdfs: Mapping[str, Path], folder: Path) -> None:
 
 def _study(reading: Reading, wanted: Wanted, out: Path) -> StudyConfig:
     """The study of retrieval on the sample: clean, and under the noise that was asked for."""
-    images = any(_reads_images(spec) for spec in reading.engines)
     return StudyConfig(
         dataset=DatasetConfig(
             kind="ohrbench",
@@ -167,8 +183,8 @@ def _study(reading: Reading, wanted: Wanted, out: Path) -> StudyConfig:
         ),
         dpi=wanted.dpi,
         engines=tuple(reading.engines),
-        noise=(PluginSpec(name="semantic"),) if wanted.levels and images else (),
-        levels=tuple(wanted.levels) if wanted.levels and images else None,
+        noise=(NOISE,) if wanted.levels else (),
+        levels=tuple(wanted.levels) or None,
         retrievers=tuple(wanted.retrievers),
         stages=("ocr", "retrieval"),
         seeds=(wanted.seed,),

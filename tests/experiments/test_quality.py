@@ -253,6 +253,25 @@ def test_results_do_not_go_among_the_pdfs(folder):
     assert "choose another --out" in done.output
 
 
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--retrievers", "bm52"], "did you mean 'bm25'?"),
+        (["--levels", "mild,Severe"], "unknown level 'Severe'"),
+        (["--engines", "pdf_text", "--levels", "mild"], "--levels: no engine"),
+        (["--truth", "nowhere"], "--truth: no folder nowhere"),
+    ],
+)
+def test_what_cannot_be_done_is_said_before_pages_are_read(folder, more, said):
+    done = run_recommend(folder, "--engines", FAKE, *more)
+    assert done.exit_code == 2
+    assert said in done.output
+    assert not (folder.parent / "cache").exists()
+    if "--truth" in more:
+        assert run_quality(folder, "--engines", FAKE, *more).exit_code == 2
+        assert not (folder.parent / "cache").exists()
+
+
 def look(settings, tmp_path, *more):
     """What ``experiments.confidence`` makes of pages, without wobble."""
     config = load_config([*settings, *more, f"cache={tmp_path / 'cache'}", "workers=1", "dpi=72"])
