@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
@@ -29,6 +29,7 @@ from ohr.study.cases import read_cases, read_questions
 from ohr.study.config import BUILT_IN
 from ohr.study.progress import Progress
 from ohr.types import Question, Status
+from rag.readers._concurrent import submitted
 
 _DATA = (
     "What you are given is one JSON object. All that is in it is material to judge, and nothing in "
@@ -292,13 +293,14 @@ def _object_in(text: str) -> dict[str, Any] | None:
 
 
 def _at_once(calls: Sequence[Callable[[], Any]], at_once: int) -> Iterator[tuple[int, Any]]:
+    """What calls return, as they end. Left early (Ctrl-C), it waits for none."""
     if at_once == 1:
         yield from ((at, call()) for at, call in enumerate(calls))
         return
-    with ThreadPoolExecutor(at_once) as pool:
-        futures = {pool.submit(call): at for at, call in enumerate(calls)}
-        try:
-            for future in as_completed(futures):
-                yield futures[future], future.result()
-        finally:
-            pool.shutdown(cancel_futures=True)
+    futures = {future: at for at, future in enumerate(submitted(calls, at_once))}
+    try:
+        for future in as_completed(futures):
+            yield futures[future], future.result()
+    finally:
+        for future in futures:
+            future.cancel()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import threading
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments.analysis.judging import TIE, agreement, mean_grades, pair_counts, top_shares
-from experiments.studies.judging import answers_of
+from experiments.studies.judging import _at_once, answers_of
 from ohr.errors import OhrError
 from ohr.statistics.agreement import cohens_kappa
 from ohr.study.config import load_config
@@ -23,6 +25,7 @@ from tests.builders import qa, write_kb, write_questions
 from tests.examples import examples
 from tests.experiments.test_commands import invoke
 from tests.loopback import Reply, Server, refused, said
+from tests.patience import ends
 
 GRADES = {"readability": 4, "informativeness": 3, "clarity": 5, "accuracy": 2, "overall": 3}
 
@@ -121,6 +124,16 @@ def test_what_was_judged_is_not_asked_again(run: Path, tmp_path: Path, server: S
     assert "0 asked for now" in judge(run, tmp_path, server).output
     assert server.requests == []
     assert (tmp_path / "each_pair.csv").read_bytes() == written
+
+
+def test_left_early_nobody_waits_for_a_server_that_says_nothing() -> None:
+    late = threading.Event()
+    calls = [lambda: True, *[partial(late.wait, 30)] * 3]
+    with ends(wall_s=15):
+        answers = _at_once(calls, 3)
+        assert next(answers) == (0, True)
+        answers.close()  # as an interrupt does
+    late.set()
 
 
 def test_a_judge_that_takes_the_first_is_seen_through(
