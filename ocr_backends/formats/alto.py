@@ -6,6 +6,7 @@ Source: Library of Congress, ALTO: Technical Metadata for Layout and Text Object
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from xml.etree.ElementTree import Element
 
 from ocr_backends.formats.xml_tree import children, in_reading_order, words
@@ -49,8 +50,8 @@ def _text(block: Element) -> str:
 
 def _words(line: Element) -> Iterator[str]:
     """The words of a line, whether or not a space is written between them."""
-    for item, following in zip(line, [*line[1:], None], strict=True):
-        if item.tag != "String":
+    for item, following in pairwise([*line, None]):
+        if item is None or item.tag != "String":
             continue
         part, full = item.get("SUBS_TYPE"), words(item.get("SUBS_CONTENT"))
         if full and part == "HypPart2":

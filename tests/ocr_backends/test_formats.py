@@ -85,6 +85,12 @@ def test_alto_words_that_are_cut_are_written_whole_once() -> None:
     assert texts(read_xml(alto(block))) == {0: "An example\nof re-"}
 
 
+def test_alto_lines_and_blocks_may_be_empty() -> None:
+    block = """<TextBlock/><TextBlock ID="a"><TextLine ID="l"/>
+    <TextLine><Shape/></TextLine><TextLine><String CONTENT="Read"/></TextLine></TextBlock>"""
+    assert texts(read_xml(alto(block))) == {0: "Read"}
+
+
 def test_alto_follows_its_reading_order() -> None:
     blocks = "".join(
         f'<TextBlock ID="{name}"><TextLine><String CONTENT="{name}"/></TextLine></TextBlock>'
