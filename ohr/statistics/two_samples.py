@@ -9,6 +9,8 @@ from typing import Literal
 import numpy as np
 
 ALPHA = 0.05
+_ROUNDING = 1e-12
+"""The mean of equal values can differ from them by so much of the largest."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +42,11 @@ def compare_samples(first: np.ndarray, second: np.ndarray) -> TwoSamples:
     """
     from scipy import stats  # half a second: only where it is needed
 
+    rounding = _ROUNDING * max(float(np.abs(one).max(initial=0)) for one in (first, second))
     difference = float(second.mean() - first.mean())
+    difference = 0.0 if abs(difference) <= rounding else difference
     pooled = _pooled_variance(first, second)
-    if not pooled > 0:
+    if not pooled > rounding**2:
         return TwoSamples(difference, "none", math.nan, math.nan, math.nan)
     with np.errstate(invalid="ignore"):  # of samples that lie equally far from their medians
         levene_p = float(stats.levene(first, second).pvalue)

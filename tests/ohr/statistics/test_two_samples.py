@@ -37,6 +37,18 @@ def test_unequal_variances_are_tested_as_welch_did() -> None:
     assert tested.p == pytest.approx(2 * stats.t.sf(abs(t), freedom))
 
 
+@pytest.mark.parametrize(("value", "other"), [(0.1, 0.2), (0.7, 0.6), (0.3, 0.3)])
+@pytest.mark.parametrize("runs", [(3, 3), (3, 10), (7, 6)])
+def test_rounding_of_equal_runs_is_no_variance(
+    value: float, other: float, runs: tuple[int, int]
+) -> None:
+    tested = compare_samples(np.full(runs[0], value), np.full(runs[1], other))
+    assert (tested.test, tested.is_significant) == ("none", False)
+    assert math.isnan(tested.p)
+    assert math.isnan(tested.cohens_d)
+    assert tested.difference == (0 if value == other else pytest.approx(other - value))
+
+
 def test_equal_runs_leave_nothing_to_test() -> None:
     for first, second in (([0.5] * 40, [0.6] * 40), ([0.5], [0.5]), ([0.1, 0.2], [0.3])):
         tested = compare_samples(np.array(first), np.array(second))
