@@ -21,12 +21,13 @@ counts must not be a guess. Others beside a folder or a JSON file are passed ove
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from ocr_backends.formats.documents import XML_SUFFIXES, Reading, read_json, read_xml
-from ocr_backends.formats.page_files import TEXTS, read_page_files
+from ocr_backends.formats.page_files import TEXTS, is_shown, read_page_files
 from ohr import plugins
 from ohr.bounded import read_bounded
 from ohr.collection import Dataset
@@ -112,6 +113,12 @@ def _name(doc_id: str) -> PurePosixPath:
     return PurePosixPath(*parts)
 
 
+def _forms(name: PurePosixPath) -> list[PurePosixPath]:
+    """A name as it is, and with accented letters whole and taken apart, as other systems do."""
+    forms = (str(name), *(unicodedata.normalize(form, str(name)) for form in ("NFC", "NFD")))
+    return [PurePosixPath(form) for form in dict.fromkeys(forms)]
+
+
 def document_file(doc_id: str) -> PurePosixPath:
     """The JSON file of a document within its knowledge base. Raises EngineError."""
     name = _name(doc_id)
@@ -132,7 +139,7 @@ class _Files:
         try:
             if path.is_dir():
                 reading, data = read_page_files(path, self.first_page)
-                lists = [] if reading.pages else sorted(path.rglob(CONTENT_LIST))
+                lists = [] if reading.pages else sorted(filter(is_shown, path.rglob(CONTENT_LIST)))
                 if not lists:
                     return reading, data
                 if len(lists) > 1:
@@ -151,10 +158,10 @@ class _Files:
     def _find(self, doc_id: str) -> Path:
         """The one file or folder of a document. Raises EngineError."""
         name = _name(doc_id)
+        places = [name, PurePosixPath(name.name)] if self.names[name.name] == 1 else [name]
         try:
-            there = self._candidates(name)
-            if not there and self.names[name.name] == 1:
-                there = self._candidates(PurePosixPath(name.name))
+            found = (self._candidates(form) for place in places for form in _forms(place))
+            there = next(filter(None, found), [])
         except (OSError, ValueError) as error:
             raise EngineError(f"{name} cannot be read: {error}") from error
         if not there:

@@ -46,12 +46,17 @@ def read_page_files(folder: Path, first_page: int | None) -> tuple[Reading, byte
     return Reading(pages, problem, form), "\n".join(content).encode()
 
 
+def is_shown(path: Path) -> bool:
+    """Whether a file is not hidden, as those that macOS puts beside others are (``._1.md``)."""
+    return not path.name.startswith(".")
+
+
 def _numbered(folder: Path, suffixes: tuple[str, ...]) -> tuple[dict[int, Path], int]:
     """Files by their number, and how many have none. Raises EngineError."""
     numbered: dict[int, Path] = {}
     astray = 0
     for path in sorted(folder.iterdir()):
-        if path.suffix.lower() not in suffixes or not path.is_file():
+        if path.suffix.lower() not in suffixes or not is_shown(path) or not path.is_file():
             continue
         stem = path.stem.removesuffix(".page") if suffixes == XML_SUFFIXES else path.stem
         digits = _NUMBER.search(stem)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +146,19 @@ def test_impossible_name_is_an_error(root: Path, name: str) -> None:
     assert outcome.status is Status.ERROR
 
 
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize("folder", ["law", "."])
+def test_accented_letters_of_a_file_name_may_be_taken_apart(
+    root: Path, form: str, folder: str
+) -> None:
+    name = unicodedata.normalize(form, "Prüfbericht é")
+    path = root / "MinerU" / folder / f"{name}.json"
+    path.write_text(json.dumps([entry(0, "read")]), "utf-8")
+    for doc_id in ("NFC", "NFD"):
+        one = document(unicodedata.normalize(doc_id, "law/Prüfbericht é"), "x")
+        assert [page.value for page in load(root, one).pages.values()] == ["read"]
+
+
 def test_named_pipe_is_not_waited_on(root: Path) -> None:
     os.mkfifo(root / "MinerU" / "law" / "a.json")
     assert load(root, document("law/a", "x")).status(PageRef("law/a", 0)) is Status.ERROR
@@ -224,6 +238,21 @@ def test_pages_that_no_file_has_are_errors(root: Path) -> None:
     }  # fmt: skip
     detail = found.pages[PageRef("law/a", 1)].detail
     assert detail == "page missing from MinerU: 1 files have no page number in their name"
+
+
+def test_hidden_files_beside_those_of_pages_are_none(root: Path) -> None:
+    folder = root / "MinerU" / "law" / "a"
+    folder.mkdir()
+    (folder / "page_1.md").write_text("one")
+    (folder / "._page_1.md").write_bytes(b"\0\5\x16\7")
+    found = load(root, document("law/a", "x"))
+    assert found.pages == {PageRef("law/a", 0): Outcome("one")}
+    (folder / "page_1.md").unlink()
+    content = [{"type": "text", "page_idx": 0, "text": "listed"}]
+    (folder / "a_content_list.json").write_text(json.dumps(content))
+    (folder / "._a_content_list.json").write_bytes(b"\0\5\x16\7")
+    found = load(root, document("law/a", "x"))
+    assert found.pages == {PageRef("law/a", 0): Outcome("listed")}
 
 
 def test_where_pages_are_counted_from_can_be_told(root: Path) -> None:
