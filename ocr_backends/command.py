@@ -12,6 +12,7 @@ from pydantic import Field, field_validator
 
 from ocr_backends._documents import DocumentEngine, DocumentParams
 from ocr_backends._process import run
+from ocr_backends.normalise import line_feeds
 from ohr.errors import EngineError, MissingDependencyError
 from ohr.store.identity import file_digest
 
@@ -51,6 +52,7 @@ class Command(DocumentEngine[CommandParams]):
     """A program that is run once a page, without a shell."""
 
     name = "command"
+    version = "3"
     argument: ClassVar[str | None] = "template"
     license = "the program's"
     install = "install the program that the template names"
@@ -71,7 +73,7 @@ class Command(DocumentEngine[CommandParams]):
         ]
         printed = run(command, timeout_s=self.params.timeout_s, install=self.install, folder=folder)
         if not any(OUTPUT in part for part in self.params.template):
-            return [printed.decode("utf-8", "replace")]
+            return [line_feeds(printed.decode("utf-8", "replace"))]
         return [_written(output)]
 
     def identity(self) -> dict[str, object]:

@@ -65,6 +65,11 @@ _LONGEST_NUMBER = 40
 """Characters of the longest line that is looked at for a page number."""
 
 
+def line_feeds(text: str) -> str:
+    """The text with a line feed at the end of each line, whatever system ended it."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
 def finished(text: str, steps: Normalise) -> Outcome[str]:
     """The outcome of a page that an engine has read: ``ok`` or ``empty``."""
     detail = ""

@@ -28,6 +28,7 @@ from typing import Literal
 
 from ocr_backends.formats.documents import XML_SUFFIXES, Reading, read_json, read_xml
 from ocr_backends.formats.page_files import TEXTS, is_shown, read_page_files
+from ocr_backends.normalise import line_feeds
 from ohr import plugins
 from ohr.bounded import read_bounded
 from ohr.collection import Dataset
@@ -190,7 +191,7 @@ def _one_page(document: Document, data: bytes, path: Path) -> Reading:
             f"{path.name} does not say where its {len(document.pages)} pages begin: "
             "write a file a page"
         )
-    text = data.decode("utf-8-sig", "replace")
+    text = line_feeds(data.decode("utf-8-sig", "replace"))
     return Reading({document.pages[0].ref.page_no: Outcome.of_text(text)}, "", "text")
 
 

@@ -14,6 +14,7 @@ from ocr_backends.formats.hocr import hocr_pages
 from ocr_backends.formats.mineru import content_list_pages, mineru_pages
 from ocr_backends.formats.page_xml import page_xml_pages
 from ocr_backends.formats.xml_tree import parse_xml
+from ocr_backends.normalise import line_feeds
 from ohr.errors import EngineError
 from ohr.markup.blocks import Block, to_markdown
 from ohr.pdf import MAX_PAGES
@@ -92,7 +93,7 @@ def _whole(pages: dict[int, list[Block]]) -> dict[int, list[Block]]:
 def _of_blocks(pages: dict[int, list[Block]], form: str) -> Reading:
     """Without headers and footers, as engines with a layout model are read."""
     texts = {
-        number: to_markdown(blocks, furniture=False)
+        number: line_feeds(to_markdown(blocks, furniture=False))
         for number, blocks in pages.items()
         if number >= 0
     }
@@ -108,6 +109,7 @@ def _page_list(entries: list[Any]) -> Reading:
         fields = entry if isinstance(entry, dict) else {}
         page_no = next((fields[key] for key in PAGE_KEYS if key in fields), None)
         text = fields.get("text")
+        text = line_feeds(text) if isinstance(text, str) else text
         if type(page_no) is not int or page_no < 0:
             astray += 1
         elif not isinstance(text, str):

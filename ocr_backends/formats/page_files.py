@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from ocr_backends.formats.documents import XML_SUFFIXES, Reading, read_xml
+from ocr_backends.normalise import line_feeds
 from ohr.errors import EngineError
 from ohr.store.identity import digest
 from ohr.types import Outcome
@@ -37,7 +38,7 @@ def read_page_files(folder: Path, first_page: int | None) -> tuple[Reading, byte
         except OSError as error:
             pages[number - first_page] = Outcome.error(f"file cannot be read: {error.strerror}")
             continue
-        text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+        text = line_feeds(data.decode("utf-8-sig", "replace"))
         pages[number - first_page] = _xml_page(data) if form else Outcome.of_text(text)
         content.append(f"{number - first_page} {digest(text)}")
     problem = f"{astray} files have no page number in their name" if astray else ""

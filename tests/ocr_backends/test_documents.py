@@ -57,6 +57,12 @@ def test_command_by_standard_output(tmp_path: Path, pdf: Path) -> None:
     assert not any("report" in part for argv, _, _ in seen for part in argv)
 
 
+def test_lines_that_a_command_prints_end_in_a_line_feed(tmp_path: Path, blank: np.ndarray) -> None:
+    body = r"sys.stdout.buffer.write(b'# A\r\n\r\nText\r\n')"
+    made = engine("command", template=[str(program(tmp_path / "r", body)), "{input}"])
+    assert texts(read(made, [blank], 0)) == ["# A\n\nText"]
+
+
 PRINT = "print(pages[0])"
 
 

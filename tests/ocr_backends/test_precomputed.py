@@ -240,6 +240,20 @@ def test_pages_that_no_file_has_are_errors(root: Path) -> None:
     assert detail == "page missing from MinerU: 1 files have no page number in their name"
 
 
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+def test_lines_end_alike_whatever_system_wrote_them(root: Path, end: str) -> None:
+    table = "A table\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n\n\nIts end"
+    written = table.replace("\n", end)
+    write(root, [entry(0, written)])
+    (root / "MinerU" / "law" / "b.md").write_bytes(written.encode())
+    listed = [{"type": "text", "page_idx": 0, "text": written}]
+    write(root, listed, "c")
+    write_pages(root, {"1.md": written}, "d")
+    for name in "abcd":
+        one = document(f"law/{name}", "x")
+        assert [page.value for page in load(root, one).pages.values()] == [table]
+
+
 def test_hidden_files_beside_those_of_pages_are_none(root: Path) -> None:
     folder = root / "MinerU" / "law" / "a"
     folder.mkdir()
