@@ -21,7 +21,11 @@ Kind = Literal["binary", "numerical", "time span", "none", "text"]
 _YES = frozenset("yes true correct ja wahr richtig".split())
 _NO = frozenset("no false incorrect nein falsch".split())
 _WORD = re.compile(r"[^\W\d_]+")
-_NUMBER = re.compile(r"(?:(?<![\w%)])[-\u2212])?\d+(?:[.,'\u2019\u00a0\u202f]\d+)*")
+_NUMBER = re.compile(
+    r"(?:(?<![\w%)])[-\u2212])?(?:\d+(?:[.,'\u2019\u00a0\u202f]\d+)*|(?<![\w.,])\.\d+)"
+)
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
+"""Digits with one mark, which may part thousands: in 0.125 and 1234.567 it cannot."""
 _ENGLISH = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
     "sixteen seventeen eighteen nineteen"
@@ -209,7 +213,8 @@ def _same(given: list[frozenset[T]], wanted: list[frozenset[T]]) -> bool:
 def values(number: str) -> frozenset[Decimal]:
     """What digits with points and commas may mean: thousands separators or a decimal mark.
 
-    Three zeros after a mark are thousands: nobody writes 1 as 1.000.
+    Three zeros after a mark are thousands: nobody writes 1 as 1.000. Before thousands stand one
+    to three digits, the first no zero: 0.125 and .125 are an eighth.
     """
     sign = -1 if number[0] in "-\u2212" else 1
     plain = re.sub(r"[-'\u2212\u2019\u00a0\u202f]", "", number)
@@ -221,9 +226,11 @@ def values(number: str) -> frozenset[Decimal]:
     fraction = sign * Decimal(f"{re.sub('[.,]', '', head)}.{tail}")
     if len(set(marks)) == 2:
         return frozenset({fraction})
-    if len(marks) > 1 or tail == "000":
+    if len(marks) > 1:
         return frozenset({whole})
-    return frozenset({whole, fraction}) if len(tail) == 3 else frozenset({fraction})
+    if not _THOUSANDS.fullmatch(plain):
+        return frozenset({fraction})
+    return frozenset({whole}) if tail == "000" else frozenset({whole, fraction})
 
 
 def ngram_cosine(first: str, second: str, n: int = 3) -> float:
