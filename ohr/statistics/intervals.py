@@ -14,6 +14,8 @@ import numpy as np
 from ohr.statistics.clusters import Clusters
 
 LEVEL = 0.95
+_ROUNDING = 1e-12
+"""A standard error of scores below this is rounding: all clusters have one mean."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +36,11 @@ def mean_interval(values: np.ndarray, clusters: Clusters, *, bounded: bool) -> I
     The standard error is the jackknife's over clusters, with Bell and McCaffrey's degrees of
     freedom. ``bounded`` says that values lie in [0, 1], as scores do (differences do not): the
     interval is then Wilson's for as many independent values as give that standard error, so it
-    stays in [0, 1] and has a width where all values are 0 or all are 1 (as many values as there
-    are clusters). Otherwise it is Student's. Sources: Efron and Stein, The jackknife estimate of
-    variance, 1981; Wilson, Probable inference, 1927, with effective numbers after Korn and
-    Graubard, Confidence intervals for proportions with small expected number of positive counts
-    estimated from survey data, 1998.
+    stays in [0, 1] and has a width where all clusters have one mean, such as 0 or 1 (as many
+    values as there are clusters). Otherwise it is Student's. Sources: Efron and Stein, The
+    jackknife estimate of variance, 1981; Wilson, Probable inference, 1927, with effective numbers
+    after Korn and Graubard, Confidence intervals for proportions with small expected number of
+    positive counts estimated from survey data, 1998.
     """
     if not clusters.unit:
         return NO_INTERVAL
@@ -48,7 +50,7 @@ def mean_interval(values: np.ndarray, clusters: Clusters, *, bounded: bool) -> I
     if not bounded:
         return Interval(mean - t * error, mean + t * error, clusters.unit)
     spread = mean * (1 - mean)
-    effective = spread / error**2 if spread > 0 and error > 0 else float(clusters.size)
+    effective = spread / error**2 if spread > 0 and error > _ROUNDING else float(clusters.size)
     middle = (mean + t**2 / (2 * effective)) / (1 + t**2 / effective)
     half = t * np.sqrt(spread / effective + t**2 / (4 * effective**2)) / (1 + t**2 / effective)
     # Rounding must not push an end past the mean, nor past 0 or 1.

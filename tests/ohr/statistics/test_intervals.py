@@ -49,6 +49,17 @@ def test_all_or_nothing_has_a_width(value):
     assert (found.low, found.high) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("scores", [[0.1], [1 / 3], [0.7], [0.1, 0.2, 0.6], [0.5]])
+def test_documents_of_one_mean_have_a_width_whatever_rounding_leaves_of_it(scores):
+    size = len(scores)
+    clusters = Clusters.of(np.repeat(np.arange(10), size), np.arange(10 * size))
+    found = mean_interval(np.tile(scores, 10), clusters, bounded=True)
+    p, t = sum(scores) / size, stats.t.ppf(0.975, 9)
+    middle = (p + t**2 / 20) / (1 + t**2 / 10)
+    half = t * math.sqrt(p * (1 - p) / 10 + t**2 / 400) / (1 + t**2 / 10)
+    assert (found.low, found.high) == pytest.approx((middle - half, middle + half))
+
+
 def test_clusters_widen_the_interval():
     rng = np.random.default_rng(0)
     documents = np.repeat(np.arange(20), 30)
