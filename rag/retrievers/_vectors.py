@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ohr.errors import StoreError
+from ohr.errors import EngineError, StoreError
 from ohr.store.atomic import write_bytes
 from ohr.store.identity import DIGEST_BYTES, digest
 
@@ -54,7 +54,10 @@ class VectorStore:
         items: Sequence[T],
         encode: Callable[[list[T]], Sequence[np.ndarray | None]],
     ) -> None:
-        """Encode those items that are not there by their digests; what gives None stays away."""
+        """Encode those items that are not there by their digests; what gives None stays away.
+
+        Raises EngineError for an array that is not finite, as of a model that overflows.
+        """
         keys = [bytes.fromhex(one) for one in digests]
         if any(key not in self._vectors for key in keys):
             self._read_new_parts()
@@ -65,11 +68,17 @@ class VectorStore:
         for start in range(0, len(to_encode), PART):
             part = to_encode[start : start + PART]
             encoded = encode([item for _, item in part])
-            arrays = {
-                key: np.asarray(array, dtype=self._dtype)
-                for (key, _), array in zip(part, encoded, strict=True)
-                if array is not None
-            }
+            with np.errstate(over="ignore"):  # it is an error below
+                arrays = {
+                    key: np.asarray(array, dtype=self._dtype)
+                    for (key, _), array in zip(part, encoded, strict=True)
+                    if array is not None
+                }
+            if broken := sum(not np.isfinite(array).all() for array in arrays.values()):
+                raise EngineError(
+                    f"the model gave numbers that are not finite for {broken} of {len(arrays)} "
+                    "inputs, which nothing can rank: name dtype: float32, or another model"
+                )
             if arrays:
                 self._write(list(arrays), list(arrays.values()))
 

@@ -136,6 +136,19 @@ def test_a_killed_run_keeps_the_parts_that_were_written(tmp_path, monkeypatch):
     assert calls == [["a", "bb"], ["ccc", "dddd"], ["ccc", "dddd"], ["eeeee"]]
 
 
+def test_vectors_that_are_not_finite_are_an_error_and_not_kept(tmp_path):
+    arrays = {"a": np.ones(2), "b": np.array([1.0, np.nan]), "c": np.array([7e4, 0.0])}
+
+    def encode(texts):
+        return [arrays[text] for text in texts]
+
+    for half, broken in ((np.float16, 2), (np.float32, 1)):
+        store = VectorStore(tmp_path, half)
+        with pytest.raises(EngineError, match=rf"finite for {broken} of 3 inputs.*dtype: float32"):
+            store.collect(list(arrays), encode)
+    assert not list(tmp_path.iterdir())
+
+
 def test_arrays_of_any_shape_come_back(tmp_path):
     arrays = {
         "flat": np.arange(3, dtype=np.float32),
