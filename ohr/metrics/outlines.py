@@ -210,11 +210,23 @@ def _tree_edit_distance(one: _Tree, other: _Tree) -> float:
     costs = cdist(
         one.titles, other.titles, scorer=Levenshtein.normalized_distance, dtype=np.float64
     )
-    distance = np.zeros((len(one.titles), len(other.titles)))
+    # A node with none below becomes that of a tree which it is most like; the others are added.
+    distance = _of_single_nodes(other, costs)
+    alone = one.leftmost == np.arange(len(one.titles))
+    distance[~alone] = _of_single_nodes(one, costs.T).T[~alone]
     for root in one.keyroots():
         for against in other.keyroots():
-            _forests(one, other, root, against, costs, distance)
+            if one.leftmost[root] < root and other.leftmost[against] < against:
+                _forests(one, other, root, against, costs, distance)
     return float(distance[-1, -1])
+
+
+def _of_single_nodes(tree: _Tree, costs: np.ndarray) -> np.ndarray:
+    """Distances of single nodes, a row each, to each of a tree's trees; ``costs``: to its nodes."""
+    distance = np.empty_like(costs)
+    for node, first in enumerate(tree.leftmost):
+        distance[:, node] = node - first + costs[:, first : node + 1].min(axis=1)
+    return distance
 
 
 def _forests(

@@ -8,10 +8,11 @@ from apted.helpers import Tree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ohr.metrics.outlines import compare_trees
+from ohr.metrics.outlines import LARGEST, compare_trees
 from ohr.outline.read import document_tree
 from ohr.outline.tree import DocumentTree
 from ohr.types import Document, Page, PageRef
+from tests.patience import ends
 
 
 def tree(*pages: str) -> DocumentTree:
@@ -100,3 +101,12 @@ def test_the_tree_distance_is_that_of_another_implementation(
     assert compare_trees(second, first).tree_distance == pytest.approx(
         compare_trees(first, second).tree_distance
     )
+
+
+def test_many_headings_side_by_side_take_no_longer_than_their_texts() -> None:
+    titles = [f"Note {number}" for number in range(LARGEST)]
+    true, read = (
+        tree("\n\n".join(f"# {title}" for title in some)) for some in (titles, titles[:-300])
+    )
+    with ends(cpu_s=20):
+        assert compare_trees(read, true).tree_distance == pytest.approx(300 / (2 * LARGEST - 300))
