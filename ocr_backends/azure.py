@@ -33,6 +33,7 @@ from ohr.types import Outcome
 API = "2024-11-30"
 SHORTEST, LONGEST = 1.0, 10.0
 """Seconds between two questions for a result, unless the service asks for others."""
+_PORTS = {"http": 80, "https": 443}
 MOST_PIXELS = 40_000_000
 MOST_SIDE = 10_000
 _RUNNING = ("notStarted", "running")
@@ -135,7 +136,7 @@ class Azure(OcrBackend[AzureParams]):
         due = time.monotonic() + params.timeout_s
         accepted = service.exchange("POST", image, "image/png")
         where = accepted.headers.get("Operation-Location", "")
-        if urlsplit(where)[:2] != urlsplit(params.base_url)[:2]:
+        if _server(where) != _server(params.base_url):
             raise EngineError("the answer names a result at another address: it is not followed")
         result = replace(service, url=where)
         wait = SHORTEST
@@ -152,6 +153,15 @@ class Azure(OcrBackend[AzureParams]):
                 raise LateError(f"no result within {params.timeout_s:g} s: raise timeout_s")
             pause(threading.Event(), seconds)
             wait = min(2 * wait, LONGEST)
+
+
+def _server(url: str) -> tuple[str, str | None, int | None]:
+    """Scheme, host and port of an address, however they are written."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme, parts.hostname, parts.port or _PORTS.get(parts.scheme)
+    except ValueError:  # no address at all
+        return "", None, None
 
 
 def _result(content: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -165,6 +165,13 @@ def test_a_result_that_never_comes_is_late(service: Service, waits: list[float])
     assert waits == []
 
 
+def test_the_same_address_written_otherwise_is_the_same(service: Service) -> None:
+    local = service.url.replace("127.0.0.1", "localhost")
+    service.location, service.results = f"{local}/results/1", [done("text")]
+    outcome = read(engine(service, base_url=local.replace("localhost", "LocalHost")))
+    assert outcome == Outcome("text")
+
+
 @pytest.mark.parametrize("location", ["http://127.0.0.2:1/steal", "", "https://{url}", "/results"])
 def test_the_key_goes_to_no_other_address(service: Service, location: str) -> None:
     service.location, service.results = location, [done("text")]
