@@ -103,5 +103,10 @@ def _interpreter(program: Path) -> str:
     with program.open("rb") as stream:
         first = stream.readline(500).decode("utf-8", "replace").strip()
     if first.startswith("#!") and "python" in first:
-        return first[2:].split()[-1] if "/env " in first else first[2:].strip().strip('"')
+        line = first[2:].strip()
+        quoted = line.startswith('"')
+        named, _, arguments = line[1:].partition('"') if quoted else line.partition(" ")
+        if Path(named).name == "env":
+            return next((one for one in arguments.split() if one[0] != "-"), named)
+        return named  # without arguments, such as those of python3 -sP
     return str(program.resolve().parent / "python")

@@ -205,6 +205,24 @@ def test_a_file_that_is_no_pdf_is_an_error_on_each_page(tmp_path: Path) -> None:
     assert calls(reader) == []
 
 
+@pytest.mark.parametrize(
+    ("first", "python"),
+    [
+        ("#!/opt/venv/bin/python3", "/opt/venv/bin/python3"),
+        ("#!/usr/bin/python3 -sP", "/usr/bin/python3"),
+        ('#!"/home/a b/bin/python"', "/home/a b/bin/python"),
+        ("#!/home/o'hara/bin/python", "/home/o'hara/bin/python"),
+        ("#!/usr/bin/env python3", "python3"),
+        ("#!/usr/bin/env -S python3 -I", "python3"),
+        ("#!/bin/sh", "{folder}/python"),
+    ],
+)
+def test_the_python_that_a_program_runs_in(tmp_path: Path, first: str, python: str) -> None:
+    script = tmp_path / "reader"
+    script.write_text(f"{first}\nprint(1)\n")
+    assert _process._interpreter(script) == python.format(folder=tmp_path.resolve())
+
+
 @pytest.mark.parametrize(("name", "package"), [("marker", "marker-pdf"), ("docling", "docling")])
 def test_what_is_not_installed_names_the_command(tmp_path: Path, name: str, package: str) -> None:
     made = engine(name, executable="no-such-program")
