@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Literal
 
 import numpy as np
@@ -26,6 +27,7 @@ from ohr.types import Outcome, Word
 ISO = {"chi": "zh", "deu": "de", "eng": "en", "fra": "fr", "ita": "it", "jpn": "ja", "kor": "ko",
        "nld": "nl", "por": "pt", "rus": "ru", "spa": "es", "ara": "ar"}  # fmt: skip
 """ISO 639-1 codes of the commonest traineddata."""
+_NAME = re.compile(r"\w[\w.-]*")
 
 
 class TesseractParams(plugins.Params):
@@ -57,7 +59,7 @@ class TesseractParams(plugins.Params):
     def _names(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         for name in value:
             # An option or a path must not reach the program.
-            if not all(part.replace("_", "").isalnum() for part in name.split("/")):
+            if not all(_NAME.fullmatch(part) for part in name.split("/")):
                 raise ValueError(f"{name!r} is no name of a traineddata file")
         return tuple(dict.fromkeys(value))
 

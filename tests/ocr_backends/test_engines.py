@@ -18,6 +18,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 from rapidfuzz.distance import Levenshtein
 
+from ocr_backends._tesseract_library import tessdata
 from ocr_backends.rapidocr import RapidOcr
 from ohr import registry
 from ohr.errors import ConfigError, MissingDependencyError
@@ -194,7 +195,25 @@ def test_an_engine_that_reads_no_chinese_says_so() -> None:
         tesseract.check_languages(["en", "zh"])
 
 
-@pytest.mark.parametrize("lang", ["--help", "../eng", "eng;ls", ""])
+@needs_tesseract
+@pytest.mark.parametrize("name", ["eng_1.069", "eng-fast", "script/Latin_2.0"])
+def test_traineddata_of_ones_own_may_have_any_usual_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    usual = registry.create("engine", "tesseract")
+    own = registry.create("engine", {"name": "tesseract", "params": {"languages": name}})
+    folder = tessdata("pytesseract")
+    path = tmp_path / f"{name}.traineddata"
+    path.parent.mkdir(exist_ok=True)
+    shutil.copy(folder / "eng.traineddata", path)
+    page, expected = draw(LINES), usual.read(draw(LINES))
+    monkeypatch.setenv("TESSDATA_PREFIX", str(tmp_path))
+    assert own.read(page) == expected
+
+
+@pytest.mark.parametrize(
+    "lang", ["--help", "../eng", "a/../b", ".eng", "-eng", "eng;ls", "a b", ""]
+)
 def test_tesseract_language_is_no_option_and_no_path(lang: str) -> None:
     with pytest.raises(ConfigError, match="languages"):
         registry.create("engine", {"name": "tesseract", "params": {"languages": lang}})
