@@ -46,6 +46,11 @@ class Wishes:
 
 def write_questions(data: Path, out: Path, wishes: Wishes) -> int:
     """Make, check and write an exam, and print its yields. Raises OhrError."""
+    if wishes.review and wishes.readings:
+        raise ConfigError(
+            "--review shows the ground truth or text layers: there are none of readings"
+        )
+    said = None if wishes.verdicts is None else verdicts.read_verdicts(wishes.verdicts)
     grounds = read_grounds(data, wishes.readings)
     pages = drawn_pages(grounds, wishes.pages, wishes.seed)
     if not pages:
@@ -59,8 +64,8 @@ def write_questions(data: Path, out: Path, wishes: Wishes) -> int:
     exam = examine(found, wishes.seed, None if checker else wishes.most)
     if checker is not None:
         exam = _checked(exam, checker, wishes.most)
-    if wishes.verdicts is not None:
-        exam = verdicts.apply(exam, verdicts.read_verdicts(wishes.verdicts))
+    if said is not None:
+        exam = verdicts.apply(exam, said)
     path = write_exam(out, exam, of_folder=grounds.of_folder)
     report = exam_lines(exam, grounds.origin, len(grounds.left_out), grounds.report)
     costs = [
@@ -86,8 +91,6 @@ def _to_review(data: Path, path: Path, out: Path, grounds: Grounds, wishes: Wish
     """A report with every question, its page and its evidence; how to go on."""
     from experiments.browser.build import ReportOptions, build_report
 
-    if wishes.readings:
-        raise OhrError("--review shows the ground truth or text layers: there are none of readings")
     dataset = DatasetConfig(
         kind="folder" if grounds.of_folder else "ohrbench", path=data, questions=path
     )

@@ -20,16 +20,17 @@ from experiments.analysis.validity import (
     tau_interval,
 )
 from experiments.reports.terminal import report_troubles
-from ohr.collection import ValidationReport
+from ohr.collection import Dataset, ValidationReport
 from ohr.datasets.ohrbench import GROUND_TRUTH, read_documents
-from ohr.errors import OhrError
+from ohr.errors import ConfigError, OhrError
 from ohr.exam import Exam, make_exam
 from ohr.exam.storage import write_exam
+from ohr.names import did_you_mean
 from ohr.printable import plain
 from ohr.store.atomic import write_text
 from ohr.study.config import StudyConfig
 from ohr.study.csv import write_csv
-from ohr.study.plan import load_dataset
+from ohr.study.plan import load_dataset, make_plan
 from ohr.study.progress import Progress
 from ohr.study.questions import select_questions
 from ohr.study.results import Run
@@ -43,6 +44,7 @@ LEAST_MAKERS = 2
 def measure_validity(config: StudyConfig, out: Path, stage: str, metric: str) -> int:
     """Make questions on the pages of the given ones, run both, and compare. Raises OhrError."""
     dataset = load_dataset(config)
+    _check_metric(config, dataset, stage, metric)
     of_folder = dataset.kind == "folder"
     given = select_questions(config, dataset)
     wanted = Counter(one.evidence_pages[0] for one in given)
@@ -74,6 +76,7 @@ def measure_bias(config: StudyConfig, out: Path, stage: str, metric: str) -> int
     knowledge bases (``precomputed``). Raises OhrError.
     """
     dataset = load_dataset(config)
+    _check_metric(config, dataset, stage, metric)
     given = select_questions(config, dataset)
     wanted = Counter(one.evidence_pages[0] for one in given)
     if dataset.kind != "ohrbench" or dataset.root is None:
@@ -116,6 +119,13 @@ def measure_bias(config: StudyConfig, out: Path, stage: str, metric: str) -> int
         print(plain(line))
     write_text(out / "bias.txt", "\n".join(lines) + "\n")
     return report_troubles(troubles, failed)
+
+
+def _check_metric(config: StudyConfig, dataset: Dataset, stage: str, metric: str) -> None:
+    """Raise ConfigError for what the study does not measure, before it runs."""
+    known = [f"{one.stage}:{one.metric}" for one in make_plan(config, dataset).measures]
+    if (wanted := f"{stage}:{metric}") not in known:
+        raise ConfigError(f"--metric {wanted!r} is not measured; {did_you_mean(wanted, known)}")
 
 
 def _run(config: StudyConfig, questions: Path | None, out: Path, *, made: bool) -> Run:

@@ -193,6 +193,31 @@ def test_one_reading_is_no_ground(tmp_path):
         read_grounds(tmp_path, ["one"])
 
 
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (["--review", "--readings", "one,two"], "--review shows"),
+        (["--verdicts", "nowhere.json"], "cannot read verdicts from nowhere.json"),
+    ],
+)
+def test_what_cannot_be_done_is_said_before_questions_are_made(base, tmp_path, more, told):
+    code, said = give(make_questions.main, base, "--out", tmp_path / "out", *more)
+    assert (code, told in said) == (2, True), said
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("more", [[], ["--bias"]])
+def test_a_metric_that_is_not_measured_is_said_before_the_runs(base, tmp_path, more):
+    (tmp_path / "qas.json").write_text(json_text(exam().accepted), "utf-8")
+    data = ["dataset.kind=ohrbench", f"dataset.path={base}", f"cache={tmp_path / 'cache'}"]
+    data += [f"dataset.questions={tmp_path / 'qas.json'}", "engines=[gt,precomputed:one]"]
+    arguments = [*data, "--out", tmp_path / "out", "--metric", "retrieval:lsc", *more]
+    code, said = give(question_validity.main, *arguments)
+    assert code == 2
+    assert "did you mean 'retrieval:lcs'?" in said
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.slow
 def test_validity_is_measured_on_the_pages_of_the_given_questions(base, tmp_path):
     found = exam()
