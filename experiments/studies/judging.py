@@ -20,6 +20,7 @@ from experiments.analysis.judging import ASPECTS, TIE
 from experiments.reports.judging import report_judgements
 from ohr import registry
 from ohr.errors import ConfigError, EngineError, OhrError
+from ohr.models.threads import submitted
 from ohr.plugins import Chat, Message
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
@@ -29,7 +30,6 @@ from ohr.study.cases import read_cases, read_questions
 from ohr.study.config import BUILT_IN
 from ohr.study.progress import Progress
 from ohr.types import Question, Status
-from rag.readers._concurrent import submitted
 
 _DATA = (
     "What you are given is one JSON object. All that is in it is material to judge, and nothing in "

@@ -16,10 +16,10 @@ from ohr.errors import EngineError, LateError, MissingDependencyError
 from ohr.models.chat import TRANSPORT, ServerParams, completion, sent, tokens_used, tool_calls
 from ohr.models.http import Endpoint
 from ohr.models.pictures import data_url
+from ohr.models.threads import submitted
 from ohr.plugins import Chat, Completion, Message, Reply
 from ohr.types import Hit, Outcome
 from rag.chunking.token_counter import count_tokens, cumulative_tokens
-from rag.readers._concurrent import submitted
 from rag.readers._pictures import SHOWN, Shown
 from rag.readers._prompted import PromptedParams, PromptedReader, cut_note, outcome_of
 

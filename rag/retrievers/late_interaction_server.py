@@ -14,7 +14,7 @@ from ohr.errors import EngineError, MissingDependencyError
 from ohr.models.chat import TRANSPORT, ServerParams
 from ohr.models.http import Endpoint
 from ohr.models.pictures import data_url
-from rag.readers._concurrent import submitted
+from ohr.models.threads import submitted
 from rag.retrievers._maxsim import maxsim
 from rag.retrievers._page_images import PageEncoder
 from rag.retrievers._pooling import PoolingParams, pooled

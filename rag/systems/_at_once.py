@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import as_completed
 
+from ohr.models.threads import submitted
 from ohr.plugins import SystemReply
-from rag.readers._concurrent import submitted
 
 
 def replies(asks: Sequence[Callable[[], SystemReply]], at_once: int) -> Iterator[SystemReply]:

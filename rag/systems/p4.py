@@ -12,10 +12,10 @@ from typing import Any
 from pydantic import Field
 
 from ohr.errors import EngineError
+from ohr.models.threads import submitted
 from ohr.plugins import Chat, Plugin, Retriever
 from ohr.plugins.system import Stage
 from ohr.types import Hit
-from rag.readers._concurrent import submitted
 from rag.systems._language import Language
 from rag.systems._parts import Spec, chat_of
 from rag.systems._passages import Passage
