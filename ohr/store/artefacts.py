@@ -72,10 +72,6 @@ class ArtefactStore:
         body = canonical_json(value).encode("utf-8", "surrogatepass")
         write_bytes(self.root / place, body + b"\n" + _checksum(place, body).encode())
 
-    def has(self, kind: str, key: object) -> bool:
-        """Whether the artefact is there."""
-        return self.path(kind, key).is_file()
-
     def _place(self, kind: str, key: object) -> str:
         """Where an artefact lies in the store."""
         name = digest(key)

@@ -200,7 +200,10 @@ def test_one_reading_is_no_ground(tmp_path):
         (["--verdicts", "nowhere.json"], "cannot read verdicts from nowhere.json"),
     ],
 )
-def test_what_cannot_be_done_is_said_before_questions_are_made(base, tmp_path, more, told):
+def test_what_cannot_be_done_is_said_before_questions_are_made(
+    base, tmp_path, more, told, monkeypatch
+):
+    monkeypatch.delattr("experiments.studies.exam.candidates_of")
     code, said = give(make_questions.main, base, "--out", tmp_path / "out", *more)
     assert (code, told in said) == (2, True), said
     assert not (tmp_path / "out").exists()

@@ -19,7 +19,6 @@ def test_round_trip_and_missing(tmp_path):
     store = ArtefactStore(tmp_path)
     key = {"pixels": "abc", "engine": {"name": "x", "params": {}}}
     assert store.get("ocr", key) is None
-    assert not store.has("ocr", key)
     store.put("ocr", key, {"text": "Größe \ud83d", "status": "ok"})
     assert store.get("ocr", key) == {"text": "Größe \ud83d", "status": "ok"}
     assert store.get("ocr", dict(reversed(key.items()))) is not None
