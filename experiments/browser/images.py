@@ -19,6 +19,7 @@ from ohr import registry
 from ohr.errors import ConfigError, OhrError
 from ohr.pdf import words_of_page
 from ohr.store.atomic import write_bytes
+from ohr.store.identity import pixel_digest
 from ohr.study.pages.worker import PageTask, distort, page_image
 from ohr.types import PageRef
 
@@ -58,6 +59,8 @@ class PageImages:
     def __init__(self, recipes: Recipes, out: Path, spec: ImageSpec, budget: Budget) -> None:
         self._recipes, self._out, self._spec, self._budget = recipes, out, spec, budget
         self._drawn: dict[tuple[str, PageRef], tuple[dict[str, Any] | None, tuple[int, int]]] = {}
+        self._files: dict[str, str] = {}
+        self._last: tuple[tuple[Path, int, int], np.ndarray] | None = None
 
     def of(self, base: str, ref: PageRef) -> dict[str, Any] | None:
         """Files of the page ``clean`` and as it was ``read``; None where there is no picture.
@@ -68,7 +71,7 @@ class PageImages:
         if task is None:
             return None
         try:
-            image = page_image(task)
+            image = self._page(task)
             clean = self._file(image)
             seen, record = distort(task, image)
             read = clean if record is None else self._file(seen)
@@ -99,8 +102,18 @@ class PageImages:
         shares: list[list[float]] = np.round(boxes / [width, height, width, height], 4).tolist()
         return shares
 
+    def _page(self, task: PageTask) -> np.ndarray:
+        """The clean page, drawn once for conditions that follow one another."""
+        key = task.source, task.ref.page_no, task.dpi
+        if self._last is None or self._last[0] != key:
+            self._last = key, page_image(task)
+        return self._last[1]
+
     def _file(self, pixels: np.ndarray) -> str | None:
-        """The name of a picture's file, written if it is new; None beyond the budget."""
+        """The name of a picture's file, made and written if it is new; None beyond the budget."""
+        key = pixel_digest(pixels)
+        if key in self._files:  # engines are shown the same page
+            return self._files[key]
         picture = Image.fromarray(pixels)
         picture.thumbnail((self._spec.side, self._spec.side), Image.Resampling.LANCZOS)
         sink = io.BytesIO()
@@ -111,6 +124,7 @@ class PageImages:
             if not self._budget.take(name, len(content)):
                 return None
             write_bytes(self._out / FOLDER / name, content)
+        self._files[key] = name
         return name
 
 

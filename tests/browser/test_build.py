@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
+from PIL import Image
 
 import ohr
 from experiments.browser.again import LONGEST, Recipes, shown_record
@@ -200,6 +201,16 @@ def test_pictures_that_find_no_room_are_counted(run, tmp_path, monkeypatch):
     assert few.left_out > 0
     assert sum(path.stat().st_size for path in (tmp_path / "images").iterdir()) <= 5_000
     assert any("left out" in line for line in few.lines(tmp_path))
+
+
+def test_a_picture_is_made_once_for_all_that_were_shown_it(run, tmp_path, monkeypatch):
+    made = []
+    thumbnail = Image.Image.thumbnail
+    monkeypatch.setattr(
+        Image.Image, "thumbnail", lambda self, *rest: made.append(thumbnail(self, *rest))
+    )
+    built(run, tmp_path, cases="random:all", images="webp:300:50")
+    assert len(made) == len(list((tmp_path / "images").iterdir()))
 
 
 def test_data_that_has_changed_since_is_said(run, tmp_path):
