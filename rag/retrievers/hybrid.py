@@ -25,7 +25,8 @@ Place = tuple[PageRef, int, int]
 class HybridParams(Params):
     """``method``: ``rrf`` adds weight / (``constant`` + rank), ranks from 1; ``weighted`` adds
     weight x score, each retriever's scores of a query mapped linearly to [0, 1]. ``weights``:
-    one a retriever, by default equal. ``depth``: hits that each retriever contributes.
+    one a retriever, by default equal. ``depth``: hits that each retriever contributes; of more
+    that are asked for, those that twice as many contribute come next, and so on.
     """
 
     retrievers: tuple[Spec, ...] = Field(min_length=2)
@@ -52,6 +53,7 @@ class Hybrid(Retriever[HybridParams]):
     """
 
     name = "hybrid"
+    version = "2"
 
     def __init__(self, params: HybridParams) -> None:
         super().__init__(params)
@@ -90,19 +92,28 @@ class Hybrid(Retriever[HybridParams]):
         self._order = {self._place(c.ref, (c.start, c.end)): i for i, c in enumerate(chunks)}
 
     def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        depth = max(k, self.params.depth)
-        by_part = [part.search_many(queries, depth) for part in self._parts]
-        return [self._fuse(rankings, k) for rankings in zip(*by_part, strict=True)]
+        depths = range(self.params.depth, k + self.params.depth, self.params.depth)
+        by_part = [part.search_many(queries, depths[-1]) for part in self._parts]
+        return [self._fuse(rankings, depths)[:k] for rankings in zip(*by_part, strict=True)]
 
-    def _fuse(self, rankings: Sequence[Sequence[Hit]], k: int) -> list[Hit]:
+    def _fuse(self, rankings: Sequence[Sequence[Hit]], depths: Sequence[int]) -> list[Hit]:
+        """The best of each depth after those of the one before: no hit depends on k."""
+        fused: dict[int, float] = {}
+        for depth in depths:
+            scores = self._scores([hits[:depth] for hits in rankings])
+            for place in sorted(scores, key=lambda place: (-scores[place], place)):
+                fused.setdefault(place, scores[place])
+        return [hit_of(self._chunks[p], fused[p], rank) for rank, p in enumerate(fused)]
+
+    def _scores(self, rankings: Sequence[Sequence[Hit]]) -> dict[int, float]:
+        """By place in the index."""
         weights = self.params.weights or (1.0,) * len(self._parts)
         scores: dict[int, float] = {}
         for weight, hits in zip(weights, rankings, strict=True):
             for hit, gain in zip(hits, self._gains(hits), strict=True):
                 place = self._order[self._place(hit.ref, hit.span)]
                 scores[place] = scores.get(place, 0.0) + weight * gain
-        best = sorted(scores, key=lambda place: (-scores[place], place))[:k]
-        return [hit_of(self._chunks[p], scores[p], rank) for rank, p in enumerate(best)]
+        return scores
 
     def _places(self, read: Iterable[PageRef]) -> list[PageRef]:
         """Every page that there is a picture or a text of, in index order."""

@@ -24,8 +24,9 @@ INSTALL = "pip install torch 'transformers>=5.23'"
 
 
 class RerankParams(ModelParams):
-    """``retriever``: whose best ``depth`` hits are ranked anew. ``max_tokens``: longer pairs of
-    question and chunk are cut, in the chunk.
+    """``retriever``: whose best ``depth`` hits are ranked anew; of more that are asked for, the
+    next ``depth`` among themselves, and so on. ``max_tokens``: longer pairs of question and chunk
+    are cut, in the chunk.
     """
 
     retriever: Spec = PluginSpec(name="bm25")
@@ -49,7 +50,8 @@ class Rerank(LocalModel[RerankParams], Retriever[RerankParams]):
         self._scores = VectorStore()
 
     def identity(self) -> dict[str, object]:
-        params = {"depth": self.params.depth, "retriever": self._inner.identity()}
+        depth = self.params.depth
+        params = {"depth": depth, "retriever": self._inner.identity(), "version": "2"}
         return self._scorer_identity() | {"ranking": params}
 
     def _scorer_identity(self) -> dict[str, object]:
@@ -69,7 +71,9 @@ class Rerank(LocalModel[RerankParams], Retriever[RerankParams]):
         self._inner.index(chunks)
 
     def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        rankings = self._inner.search_many(queries, max(k, self.params.depth))
+        depth = self.params.depth
+        # Whole blocks, so that no hit depends on k.
+        rankings = self._inner.search_many(queries, -(-k // depth) * depth)
         pairs = [
             json.dumps([query, hit.text], ensure_ascii=False)
             for query, hits in zip(queries, rankings, strict=True)
@@ -79,7 +83,9 @@ class Rerank(LocalModel[RerankParams], Retriever[RerankParams]):
         reranked = []
         for hits in rankings:
             scored = [(float(next(scores)[0]), hit) for hit in hits]
-            best = sorted(scored, key=lambda pair: (-pair[0], pair[1].rank))[:k]
+            best = sorted(scored, key=lambda pair: (pair[1].rank // depth, -pair[0], pair[1].rank))[
+                :k
+            ]
             reranked.append(
                 [
                     Hit(hit.ref, hit.text, score, rank, hit.span)

@@ -77,6 +77,21 @@ def test_depth_bounds_what_each_retriever_contributes():
 
 
 @settings(deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=12),
+    st.sampled_from(["rrf", "weighted"]),
+    st.integers(1, 5),
+    st.integers(1, 12),
+)
+def test_no_hit_depends_on_how_many_are_asked_for(scores, method, depth, k):
+    texts = [f"{one} {other}" for one, other in scores]
+    params = {"retrievers": [fixed(0), fixed(1)], "depth": depth, "method": method}
+    hits = search("hybrid", texts, k, **params)
+    assert hits == search("hybrid", texts, 12, **params)[:k]
+    assert len(hits) == min(k, len(texts))
+
+
+@settings(deadline=None)
 @given(TEXTS, st.sampled_from(WORDS), st.integers(1, 5))
 def test_a_hybrid_of_one_retriever_twice_ranks_as_it_does(texts, query, k):
     alone = search("bm25", texts, k, query=query)

@@ -226,6 +226,23 @@ def test_a_cross_encoder_ranks_anew(folder, labels, tmp_path):
     assert scores_of(again, 2) == found
 
 
+def test_no_hit_depends_on_how_many_are_ranked_anew(folder):
+    path = encoder_checkpoints.cross_encoder(folder / "electra_blocks", 1)
+    texts = [" ".join(TEXTS[i % 5 :] + TEXTS[: i % 4]) for i in range(12)]
+    made = create("rerank", model=str(path), retriever="bm25", depth=2)
+    made.index(chunks(texts))
+    first = registry.create("retriever", "bm25")
+    first.index(chunks(texts))
+    every = made.search_many(QUERIES, 12)
+    for k in range(1, 12):
+        assert made.search_many(QUERIES, k) == [hits[:k] for hits in every]
+    for query, hits in zip(QUERIES, every, strict=True):
+        pages = [hit.ref for hit in first.search(query, 12)]
+        assert [hit.rank for hit in hits] == list(range(len(pages)))
+        for i in range(0, len(pages), 2):
+            assert {hit.ref for hit in hits[i : i + 2]} == set(pages[i : i + 2])
+
+
 def test_a_classifier_of_three_is_no_reranker(folder):
     path = encoder_checkpoints.cross_encoder(folder / "electra3", 3)
     with pytest.raises(ConfigError, match="3 scores"):
