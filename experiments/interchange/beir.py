@@ -33,6 +33,11 @@ def export(source: Sequence[str], out: Path, format_name: str) -> int:
     if format_name in WRITERS:
         bases = run_texts(Path(source[0])) if is_run else dataset_texts(load_config(source))
         for name, pages in bases:
+            if any((out / name).glob("*")):
+                raise OhrError(
+                    f"{out / name} is not empty: pages of an earlier export would stay beside "
+                    "these; empty it, or choose another --out"
+                )
             WRITERS[format_name](pages, out / name)
             print(f"{out / name}: {len(pages)} pages")
         return 0

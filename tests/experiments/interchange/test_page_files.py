@@ -86,3 +86,6 @@ def test_each_knowledge_base_of_a_run(benchmark_runs, tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"gt_clean", "precomputed_theirs_clean"}
     read = [json.loads(path.read_text("utf-8")) for path in tmp_path.glob("*/*/*.json")]
     assert sum(map(len, read)) == 48
+    again = CliRunner().invoke(export.main, arguments)
+    assert again.exit_code == 2
+    assert "pages of an earlier export would stay beside these" in " ".join(again.stderr.split())
