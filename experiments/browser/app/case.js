@@ -20,9 +20,9 @@ class Case {
    */
   async nodes(settings) {
     const number = Number(settings.case) || 0;
-    const one = await caseDetails(number);
+    const one = await this.details(number);
     if (one === null) return [el("h2", {}, "There is no such case")];
-    const there = await caseDetails(Number(settings.beside) || 0);
+    const there = await this.details(Number(settings.beside) || 0);
     const other = there !== null && there.question === one.question ? there : null;
     const columns = [await this.column(one)];
     if (other !== null) columns.push(await this.column(other));
@@ -35,6 +35,18 @@ class Case {
       el("div", { class: columns.length > 1 ? "beside" : null }, ...columns),
       ...(one.command ? [el("h3", {}, "Do it again"), el("pre", { class: "command", tabindex: 0 }, shown(one.command))] : []),
     ];
+  }
+
+  /**
+   * The details of a case by its number; null where there is none.
+   *
+   * @param {number} number
+   * @returns {Promise<any>}
+   */
+  async details(number) {
+    if (!(number >= 1) || !this.rows.case.includes(number)) return null;
+    const chunk = await load(`cases-${Math.floor((number - 1) / PER_CHUNK)}`);
+    return chunk[(number - 1) % PER_CHUNK] ?? null;
   }
 
   /**
@@ -166,16 +178,4 @@ class Case {
     }
     return el("section", {}, el("h4", {}, shown(`Found by ${found.chunker}, ${found.retriever}`)), list);
   }
-}
-
-/**
- * The details of a case by its number; null where there is none.
- *
- * @param {number} number
- * @returns {Promise<any>}
- */
-async function caseDetails(number) {
-  if (!(number >= 1)) return null;
-  const chunk = await load(`cases-${Math.floor((number - 1) / PER_CHUNK)}`);
-  return chunk[(number - 1) % PER_CHUNK] ?? null;
 }

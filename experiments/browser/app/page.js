@@ -136,7 +136,8 @@ class Pages {
    * @returns {Promise<HTMLElement[]>}
    */
   async one(settings) {
-    const page = await pageDetails(Number(settings.page) || 0);
+    const number = Number(settings.page) || 0;
+    const page = unpack((await load("pages")).detail).includes(number) ? await pageDetails(number) : null;
     if (page === null) return [el("h2", {}, "There is no such page")];
     /** @type {number[]} */
     const conditions = page.of.map((/** @type {any} */ one) => one.condition);
