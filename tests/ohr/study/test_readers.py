@@ -50,7 +50,7 @@ def run(settings: Sequence[str], out: Any, *more: str) -> Run:
 
 
 def openai(server: Server, **params: Any) -> str:
-    given = {"model": "m", "base_url": server.url, "retries": 0, **params}
+    given = {"model": "m", "base_url": server.url, "retries": 1, **params}
     return f"readers=[{json.dumps({'name': 'openai', 'params': given})}]"
 
 
