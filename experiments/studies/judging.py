@@ -159,7 +159,8 @@ def answers_of(runs: Sequence[Path], number: int, seed: int) -> list[Judged]:
     """The answers of finished runs' systems, over each knowledge base that several answered.
 
     A system that several runs asked the same is called by its run, too. ``number``: questions that
-    are drawn with the seed; 0: all. Raises OhrError.
+    are drawn with the seed; 0: all. Raises OhrError, also for runs of which one asks something
+    else under the same ID.
     """
     found: dict[tuple[str, str], tuple[Question, dict[tuple[str, str], str]]] = {}
     for run in runs:
@@ -168,7 +169,12 @@ def answers_of(runs: Sequence[Path], number: int, seed: int) -> list[Judged]:
             if row["stage"] != "overall":
                 continue
             question = questions[row["qid"]]
-            _, answers = found.setdefault((row["knowledge_base"], row["qid"]), (question, {}))
+            asked, answers = found.setdefault((row["knowledge_base"], row["qid"]), (question, {}))
+            if _gold(asked) != _gold(question):  # its wording may be another
+                raise OhrError(
+                    f"{run} asks another question as {question.qid} than the runs before it: "
+                    "judge runs of one dataset"
+                )
             system = (_label(row), run.resolve().name)
             if system in answers:
                 raise OhrError(f"two runs are called {system[1]}: name each once, or rename one")
@@ -199,6 +205,11 @@ def answers_of(runs: Sequence[Path], number: int, seed: int) -> list[Judged]:
         for (base, qid), (question, answers) in several.items()
         if qid in wanted
     ]
+
+
+def _gold(question: Question) -> tuple[object, ...]:
+    one = question
+    return one.answers, one.doc_id, one.evidence_pages, one.evidence_text
 
 
 def _label(row: Mapping[str, Any]) -> str:

@@ -102,6 +102,29 @@ def test_systems_of_several_runs_are_told_apart(run: Path, tmp_path: Path) -> No
         answers_of([run, run], 0, 0)
 
 
+@pytest.mark.parametrize("answer", ["answer 0", "tale 0"])
+def test_runs_of_two_datasets_with_the_same_ids_are_not_mixed(
+    run: Path, tmp_path: Path, answer: str
+) -> None:
+    """The same question in other words is one."""
+    kb = write_kb(tmp_path / "kb" / "gt", {"law/a": ["Tale 0 is answer 0."]})
+    entry = qa(0, "law/a", 0, questions="Which answer?", answers=answer)
+    questions = write_questions(tmp_path / "q.json", [entry])
+    config = load_config(
+        [
+            *("dataset.kind=ohrbench", f"dataset.path={kb.parent}", "engines=[gt]"),
+            *(f"dataset.questions={questions}", "systems=[pages]", "stages=[overall]"),
+            f"cache={tmp_path / 'cache'}",
+        ]
+    )
+    run_study(config, tmp_path / "other")
+    if answer == "answer 0":
+        assert len(answers_of([run, tmp_path / "other"], 0, 0)[0].answers) == 3
+        return
+    with pytest.raises(OhrError, match="other asks another question as q0 than the runs before"):
+        answers_of([run, tmp_path / "other"], 0, 0)
+
+
 def test_what_was_judged_is_not_asked_again(run: Path, tmp_path: Path, server: Server) -> None:
     seen = 0
 
