@@ -20,6 +20,7 @@ from experiments.analysis.judging import ASPECTS, TIE
 from experiments.reports.judging import report_judgements
 from ohr import registry
 from ohr.errors import ConfigError, EngineError, OhrError
+from ohr.models.replies import objects_in, without_thoughts
 from ohr.models.threads import submitted
 from ohr.plugins import Chat, Message
 from ohr.registry import PluginSpec
@@ -103,7 +104,7 @@ class Asking:
             with self._lock:
                 self.usage.update({"asked": 1.0, **done.usage})
                 self.journal.put(key, kept)
-        found = _object_in(kept)
+        found = next(objects_in(without_thoughts(kept)), None)
         if found is None:
             with self._lock:
                 self.usage["malformed"] += 1
@@ -289,18 +290,6 @@ def _better(
     found = asking(COMPARE, _BETTER, given)
     said = str((found or {}).get("better")).strip().lower()
     return {"first": one[0], "second": other[0], TIE: TIE}.get(said, "")
-
-
-def _object_in(text: str) -> dict[str, Any] | None:
-    """The first JSON object in what a model wrote."""
-    at = text.find("{")
-    while at >= 0:
-        try:
-            value, _ = json.JSONDecoder().raw_decode(text, at)
-            return value if isinstance(value, dict) else None
-        except (ValueError, RecursionError):
-            at = text.find("{", at + 1)
-    return None
 
 
 def _at_once(calls: Sequence[Callable[[], Any]], at_once: int) -> Iterator[tuple[int, Any]]:

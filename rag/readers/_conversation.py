@@ -11,9 +11,9 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from ohr.models.replies import without_thoughts
 from ohr.plugins import Message, ToolCall
 from ohr.plugins.chat import Role
-from rag.readers._prompt import without_thoughts
 
 _TAGGED = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
 _FENCE = re.compile(r"\A```\w*\n(.*?)\n?```\Z", re.DOTALL)

@@ -14,6 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from ohr.errors import ConfigError
+from ohr.models.replies import without_thoughts
 from ohr.types import Hit
 
 BUILT_IN = ("few_shot", "answer", "judge", "rewrite", "unifiedqa")
@@ -148,14 +149,6 @@ def passages(context: Sequence[Hit]) -> str:
     """The texts of the context, numbered from 1, best first; empty without any text."""
     texts = [hit.text.strip() for hit in context]
     return "\n\n".join(f"[{number}] {text}" for number, text in enumerate(texts, 1) if text)
-
-
-def without_thoughts(text: str) -> str:
-    """What a model wrote after its last thought, up to one that is left open.
-
-    A template may put the opening ``<think>`` into the prompt: then the model only closes it.
-    """
-    return text.rpartition("</think>")[2].partition("<think>")[0]
 
 
 def answer_in(text: str) -> str:

@@ -174,6 +174,20 @@ def test_a_judge_that_takes_the_first_is_seen_through(
     assert pairs.loc[pairs["group"] == "all", "orders_agree"].item() == 0
 
 
+def test_what_a_judge_thinks_is_no_judgement(run: Path, tmp_path: Path, server: Server) -> None:
+    thoughts = f'Is it {{"better": "first"}} or {json.dumps(GRADES | {"overall": 1})}?</think>'
+
+    def thinking(request: dict[str, Any]) -> Reply:
+        return said(thoughts + json.dumps(GRADES if "answer" in told(request) else {"better": TIE}))
+
+    server.answer = thinking
+    judge(run, tmp_path, server)
+    grades = pd.read_csv(tmp_path / "each_grade.csv")
+    assert 1 not in set(grades.loc[grades["aspect"] == "overall", "grade"])
+    each = pd.read_csv(tmp_path / "each_pair.csv")
+    assert set(each.loc[each["asked"], "as_given"]) == {TIE}
+
+
 def test_two_judges_are_held_against_each_other(run: Path, tmp_path: Path, server: Server) -> None:
     server.answer = fair
     other = {"name": "openai", "params": {"model": "n", "base_url": server.url}}
