@@ -9,9 +9,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from ohr.models.replies import objects_in, without_thoughts
 from ohr.plugins.base import first_error
 from ohr.types import Answer, PageRef
-from rag.readers._prompt import without_thoughts
 from rag.systems._passage_frames import as_it_stood
 
 _LONGEST = 20_000
@@ -69,7 +69,8 @@ def instructions() -> str:
 def parsed(written: str) -> Attributed | str:
     """The answer in what a model wrote, or what is wrong with it, in one line.
 
-    Thoughts, a fence and words around the object are passed over.
+    Thoughts, a fence and words around the object are passed over, and so is what a model that
+    does not end writes after it.
     """
     text = without_thoughts(written)[:_LONGEST]
     first, last = text.find("{"), text.rfind("}")
@@ -78,4 +79,12 @@ def parsed(written: str) -> Attributed | str:
     try:
         return Attributed.model_validate_json(text[first : last + 1])
     except ValidationError as error:
-        return first_error(error)[:300]
+        fault = first_error(error)[:300]
+    return next(filter(None, map(_attributed, objects_in(text))), fault)
+
+
+def _attributed(value: object) -> Attributed | None:
+    try:
+        return Attributed.model_validate(value)
+    except ValidationError:
+        return None

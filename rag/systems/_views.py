@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ohr.errors import EngineError
+from ohr.models.replies import objects_in, without_thoughts
 from ohr.plugins import Chat, Message, stage
 from ohr.plugins.base import first_error
 from rag.systems._keywords import keywords
@@ -58,8 +59,8 @@ def views_by_statistics(
 def views_by_model(chat: Chat, text: str, n_keywords: int, n_sentences: int) -> dict[str, Any]:
     """Keywords and summary (``views``) as a model writes them, and what that took (``usage``).
 
-    A reply that is no such JSON is asked for again. Raises EngineError for one that cannot be read
-    the second time either.
+    Thoughts and words around the object are passed over. A reply that is no such JSON is asked for
+    again. Raises EngineError for one that cannot be read the second time either.
     """
     said = _INSTRUCTIONS.format(n_keywords=n_keywords, n_sentences=n_sentences)
     messages = [Message("system", said), Message("user", f"<section>\n{defused(text)}\n</section>")]
@@ -68,14 +69,13 @@ def views_by_model(chat: Chat, text: str, n_keywords: int, n_sentences: int) -> 
     for _ in range(2):
         reply = chat.complete(messages, schema=SCHEMA, max_tokens=_MOST_TOKENS)
         usage.update(dict(reply.usage))
-        first, last = reply.text.find("{"), reply.text.rfind("}")
         try:
-            views = _Views.model_validate_json(reply.text[max(first, 0) : last + 1])
+            views = _Views.model_validate(next(objects_in(without_thoughts(reply.text)), {}))
         except ValidationError as error:
             fault = defused(first_error(error))[:300]
             messages += [Message("assistant", reply.text)]
             messages += [Message("user", f"That cannot be read: {fault}. Write the object alone.")]
             continue
-        written = [" ".join(views.keywords[:n_keywords]), views.summary]
-        return {"views": written, "usage": dict(usage)}
+        texts = [" ".join(views.keywords[:n_keywords]), views.summary]
+        return {"views": texts, "usage": dict(usage)}
     raise EngineError(f"the views of a section cannot be read: {fault}")

@@ -64,7 +64,7 @@ class P4(OfSections[P4Params]):
             ) -> dict[str, Any]:
                 return views_by_model(chat, text, n_keywords, n_sentences)
 
-            self._written = Stage(written, "1")
+            self._written = Stage(written, "2")
 
     def identity(self) -> dict[str, object]:
         return super().identity() | {"views": self._writer_identity or "statistics"}

@@ -130,6 +130,13 @@ def test_a_malformed_reply_is_mended_once_and_then_counted(server: Server) -> No
     assert len(server.requests) == 4
 
 
+@pytest.mark.parametrize(
+    "text", ["{one}\n\n{one}\n\n{one}", "As {{asked}}: {one}", "{one}\nI hope {{this}} helps."]
+)
+def test_a_reply_that_goes_on_after_its_object_is_read(text: str) -> None:
+    assert parsed(text.format(one=json.dumps(written()))) == Attributed(**written())
+
+
 def test_a_model_that_fails_or_never_answers_is_one_question_lost(server: Server) -> None:
     server.replies = [refused(500, "down")]
     [failed] = ask(system("p1", reader=asking(server)), ["When?"], [document(POLICY)])
@@ -252,6 +259,10 @@ def test_p4_finds_by_any_view_and_shows_the_raw_text(server: Server) -> None:
     [reply] = ask(made, ["Which mooring tariff?"], [document(POLICY)])
     assert reply.outcome.value is not None
     assert "Fees" in reply.outcome.value.trace[0]
+    thought = 'A list {"keywords": ["fee"], "summary": ""}?</think>' + json.dumps(views)
+    server.answer = lambda request: said(thought)
+    thinking = system("p4", views=asking(server), top_k=1)
+    assert ask(thinking, ["What?"], [document(POLICY)])[0].usage.get("views_failed") is None
     server.answer = lambda request: said("no JSON")
     [failed] = ask(made, ["What does a berth cost?"], [document(POLICY)])
     assert failed.usage["views_failed"] == failed.usage["indexed_texts"]
