@@ -53,7 +53,7 @@ class PdfTriage(Together[PdfTriageParams]):
     """Fetches the parts of documents that a question names, or else what a search finds."""
 
     name = "pdftriage"
-    version = "3"
+    version = "4"
 
     def __init__(self, params: PdfTriageParams | None = None) -> None:
         super().__init__(params)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ohr.errors import EngineError, LateError
 from ohr.plugins import Chat, Completion, Message
 from ohr.types import Answer, Outcome, Status
+from rag.readers._conversation import calls_in
 from rag.readers._prompt import answer_in
 from rag.systems._frames import RULE, framed
 from rag.systems.triage.budget import Budget
 from rag.systems.triage.library import Shelf
-from rag.systems.triage.tools import TOOLS, Tools
+from rag.systems.triage.tools import NAMES, TOOLS, Tools
 
 SYSTEM = (
     "You answer questions about documents. You are told below how each document is built: its "
@@ -84,4 +85,8 @@ class Conversation:
         self.usage.update(dict(completion.usage))
         self.usage["turns"] += 1
         self.usage["answers_cut"] += completion.cut
-        return completion
+        if completion.calls:
+            return completion
+        # A call that is written where none may be made, or that a server passes on unread.
+        text, calls = calls_in(completion.text, NAMES)
+        return replace(completion, text=text, calls=calls) if calls else completion

@@ -91,7 +91,9 @@ class Shelf:
                 return self._sections[match[1].upper()]
             if match[1].isdigit() and not self._sections:
                 return _at(self.outermost, int(match[1]))
-            return None
+            # "Civil" and "C" are letters of Roman numbers, and titles.
+            said = wanted.casefold()
+            return next((one for one in sections if one.title.casefold() == said), None)
         return _nearest(wanted, sections, [_bare(section.title) for section in sections])
 
     def table(self, wanted: str) -> TableNode | None:

@@ -17,6 +17,7 @@ from typing import Any
 from ohr.outline.tree import FigureNode, Place, Section, TableNode
 from ohr.types import PageRef
 from rag.systems.triage.library import Shelf
+from rag.systems.triage.tools import MOST
 
 _COUNTS = (
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
@@ -116,18 +117,20 @@ class Call:
 
 def plan(question: str, shelf: Shelf | None) -> list[Call]:
     """The calls that a question asks for, of one document, in this order: pages, sections, tables,
-    figures; a search where it asks for none, or names what the document does not have.
+    figures; a search where it asks for none, or names what the document does not have. Of more
+    pages or sections than one call may name, the first.
 
     ``shelf``: the document that is meant; None where there is none.
     """
     calls: list[Call] = []
     if shelf is not None:
         pages = [number for number in _pages(question, shelf) if number in shelf.pages]
-        sections = list(dict.fromkeys(_sections(question, shelf)))
+        named = dict.fromkeys(_sections(question, shelf))
+        sections = [title for title in named if shelf.section(title) is not None]
         if pages:
-            calls.append(Call("fetch_pages", {"pages": pages}))
+            calls.append(Call("fetch_pages", {"pages": pages[:MOST]}))
         if sections:
-            calls.append(Call("fetch_sections", {"sections": sections}))
+            calls.append(Call("fetch_sections", {"sections": sections[:MOST]}))
         for kind in ("table", "figure"):
             calls += [
                 Call(f"fetch_{kind}", {kind: label})

@@ -109,6 +109,18 @@ def test_turns_and_tokens_have_an_end(server: Server) -> None:
     assert reply.usage["fetches_cut"] == 1
 
 
+def test_a_call_in_words_is_a_call_and_no_answer(server: Server) -> None:
+    """As a server without a parser passes it on, or a model writes it where it may make none."""
+    written = '<tool_call>{"name": "fetch_pages", "arguments": {"pages": [1]}}</tool_call>'
+    server.replies = [said(written)]
+    reply = ask(modelled(server, turns=2), "Who?")
+    assert reply.outcome.status is Status.EMPTY
+    assert reply.outcome.detail == "it asked for tools to the end"
+    assert (reply.usage["tool_calls"], sources(reply)) == (2, [1])
+    server.replies = [said(written), said("<answer>Ada</answer>")]
+    assert ask(modelled(server), "Who?").outcome.status is Status.OK
+
+
 def test_silence_refusals_and_nonsense_are_that_questions_outcome(server: Server) -> None:
     server.replies = [said("")]
     assert ask(modelled(server), "Who?").outcome.status is Status.EMPTY

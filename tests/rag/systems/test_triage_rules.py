@@ -10,6 +10,7 @@ from rag.systems._frames import harmless
 from rag.systems._passage_frames import defused
 from rag.systems.triage.library import Shelf
 from rag.systems.triage.rules import Call, from_metadata, plan
+from rag.systems.triage.tools import MOST
 from tests.examples import examples
 from tests.patience import ends
 from tests.rag.systems.documents import document, report
@@ -52,6 +53,24 @@ def test_every_number_word_is_a_page_of_its_own() -> None:
     long = Shelf(document("a/b", ["A page."] * 20))
     for number, word in enumerate(WORDS_OF_NUMBERS, 1):
         assert calls(f"What does page {word} say?", long) == [("fetch_pages", [number])]
+
+
+def test_more_than_a_call_may_name_is_cut_to_what_it_may() -> None:
+    long = Shelf(document("a/b", ["A page."] * 120))
+    assert calls("What is said on pages 1 to 120?", long) == [
+        ("fetch_pages", list(range(1, MOST + 1)))
+    ]
+
+
+@pytest.mark.parametrize(("title", "wanted"), [("Civil", ["Civil"]), ("C", ["C"]), ("", None)])
+def test_a_section_is_asked_for_as_it_can_be_found(title: str, wanted: list[str] | None) -> None:
+    shelf = Shelf(document("a/b", [f"# R\n\n## Fees\n\nTen.\n\n## {title}\n\nAda judges."]))
+    question = "What does the second section say?"
+    call = ("retrieve", question) if wanted is None else ("fetch_sections", wanted)
+    assert calls(question, shelf) == [call]
+    section = shelf.section(title)
+    assert (section is None) == (wanted is None)
+    assert section is None or section.title == title
 
 
 @pytest.mark.parametrize(
