@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from enum import StrEnum
+
+from rag.readers._words import ENGLISH_AND_GERMAN, FUNCTION_WORDS, GERMAN
 
 
 class QuestionType(StrEnum):
@@ -29,6 +32,7 @@ _WH = re.compile(
     r"compare|determine)\b",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"[^\W\d_]+")
 _CHINESE_VERDICT = re.compile(r"[是能可]否|有没有|是不是|能不能|会不会|吗[?？]?$")
 _SECOND_QUESTION = re.compile(
     r"\b(?:and|,)\s+(?:if\s+(?:so|yes|not)\b|(?:(?:by|in|under|for|to)\s+)?"
@@ -130,5 +134,13 @@ def _is_verdict(question: str) -> bool:
         auxiliary.start() > 0 and wh is not None and wh.start() < auxiliary.start()
     ):
         return False
+    if auxiliary[0].casefold().endswith("was") and _is_german(question):
+        return False  # "what"
     rest = question[auxiliary.end() :]
     return not (_SECOND_QUESTION.search(rest) or _OPPOSITES.search(rest))
+
+
+def _is_german(question: str) -> bool:
+    words = _WORD.findall(unicodedata.normalize("NFC", question).casefold())
+    english = sum(word in FUNCTION_WORDS and word not in ENGLISH_AND_GERMAN for word in words)
+    return sum(word in GERMAN for word in words) > english

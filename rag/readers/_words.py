@@ -1,4 +1,4 @@
-"""Closed-class words, English and Chinese: the only word lists the reader knows."""
+"""Closed-class words, English and Chinese, and what tells German: all that the reader knows."""
 
 from __future__ import annotations
 
@@ -28,6 +28,14 @@ QUESTION_WORDS = frozenset(
     "describe explain list name state mention mentioned given specified stated 什 么 哪 谁 何 "
     "多 少 几 怎 样 如 吗 呢 请 问 据 根 文 中".split()
 )
+GERMAN = frozenset(
+    "der die das den dem des ein eine einen einem einer eines es er sie man ist sind waren wird "
+    "werden wurde wurden hat haben hatte kann können muss müssen darf dürfen soll sollen gibt "
+    "kostet bedeutet heisst versteht gilt zahlt passiert geschieht steht umfasst und oder nicht "
+    "mit von vom zu zum zur im auf aus bei beim nach für über unter durch gegen ohne wenn".split()
+)
+"""Words by which a German question is told, as :meth:`str.casefold` leaves them."""
+ENGLISH_AND_GERMAN = frozenset("was will in an am so also her".split())
 # Without "may", which is a month only beside a number.
 MONTHS = frozenset(
     "january february march april june july august september october november december "

@@ -39,7 +39,7 @@ class Extractive(plugins.Reader):
     """
 
     name = "extractive"
-    version = "4"
+    version = "5"
     note = (
         "a linear model fitted on OHR-Bench; questions of its documents are answered by weights "
         "fitted without them"
