@@ -20,6 +20,7 @@ Kind = Literal["binary", "numerical", "time span", "none", "text"]
 
 _YES = frozenset("yes true correct ja wahr richtig".split())
 _NO = frozenset("no false incorrect nein falsch".split())
+_DENIAL = frozenset("not nicht t".split())  # "isn't" is cut at its apostrophe
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(
     r"(?:(?<![\w%)])[-\u2212])?(?:\d+(?:[.,'\u2019\u00a0\u202f]\d+)*|(?<![\w.,])\.\d+)"
@@ -132,10 +133,10 @@ def kind_of(answer: str) -> Kind:
 def same_by_rule(answer: str, gold: str, kind: Kind) -> bool:
     """Whether an answer means what a gold one of that kind does.
 
-    Binary: the same verdict first. Numerical: the same numbers, each once, in any order; ``1.500``
-    is 1500 or 1.5, 5 million is 5,000,000 or, in a table, 5, and per cent is not an amount; units
-    are told apart, not converted. Time spans: of equal length, 12 months being a year and 7 days a
-    week. None: it declines to answer.
+    Binary: the same verdict first, "not true" being no. Numerical: the same numbers, each once, in
+    any order; ``1.500`` is 1500 or 1.5, 5 million is 5,000,000 or, in a table, 5, and per cent is
+    not an amount; units are told apart, not converted. Time spans: of equal length, 12 months being
+    a year and 7 days a week. None: it declines to answer.
     """
     if kind == "none":
         return refused(answer)
@@ -154,9 +155,11 @@ def _units(text: str) -> set[str]:
 
 
 def _verdict(text: str) -> bool | None:
+    before = ""
     for word in _WORD.findall(text)[:_LITTLE]:
         if word in _YES | _NO:
-            return word in _YES
+            return (word in _YES) != (before in _DENIAL)
+        before = word
     return None
 
 

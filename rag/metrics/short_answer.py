@@ -39,7 +39,7 @@ class ShortAnswer(plugins.Metric[ShortAnswerParams]):
     """
 
     name = "short_answer"
-    version = "4"
+    version = "5"
     title = "short answer accuracy"
 
     def measure(self, case: AnswerCase) -> float:

@@ -162,6 +162,10 @@ def test_the_kind_of_an_answer(gold: str, kind: str) -> None:
     [
         ("Ja, bis zu 80 %", "Ja", True),
         ("Nein", "Ja", False),
+        ("Not true", "No", True),
+        ("That isn't correct", "Yes", False),
+        ("Nicht richtig", "Ja", False),
+        ("Not false.", "Yes", True),
         ("1500", "1.500 Euro", True),
         ("1,500.00", "1.500 Euro", True),
         ("15", "1.500 Euro", False),
