@@ -96,7 +96,7 @@ def load_prompt(prompt: str) -> Prompt:
         parsed = _parsed(_built_in(prompt), f"prompt {prompt!r}")
         return replace(parsed, bare=prompt in BARE)
     try:
-        return _parsed(Path(prompt).expanduser().read_text("utf-8"), f"prompt file {prompt}")
+        return _parsed(Path(prompt).expanduser().read_text("utf-8-sig"), f"prompt file {prompt}")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8"
         raise ConfigError(

@@ -64,6 +64,8 @@ def test_a_file_takes_its_place(tmp_path):
     path.write_text("Be brief.\n---\nQ: {question}\n---\nC: {context}", "utf-8")
     system, user = load_prompt(str(path)).messages("who?", "x")
     assert (system["content"], user["content"]) == ("Be brief.", "Q: who?\n---\nC: x")
+    path.write_bytes(b"\xef\xbb\xbf---\r\n{question} {context}\r\n")  # as Notepad saves it
+    assert load_prompt(str(path)).messages("who?", "x") == [{"role": "user", "content": "who? x"}]
 
 
 def test_text_from_outside_is_not_a_template(tmp_path):
