@@ -42,7 +42,7 @@ def fill_in(source: Path, out: Path) -> int:
 
 def _json(source: Path, found: list[tuple[str, str]]) -> str:
     try:
-        entries = json.loads(read_bounded(source).decode("utf-8"))
+        entries = json.loads(read_bounded(source).decode("utf-8-sig"))
     except OSError as error:
         raise DatasetError(f"cannot read questions from {source}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:

@@ -119,6 +119,11 @@ def test_files_are_filled_in_and_nothing_else_changes(tmp_path: Path) -> None:
     assert "agrees on 0 of 1 questions" in done.output
     filled = json.loads(out.read_text("utf-8"))
     assert filled == [entries[0] | {"category": "structure"}, *entries[1:]]
+    marked = tmp_path / "marked.json"
+    marked.write_text(json.dumps(entries), "utf-8-sig")
+    again = tmp_path / "again.json"
+    assert invoke("categories", str(marked), "--out", str(again)).exit_code == 0
+    assert again.read_bytes() == out.read_bytes()
     table = tmp_path / "q.csv"
     table.write_text('question;answer;document;page\n"What is in\nTable 2; then?";x;a;1\n', "utf-8")
     out = tmp_path / "out.csv"
