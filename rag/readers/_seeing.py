@@ -31,16 +31,12 @@ class Seeing:
         The pictures stand at the beginning of its last turn. Raises EngineError for a
         conversation that fills its window.
         """
-        messages = [
-            {"role": turn["role"], "content": [{"type": "text", "text": turn["content"]}]}
-            for turn in turns
-        ]
-        messages[-1]["content"] = [{"type": "image"} for _ in pictures] + list(
-            messages[-1]["content"]
-        )
-        text = self.processor.apply_chat_template(
-            messages, add_generation_prompt=True, tokenize=False
-        )
+        try:
+            text = self._rendered(turns, len(pictures))
+        except Exception:  # Llama 3.2's template raises for a system message beside pictures
+            if turns[0]["role"] != "system":
+                raise
+            text = self._rendered(_merged(turns), len(pictures))
         inputs = self.processor(
             images=list(pictures) or None,
             text=[text],
@@ -63,6 +59,24 @@ class Seeing:
         with self.torch.inference_mode():
             rows = model.generate(**moved)
         return Written(rows[0, length:].tolist()), length
+
+    def _rendered(self, turns: Sequence[Mapping[str, str]], n_pictures: int) -> str:
+        """The conversation by the processor's chat template, with places for its pictures."""
+        messages: list[dict[str, Any]] = [
+            {"role": turn["role"], "content": [{"type": "text", "text": turn["content"]}]}
+            for turn in turns
+        ]
+        messages[-1]["content"][:0] = [{"type": "image"}] * n_pictures
+        text: str = self.processor.apply_chat_template(
+            messages, add_generation_prompt=True, tokenize=False
+        )
+        return text
+
+
+def _merged(turns: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
+    """The conversation with its system message at the beginning of the first turn."""
+    system, first, *rest = turns
+    return [{**first, "content": f"{system['content']}\n\n{first['content']}"}, *rest]
 
 
 def load_processor(name: str, folder: Path, transformers: Any) -> Any:

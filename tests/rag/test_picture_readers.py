@@ -162,6 +162,23 @@ def test_what_a_page_says_ends_no_turn(kind):
 
 
 @pytest.mark.torch
+@pytest.mark.parametrize("prompt", ["few_shot", "answer"])
+def test_a_template_that_takes_no_system_message_is_given_none(prompt):
+    hits = context(random_pages(1))
+    reader = local("smolvlm", prompt=prompt)
+    [reply] = reader.answer_many(["what?"], [hits])
+    strict = local("smolvlm", prompt=prompt)
+    strict._seeing.processor.chat_template = (
+        "{% if messages[0]['role'] == 'system' %}{{ raise_exception('no system') }}{% endif %}"
+        + strict._seeing.processor.chat_template
+    )
+    [merged] = strict.answer_many(["what?"], [hits])
+    assert merged.outcome.status is not Status.ERROR, merged.outcome
+    taken = [one.usage["prompt_tokens"] for one in (reply, merged)]
+    assert taken[0] - 10 < taken[1] < taken[0]
+
+
+@pytest.mark.torch
 def test_both_has_more_tokens_than_pictures_alone():
     hits = context(random_pages(1))
     taken = {}
