@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ohr.errors import EngineError
+from ohr.models.replies import without_thoughts
 from ohr.plugins.chat import Chat, Message
 from ohr.store.identity import digest
 from ohr.store.journal import Journal
@@ -45,7 +46,9 @@ class Model:
     cost: Cost = field(default_factory=Cost)
 
     def say(self, system: str, user: str, *, temperature: float = 0.0, seed: int = 0) -> str:
-        """The answer's text; empty for one that failed, which is asked again by the next run."""
+        """The answer's text, without thoughts; empty for one that failed, which is asked again by
+        the next run.
+        """
         key = digest([system, user, temperature, seed])
         kept = self.journal.get(key)
         if not isinstance(kept, Mapping):
@@ -61,7 +64,7 @@ class Model:
         self.cost.completion_tokens += usage.get("completion_tokens", 0)
         self.cost.money += usage.get("cost", 0)
         self.cost.seconds += kept.get("seconds", 0)
-        return str(kept.get("text", ""))
+        return without_thoughts(str(kept.get("text", "")))
 
     def _asked(
         self, system: str, user: str, temperature: float, seed: int
@@ -88,7 +91,9 @@ class Model:
 
 
 def read_objects(text: str) -> list[Mapping[str, Any]]:
-    """The objects of the first JSON list, or the first object, in a model's answer."""
+    """The objects of the first JSON list that has any or is empty, or the first object, in a
+    model's answer: the number of a passage in brackets is none.
+    """
     decoder = json.JSONDecoder()
     for at, char in enumerate(text):
         if char not in "[{":
@@ -99,6 +104,6 @@ def read_objects(text: str) -> list[Mapping[str, Any]]:
             continue
         items: Sequence[Any] = value if isinstance(value, list) else [value]
         found = [one for one in items if isinstance(one, Mapping)]
-        if found or isinstance(value, list):
+        if found or not items:
             return found
     return []

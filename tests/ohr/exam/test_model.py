@@ -96,6 +96,8 @@ def test_whatever_a_model_says_is_no_error(tmp_path, said):
 def test_objects_are_found_in_what_a_model_says_around_them():
     assert read_objects('Here: ```json\n[{"a": 1}]\n``` done') == [{"a": 1}]
     assert read_objects('{"a": true} and more') == [{"a": True}]
+    assert read_objects('By [1] and [2]: [{"a": 1}]') == [{"a": 1}]
+    assert read_objects('None: [], or [{"a": 1}]') == read_objects("[1]") == []
 
 
 def test_sources_are_those_that_the_page_has():
@@ -110,6 +112,12 @@ def test_answers_are_kept_counted_and_not_asked_again(tmp_path):
     assert again.say(ANSWERER, "Who?") == "Ada Crane"
     assert len(first.chat.asked) == 1
     assert (again.cost.calls, again.cost.prompt_tokens, again.cost.money) == (1, 10, 0.5)
+
+
+def test_what_a_model_thinks_is_not_what_it_says(tmp_path):
+    thinking = model(tmp_path, {WRITER: '<think>[{"a": 0}]?</think>[{"a": 1}]'})
+    assert thinking.objects(WRITER, "Ask.") == [{"a": 1}]
+    assert thinking.say(WRITER, "Ask.") == '[{"a": 1}]'
 
 
 def test_a_failed_answer_is_counted_and_asked_again(tmp_path):
