@@ -275,10 +275,12 @@ _A_PART = re.compile(
 )
 """Words for parts; an article or an item may be the document."""
 _TITLE_OF = re.compile(
-    rf"\b(?:title|heading|name|titel|überschrift|caption)\s+(?:of|has|does|des|von|der)\b.*?"
-    rf"({_SECTION}|{_TABLE}|{_FIGURE})",
+    rf"\b(?:title|heading|name|titel|überschrift|caption)\s+(?:of|has|does|des|von|der)\s+"
+    rf"(?:(?:the|this|that|its|der|die|das|des|dem|den)\s+)?(?:[\w'-]+\s+)?"
+    rf"({_SECTION}|{_TABLE}|{_FIGURE})(?![^\W\d_])",
     re.I,
 )
+"""Of a part itself: the name of somebody in a table is not the table's."""
 _TITLES = re.compile(
     r"\b(?:titles|headings|names|überschriften) (?:of|der) (?:all |its |the |their )*"
     r"(?:main )?(?:sections|chapters|abschnitte|kapitel)\b"

@@ -159,6 +159,13 @@ def test_usual_parts_go_by_their_synonyms() -> None:
         ('How many sections are there in "On the page"?', "3"),
         ("How many ships are there in the harbour?", ""),
         ("What is the title of section 9?", ""),
+        ("What is the heading of the last chapter?", "Outlook"),
+        ("What title does section 2 have?", "Traffic"),
+        ("What is the title of §2?", "Traffic"),
+        ("Wie ist der Titel der Tabelle 1?", "Fees by length"),
+        ("What is the name of the ship with the largest fee in table 1?", ""),
+        ("What is the title of the person in section 2?", ""),
+        ("Wie ist der Name der Firma in Tabelle 1?", ""),
     ],
 )
 def test_structure_is_answered_from_the_metadata(question: str, answer: str) -> None:
