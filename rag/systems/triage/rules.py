@@ -284,7 +284,8 @@ _TITLE_OF = re.compile(
 _TITLES = re.compile(
     r"\b(?:titles|headings|names|überschriften) (?:of|der) (?:all |its |the |their )*"
     r"(?:main )?(?:sections|chapters|abschnitte|kapitel)\b"
-    r"|\b(?:which|what) (?:sections|chapters) (?:are there|does|has)\b",
+    r"|\b(?:which|what) (?:sections|chapters) "
+    r"(?:are there|has|does\b[^?.]{1,60}\b(?:have|contain|include|comprise))\b",
     re.I,
 )
 _WHERE = re.compile(r"\b(?:on|at) (?:which|what) page\b|\bauf welcher seite\b", re.I)

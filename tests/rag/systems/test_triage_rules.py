@@ -161,6 +161,8 @@ def test_usual_parts_go_by_their_synonyms() -> None:
         ("What is the title of section 9?", ""),
         ("What is the heading of the last chapter?", "Outlook"),
         ("What title does section 2 have?", "Traffic"),
+        ("Which sections does the report have?", "Fees, Traffic, Outlook"),
+        ("Which sections does the new law amend?", ""),
         ("What is the title of §2?", "Traffic"),
         ("Wie ist der Titel der Tabelle 1?", "Fees by length"),
         ("What is the name of the ship with the largest fee in table 1?", ""),
