@@ -13,6 +13,7 @@ from experiments.reports.files import TextTable
 from experiments.reports.terminal import show, terminal_table
 from ohr.collection import ValidationReport
 from ohr.datasets.qasper_file import gold_of, predictions_text, read_papers, read_predictions
+from ohr.errors import OhrError
 from ohr.metrics.qasper import TYPES, Prediction, Scores, answerable, evaluate
 from ohr.printable import plain
 from ohr.store.atomic import write_text
@@ -42,6 +43,11 @@ def score_predictions(
         (predictions.name, read_predictions(predictions))
     ]  # fmt: skip
     found = dict(named)
+    if not found:
+        raise OhrError(
+            f"{predictions} has no answer to a question of {papers_file}: name the file that the "
+            "run asked, and a run with stages=[overall]"
+        )
     rows = []
     for name, given in found.items():
         scores = evaluate(kept, given, text_evidence_only=text_evidence_only)

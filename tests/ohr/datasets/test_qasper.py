@@ -209,3 +209,7 @@ def test_a_run_is_scored_as_its_exported_predictions_are(tmp_path: Path) -> None
     assert dropped.exit_code == 0
     missing = CliRunner().invoke(main, [str(papers), str(tmp_path / "nothing.jsonl")])
     assert (missing.exit_code, "cannot read predictions" in missing.output) == (2, True)
+    other = tmp_path / "other.json"
+    other.write_text(papers.read_text("utf-8").replace('"question_id": "', '"question_id": "x'))
+    unasked = CliRunner().invoke(main, [str(other), str(run.path)])
+    assert (unasked.exit_code, "has no answer to a question of" in unasked.output) == (2, True)
