@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
+from pathlib import PurePath
 
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")
 
@@ -20,6 +21,14 @@ def readable(name: str) -> str:
     except UnicodeEncodeError:
         name = os.fsencode(name).decode("latin-1")
     return unicodedata.normalize("NFC", name)
+
+
+def is_hidden(inside: PurePath) -> bool:
+    """Whether a path within a folder is hidden, or lies in a hidden folder.
+
+    So are the files that macOS puts beside others (``._a.pdf``), and caches (``.ohr-cache``).
+    """
+    return any(part.startswith(".") for part in inside.parts)
 
 
 def safe_path(name: str) -> str:

@@ -35,7 +35,7 @@ from ohr.collection import Dataset, ValidationReport, finish, validate_questions
 from ohr.datasets.questions_csv import Row, read_rows
 from ohr.datasets.text_layer import unusable
 from ohr.errors import DatasetError
-from ohr.file_names import readable
+from ohr.file_names import is_hidden, readable
 from ohr.metrics.default import lcs
 from ohr.metrics.scores import R_NOISE_THRESHOLD
 from ohr.opening import LIMITS, layers_of
@@ -171,17 +171,29 @@ def _find_pdfs(root: Path, questions: Path, report: ValidationReport) -> dict[st
 
 
 def _files(root: Path, report: ValidationReport) -> Iterator[Path]:
-    """Everything below a folder that is no folder; folders that are not searched are named."""
+    """Everything below a folder that is no folder; folders that are not searched are named.
+
+    Hidden files are passed over without a word, unless they are called PDFs.
+    """
+    hidden: list[str] = []
 
     def unreadable(error: OSError) -> None:
         report.add("unreadable_folder", f"{readable(str(error.filename))}: {error.strerror}")
 
     for folder, inner, names in os.walk(root, onerror=unreadable):
+        inner[:] = [name for name in inner if not is_hidden(Path(name))]
         for name in inner:
             if (path := Path(folder, name)).is_symlink():
                 where = readable(path.relative_to(root).as_posix())
                 report.skipped.append(f"{where}, a link to a folder: links are not followed")
-        yield from (Path(folder, name) for name in names)
+        for path in (Path(folder, name) for name in names):
+            if not is_hidden(Path(path.name)):
+                yield path
+            elif path.suffix.lower() == ".pdf":
+                hidden.append(readable(path.relative_to(root).as_posix()))
+    if hidden:
+        more = f" and {len(hidden) - 1} more" if len(hidden) > 1 else ""
+        report.skipped.append(f"{min(hidden)}{more}: hidden files are passed over")
 
 
 @dataclass

@@ -308,6 +308,17 @@ def test_a_file_that_is_named_twice_is_read_once(folder):
     assert [entry["page_idx"] for entry in entries] == [0, 1, 2]
 
 
+def test_what_is_hidden_in_a_folder_is_no_page(folder):
+    for name in ("._report.pdf", "law/._scan.png", ".ohr-cache/sample/0.png"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(b"what macOS puts beside a file")
+    result = ocr(folder, FAKE)
+    assert result.exit_code == 0, result.output
+    assert "4 pages of 2 documents" in result.output
+    given = ocr(folder / "._report.pdf", FAKE, "--out", folder.parent / "named")
+    assert "cannot open ._report.pdf" in given.output
+
+
 def test_tokens_cost_and_odd_replies_are_told_now_and_later(folder):
     with loopback.serving() as server:
         usage = {"prompt_tokens": 500, "completion_tokens": 20}

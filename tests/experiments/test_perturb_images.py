@@ -150,7 +150,8 @@ def test_no_name_of_a_file_leads_out_of_the_folder_of_a_noise(tmp_path):
     for name in names:
         write_pdf(tmp_path / "in" / "new.pdf", 1, size=(80, 80)).rename(tmp_path / "in" / name)
     out = tmp_path / "out"
-    result = perturb(tmp_path / "in", "--out", out, "--level", "mild", "--level", "severe")
+    given = [tmp_path / "in" / name for name in names]  # in a folder, two of them are hidden
+    result = perturb(*given, "--out", out, "--level", "mild", "--level", "severe")
     assert result.exit_code == 0, result.output
     files = [line["file"] for line in records(out)]
     assert len(set(files)) == 6

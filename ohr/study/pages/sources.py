@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ohr.errors import ConfigError
-from ohr.file_names import readable, safe_path
+from ohr.file_names import is_hidden, readable, safe_path
 from ohr.opening import FileFacts, file_facts
 
 IMAGE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".bmp"})
@@ -40,6 +40,7 @@ class PageSource:
 def find_pages(inputs: Sequence[Path], dpi: int) -> Iterator[PageSource]:
     """Pages of PDFs and images, folders searched through, in order. Raises ConfigError.
 
+    What is hidden within a folder is passed over.
     A file that cannot be opened yields one page, which then fails with the reason.
     """
     searched = [_page_files(given) for given in inputs]
@@ -53,10 +54,13 @@ def _page_files(given: Path) -> tuple[Path, list[Path]]:
     if not given.exists():
         raise ConfigError(f"no file or folder {given}")
     inside = sorted(given.rglob("*")) if given.is_dir() else [given]
+    root = given if given.is_dir() else given.parent
     files = [path for path in inside if path.is_file() and _is_page_file(path)]
+    if given.is_dir():
+        files = [path for path in files if not is_hidden(path.relative_to(root))]
     if not files:
         raise ConfigError(f"no PDF or image in {given}")
-    return (given if given.is_dir() else given.parent), files
+    return root, files
 
 
 def _pages_in(

@@ -221,6 +221,16 @@ def test_what_is_passed_over_is_named(folder, tmp_path):
     assert ("skipped", dataset.report.skipped[0]) in dataset.report.lines()
 
 
+def test_hidden_files_are_no_documents_and_those_called_pdfs_are_named(folder):
+    for name in ("._report.pdf", "sub/._x.pdf", ".trash/old.pdf", ".DS_Store"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(b"what macOS puts beside a file")
+    dataset = load(folder, HEADER + "a,12,report,1,\n")
+    assert dataset.report.problems == {}
+    assert dataset.report.skipped == ["._report.pdf and 1 more: hidden files are passed over"]
+    assert list(dataset.documents) == ["documents/report", "sub/x"]
+
+
 def test_only_the_questions_of_the_domains_that_are_named_are_asked(folder):
     dataset = load(folder, HEADER + "a,12,report,1,\nb,X,x,1,\n", domains=("sub",))
     assert [q.text for q in dataset.questions] == ["b"]
