@@ -110,7 +110,8 @@ def _by_retrieval(run: Run, engines: Sequence[str]) -> tuple[str, str, Sequence[
         if row["ci_high"] < 0 or row["other"] not in others:
             continue
         unsure.append(str(row["other"]))
-        reach = (row["ci_high"] - row["ci_low"]) / 2
+        # Towards zero: the interval may end at the worst difference there is, on its other side.
+        reach = row["ci_high"] - row["difference"]
         if row["difference"] and math.isfinite(reach):
             needed = max(needed, math.ceil(row["n"] * (reach / row["difference"]) ** 2))
     n = int(clean.iloc[0]["n"])

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from experiments import confidence, fit_quality, quality, quality_check, recommend
 from experiments.analysis.signal_runs import labelled, read_signals
-from experiments.reports.recommend import cheapest
+from experiments.reports.recommend import cheapest, three_sentences
 from experiments.studies.own_pages import sample_pages, transcription_name
 from experiments.studies.quality_check import check
 from experiments.studies.signals import observed
@@ -230,6 +230,35 @@ def test_of_engines_that_cannot_be_told_apart_the_fastest_is_taken():
     assert cheapest(["a"], seconds) == "a"
     assert cheapest(["a", "b"], seconds | {"b": math.nan}) == "a"
     assert cheapest(["a", "d"], seconds) == "a"
+
+
+class Compared:
+    """A run of two engines on 99 questions, whose interval ends where no loss can be greater."""
+
+    cells = pd.DataFrame(
+        {
+            "group": "all",
+            "stage": "retrieval",
+            "metric": "lcs",
+            "level": "",
+            "engine": ["a", "b"],
+            "retriever": "bm25",
+            "mean": [0.99, 0.28],
+            "n": 99,
+        }
+    )
+
+    def compare(self, **_):
+        found = {"retriever": "bm25", "level": "", "group": "all", "other": "b", "n": 99}
+        return pd.DataFrame([found | {"difference": -0.71, "ci_low": -1.0, "ci_high": 0.28}])
+
+
+def test_more_questions_would_do_than_were_asked():
+    found = {"engine": ["a", "b"], "doc_id": "report", "layer": 0.1}
+    columns = {f"{name}{of}": 0.1 for name in TARGETS for of in ("_mean", "_spread")}
+    table = pd.DataFrame(found | columns | {f"true_{name}": math.nan for name in TARGETS})
+    said = three_sentences(table, {"a": 1.0, "b": 2.0}, frozenset(), Compared())
+    assert said[1] == "Cannot tell a and b apart on 99 questions; about 193 questions would."
 
 
 def test_without_engines_all_are_taken_that_need_nothing_more(folder, monkeypatch):
