@@ -22,7 +22,7 @@ WORST = 10
 def engine_table(table: pd.DataFrame, seconds: Mapping[str, float]) -> Table:
     """A row for each engine: its errors as they are predicted, and its seconds a page.
 
-    NaN seconds are those of an engine whose pages were stored.
+    NaN seconds are those of an engine whose pages were stored, and not timed.
     """
     shown = Table(header_style="bold", box=None, pad_edge=False, title="predicted errors")
     shown.add_column("engine")

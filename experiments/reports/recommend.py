@@ -50,7 +50,7 @@ def three_sentences(
     """What to take, how sure that is, and what it costs.
 
     ``table`` has the predictions of each page and engine, ``seconds`` a page of each engine, NaN
-    where it was stored. Engines ``of_layer`` are not ranked.
+    where they are not known. Engines ``of_layer`` are not ranked.
     """
     engines = [name for name in dict.fromkeys(table["engine"]) if name not in of_layer]
     if not engines:
@@ -133,6 +133,6 @@ def _sure(
 def _cost(best: str, seconds: Mapping[str, float]) -> str:
     timed = {name: value for name, value in seconds.items() if not math.isnan(value)}
     if not timed:
-        return "What it costs was not assessed: every page had been read before."
+        return "What it costs was not assessed: every page had been read before, untimed."
     named = ", ".join(f"{name} {value:.1f}" for name, value in timed.items())
-    return f"Seconds a page and core, as read now: {named}."
+    return f"Seconds a page and core: {named}."

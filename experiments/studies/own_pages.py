@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from ohr.study.pages.files import FilePage, FileReadings, document_id, file_page
 from ohr.study.pages.observe import Observing
 from ohr.study.pages.pools import Runners
 from ohr.study.pages.sources import PageSource, find_pages
+from ohr.study.pages.store import stored_taken, sum_taken
 from ohr.study.pages.worker import PageTask
 from ohr.types import FAILED, PageRef
 from ohr.workers import Limits
@@ -165,7 +167,9 @@ def _spread(n_pages: int, count: int, seed: int, name: str) -> list[int]:
 class OwnReadings:
     """What the engines made of the sample: the table of signals, the texts, what it took.
 
-    ``seconds`` is wall seconds a page and worker, NaN for an engine whose pages were stored.
+    ``seconds`` is wall seconds of a page and worker, the median as they were stored with the
+    readings, so that they are the same whenever the command is given again. For an engine that
+    is handed PDFs they are measured now, the mean, and NaN where nothing was to be read.
     """
 
     table: pd.DataFrame
@@ -218,7 +222,7 @@ def _read(
     reading: Reading,
     report: Report,
 ) -> float:
-    """Read what is not stored; seconds a page and worker, NaN where nothing was to be read."""
+    """Read what is not stored; seconds a page and worker, NaN where they are not known."""
     readings = FileReadings(
         spec,
         backend.identity(),
@@ -232,19 +236,31 @@ def _read(
         for page in pages
         if (there := readings.stored(page)) is None or not there.stands(reading.limits, retry=False)
     ]
-    if not todo:
-        return math.nan
+    measured = math.nan
+    if todo:
+        measured = _make(readings, todo, reading.workers, partial(report, spec.label))
+    stored = sum_taken(stored_taken(store, page.key, readings.identity) for page in pages)
+    return stored.get("median_wall_s", measured)
+
+
+def _make(
+    readings: FileReadings,
+    todo: Sequence[FilePage],
+    workers: int,
+    report: Callable[[int, int], None],
+) -> float:
+    """Read pages; wall seconds a page and worker."""
     done = 0
 
     def count(more: int) -> None:
         nonlocal done
         done += more
-        report(spec.label, done, len(todo))
+        report(done, len(todo))
 
     started = time.perf_counter()
     count(0)
     readings.make(todo, count)
-    return (time.perf_counter() - started) * min(reading.workers, len(todo)) / len(todo)
+    return (time.perf_counter() - started) * min(workers, len(todo)) / len(todo)
 
 
 def with_predictions(table: pd.DataFrame, model: Predictor | None = None) -> pd.DataFrame:

@@ -154,6 +154,21 @@ def test_a_recommendation_is_three_sentences(folder):
     assert lines[0].startswith("Take ")
 
 
+def test_the_same_command_recommends_the_same_again(folder, monkeypatch):
+    """What an engine takes is known of stored pages too, so the cheaper one stays the cheaper."""
+    said = []
+    for _ in range(2):
+        engines = ("--engines", f"{FAKE},{SURE},tests.pdf_fakes.PdfEngine")
+        done = run_recommend(folder, *engines, "--budget", 4, "--no-wobble")
+        assert done.exit_code == 0, done.output
+        said.append((folder.parent / "best" / "recommendation.txt").read_text().splitlines())
+    first, again = said
+    assert again[:2] == first[:2]
+    for engine in (FAKE, SURE):
+        assert f"{engine} 0." in first[2]
+        assert f"{engine} 0." in again[2]
+
+
 @pytest.mark.slow
 def test_retrieval_is_assessed_where_questions_can_be_made(tmp_path, monkeypatch):
     monkeypatch.setattr("experiments.studies.recommend.FEWEST_QUESTIONS", 3)
