@@ -184,18 +184,24 @@ class OwnReadings:
 
 
 def read_own(sample: OwnPages, reading: Reading, report: Report) -> OwnReadings:
-    """Read the sample with every engine and look at each reading. Raises OhrError."""
+    """Read the sample with every engine and look at each reading. Raises OhrError, for what an
+    engine cannot be given before any has read a page.
+    """
     seen: dict[str, dict[PageRef, Seen]] = {}
     seconds: dict[str, float] = {}
     from_layer = set()
     store = ArtefactStore(reading.cache)
+    planned: list[tuple[PluginSpec, OcrBackend, list[FilePage]]] = []
     for spec in reading.engines:
         backend = registry.create("engine", spec)
         if not isinstance(backend, OcrBackend):
             raise ConfigError(f"engine {spec.label!r} reads no pages: name an OCR engine")
         if "image" not in backend.accepts:
             from_layer.add(spec.label)
-        pages = file_pages(sample.pages, spec, backend, hand_over_pdfs=False)
+        planned.append(
+            (spec, backend, file_pages(sample.pages, spec, backend, hand_over_pdfs=False))
+        )
+    for spec, backend, pages in planned:
         seconds[spec.label] = _read(pages, spec, backend, store, reading, report)
         tasks = [
             PageTask(one.ref, one.source.path, one.source.dpi, None, 0.0, 0, one.key, one.as_pdf)

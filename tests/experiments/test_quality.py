@@ -316,6 +316,15 @@ def test_what_cannot_be_done_is_said_before_pages_are_read(folder, more, said):
         assert not (folder.parent / "cache").exists()
 
 
+def test_an_image_for_an_engine_of_pdfs_is_said_before_pages_are_read(folder):
+    Image.new("L", (40, 40), 255).save(folder / "scan.png")
+    for run in (run_quality, run_recommend):
+        done = run(folder, "--engines", f"{FAKE},pdf_text")
+        assert done.exit_code == 2
+        assert "scan.png is an image: leave images out" in " ".join(done.output.split())
+        assert not list((folder.parent / "cache").rglob("*.json"))
+
+
 def look(settings, tmp_path, *more):
     """What ``experiments.confidence`` makes of pages, without wobble."""
     config = load_config([*settings, *more, f"cache={tmp_path / 'cache'}", "workers=1", "dpi=72"])

@@ -151,7 +151,8 @@ def file_pages(
         as_pdf = is_pdf and (hand_over_pdfs or "image" not in engine.accepts)
         if not is_pdf and "image" not in engine.accepts:
             raise ConfigError(
-                f"engine {spec.label!r} reads PDFs, but {source.file_name} is an image"
+                f"engine {spec.label!r} reads PDFs, but {source.file_name} is an image: "
+                "leave images out, or name an engine of page images"
             )
         doc_id = document_id(source.name)
         if owners.setdefault(doc_id, source.path).resolve() != source.path.resolve():
