@@ -12,7 +12,7 @@ from rich.text import Text
 
 from experiments.analysis.quality import DECIDES, engine_estimate, engine_verdict
 from ohr.printable import plain
-from ohr.quality.inference import Estimate
+from ohr.quality.inference import FEWEST_LABELLED, Estimate
 from ohr.quality.signals import SIGNALS
 from ohr.quality.truth import TARGETS
 
@@ -46,13 +46,22 @@ def _interval(one: Estimate) -> str:
 
 
 def verdict_lines(table: pd.DataFrame) -> list[str]:
-    """For each two engines, which reads better, or that it cannot be told."""
+    """For each two engines, which reads better, or that it cannot be told; whether transcribed
+    pages corrected that.
+    """
     engines = list(dict.fromkeys(table["engine"]))
     lines = []
     for first, second in combinations(engines, 2):
         lines.append(verdict_line(table, first, second))
-    if (table[f"true_{DECIDES}"].notna()).any():
+    known = table[table[f"true_{DECIDES}"].notna()]
+    transcribed = len(known[["doc_id", "page_no"]].drop_duplicates())
+    if transcribed >= FEWEST_LABELLED:
         lines.append("*: corrected by the pages that were transcribed")
+    elif transcribed:
+        lines.append(
+            f"corrected by nothing: transcribed pages of the sample: {transcribed}, at least "
+            f"{FEWEST_LABELLED} are needed"
+        )
     return lines
 
 

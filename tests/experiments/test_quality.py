@@ -90,6 +90,18 @@ def test_transcribed_pages_correct_the_estimate(folder):
     assert table["true_edit_distance"].notna().all()
 
 
+def test_too_few_transcribed_pages_are_said_to_correct_nothing(folder):
+    path = folder.parent / "labelled" / "law" / "act" / "page_0001.md"
+    path.parent.mkdir(parents=True)
+    path.write_text("nothing that an engine has read")
+    truth = ("--truth", folder.parent / "labelled", "--no-wobble")
+    done = run_quality(folder, "--engines", FAKE, "--pages", 12, *truth)
+    assert done.exit_code == 0, done.output
+    said = " ".join(done.output.split())
+    assert "corrected by nothing: transcribed pages of the sample: 1, at least 8" in said
+    assert "corrected by the pages" not in said
+
+
 @pytest.mark.slow
 def test_a_folder_without_a_transcription_is_an_error(folder, tmp_path):
     (tmp_path / "labelled").mkdir()
