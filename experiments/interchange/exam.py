@@ -43,6 +43,7 @@ def read_grounds(data: Path, readings: Sequence[str]) -> Grounds:
         )
     if not data.is_dir():
         raise DatasetError(f"no folder of documents at {data}")
+    _none_twice(data, readings)
     report = ValidationReport()
     bases = [_reading(data, name, report) for name in readings]
     if (data / GROUND_TRUTH).is_dir():
@@ -77,11 +78,28 @@ def read_grounds(data: Path, readings: Sequence[str]) -> Grounds:
 
 
 def _reading(data: Path, name: str, report: ValidationReport) -> Mapping[str, Document]:
-    folder = data / name if (data / name).is_dir() else Path(name)
+    folder = _folder(data, name)
     documents = {one.doc_id: one for one in read_documents(folder, (), {}, report)}
     if not documents:
         raise DatasetError(f"--readings: no documents in {folder}")
     return documents
+
+
+def _none_twice(data: Path, readings: Sequence[str]) -> None:
+    """Raise DatasetError for a reading that is named twice: it would agree with itself."""
+    names: dict[Path, str] = {}
+    for name in readings:
+        folder = _folder(data, name).resolve()
+        if folder in names:
+            raise DatasetError(
+                f"--readings: {names[folder]} and {name} are one reading, which agrees with "
+                "itself: name each once"
+            )
+        names[folder] = name
+
+
+def _folder(data: Path, name: str) -> Path:
+    return data / name if (data / name).is_dir() else Path(name)
 
 
 def _texts(documents: Mapping[str, Document]) -> dict[PageRef, str]:

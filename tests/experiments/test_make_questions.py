@@ -74,6 +74,16 @@ def test_one_engines_reading_is_refused(base, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+def test_a_reading_that_is_named_twice_is_one_reading(base, tmp_path):
+    (tmp_path / "copy").symlink_to(base / "one")
+    for again in ("one", str(base / "one"), str(tmp_path / "copy")):
+        more = ("--readings", f"one,two,{again}", "--out", tmp_path / "out")
+        code, said = give(make_questions.main, base, *more)
+        assert code == 2
+        assert "are one reading" in said
+    assert not (tmp_path / "out").exists()
+
+
 def test_verdicts_are_applied(base, tmp_path):
     dropped, *rest = [one.qid for one in exam().accepted]
     (tmp_path / "v.json").write_text(json.dumps({dropped: "drop"}), "utf-8")
