@@ -19,7 +19,10 @@ from ohr.store.atomic import write_bytes
 def main(
     out: Annotated[Path, typer.Option(help="Picture to write: .jpg, .png or .webp.")],
     page: Annotated[
-        Path | None, typer.Option(help="Page image; by default a page of the sample.")
+        Path | None,
+        typer.Option(
+            help="Page image or PDF, of which the first; by default a page of the sample."
+        ),
     ] = None,
     noise: Annotated[
         list[str] | None,

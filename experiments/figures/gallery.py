@@ -12,7 +12,7 @@ from PIL import Image
 from experiments.figures.sheets import busiest_pages, contact_sheet
 from ohr import registry
 from ohr.errors import ConfigError
-from ohr.pdf import load_image
+from ohr.pdf import image_dpi, load_image, render
 from ohr.registry import PluginSpec
 from ohr.study.noise import Noise, noises
 from ohr.study.pages import distort
@@ -44,11 +44,15 @@ def draw_gallery(
 ) -> tuple[int, bytes]:
     """Parts of a page, or of one of the sample, under distortions: how many, and the picture.
 
-    Without names, under the single distortions and their mixture. Raises ConfigError.
+    Without names, under the single distortions and their mixture. ``page`` is an image, at the
+    resolution that it names, or a PDF, whose first page is shown. Raises ConfigError.
     """
     chosen = page or next(p.image for p in busiest_pages([], seed) if p.image)
-    # In colour, since paper has one.
-    clean = np.asarray(Image.fromarray(load_image(chosen)).convert("RGB"))
+    if chosen.suffix.lower() == ".pdf":
+        drawn = render(chosen, 0, dpi)
+    else:
+        drawn, dpi = load_image(chosen), image_dpi(chosen) or dpi
+    clean = np.asarray(Image.fromarray(drawn).convert("RGB"))  # in colour, since paper has one
     points = points_of(names or [*WEAK, *STRONG, "semantic"], dpi)
     images = [part_of(distorted(clean, point, seed), whole) for point in points]
     captions = [f"{point.name.replace('_', ' ')} {point.strength}" for point in points]
