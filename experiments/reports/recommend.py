@@ -123,7 +123,7 @@ def _sure(
     best: str, others: Sequence[str], unsure: Sequence[str], basis: str, needed: int | None
 ) -> str:
     if not others:
-        return "It is the only engine that was asked for, so nothing was compared."
+        return "No other engine of page images was asked for, so nothing was compared."
     if not unsure:
         return f"On {basis} it is better than {', '.join(others)}, and chance does not explain it."
     more = f"; about {needed:,} questions would" if needed else ""

@@ -192,6 +192,7 @@ def test_retrieval_is_assessed_where_questions_can_be_made(tmp_path, monkeypatch
     assert "retrieval LCS, clean" in done.output, done.output
     assert (tmp_path / "best" / "report" / "index.html").is_file()
     assert f"Take {FAKE}" in done.output
+    assert "No other engine of page images was asked for" in done.output
     (folder / "Dunhaven.pdf").unlink()
     (tmp_path / "best" / "recommendation.txt").write_text("Take nothing.")
     done = run_recommend(folder, "--engines", engines, "--budget", 4, "--no-wobble")
