@@ -11,6 +11,8 @@ from experiments.analysis.quality import DECIDES, engine_estimate, engine_verdic
 from ohr.study.results import Run
 
 METRIC = "lcs"
+CLOSE = 0.02
+"""What a cheaper engine may lose of retrieval LCS, or add of wrong characters."""
 
 
 def not_ranked(engine: str, layers: int) -> str:
@@ -57,10 +59,10 @@ def three_sentences(
         return ["Nothing can be recommended: no engine that reads page images was asked for."]
     estimates = {name: engine_estimate(table[table["engine"] == name], DECIDES) for name in engines}
     ranked = table[table["engine"].isin(engines)]
-    best, retriever, unsure, sure = (
+    best, retriever, close, sure = (
         _by_reading(ranked, engines) if run is None else _by_retrieval(run, engines)
     )
-    cheaper = cheapest([best, *unsure], seconds)
+    cheaper = cheapest([best, *close], seconds)
     if cheaper != best:
         best, sure = cheaper, f"{sure[:-1]}; {cheaper} is the cheaper."
     with_retriever = f" with {retriever}" if retriever else ", no retriever assessed"
@@ -74,7 +76,7 @@ def three_sentences(
 
 
 def cheapest(engines: Sequence[str], seconds: Mapping[str, float]) -> str:
-    """The fastest of engines that cannot be told apart; the first where not all were timed."""
+    """The fastest of engines that do as well; the first where not all were timed."""
     known = {name: seconds.get(name, math.nan) for name in engines}
     if any(math.isnan(value) for value in known.values()):
         return engines[0]
@@ -87,11 +89,12 @@ def _by_reading(table: pd.DataFrame, engines: Sequence[str]) -> tuple[str, str, 
     others = [name for name in engines if name != best]
     unsure = [name for name in others if engine_verdict(table, best, name, DECIDES).winner != 0]
     basis = f"{len(table) // len(engines)} pages"
-    return best, "", unsure, _sure(best, others, unsure, basis, None)
+    close = [name for name in unsure if by_engine[name] - by_engine[best] <= CLOSE]
+    return best, "", close, _sure(best, others, unsure, basis, None)
 
 
 def _by_retrieval(run: Run, engines: Sequence[str]) -> tuple[str, str, Sequence[str], str]:
-    """The best engine, its retriever, those that it cannot be told from, and a sentence."""
+    """The best engine, its retriever, those that do as well for all that is seen, a sentence."""
     means = _means(run)
     means = means[(means["noise"] == "clean") & means["engine"].isin(engines)]
     clean = means.sort_values("mean", ascending=False, kind="stable")
@@ -105,18 +108,20 @@ def _by_retrieval(run: Run, engines: Sequence[str]) -> tuple[str, str, Sequence[
         & (compared["level"].fillna("").astype(str) == "")
         & (compared["group"] == "all")
     ]
-    unsure, needed = [], 0
+    unsure, close, needed = [], [], 0
     for row in compared.to_dict("records"):
         if row["ci_high"] < 0 or row["other"] not in others:
             continue
         unsure.append(str(row["other"]))
+        if row["difference"] >= -CLOSE:
+            close.append(unsure[-1])
         # Towards zero: the interval may end at the worst difference there is, on its other side.
         reach = row["ci_high"] - row["difference"]
         if row["difference"] and math.isfinite(reach):
             needed = max(needed, math.ceil(row["n"] * (reach / row["difference"]) ** 2))
     n = int(clean.iloc[0]["n"])
     sure = _sure(best, others, unsure, f"{n} questions", needed or None)
-    return best, retriever, unsure, sure
+    return best, retriever, close, sure
 
 
 def _sure(

@@ -252,7 +252,7 @@ def write_towns(folder: Path, count: int) -> Path:
     return folder
 
 
-def test_of_engines_that_cannot_be_told_apart_the_fastest_is_taken():
+def test_of_engines_that_do_as_well_the_fastest_is_taken():
     seconds = {"a": 3.0, "b": 1.0, "c": 2.0}
     assert cheapest(["a", "c"], seconds) == "c"
     assert cheapest(["a"], seconds) == "a"
@@ -263,30 +263,46 @@ def test_of_engines_that_cannot_be_told_apart_the_fastest_is_taken():
 class Compared:
     """A run of two engines on 99 questions, whose interval ends where no loss can be greater."""
 
-    cells = pd.DataFrame(
-        {
-            "group": "all",
-            "stage": "retrieval",
-            "metric": "lcs",
-            "level": "",
-            "engine": ["a", "b"],
-            "retriever": "bm25",
-            "mean": [0.99, 0.28],
-            "n": 99,
-        }
-    )
+    def __init__(self, mean):
+        self.mean = mean
+        self.cells = pd.DataFrame(
+            {
+                "group": "all",
+                "stage": "retrieval",
+                "metric": "lcs",
+                "level": "",
+                "engine": ["a", "b"],
+                "retriever": "bm25",
+                "mean": [0.99, mean],
+                "n": 99,
+            }
+        )
 
     def compare(self, **_):
         found = {"retriever": "bm25", "level": "", "group": "all", "other": "b", "n": 99}
-        return pd.DataFrame([found | {"difference": -0.71, "ci_low": -1.0, "ci_high": 0.28}])
+        ends = {"difference": self.mean - 0.99, "ci_low": -1.0, "ci_high": 0.28}
+        return pd.DataFrame([found | ends])
+
+
+def said_of(run, b_errs=0.1, **seconds):
+    found = {"engine": ["a", "b"], "doc_id": "report", "layer": 0.1}
+    columns = {f"{name}_spread": 0.1 for name in TARGETS}
+    columns |= {f"{name}_mean": [0.1, b_errs] for name in TARGETS}
+    table = pd.DataFrame(found | columns | {f"true_{name}": math.nan for name in TARGETS})
+    return three_sentences(table, seconds, frozenset(), run)
 
 
 def test_more_questions_would_do_than_were_asked():
-    found = {"engine": ["a", "b"], "doc_id": "report", "layer": 0.1}
-    columns = {f"{name}{of}": 0.1 for name in TARGETS for of in ("_mean", "_spread")}
-    table = pd.DataFrame(found | columns | {f"true_{name}": math.nan for name in TARGETS})
-    said = three_sentences(table, {"a": 1.0, "b": 2.0}, frozenset(), Compared())
+    said = said_of(Compared(0.28), a=1.0, b=2.0)
     assert said[1] == "Cannot tell a and b apart on 99 questions; about 193 questions would."
+
+
+def test_a_cheaper_engine_is_taken_only_where_it_does_as_well():
+    assert said_of(Compared(0.98), a=2.0, b=1.0)[0].startswith("Take b with bm25")
+    assert said_of(Compared(0.28), a=2.0, b=1.0)[0].startswith("Take a with bm25")
+    assert said_of(Compared(0.28), a=2.0, b=1.0)[1].startswith("Cannot tell a and b apart")
+    assert said_of(None, b_errs=0.11, a=2.0, b=1.0)[0].startswith("Take b, ")
+    assert said_of(None, b_errs=0.3, a=2.0, b=1.0)[0].startswith("Take a, ")
 
 
 def test_without_engines_all_are_taken_that_need_nothing_more(folder, monkeypatch):

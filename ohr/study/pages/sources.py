@@ -53,14 +53,13 @@ def _page_files(given: Path) -> tuple[Path, list[Path]]:
     """The folder that is searched, and the PDFs and images that the path names."""
     if not given.exists():
         raise ConfigError(f"no file or folder {given}")
-    inside = sorted(given.rglob("*")) if given.is_dir() else [given]
-    root = given if given.is_dir() else given.parent
-    files = [path for path in inside if path.is_file() and _is_page_file(path)]
+    inside = [given]
     if given.is_dir():
-        files = [path for path in files if not is_hidden(path.relative_to(root))]
+        inside = [p for p in sorted(given.rglob("*")) if not is_hidden(p.relative_to(given))]
+    files = [path for path in inside if path.is_file() and _is_page_file(path)]
     if not files:
         raise ConfigError(f"no PDF or image in {given}")
-    return root, files
+    return (given if given.is_dir() else given.parent), files
 
 
 def _pages_in(
