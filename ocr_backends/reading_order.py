@@ -29,6 +29,14 @@ FULL = 0.75
 """A full line is at least this much of the width of the column."""
 FULL_LINES = 3
 """Fewest full lines on each side of a gutter."""
+FEW_LINES = 2
+"""... of a short column, where lines go on with the sentence of the line above ..."""
+GOING_ON = 0.3
+"""... at least such a share of them."""
+ROWS = 3
+"""Fewest rows of a table beside a column, each with a label of its own and a figure."""
+LABEL = 4
+"""Fewest letters of a label."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +50,12 @@ class _Boxes:
     height: np.ndarray
     long: np.ndarray
     """Whether the box holds a line of running text, as a column has them."""
+    goes_on: np.ndarray
+    """Whether it begins within a sentence: with a small letter."""
+    figure: np.ndarray
+    """Whether it has digits, and no more letters than digits."""
+    label: np.ndarray
+    """Whether it has letters enough to name a row, and more than digits."""
 
 
 def page_text(boxes: np.ndarray, texts: Sequence[str]) -> str:
@@ -56,16 +70,20 @@ def page_text(boxes: np.ndarray, texts: Sequence[str]) -> str:
     )
 
 
-def reading_order(boxes: np.ndarray, texts: Sequence[str]) -> list[list[list[int]]]:
+def reading_order(
+    boxes: np.ndarray, texts: Sequence[str], *, beside_tables: bool = False
+) -> list[list[list[int]]]:
     """Indices of the boxes as parts of the page, each a list of lines, each from left to right.
 
     ``boxes``: ``(n, 4, 2)`` corners in pixels, from top left clockwise. Follows the page's skew.
+    ``beside_tables``: cut short columns too, and columns of text from tables beside them.
     """
     if len(boxes) == 0:
         return []
     page = _set_straight(boxes, texts)
     unit = max(float(np.median(page.height)), 1e-6)
-    return [_lines(page, part) for part in _cut(page, np.arange(len(boxes)), unit)]
+    parts = _cut(page, np.arange(len(boxes)), unit, beside_tables)
+    return [_lines(page, part) for part in parts]
 
 
 def slope_of(boxes: np.ndarray) -> float:
@@ -84,7 +102,11 @@ def _set_straight(boxes: np.ndarray, texts: Sequence[str]) -> _Boxes:
     left, top, right, bottom = x.min(axis=1), y.min(axis=1), x.max(axis=1), y.max(axis=1)
     letters = np.array([_letters(text) for text in texts])
     long = (letters >= LETTERS) & (right - left >= LONG * (bottom - top))
-    return _Boxes(left, top, right, bottom, bottom - top, long)
+    goes_on = np.array([text.lstrip()[:1].islower() for text in texts])
+    digits = np.array([sum(char.isdigit() for char in text) for text in texts])
+    figure = (digits > 0) & (digits >= letters)
+    label = (letters >= LABEL) & ~figure
+    return _Boxes(left, top, right, bottom, bottom - top, long, goes_on, figure, label)
 
 
 def _letters(text: str) -> int:
@@ -92,9 +114,9 @@ def _letters(text: str) -> int:
     return sum(1 + (unicodedata.east_asian_width(char) in "WF") for char in text if char.isalpha())
 
 
-def _cut(page: _Boxes, part: np.ndarray, unit: float) -> list[np.ndarray]:
+def _cut(page: _Boxes, part: np.ndarray, unit: float, beside_tables: bool) -> list[np.ndarray]:
     """The part as it is, or cut at its best gutter, and so on."""
-    gutter = _best_gutter(page, part, unit)
+    gutter = _best_gutter(page, part, unit, beside_tables)
     if gutter is None:
         return [part] if len(part) else []
     x, top, bottom = gutter
@@ -105,16 +127,18 @@ def _cut(page: _Boxes, part: np.ndarray, unit: float) -> list[np.ndarray]:
     return [
         piece
         for half in (above, between[on_left], between[~on_left], below)
-        for piece in _cut(page, half, unit)
+        for piece in _cut(page, half, unit, beside_tables)
     ]
 
 
-def _best_gutter(page: _Boxes, part: np.ndarray, unit: float) -> tuple[float, float, float] | None:
+def _best_gutter(
+    page: _Boxes, part: np.ndarray, unit: float, beside_tables: bool
+) -> tuple[float, float, float] | None:
     """Place, top and bottom of the gutter with most text beside it; None without columns."""
     left, right = page.left[part], page.right[part]
     middle = (page.top[part] + page.bottom[part]) / 2
     long = page.long[part]
-    if long.sum() < 2 * FULL_LINES:
+    if long.sum() < (FEW_LINES if beside_tables else 2 * FULL_LINES):
         return None
     half = GUTTER * unit / 2
     by_area: dict[float, tuple[float, float, float]] = {}
@@ -123,31 +147,66 @@ def _best_gutter(page: _Boxes, part: np.ndarray, unit: float) -> tuple[float, fl
         stops = np.concatenate([[-np.inf], np.sort(middle[~(on_left | on_right)]), [np.inf]])
         for top, bottom in pairwise(stops):
             beside = (middle > top) & (middle < bottom)
-            fewest = min((beside & long & on_left).sum(), (beside & long & on_right).sum())
-            if fewest >= FULL_LINES:
+            fewest, most = sorted((beside & long & side).sum() for side in (on_left, on_right))
+            if fewest >= FULL_LINES or (beside_tables and most >= FEW_LINES):
                 area = float(np.sum((right - left)[beside & (on_left | on_right)]))
                 by_area.setdefault(area, (float(x), float(top), float(bottom)))
     for _, (x, top, bottom) in sorted(by_area.items(), reverse=True):
         beside = (middle > top) & (middle < bottom)
         sides = part[beside & (right <= x)], part[beside & (left >= x)]
-        if all(_is_column(page, side, x) for side in sides):
+        if all(len(side) and _is_column(page, side, x) for side in sides):
+            return x, top, bottom
+        if beside_tables and _are_beside(page, sides, x):
             return x, top, bottom
     return None
 
 
 def _is_column(page: _Boxes, side: np.ndarray, x: float) -> bool:
     """Whether the boxes of one side that adjoin the gutter at ``x`` hold running text."""
+    return _full_lines(page, _adjoining(page, side, x)) >= FULL_LINES
+
+
+def _adjoining(page: _Boxes, side: np.ndarray, x: float) -> np.ndarray:
+    """The boxes of one side with no other between them and the gutter at ``x``."""
     nearer = np.abs(page.right[side] - x) if page.right[side[0]] <= x else page.left[side] - x
     top, bottom = page.top[side], page.bottom[side]
     middle = (top + bottom) / 2
     beside = (middle[:, None] > top) & (middle[:, None] < bottom)
-    nearest = side[~(beside & (nearer[:, None] > nearer)).any(axis=1)]
-    widths = page.right[nearest] - page.left[nearest]
-    long = page.long[nearest]
-    if long.sum() < FULL_LINES:
+    adjoining: np.ndarray = side[~(beside & (nearer[:, None] > nearer)).any(axis=1)]
+    return adjoining
+
+
+def _full_lines(page: _Boxes, side: np.ndarray) -> int:
+    """How many lines of running text are as wide as their column."""
+    long = side[page.long[side]]
+    if len(long) == 0:
+        return 0
+    widths = page.right[long] - page.left[long]
+    return int((widths >= FULL * np.quantile(widths, 0.9)).sum())
+
+
+def _are_beside(page: _Boxes, sides: tuple[np.ndarray, np.ndarray], x: float) -> bool:
+    """Whether a column of text stands on one side of ``x``, and one or a table on the other."""
+    if not all(len(side) for side in sides):
         return False
-    full = long & (widths >= FULL * np.quantile(widths[long], 0.9))
-    return int(full.sum()) >= FULL_LINES
+    columns = [_is_short_column(page, side, x) for side in sides]
+    return all(columns) or (any(columns) and _is_table(page, sides[1] if columns[0] else sides[0]))
+
+
+def _is_short_column(page: _Boxes, side: np.ndarray, x: float) -> bool:
+    """Whether one side is text and nothing else, whose sentences run on from line to line."""
+    if len(_adjoining(page, side, x)) < len(side):
+        return False
+    on = int(page.goes_on[side].sum())
+    return _full_lines(page, side) >= FEW_LINES <= on >= GOING_ON * len(side)
+
+
+def _is_table(page: _Boxes, side: np.ndarray) -> bool:
+    """Whether one side has rows of its own: a label with figures to its right."""
+    rows = [
+        line for line in _lines(page, side) if page.label[line[0]] and page.figure[line[1:]].any()
+    ]
+    return len(rows) >= ROWS
 
 
 def _lines(page: _Boxes, part: np.ndarray) -> list[list[int]]:

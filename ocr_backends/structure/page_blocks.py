@@ -45,7 +45,7 @@ def _by_place(
     furniture = header_and_footer(parts, height, unit)
     for part in parts:
         at = 0
-        for run in find_tables(part, unit):
+        for run in find_tables(part, unit, furniture):
             yield from text_blocks(part[at : run.first], unit, furniture)
             yield part[run.first : run.end]
             at = run.end

@@ -28,7 +28,8 @@ def ordered(phrases: Sequence[Phrase], *, columns: bool = True) -> list[list[lis
     boxes = np.array([[[p.left, p.top], [p.right, p.top], [p.right, p.bottom], [p.left, p.bottom]]
                       for p in phrases])  # fmt: skip
     # Only running text makes a column.
-    return reading_order(boxes, [phrase.text if columns else "" for phrase in phrases])
+    texts = [phrase.text if columns else "" for phrase in phrases]
+    return reading_order(boxes, texts, beside_tables=True)
 
 
 def joined_lines(

@@ -21,6 +21,7 @@ from ocr_backends.structure.table_columns import (
     middle_of,
     nearest,
     off_centre,
+    overlap,
 )
 
 PITCH = 3.2
@@ -40,7 +41,11 @@ ALIGNED = 0.7
 """Texts are a table if such a share of them begins within so many heights of their column's."""
 LEAST_PAGES = 4
 MOST_DIGITS = 3
-"""A table of contents has so many page numbers at least, of so many digits at most."""
+"""A table of contents has so many page numbers at least, of so many digits at most ..."""
+FALLS = 0.1
+"""... which fall at most so often: where its parts come in another order than their pages."""
+MARGINAL = 2
+"""A line of the header or footer with at most so many phrases is no row."""
 
 
 @dataclass(frozen=True)
@@ -51,18 +56,23 @@ class Run:
     end: int
 
 
-def find_tables(lines: Sequence[Line], unit: float) -> list[Run]:
+def find_tables(
+    lines: Sequence[Line], unit: float, furniture: frozenset[Phrase] = frozenset()
+) -> list[Run]:
     """Tables among the lines of a column of the page, top to bottom.
 
-    ``lines``: phrases from left to right, joined; ``unit``: height of a line in pixels.
+    ``lines``: phrases from left to right, joined; ``unit``: height of a line in pixels;
+    ``furniture``: phrases of the page's header and footer.
     """
     runs: list[Run] = []
     at = 0
+    marginal = [len(line) <= MARGINAL and furniture.issuperset(line) for line in lines]
     while at < len(lines):
-        if not is_row(lines[at]):
+        if not is_row(lines[at]) or marginal[at]:
             at += 1
             continue
-        end = _end_of_run(lines, at, unit)
+        upto = marginal.index(True, at) if any(marginal[at:]) else len(lines)
+        end = _end_of_run(lines[:upto], at, unit)
         if _is_table(lines[at:end], unit):
             first = _with_header(lines, at, end, unit, runs[-1].end if runs else 0)
             runs.append(Run(first, end))
@@ -111,7 +121,12 @@ def _heads(line: Line, columns: Columns, rows: Sequence[Line]) -> bool:
 
 def _is_total(line: Line, columns: Columns) -> bool:
     """Whether a line is a figure alone, under others: a total without a label."""
-    return len(line) == 1 and line[0].is_number and line[0].left > columns[0][1]
+    return (
+        len(line) == 1
+        and line[0].is_number
+        and line[0].left > columns[0][1]
+        and any(overlap(line[0], column) > 0 for column in columns[1:])
+    )
 
 
 def _fits(line: Line, columns: Columns) -> bool:
@@ -164,7 +179,8 @@ def _is_contents(lines: Sequence[Line]) -> bool:
     ends = [row[-1].text for row in rows]
     pages = [int(text) for text in ends if text.isdecimal() and len(text) <= MOST_DIGITS]
     others = sum(is_figure(phrase) for row in rows for phrase in row[1:-1])
-    rising = all(before <= after for before, after in pairwise(pages))
+    falls = sum(before > after for before, after in pairwise(pages))
+    rising = falls <= FALLS * len(pages)
     return len(pages) >= LEAST_PAGES and len(pages) >= 0.8 * len(rows) and rising and not others
 
 
