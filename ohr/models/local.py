@@ -8,6 +8,8 @@ from __future__ import annotations
 import copy
 import importlib
 import io
+import logging
+import platform
 import struct
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stderr
@@ -23,14 +25,19 @@ from ohr.errors import ConfigError, MissingDependencyError
 from ohr.models.checkpoints import checkpoint_digest, find_checkpoint, is_gguf
 from ohr.plugins.base import P, Plugin
 
+log = logging.getLogger("ohr.models")
+NO_HALF_PRECISION = frozenset({"DEFAULT", "NO AVX", "AVX2"})
+"""What torch calls x86 processors that have no instructions for half precision."""
+
 
 class LocalModelParams(plugins.Params):
     """What every model takes.
 
     ``model``: a folder with a checkpoint, or a hub name that is in the local cache; nothing is
     downloaded. ``device``: ``auto`` is the first GPU that torch sees, else the CPU. ``dtype``:
-    ``auto`` is the checkpoint's own on a GPU and float32 on the CPU. ``max_new_tokens``: where
-    an output that does not end is cut.
+    ``auto`` is the checkpoint's own on a GPU and float32 on the CPU; ``bfloat16`` is faster only
+    on processors that multiply in it (AVX-512 or AMX with BF16), and much slower on others.
+    ``max_new_tokens``: where an output that does not end is cut.
     """
 
     model: str = Field(min_length=1)
@@ -117,7 +124,7 @@ class LocalModel(Plugin[P], abstract=True):
     def _dtype(self) -> str:
         """A dtype's name, or ``auto`` for the checkpoint's own."""
         if self._checkpoint.dtype == "auto" and self._device == "cpu":
-            return "float32"  # half precision is slower on a CPU, and no more exact
+            return "float32"  # half precision is slower on most processors, and no more exact
         return self._checkpoint.dtype
 
     @property
@@ -159,6 +166,7 @@ class LocalModel(Plugin[P], abstract=True):
         try:
             with quiet:
                 yield
+            self._warn_of_speed()
         except (ConfigError, MissingDependencyError):
             raise
         except Exception as error:  # loaders raise whatever a damaged file leads them to
@@ -185,6 +193,18 @@ class LocalModel(Plugin[P], abstract=True):
                 "fetch the checkpoint again"
             )
         return model.to(self._device).eval()
+
+    def _warn_of_speed(self) -> None:
+        if self._device != "cpu" or self._dtype == "float32":
+            return
+        x86 = platform.machine() in ("x86_64", "AMD64")
+        if x86 and self._torch.backends.cpu.get_cpu_capability() in NO_HALF_PRECISION:
+            log.warning(
+                "%s: this processor does not multiply in %s, which takes several times as long "
+                "as dtype=float32",
+                self.name,
+                self._dtype,
+            )
 
     def _greedy(self, model: Any, tokenizer: Any, **more: Any) -> Any:
         """The checkpoint's generation config, made greedy; ``more`` is set on top."""

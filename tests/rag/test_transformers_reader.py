@@ -168,6 +168,31 @@ def test_question_that_fails_in_a_batch_fails_alone(monkeypatch: pytest.MonkeyPa
 
 
 @needs_torch
+@pytest.mark.parametrize(
+    ("capability", "dtype", "said"),
+    [
+        ("AVX2", "bfloat16", 1),
+        ("AVX2", "float32", 0),
+        ("AVX2", "auto", 0),
+        ("AVX512", "bfloat16", 0),
+    ],
+)
+def test_half_precision_without_instructions_for_it_is_said_to_be_slow(
+    capability: str,
+    dtype: str,
+    said: int,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    import torch
+
+    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: capability)
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    read(reader(written("qwen2"), dtype=dtype), *ASKED[:1])
+    assert [record.getMessage().count("dtype=float32") for record in caplog.records] == [1] * said
+
+
+@needs_torch
 def test_network_is_not_touched(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("the network was touched")
