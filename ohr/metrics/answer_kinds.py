@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from decimal import Decimal
 from itertools import permutations
 from math import sqrt
@@ -23,8 +24,18 @@ _NO = frozenset("no false incorrect nein falsch".split())
 _DENIAL = frozenset("not nicht t".split())  # "isn't" is cut at its apostrophe
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(
-    r"(?:(?<![\w%)])[-\u2212])?(?:\d+(?:[.,'\u2019\u00a0\u202f]\d+)*|(?<![\w.,])\.\d+)"
+    r"(?:(?<![\w%)])[-\u2212](?:[$€£]\s?)?)?"
+    # From its first digit on and to its last: no part of a long one is tried.
+    r"(?:(?<!\d)(?<!\d[.,'\u2019\u00a0\u202f])\d++(?:[.,'\u2019\u00a0\u202f]\d++)*+"
+    r"|(?<![\w.,])\.\d++)"
 )
+_LOSS = re.compile(
+    r"^\s*([$€£]?)\s?\((?=[$€£\s]{0,2}[\d.,]{3})(?!(?:1[5-9]|20)\d\d\))"
+    r"([$€£]?\s?\d[\d.,]*)\s?(%?)\)(?!\s?\d)"
+)
+"""An amount in brackets that an answer begins with is negative, as :mod:`ohr.metrics.default` has
+it; a year, a telephone number or the mark of an item is none.
+"""
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 """Digits with one mark, which may part thousands: in 0.125 and 1234.567 it cannot."""
 _ENGLISH = (
@@ -37,12 +48,14 @@ _GERMAN = (
 ).split()
 _ENGLISH_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _GERMAN_TENS = "zwanzig dreissig vierzig fünfzig sechzig siebzig achtzig neunzig".split()
+_ARTICLES = frozenset("ein eine einem einen einer".split())
+"""Numbers beside a unit of time alone."""
 
 
 def _number_words() -> dict[str, int]:
     """The words of numbers below 100, English and German, as :meth:`str.casefold` leaves them."""
     words = {word: number for tongue in (_ENGLISH, _GERMAN) for number, word in enumerate(tongue)}
-    words |= dict.fromkeys(("ein", "eine", "einem", "einen", "einer"), 1)
+    words |= dict.fromkeys(_ARTICLES, 1)
     for tens, (english, german) in enumerate(zip(_ENGLISH_TENS, _GERMAN_TENS, strict=True), 2):
         words |= {english: 10 * tens, german: 10 * tens}
         for units in range(1, 10):
@@ -68,7 +81,14 @@ _UNITS = {
     )
     for unit in units.split()
 }
-_ONE_OF = "|".join(sorted(_COUNTS, key=len, reverse=True))
+
+
+def _any_of(words: Iterable[str]) -> str:
+    """A pattern of some words, the longest first."""
+    return "|".join(sorted(words, key=lambda word: (-len(word), word)))
+
+
+_ONE_OF = _any_of(_COUNTS)
 # Not the end of another word or of a larger number: "hundertzwei", "two hundred and one".
 _WHOLE = r"(?<![\w-])(?<!hundred )(?<!hundred and )(?<!thousand )(?<!thousand and )"
 _SCALES = {
@@ -86,9 +106,12 @@ _OF_MONEY = frozenset("kmb")
 """Scales where a text speaks of money alone: 5 m may be metres."""
 _SCALE = rf"(?:[\s-]*({'|'.join(_SCALES)})\b)?"
 _AMOUNT = re.compile(rf"({_NUMBER.pattern}){_SCALE}")
+# "Thirty (30) days" says its number twice, as contracts do: it is that in figures.
 _SPAN = re.compile(
-    rf"({_NUMBER.pattern}|{_WHOLE}(?:{_ONE_OF})){_SCALE}[\s-]*({'|'.join(_UNITS)})\b"
+    rf"({_NUMBER.pattern}|{_WHOLE}(?:{_ONE_OF}))\)?{_SCALE}[\s-]*"
+    rf"(?:(?:business|working|calendar|consecutive|full)\s+)?({'|'.join(_UNITS)})\b"
 )
+_IN_WORDS = re.compile(rf"{_WHOLE}(?<!no )(?:{_any_of(_COUNTS.keys() - _ARTICLES)})\b(?!-)")
 _MEASURES = _SCALES.keys() - _OF_MONEY | frozenset(
     "euro eur usd dollar dollars prozent percent per cent pro km kg mm cm kilometer mal times "
     "fach".split()
@@ -117,7 +140,7 @@ _LITTLE = 3
 
 def kind_of(answer: str) -> Kind:
     """The kind of an accepted answer."""
-    text = answer.casefold()
+    text = _in_figures(answer.casefold(), most=0)
     words = _WORD.findall(text)
     if refused(answer):
         return "none"
@@ -134,9 +157,10 @@ def same_by_rule(answer: str, gold: str, kind: Kind) -> bool:
     """Whether an answer means what a gold one of that kind does.
 
     Binary: the same verdict first, "not true" being no. Numerical: the same numbers, each once, in
-    any order; ``1.500`` is 1500 or 1.5, 5 million is 5,000,000 or, in a table, 5, and per cent is
-    not an amount; units are told apart, not converted. Time spans: of equal length, 12 months being
-    a year and 7 days a week. None: it declines to answer.
+    any order; ``1.500`` is 1500 or 1.5, 5 million is 5,000,000 or, in a table, 5, (917) is -917, a
+    number in words is one where no other is, and per cent is not an amount; units are told apart,
+    not converted. Time spans: of equal length, 12 months being a year and 7 days a week. None: it
+    declines to answer.
     """
     if kind == "none":
         return refused(answer)
@@ -145,8 +169,22 @@ def same_by_rule(answer: str, gold: str, kind: Kind) -> bool:
         return _verdict(said) is not None and _verdict(said) == _verdict(meant)
     if kind == "time span":
         return _same(_spans(said), _spans(meant))
+    said, meant = _LOSS.sub(r"-\1\2\3", said), _LOSS.sub(r"-\1\2\3", meant)
+    said, meant = _in_figures(said), _in_figures(meant)
     units, wanted = _units(said), _units(meant)
     return (not units or not wanted or bool(units & wanted)) and _same_amounts(said, meant)
+
+
+def _in_figures(text: str, most: int = _LITTLE) -> str:
+    """A text without digits, its numbers in words as digits, if it has no more than ``most`` other
+    words beside measures.
+    """
+    if any(map(str.isdecimal, text)):
+        return text
+    others = _WORD.findall(_IN_WORDS.sub(" ", text))
+    if sum(word not in _MEASURES for word in others) > most:
+        return text
+    return _IN_WORDS.sub(lambda match: str(_COUNTS[match[0]]), text)
 
 
 def _units(text: str) -> set[str]:
@@ -220,7 +258,7 @@ def values(number: str) -> frozenset[Decimal]:
     to three digits, the first no zero: 0.125 and .125 are an eighth.
     """
     sign = -1 if number[0] in "-\u2212" else 1
-    plain = re.sub(r"[-'\u2212\u2019\u00a0\u202f]", "", number)
+    plain = re.sub(r"[-'\u2212\u2019\u00a0\u202f$€£\s]", "", number)
     marks = re.findall(r"[.,]", plain)
     whole = sign * Decimal(re.sub(r"[.,]", "", plain))
     if not marks:
