@@ -25,8 +25,8 @@ class Seeing:
 
     def write(
         self, turns: Sequence[Mapping[str, str]], pictures: Sequence[Image.Image]
-    ) -> tuple[Written, int]:
-        """What it writes after a conversation, and how many tokens that has.
+    ) -> tuple[Written, list[int]]:
+        """What it writes after a conversation, and the tokens of that.
 
         The pictures stand at the beginning of its last turn. Raises EngineError for a
         conversation that fills its window.
@@ -43,7 +43,8 @@ class Seeing:
             return_tensors="pt",
             add_special_tokens=False,
         )
-        length = int(inputs["input_ids"].shape[1])
+        prompt: list[int] = inputs["input_ids"][0].tolist()
+        length = len(prompt)
         window = getattr(self.model.config.get_text_config(), "max_position_embeddings", None)
         room = self.model.generation_config.max_new_tokens
         if window is not None and length + room > window:
@@ -58,7 +59,7 @@ class Seeing:
         }
         with self.torch.inference_mode():
             rows = model.generate(**moved)
-        return Written(rows[0, length:].tolist()), length
+        return Written(rows[0, length:].tolist()), prompt
 
     def _rendered(self, turns: Sequence[Mapping[str, str]], n_pictures: int) -> str:
         """The conversation by the processor's chat template, with places for its pictures."""

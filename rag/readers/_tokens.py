@@ -16,6 +16,10 @@ from rag.readers._prompt import Prompt
 from rag.readers._prompted import cut_note
 from rag.readers._templates import rendered
 
+_THOUGHT = "<think>"
+_TAIL = 16
+"""Tokens at a prompt's end in which that stands, however many it takes."""
+
 
 @dataclass(frozen=True)
 class PromptTokens:
@@ -61,6 +65,13 @@ class PromptTokens:
         else:
             kept = tokenizer.decode(ids[:limit])
         return kept, cut_note(limit, len(ids))
+
+    def opened(self, prompt: Sequence[int]) -> str:
+        """``<think>`` where a prompt ends in it, as templates of models that think have it: what is
+        written then begins as a thought.
+        """
+        tail: str = self.tokenizer.decode(list(prompt[-_TAIL:]))
+        return _THOUGHT if tail.rstrip().endswith(_THOUGHT) else ""
 
     def defused(self, text: str) -> str:
         """The text with no special token in it: what a page says must not end a turn."""

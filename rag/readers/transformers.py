@@ -74,7 +74,7 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
     """
 
     name = "transformers"
-    version = "3"
+    version = "4"
     install = INSTALL
     reads_gguf = True
     outside_identity = frozenset({"model", "revision", "device", "dtype"})
@@ -127,8 +127,9 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
                 failure = f"{self.name}: {problem(error, MEND)}"
             if not failure:
                 for encoded, one in zip(batch, written, strict=True):
-                    tokens = len(encoded.ids)
-                    yield self._reply(encoded.index, encoded.asked, tokens, one, (encoded.note,))
+                    yield self._reply(
+                        encoded.index, encoded.asked, encoded.ids, one, (encoded.note,)
+                    )
                 continue
             if self._prefixes is not None:
                 self._prefixes.forget()
@@ -152,7 +153,7 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
                 pictures = pages[index].pictures(self.params.image_side)
                 shown = text or (SHOWN if pictures else "")
                 turns = self._prompt.messages(question, shown)
-                written, tokens = self._seeing.write(turns, pictures)
+                written, ids = self._seeing.write(turns, pictures)
             except EngineError as error:
                 yield Reply(index, Outcome.error(f"{self.name}: {error}"[:500]))
                 continue
@@ -163,7 +164,7 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
             else:
                 notes = (note, pages[index].note)
                 usage = {"images_cut": 1.0} if pages[index].note else {}
-                yield self._reply(index, (question, text), tokens, written, notes, usage)
+                yield self._reply(index, (question, text), ids, written, notes, usage)
                 continue
             if self._device != "cpu":  # here, not above: the exception holds its tensors
                 self._torch.cuda.empty_cache()
@@ -216,7 +217,9 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
                 self._prefixes.forget()
             said = " ".join(f"{self.name}: {problem(error, MEND)}".split())[:500]
             raise EngineError(said) from error
-        text, usage, is_cut = self._text_of(one, len(ids))
+        text, usage, is_cut = self._text_of(one, ids)
+        if held is None:  # what is held writes the object at once
+            text = self._tokens.opened(ids) + text
         names = [str(tool.get("function", tool).get("name")) for tool in tools]
         text, calls = calls_in(text, names)
         return Completion(text, calls, is_cut, usage)
@@ -320,12 +323,12 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
         continuations: list[list[int]] = generated[:, width if causal else 1 :].tolist()
         return continuations
 
-    def _text_of(self, one: Written, prompt_tokens: int) -> tuple[str, dict[str, float], bool]:
+    def _text_of(self, one: Written, prompt: Sequence[int]) -> tuple[str, dict[str, float], bool]:
         """What was written, what it took, and whether it was cut."""
         row, eos = one.tokens, self._eos
         end = next((at for at, token in enumerate(row) if token in eos), None)
         tokens = len(row) if end is None else end + 1
-        usage = {"prompt_tokens": float(prompt_tokens), "completion_tokens": float(tokens)}
+        usage = {"prompt_tokens": float(len(prompt)), "completion_tokens": float(tokens)}
         text = self._tokenizer.decode(row[:end], skip_special_tokens=True)
         return text, usage | dict(one.seconds), end is None
 
@@ -333,19 +336,19 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
         self,
         index: int,
         asked: tuple[str, str],
-        prompt_tokens: int,
+        prompt: Sequence[int],
         one: Written,
         notes: tuple[str, ...],
         more: Mapping[str, float] | None = None,
     ) -> Reply:
-        written, usage, is_cut = self._text_of(one, prompt_tokens)
+        written, usage, is_cut = self._text_of(one, prompt)
         if notes[0]:
             usage["contexts_cut"] = 1.0
         if is_cut:
             usage["answers_cut"] = 1.0
         cut = f"cut at {len(one.tokens)} tokens" if is_cut else ""
         plain = not (self.reads_images or self._tokenizer.chat_template)
-        answer = self._prompt.answer_in(written, plain=plain)
+        answer = self._prompt.answer_in(self._tokens.opened(prompt) + written, plain=plain)
         outcome, odd = outcome_of(answer, asked, *notes, cut)
         return Reply(index, outcome, {**usage, **(more or {}), **odd})
 

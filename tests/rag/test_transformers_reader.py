@@ -14,6 +14,7 @@ import pytest
 
 from ohr import registry
 from ohr.errors import ConfigError, MissingDependencyError
+from ohr.plugins import Message
 from ohr.types import Hit, PageRef, Status
 from tests.ocr_backends.checkpoints import needs_torch
 from tests.rag.checkpoints import WRITERS, written
@@ -99,6 +100,33 @@ def test_silence_is_empty_and_loops_are_cut(kind: str) -> None:
     assert reply.outcome.detail == "cut at 8 tokens; looping"
     for name, count in (("completion_tokens", 8), ("answers_cut", 1), ("answers_looping", 1)):
         assert reply.usage[name] == count
+
+
+@needs_torch
+def test_a_thought_that_the_template_opens_and_nothing_closes_is_no_answer(tmp_path: Path) -> None:
+    folder = thinking(tmp_path)
+    asked = [("Who built it?", hits(PAGE))]
+    before = read(reader(written("qwen2", "loop")), *asked)[0]
+    assert before.outcome.value == " ".join(["loop"] * 8)
+    for size in (1, 2):
+        [reply] = read(reader(folder, batch_size=size), *asked)
+        assert (reply.outcome.status, reply.outcome.detail) == (Status.EMPTY, "cut at 8 tokens")
+        assert reply.usage["answers_cut"] == 1
+    said = reader(folder).complete([Message("user", "Who built it?")])
+    assert (said.text, said.cut) == ("", True)
+
+
+def thinking(tmp_path: Path) -> Path:
+    """A checkpoint that goes on for ever, after a thought that its template opens."""
+    folder = tmp_path / "thinking"
+    shutil.copytree(written("qwen2", "loop"), folder)
+    template = folder / "chat_template.jinja"
+    opened = template.read_text("utf-8").replace(
+        "assistant\n{% endif %}", "assistant\n<think>\n{% endif %}"
+    )
+    assert "<think>" in opened
+    template.write_text(opened, "utf-8")
+    return folder
 
 
 @needs_torch
