@@ -103,7 +103,7 @@ class TableSimilarity(plugins.Metric[TableSimilarityParams]):
     """Mean TEDS of the pages' tables, matched by content; 1 where neither has any."""
 
     name = "table_similarity"
-    version = "4"
+    version = "5"
     of = "page"
     title = "table similarity"
     needs = frozenset({"table"})

@@ -2,8 +2,9 @@
 
 TEDS (Zhong, ShafieiBavani and Jimeno Yepes, "Image-based table recognition", 2020) is one less
 the tree edit distance of two tables over the nodes of the larger. Here a table's tree is a root,
-its rows and their cells; changing a cell costs 1 if its spans change, else the normalised
-Levenshtein distance of its text, mark-up removed. Rows and cells cost 1 to insert or delete.
+its rows and their cells, up to a row's last that is not empty; changing a cell costs 1 if its
+spans change, else the normalised Levenshtein distance of its text, mark-up removed. Rows and cells
+cost 1 to insert or delete.
 
 The distance is exact. A table's tree is only two levels deep, so the algorithm of Zhang and
 Shasha comes down to one forest table whose rows NumPy fills at once.
@@ -40,13 +41,20 @@ class Grid:
 
     @classmethod
     def of(cls, table: ParsedTable, *, texts: bool = True) -> Grid:
-        """The grid of a table; ``texts=False`` leaves its cells empty (structure alone)."""
+        """The grid of a table; ``texts=False`` leaves its cells empty (structure alone).
+
+        Empty cells at the end of a row are left out: LaTeX and Markdown need not write them, and
+        HTML does.
+        """
         rows: list[list[tuple[str, tuple[int, int]]]] = [[] for _ in range(table.table.n_rows)]
         for cell in table.cells:
-            text = " ".join(strip_markup(cell.content).split()) if texts else ""
+            text = " ".join(strip_markup(cell.content).split())
             rows[cell.row].append((text, (cell.rowspan, cell.colspan)))
+        for row in rows:
+            while row and row[-1] == ("", (1, 1)):
+                row.pop()
         return cls(
-            tuple(tuple(text for text, _ in row) for row in rows),
+            tuple(tuple(text if texts else "" for text, _ in row) for row in rows),
             tuple(tuple(span for _, span in row) for row in rows),
         )
 

@@ -89,6 +89,30 @@ def test_the_same_table_in_another_format_is_the_same():
     assert table_similarity(HTML, LATEX) == 1
 
 
+ENDS_EARLY = r"""\begin{tabular}{lrr}
+in millions & 2016 & 2017 \\
+Cash \\
+Total & 2,371
+\end{tabular}"""
+
+
+@pytest.mark.parametrize("texts", [True, False])
+@pytest.mark.parametrize(
+    "whole",
+    [
+        ENDS_EARLY.replace("Cash", "Cash & &").replace("2,371", "2,371 & "),
+        "| in millions | 2016 | 2017 |\n|---|---|---|\n| Cash |  |  |\n| Total | 2,371 | |\n",
+        "| in millions | 2016 | 2017 |\n|---|---|---|\n| Cash |\n| Total | 2,371 |\n",
+        "<table><tr><td>in millions</td><td>2016</td><td>2017</td></tr><tr><td>Cash</td><td></td>"
+        "<td>&nbsp;</td></tr><tr><td>Total</td><td>2,371</td><td/></tr></table>",
+    ],
+)
+def test_a_row_that_ends_early_is_one_with_empty_cells_at_its_end(whole, texts):
+    assert table_similarity(whole, ENDS_EARLY, texts=texts) == 1
+    inside = whole.replace("Total", "", 1)
+    assert table_similarity(inside, ENDS_EARLY) < 1, "an empty cell before others is one"
+
+
 def test_tables_are_matched_by_content_not_by_place():
     assert table_similarity(f"{OTHER}\n\n{LATEX}", f"{HTML}\n\n{OTHER}") == 1
     assert table_similarity(f"{OTHER}\n\n{LATEX}", OTHER) == 0.5
