@@ -13,9 +13,11 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import Levenshtein
 
-from ohr.markup.page import formulas_of
+from ohr.markup.page import formulas_of, read_page
 from ohr.markup.scanner import MarkupKind
+from ohr.markup.structure import Span, within
 from ohr.markup.symbols import CHAR_TO_COMMAND, COMMAND_TO_CHAR
+from ohr.markup.tables import TableFormat
 from ohr.metrics.matching import assign, encode
 
 
@@ -30,19 +32,49 @@ class Formula:
 
 
 def find_formulas(text: str) -> list[Formula]:
-    """The formulas of a page in order, as :func:`ohr.markup.page.read_page` has them."""
-    return [
-        Formula(
-            region.start,
-            region.end,
-            # The name of an environment says how its lines are set.
-            text[region.start : region.end]
-            if text.startswith("\\begin", region.start)
-            else text[region.inner_start : region.inner_end],
-            region.kind is MarkupKind.DISPLAY,
-        )
-        for region in formulas_of(text)
-    ]
+    """The formulas of a page in order, as :func:`ohr.markup.page.read_page` has them.
+
+    In tables signs may have to be escaped: ``&lt;`` in HTML, a bar as ``\\|`` in Markdown. The
+    LaTeX has them as they are.
+    """
+    plain = _unescaped(text)
+    bars = _spans(text, "markdown") if "\\|" in text else []
+    found = []
+    for region in formulas_of(plain):
+        # The name of an environment says how its lines are set.
+        whole = plain.startswith("\\begin", region.start)
+        inner = (region.inner_start, region.inner_end)
+        latex = plain[region.start : region.end] if whole else plain[slice(*inner)]
+        if within(bars, region.start):
+            latex = _ESCAPED_BAR.sub("|", latex)
+        display = region.kind is MarkupKind.DISPLAY
+        found.append(Formula(region.start, region.end, latex, display))
+    return found
+
+
+_ENTITY = re.compile(r"&(?:(lt|#60)|(gt|#62)|(?:amp|#38));")
+_ESCAPED_BAR = re.compile(r"(?<!\\)\\\|")
+
+
+def _unescaped(text: str) -> str:
+    """A page, of the same length, with no entity in its HTML tables for a sign of formulas."""
+    pieces: list[str] = []
+    done = 0
+    for start, end in _spans(text, "html") if _ENTITY.search(text) else ():
+        pieces += (text[done:start], _ENTITY.sub(_sign, text[start:end]))
+        done = end
+    return "".join([*pieces, text[done:]])
+
+
+def _sign(entity: re.Match[str]) -> str:
+    """A sign with spaces, which no formula heeds, and so no tag."""
+    sign = "<" if entity[1] else ">" if entity[2] else "&"
+    return sign.ljust(len(entity[0]))
+
+
+def _spans(text: str, written: TableFormat) -> list[Span]:
+    """Where a page's tables of a format are."""
+    return [table.span for table in read_page(text).tables if table.format == written]
 
 
 _TOKEN = re.compile(

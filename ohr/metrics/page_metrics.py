@@ -69,7 +69,7 @@ class FormulaDistance(plugins.Metric):
     """Distance of the pages' formulas, matched by content; 0 where neither has any."""
 
     name = "formula_distance"
-    version = "3"
+    version = "4"
     of = "page"
     title = "formula distance"
     higher_is_better = False

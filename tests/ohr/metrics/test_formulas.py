@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import html
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,6 +39,24 @@ def test_formulas_are_found_and_prices_are_not(text, found):
     assert [(formula.latex.strip(), formula.display) for formula in formulas] == found
     for formula in formulas:
         assert formula.latex in text[formula.start : formula.end]
+
+
+def test_what_a_table_must_escape_is_no_part_of_its_formulas():
+    formulas = [r"p < 0.05", r"A \& B^{2}", r"|x| \le 1", r"a > b_{i}"]
+    cells = [f"${formula}$" for formula in formulas]
+    latex = rf"\begin{{tabular}}{{cccc}} a & b & c & d \\ {' & '.join(cells)} \end{{tabular}}"
+    escaped = [html.escape(cell, quote=False) for cell in cells]
+    of_html = f"<table><tr><td>{'</td><td>'.join(escaped)}</td></tr></table>"
+    barred = [cell.replace("|", r"\|") for cell in cells]
+    markdown = f"| a | b | c | d |\n|---|---|---|---|\n| {' | '.join(barred)} |\n"
+    after = "\n\nThen $z = 1$."
+    for table in (latex, of_html, markdown):
+        found = find_formulas(table + after)
+        assert [" ".join(one.latex.split()) for one in found] == [*formulas, "z = 1"]
+        assert (table + after)[found[-1].start : found[-1].end] == "$z = 1$"
+        assert page_formula_distance(table, latex) == 0
+    # Outside tables nothing has to be: there it is said that it is so.
+    assert page_formula_distance(r"$\|x\| = 1$", "$|x| = 1$") > 0
 
 
 @pytest.mark.parametrize(
