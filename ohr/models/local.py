@@ -217,6 +217,13 @@ class LocalModel(Plugin[P], abstract=True):
             top_k=None,
             max_length=None,
             forced_eos_token_id=None,  # it would hide that an output was cut
+            num_return_sequences=1,
+            return_dict_in_generate=False,
+            prompt_lookup_num_tokens=None,
+            # Without one, as training often leaves a checkpoint, a state to go on from is read
+            # twice; a kind of its own takes none.
+            use_cache=True,
+            cache_implementation=None,
         )
         config.update(**more)
         eos = config.eos_token_id if config.eos_token_id is not None else tokenizer.eos_token_id

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import socket
 import subprocess
@@ -88,6 +89,23 @@ def test_what_prompts_begin_with_is_read_once(kind: str, monkeypatch: pytest.Mon
     alone = [answers(reader(written(kind), prompt="few_shot"), one)[0] for one in asked]
     assert alone == together
     assert read_at_once < sum(sizes) / 2
+
+
+@needs_torch
+@pytest.mark.parametrize("kind", ["qwen2", "llama"])
+@pytest.mark.parametrize(
+    "left",
+    [{"use_cache": False}, {"cache_implementation": "static"}, {"return_dict_in_generate": True}],
+)
+def test_how_a_checkpoint_was_left_by_its_training_changes_no_answer(
+    tmp_path: Path, kind: str, left: dict[str, object]
+) -> None:
+    folder = tmp_path / kind
+    shutil.copytree(written(kind), folder)
+    path = folder / "generation_config.json"
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | left), "utf-8")
+    asked = [(question, hits(PAGE * 3, "Another page.")) for question in ("Who?", "Which year?")]
+    assert read(reader(folder), *asked) == read(reader(written(kind)), *asked)
 
 
 @needs_torch
