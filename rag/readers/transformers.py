@@ -270,13 +270,23 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
             )
             kind = "Seq2SeqLM" if config.is_encoder_decoder else "CausalLM"
             model = self._load(f"AutoModelFor{kind}", config=config)
-        decoding = self._greedy(model, tokenizer, max_new_tokens=self.params.max_new_tokens)
+        decoding = self._ending(model, tokenizer)
         eos = decoding.eos_token_id
         if decoding.pad_token_id is None:
             decoding.pad_token_id = eos[0] if eos else 0
         model.generation_config = decoding
         window = getattr(config, "max_position_embeddings", None)
         return _Loaded(model, tokenizer, frozenset(eos), decoding.pad_token_id, window)
+
+    def _ending(self, model: Any, tokenizer: Any) -> Any:
+        """How to decode: to an end that the generation config or the tokenizer names. A checkpoint
+        that was trained to chat may have kept the first from one that was not.
+        """
+        config = self._greedy(model, tokenizer, max_new_tokens=self.params.max_new_tokens)
+        own = tokenizer.eos_token_id
+        if own is not None and own not in config.eos_token_id:
+            config.eos_token_id = [*config.eos_token_id, own]
+        return config
 
     def _encoded(self, index: int, question: str, context: str, first: str) -> _Encoded | None:
         """The prompt's tokens, its context cut to what there is room for; None without room.
@@ -377,6 +387,5 @@ class Transformers(LocalModel[TransformersParams], PromptedReader[TransformersPa
         with self._loading():
             processor = load_processor(self.name, self._folder, self._transformers)
             model = self._load("AutoModelForImageTextToText")
-        most = self.params.max_new_tokens
-        model.generation_config = self._greedy(model, processor.tokenizer, max_new_tokens=most)
+        model.generation_config = self._ending(model, processor.tokenizer)
         return Seeing(self._torch, model, processor)

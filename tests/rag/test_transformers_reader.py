@@ -109,6 +109,19 @@ def test_how_a_checkpoint_was_left_by_its_training_changes_no_answer(
 
 
 @needs_torch
+@pytest.mark.parametrize("size", [1, 2])
+def test_an_answer_ends_where_the_tokenizer_ends_a_turn(tmp_path: Path, size: int) -> None:
+    folder = tmp_path / "tuned"
+    shutil.copytree(written("qwen2", "nothing"), folder)
+    of_base = {"eos_token_id": 7}  # the end that another checkpoint writes, which was tuned on
+    path = folder / "generation_config.json"
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | of_base), "utf-8")
+    [reply] = read(reader(folder, batch_size=size), ASKED[0])
+    assert (reply.outcome.status, reply.outcome.detail) == (Status.EMPTY, "")
+    assert reply.usage["completion_tokens"] == 1
+
+
+@needs_torch
 @every_model
 def test_silence_is_empty_and_loops_are_cut(kind: str) -> None:
     for outcome in (r.outcome for r in read(reader(written(kind, "nothing")), *ASKED)):
