@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")
 
@@ -29,6 +29,11 @@ def is_hidden(inside: PurePath) -> bool:
     So are the files that macOS puts beside others (``._a.pdf``), and caches (``.ohr-cache``).
     """
     return any(part.startswith(".") for part in inside.parts)
+
+
+def visible(folder: Path, pattern: str) -> list[Path]:
+    """What a pattern matches within a folder, sorted, without what is hidden there."""
+    return sorted(path for path in folder.glob(pattern) if not is_hidden(path.relative_to(folder)))
 
 
 def safe_path(name: str) -> str:

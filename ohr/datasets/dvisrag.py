@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 
 from ohr.collection import Dataset, ValidationReport, finish, validate_questions
 from ohr.errors import DatasetError
-from ohr.file_names import readable
+from ohr.file_names import readable, visible
 from ohr.plugins import DatasetParams, DatasetSource
 from ohr.store.atomic import write_bytes
 from ohr.store.identity import digest
@@ -75,8 +75,8 @@ class DVisRag(DatasetSource[DatasetParams]):
 
 def _subsets(root: Path) -> list[Path]:
     """The folder, or those in it, that have a corpus. Raises DatasetError."""
-    places = [root, *sorted(path for path in root.glob("*") if path.is_dir())]
-    found = [place for place in places if any((place / "corpus").glob("**/*.parquet"))]
+    places = [root, *(path for path in visible(root, "*") if path.is_dir())]
+    found = [place for place in places if visible(place / "corpus", "**/*.parquet")]
     if not found:
         raise DatasetError(f"no corpus/*.parquet in {root}, nor in a folder of it")
     return found[:1] if found[0] == root else found
@@ -84,7 +84,7 @@ def _subsets(root: Path) -> list[Path]:
 
 def _rows(folder: Path, columns: tuple[str, ...] | None = None) -> Iterator[Mapping[str, Any]]:
     """Rows of a folder's Parquet files, some at a time. Raises DatasetError."""
-    for file in sorted(folder.glob("**/*.parquet")):
+    for file in visible(folder, "**/*.parquet"):
         try:
             with pq.ParquetFile(file) as parquet:
                 there = [name for name in columns or () if name in parquet.schema_arrow.names]

@@ -18,7 +18,7 @@ from typing import Any
 from ohr.bounded import read_bounded
 from ohr.collection import Dataset, ValidationReport, finish, validate_questions
 from ohr.errors import DatasetError
-from ohr.file_names import readable
+from ohr.file_names import readable, visible
 from ohr.opening import file_facts
 from ohr.plugins import DatasetParams, DatasetSource
 from ohr.types import Document, Page, PageRef, Question
@@ -57,7 +57,7 @@ class InduOcr(DatasetSource[InduOcrParams]):
         sources = _single_pages(params.pdfs, report) if params.pdfs is not None else {}
         documents = {
             document.doc_id: document
-            for path in sorted((root / DOCUMENTS).glob("*.md"))
+            for path in visible(root / DOCUMENTS, "*.md")
             for document in [_document(path, domains, sources, report)]
             if not params.domains or document.domain in params.domains
             if document.source is not None or not params.single_page
@@ -107,7 +107,7 @@ def _pairs(path: Path, report: ValidationReport) -> Iterator[tuple[str, str, Map
 
 def _single_pages(folder: Path, report: ValidationReport) -> dict[str, Path]:
     """PDFs of one page by name."""
-    pdfs = sorted(path for path in folder.rglob("*.pdf") if path.is_file())
+    pdfs = [path for path in visible(folder, "**/*.pdf") if path.is_file()]
     if not pdfs:
         raise DatasetError(f"no PDFs in {folder}: unpack pdf.zip there")
     facts = file_facts(pdfs)

@@ -18,7 +18,7 @@ from typing import Any
 from ohr.bounded import read_bounded
 from ohr.collection import Dataset, ValidationReport, finish, validate_questions
 from ohr.errors import DatasetError
-from ohr.file_names import readable
+from ohr.file_names import readable, visible
 from ohr.plugins import DatasetSource
 from ohr.types import Document, Page, PageRef, Question
 
@@ -64,7 +64,7 @@ def find_pdfs(folder: Path) -> dict[str, Path]:
     if not folder.is_dir():
         raise DatasetError(f"no folder of PDFs at {folder}")
     pdfs: dict[str, Path] = {}
-    for path in sorted(folder.rglob("*")):
+    for path in visible(folder, "**/*"):
         if path.suffix.lower() == ".pdf" and path.is_file():
             pdfs.setdefault(path.relative_to(folder).with_suffix("").as_posix(), path)
     return pdfs
@@ -112,17 +112,19 @@ def read_documents(
 ) -> Iterator[Document]:
     """Documents of a knowledge-base folder, by domain, then by file name; also of folders in one.
 
-    The published evaluation indexes files in the order of their names *with* the suffix.
+    The published evaluation indexes files in the order of their names *with* the suffix. Hidden
+    files are passed over: a copy that an editor has put aside would be found in place of its page.
     """
     if not folder.is_dir():
         raise DatasetError(f"no ground truth at {folder}: expected <domain>/<document>.json there")
-    present = sorted(entry.name for entry in folder.iterdir() if entry.is_dir())
+    present = [entry.name for entry in visible(folder, "*") if entry.is_dir()]
     for domain in domains:
         if domain not in present:
             raise DatasetError(f"no domain {domain!r} under {folder}; there: {', '.join(present)}")
     files = {
         domain: {
-            path.relative_to(folder).as_posix(): path for path in (folder / domain).rglob("*.json")
+            path.relative_to(folder).as_posix(): path
+            for path in visible(folder / domain, "**/*.json")
         }
         for domain in present
     }

@@ -21,7 +21,7 @@ from ohr.bounded import read_bounded
 from ohr.collection import Dataset, ValidationReport, finish, validate_questions
 from ohr.datasets.omnidocbench_file import AnnotatedPage, annotations_of
 from ohr.errors import DatasetError
-from ohr.file_names import readable
+from ohr.file_names import readable, visible
 from ohr.markup.blocks import Block, to_markdown
 from ohr.plugins import DatasetParams, DatasetSource
 from ohr.types import Document, Page, PageRef, Question
@@ -86,8 +86,8 @@ class OmniDocBench(DatasetSource[OmniDocBenchParams]):
 def _annotations(root: Path, named: str, report: ValidationReport) -> Iterator[AnnotatedPage]:
     """The pages of the file, or of each file of the folder, in the order of their names."""
     place = root / named if named else root
-    files = [place] if place.is_file() else sorted(place.rglob("*.json") if named else
-                                                  place.glob("*.json"))  # fmt: skip
+    pattern = "**/*.json" if named else "*.json"
+    files = [place] if place.is_file() else visible(place, pattern)
     if not files or (len(files) > 1 and not named):
         raise DatasetError(
             f"{len(files)} JSON files in {place}: name the annotations, a file or a folder, in "
@@ -107,7 +107,7 @@ def _images(folder: Path) -> dict[str, Path]:
             f"no folder of page images at {folder}: name it in dataset.params.images"
         )
     found: dict[str, Path] = {}
-    for path in sorted(folder.rglob("*")):
+    for path in visible(folder, "**/*"):
         if path.suffix.lower() in IMAGES and path.is_file():
             found.setdefault(readable(path.name[: -len(path.suffix)]), path)
     return found

@@ -281,3 +281,18 @@ def test_questions_are_read_from_a_file_alone(tmp_path):
     given = {"path": tmp_path, "questions": "/dev/zero"}
     with pytest.raises(DatasetError, match="/dev/zero: it is a device or a pipe, not a file"):
         registry.create("dataset", {"name": "ohrbench", "params": given}).load()
+
+
+def test_hidden_files_are_no_documents_and_no_pdfs(corpus):
+    """A copy that an editor puts aside would be found in place of its page."""
+    beside = corpus / "gt" / "law" / ".ipynb_checkpoints"
+    beside.mkdir()
+    (beside / "b-checkpoint.json").write_bytes((corpus / "gt" / "law" / "b.json").read_bytes())
+    (corpus / "gt" / "law" / "._b.json").write_bytes(b"\x00\x05\x16\x07")
+    (corpus / "gt" / ".git").mkdir()
+    pdfs = corpus / "pdfs" / ".trash" / "law"
+    pdfs.mkdir(parents=True)
+    write_pdf(pdfs / "b.pdf", 2)
+    dataset = load(corpus, pdfs=corpus / "pdfs", strict=True)
+    assert list(dataset.documents) == ["law/b c", "law/b", "manual/a"]
+    assert dataset.documents["law/b"].source is None

@@ -126,6 +126,15 @@ def test_predictions_are_measured_block_by_block(tmp_path: Path) -> None:
     assert (theirs["source:text"], theirs["source:table"]) == (0, 1)
 
 
+def test_hidden_images_and_annotations_are_none(tmp_path: Path) -> None:
+    write_annotated(tmp_path, {"a.png": ["one"]})
+    (tmp_path / "images" / ".thumbnails").mkdir()
+    Image.new("L", (4, 3), 255).save(tmp_path / "images" / ".thumbnails" / "a.png")
+    (tmp_path / "._OmniDocBench.json").write_bytes(b"\x00\x05\x16\x07")
+    dataset = load("omnidocbench", tmp_path)
+    assert [page.image for page in dataset.pages.values()] == [tmp_path / "images" / "a.png"]
+
+
 # DVisRAG
 
 
@@ -210,6 +219,13 @@ def test_rows_that_are_none_are_reported(tmp_path: Path) -> None:
         load("dvisrag", tmp_path)
 
 
+def test_hidden_files_are_no_part_of_a_corpus(tmp_path: Path) -> None:
+    write_parquet(tmp_path, {"a": picture(tmp_path, 10)}, [("q", "What?", "x", "a")])
+    for part in ("corpus", "queries", "qrels"):
+        (tmp_path / part / "._train.parquet").write_bytes(b"\x00\x05\x16\x07")
+    assert len(load("dvisrag", tmp_path).questions) == 1
+
+
 # InduOCRBench
 
 
@@ -222,6 +238,12 @@ def test_documents_are_one_page(tmp_path: Path) -> None:
     assert (question.task, question.evidence_text) == ("facts", "about 1874")
     assert load("induocr", tmp_path / "RAG_eval").digest() == dataset.digest()
     assert not dataset.report
+
+
+def test_hidden_files_are_no_documents(tmp_path: Path) -> None:
+    write_pairs(tmp_path, {"harbour_1": "about 1874"}, [("harbour_1", "When?", "1874")])
+    (tmp_path / "RAG_eval" / "doc_md" / "._harbour_1.md").write_bytes(b"\x00\x05\x16\x07")
+    assert list(load("induocr", tmp_path).documents) == ["harbour/harbour_1"]
 
 
 def test_pdfs_of_one_page_are_sources(tmp_path: Path) -> None:
