@@ -92,6 +92,8 @@ class Leases:
         """Lease a name; False while it is leased, be it by this process. Raises StoreError."""
         if not _NAME.fullmatch(name):
             raise ValueError(f"not the name of a lease: {name!r}")
+        if name in self._held:  # without symbolic links, nothing else says so
+            return False
         for generation in count():
             link = self._link(name, generation)
             if self._made(link):

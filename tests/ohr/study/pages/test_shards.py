@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -137,6 +139,25 @@ def test_a_page_that_another_reads_is_waited_for(tmp_path, log, monkeypatch):
     assert done.exit_code == 0, done.output
     assert waits == [3]  # the others were read meanwhile
     assert len(log.read_text().split()) == 4
+
+
+def test_equal_pages_are_read_once_where_there_are_no_symbolic_links(tmp_path, log, monkeypatch):
+    settings = [
+        *write_corpus(tmp_path, documents=2, pages=2),
+        *NOISE[:1],
+        "stages=ocr",
+        "workers=2",
+    ]
+    first, second = sorted((tmp_path / "pdfs").rglob("*.pdf"))
+    second.write_bytes(first.read_bytes())
+
+    def refuse(*of: object) -> None:
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "symlink", refuse)
+    done = call(noise_curve, *settings, "noise=[]", "--out", tmp_path / "run")
+    assert done.exit_code == 0, done.output
+    assert len(log.read_text().split()) == 2
 
 
 def test_steal_needs_a_shard_and_a_shard_needs_pages(tmp_path):
