@@ -30,6 +30,8 @@ from ohr.types import Status
 
 KNOWLEDGE_BASE = ("noise", "perturbation", "level", "intensity", "engine")
 _SEVERITY = {str(status): status.severity for status in Status}
+_NUMBERS = ("top_k", "mean", "ci_low", "ci_high", "n", "draws", "draw_sd", *NOISE_COLUMNS)
+"""Columns of the cells that are numbers, or empty."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,9 +200,10 @@ def open_run(path: Path | str) -> Run:
     measures = read_measures(manifest) or []
     drawn = _drawn(path, measures)
     try:
-        for column in ("mean", "ci_low", "ci_high", "n", "draws", "draw_sd", *NOISE_COLUMNS):
-            cells[column] = pd.to_numeric(cells[column])
-    except ValueError as error:
+        for column in _NUMBERS:
+            numbers = pd.to_numeric(cells[column])
+            cells[column] = numbers.astype("Int64") if column == "top_k" else numbers
+    except (ValueError, TypeError) as error:
         raise OhrError(f"{path / 'cells.csv'}: {column}: {error}: run it again") from error
     truth = manifest.get("dataset", {}).get("truth", GROUND_TRUTH)
     declare(cells, truth, manifest.get("same_as_truth", ()), measures)
