@@ -14,6 +14,7 @@ from ohr.store.identity import digest, pages_digest
 from ohr.study import image_rankings
 from ohr.study.failures import reasons
 from ohr.study.plan import Plan
+from ohr.study.scopes import Scopes
 from ohr.types import Chunk, Hit, KnowledgeBase, Outcome, PageRef, Question, Status
 
 
@@ -27,6 +28,7 @@ class Rankings:
     """By retriever, the pages that it could not index by their images, each with the reason."""
 
     def __post_init__(self) -> None:
+        self.scopes = Scopes(self.plan)
         for retriever in self.plan.retrievers.values():
             if not isinstance(retriever, Oracle):
                 retriever.use_store(self.store)
@@ -50,9 +52,9 @@ class Rankings:
             return self._of_images(kb, chunker, name, scope, questions, retriever)
         k = max(self.plan.config.cutoffs)
         texts = {  # a page that could not be read is not even an empty chunk
-            ref: outcome.value
-            for ref, outcome in kb.pages.items()
-            if outcome.value is not None and self.plan.in_scope(ref.doc_id) == scope
+            ref: text
+            for ref in self.scopes.pages(kb, scope)
+            if (text := kb.pages[ref].value) is not None
         }
         queries: list[str] | list[tuple[PageRef, ...]]
         if isinstance(retriever, Oracle):
@@ -90,15 +92,8 @@ class Rankings:
     ) -> list[list[Hit]]:
         """:meth:`of_scope` of a retriever that looks at page images: whole pages."""
         cutter, k = self.plan.chunkers[chunker], max(self.plan.config.cutoffs)
-        in_scope = {
-            ref for ref in (*kb.pages, *kb.images) if self.plan.in_scope(ref.doc_id) == scope
-        }
-        images = [image for ref, image in kb.images.items() if ref in in_scope]
-        read = {
-            ref: outcome.value
-            for ref, outcome in kb.pages.items()
-            if outcome.value is not None and ref in in_scope
-        }
+        pages, images = self.scopes.pages(kb, scope), self.scopes.images(kb, scope)
+        read = {ref: text for ref in pages if (text := kb.pages[ref].value) is not None}
         queries = [question.text for question in questions]
         key: dict[str, object] = {
             "images": digest([[image.ref, image.digest] for image in images]),
@@ -108,7 +103,7 @@ class Rankings:
         }
         if isinstance(retriever, Retriever):  # it has parts that rank chunks, too
             key |= {"pages": pages_digest(read.items()), "chunker": cutter.identity()}
-        texts = {ref: kb.text(ref) for ref in in_scope}
+        texts = {ref: kb.text(ref) for ref in (*pages, *(image.ref for image in images))}
         stored: Any = self.store.get("image_retrieval", key)
         usable = image_rankings.are_rankings(stored, len(questions), texts)
         if not usable or (stored["unseen"] and self.plan.config.retry_failed):

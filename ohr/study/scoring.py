@@ -45,6 +45,7 @@ class Scorer:
 
     def __post_init__(self) -> None:
         self.rankings = Rankings(self.plan, self.store)
+        self.scopes = self.rankings.scopes
         for system in self.plan.systems.values():
             system.use_store(self.store)
         self.measuring = Measuring(self.plan, self.answering)
@@ -136,8 +137,7 @@ class Scorer:
     def retrieve(self, kb: KnowledgeBase, chunker: str, name: str) -> list[list[Hit]]:
         """The ranking of every question, from the knowledge base that it is asked of."""
         hits: dict[str, list[Hit]] = {}
-        for scope in self.plan.scopes:
-            questions = [q for q in self.plan.questions if self.plan.scope_of(q) == scope]
+        for scope, questions in self.scopes.questions.items():
             rankings = self.rankings.of_scope(kb, chunker, name, scope, questions)
             hits.update((q.qid, h) for q, h in zip(questions, rankings, strict=True))
         return [hits[question.qid] for question in self.plan.questions]
@@ -222,8 +222,7 @@ class Scorer:
     def _whole(self, variant: Variant, kb: KnowledgeBase, name: str) -> list[Scores]:
         """The scores of a whole system, over each scope's documents as they were read."""
         answers: dict[str, Outcome[Answer]] = {}
-        for scope in self.plan.scopes:
-            questions = [q for q in self.plan.questions if self.plan.scope_of(q) == scope]
+        for scope, questions in self.scopes.questions.items():
             outcomes = self.answering.answers_of_system(
                 name,
                 self.plan.systems[name],
@@ -243,8 +242,7 @@ class Scorer:
 
     def documents(self, kb: KnowledgeBase, scope: str) -> list[Document]:
         """The documents of a scope as a knowledge base has them: no PDF, no page that failed."""
-        read = ReadDocuments(kb, self.plan.dataset.documents)
-        return [one for name, one in read.items() if self.plan.in_scope(name) == scope]
+        return self.scopes.documents(kb, scope)
 
     def answers(self, name: str, contexts: Sequence[Sequence[Hit]]) -> list[Outcome[str]]:
         """A reader's answers to the plan's questions, each with its context."""

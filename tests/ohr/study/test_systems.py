@@ -16,7 +16,7 @@ from ohr.errors import ConfigError, OhrError
 from ohr.study.cases import read_cases
 from ohr.study.config import load_config
 from ohr.study.csv import csv_text
-from ohr.study.plan import load_dataset, make_plan
+from ohr.study.plan import Plan, load_dataset, make_plan
 from ohr.study.results import cells_anew, open_run
 from ohr.study.run import run_study
 from tests.builders import qa, write_kb, write_questions
@@ -246,3 +246,33 @@ def test_scope_is_of_the_retrieval_too(settings, tmp_path):
     assert all(documents[hit["qid"]] == hit["doc_id"] for hit in hits)
     with pytest.raises(ConfigError):
         load_config([*settings, "scope=page"])
+
+
+def test_a_document_a_scope_costs_no_look_at_the_pages_of_all_others(
+    settings, tmp_path, monkeypatch
+):
+    """With a thousand papers that were minutes a knowledge base."""
+    looked = []
+    in_scope = Plan.in_scope
+    monkeypatch.setattr(
+        Plan, "in_scope", lambda plan, doc_id: looked.append(doc_id) or in_scope(plan, doc_id)
+    )
+    counts = []
+    for documents in (10, 20):
+        root = tmp_path / str(documents)
+        names = [f"law/d{number}" for number in range(documents)]
+        write_kb(root / "gt", {name: [f"Fact of {name}.", "More."] for name in names})
+        asked = write_questions(
+            root / "qas.json", [qa(number, name, 0) for number, name in enumerate(names)]
+        )
+        config = load_config(
+            [
+                *("dataset.kind=ohrbench", f"dataset.path={root}", f"dataset.questions={asked}"),
+                *(f"cache={tmp_path / 'cache'}", "stages=[retrieval,overall]", "scope=document"),
+                "systems=[rag,my_systems.Priced]",
+            ]
+        )
+        looked.clear()
+        run_study(config, root / "run")
+        counts.append(len(looked))
+    assert counts[1] <= 2 * counts[0]
