@@ -20,9 +20,9 @@ from ohr.file_names import safe_path
 from ohr.plugins import OcrBackend, check_unedited
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
-from ohr.store.identity import digest, file_digest
+from ohr.store.identity import digest
 from ohr.study.failures import Streak
-from ohr.study.pages.key import page_key, pdf_page_key
+from ohr.study.pages.key import page_key, pdf_page_key, source_digest
 from ohr.study.pages.pools import Runners
 from ohr.study.pages.shards import PAGES_TOGETHER, Pending, Work, name_of
 from ohr.study.pages.sharing import Sharing
@@ -170,15 +170,9 @@ def file_pages(
 def _key(
     source: PageSource, as_pdf: bool, identity: dict[str, Any], digests: dict[Path, str]
 ) -> dict[str, Any]:
-    """The key of a page; digests are taken where they lack, so of no file without need.
-
-    Of a file that cannot be opened, why stands for its digest: reading it fails with the reason.
-    """
+    """The key of a page; digests are taken where they lack, so of no file without need."""
     if source.path not in digests:
-        try:
-            digests[source.path] = file_digest(source.path)
-        except OSError as error:
-            digests[source.path] = f"unreadable: {error.strerror}"
+        digests[source.path] = source_digest(source.path)
     of_file = digests[source.path]
     if as_pdf:
         return pdf_page_key(of_file, source.page_no or 0, identity)

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
+from ohr.store.identity import file_digest
 from ohr.study.noise import Noise
 from ohr.types import PageRef
 
 DRAWN_BY = {name: version(name) for name in ("numpy", "opencv-python-headless")}
 """Packages whose versions can change a distorted page's pixels."""
+
+
+def source_digest(path: Path) -> str:
+    """Digest of the file that pages are read from.
+
+    Of one that cannot be opened, why stands for it: reading a page of it fails with the reason.
+    """
+    try:
+        return file_digest(path)
+    except OSError as error:
+        return f"unreadable: {error.strerror}"
 
 
 def pdf_page_key(digest: str, page_no: int, engine: dict[str, Any]) -> dict[str, Any]:

@@ -22,8 +22,8 @@ import numpy as np
 from ohr import registry
 from ohr.opening import file_facts
 from ohr.plugins import ImagePerturbation, check_unedited
-from ohr.store.identity import digest, file_digest
-from ohr.study.pages.key import image_key, recipe
+from ohr.store.identity import digest
+from ohr.study.pages.key import image_key, recipe, source_digest
 from ohr.study.pages.variants import source_of, stop_if_not_the_page
 from ohr.study.pages.worker import PageTask, distort, page_image
 from ohr.study.plan import Plan, Variant
@@ -128,7 +128,7 @@ class Pictures:
         """Digest of each file that is looked at, and what draws its pages."""
         paths = (source_of(self.plan.dataset, ref) for ref in self._pages)
         facts = file_facts(path for path in paths if path is not None)
-        return {path: (file_digest(path), known.drawn_by) for path, known in facts.items()}
+        return {path: (source_digest(path), known.drawn_by) for path, known in facts.items()}
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ from ohr.errors import (
 from ohr.opening import FileFacts, file_facts
 from ohr.plugins import KnowledgeBaseSource, OcrBackend
 from ohr.store.artefacts import ArtefactStore
-from ohr.store.identity import digest, file_digest
+from ohr.store.identity import digest
 from ohr.study.failures import Streak
-from ohr.study.pages.key import page_key, pdf_page_key, recipe
+from ohr.study.pages.key import page_key, pdf_page_key, recipe, source_digest
 from ohr.study.pages.pools import Runners
 from ohr.study.pages.rewriting import rewritten
 from ohr.study.pages.shards import Pending, ShardEnded, Work, name_of, shard_of_process
@@ -113,7 +113,7 @@ class Readings:
     def _digest(self, source: Path) -> str:
         """Digest of a file, taken once; of the files of other shards never."""
         if source not in self._digests:
-            self._digests[source] = file_digest(source)
+            self._digests[source] = source_digest(source)
         return self._digests[source]
 
     @property

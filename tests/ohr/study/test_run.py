@@ -9,6 +9,7 @@ from ohr.errors import ConfigError
 from ohr.study.cells import CELL_COLUMNS, KEY_COLUMNS, planned_cells
 from ohr.study.config import load_config
 from ohr.study.measures import SETS
+from ohr.study.plan import load_dataset
 from ohr.study.progress import Progress
 from ohr.study.results import Run, open_run
 from ohr.study.run import _missing, run_study
@@ -261,3 +262,20 @@ def test_labels_of_digits_stay_as_they_were_written(corpus, tmp_path):
         assert list(again.cells[name]) == list(made.cells[name])
     assert repr(again) == repr(made)
     assert set(again.cells["retriever"]) == set(labels)
+
+
+def test_a_pdf_that_cannot_be_opened_costs_its_own_pages_alone(tmp_path, monkeypatch):
+    settings = write_corpus(tmp_path, documents=2, pages=2)
+
+    def loaded(config):
+        dataset = load_dataset(config)
+        (tmp_path / "pdfs" / "law" / "doc1.pdf").unlink()  # a folder of a network is gone
+        return dataset
+
+    monkeypatch.setattr("ohr.study.run.load_dataset", loaded)
+    read = run(settings, tmp_path / "run", f"engines=[{FAKE}]", "stages=[ocr]")
+    statuses = read.rows[read.rows["qid"] == ""].groupby("doc_id")["status"].unique()
+    assert statuses.map(list).to_dict() == {"law/doc1": ["error"], "manual/doc0": ["ok"]}
+    [line] = read.troubles
+    assert "2 errors" in line
+    assert "cannot open doc1.pdf as a PDF" in line

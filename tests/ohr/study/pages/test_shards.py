@@ -46,7 +46,7 @@ def test_a_shard_does_not_look_into_the_files_of_others(tmp_path, monkeypatch):
     settings = [*write_corpus(tmp_path, documents=6, pages=1), *NOISE[:1], "stages=ocr"]
     seen: list[Path] = []
     monkeypatch.setattr(
-        variants, "file_digest", lambda path: seen.append(path) or file_digest(path)
+        variants, "source_digest", lambda path: seen.append(path) or file_digest(path)
     )
     for index in (1, 2, 3):
         done = call(noise_curve, *settings, "noise=[]", "--out", tmp_path / "run",
