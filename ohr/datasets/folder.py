@@ -32,6 +32,7 @@ from pydantic import Field
 from rapidfuzz import fuzz, process
 
 from ohr.collection import Dataset, ValidationReport, finish, validate_questions
+from ohr.datasets.ohrbench import source_name
 from ohr.datasets.questions_csv import Row, read_rows
 from ohr.datasets.text_layer import unusable
 from ohr.errors import DatasetError
@@ -69,7 +70,7 @@ class Folder(DatasetSource[FolderParams]):
     """``path`` is the folder of PDFs, ``questions`` the CSV."""
 
     name = "folder"
-    version = "2"
+    version = "3"
 
     def load(self) -> Dataset:
         params = self.params
@@ -387,7 +388,7 @@ def _read_questions(
                 domain=_domain(doc_id),
                 evidence_pages=(PageRef(doc_id, int(page[1]) - 1),),
                 evidence_text=row["evidence"],
-                evidence_source=row["evidence_source"] or "text",
+                evidence_source=source_name(row["evidence_source"]) or "text",
                 answer_form=row["answer_form"],
                 task=row["task"],
                 category=row["category"],

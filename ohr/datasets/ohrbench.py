@@ -217,6 +217,12 @@ def _page_no(value: Any) -> int:
     return number
 
 
+def source_name(written: str) -> str:
+    """An evidence source by the name that the second release has for it."""
+    source = " ".join(written.split()).lower()
+    return _SOURCE_NAMES.get(source, source)
+
+
 def _listed(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list) else [value]
 
@@ -234,7 +240,6 @@ def question_of(entry: Mapping[str, Any]) -> Question:
         raise ValueError(f"{len(doc_ids)} documents for {len(numbers)} evidence pages")
     owners = doc_ids if len(doc_ids) == len(numbers) else doc_ids * len(numbers)
     refs = dict.fromkeys(PageRef(*pair) for pair in zip(owners, numbers, strict=True))
-    source = _text(entry["evidence_source"]).strip().lower()
     return Question(
         qid=_text(entry["ID"]),
         text=_text(entry["questions"]),
@@ -243,7 +248,7 @@ def question_of(entry: Mapping[str, Any]) -> Question:
         domain=doc_ids[0].split("/", 1)[0],
         evidence_pages=tuple(refs),
         evidence_text="\n".join(_text(text) for text in _listed(entry["evidence_context"])),
-        evidence_source=_SOURCE_NAMES.get(source, source),
+        evidence_source=source_name(_text(entry["evidence_source"])),
         answer_form=_text(entry.get("answer_form", "")),
         task=_text(entry.get("task", entry.get("task_type", ""))),
         category=_text(entry.get("category", "")),

@@ -114,6 +114,16 @@ def test_a_spreadsheets_csv_is_read(folder, bom, separator):
     assert question.evidence_source == "table"
 
 
+@pytest.mark.parametrize(
+    ("written", "source"),
+    [("Table", "table"), ("equation", "formula"), ("Reading Order", "reading_order")],
+)
+def test_an_evidence_source_is_known_however_it_is_written(folder, written, source):
+    header = "question,answer,document,page,evidence source"
+    dataset = load(folder, f"{header}\na,12,report,1,{written}\n", strict=True)
+    assert [question.evidence_source for question in dataset.questions] == [source]
+
+
 def test_an_open_quote_is_an_error_that_names_its_line(folder):
     rows = ['"a\nb",12,report,1,', "c,12,report,1,", 'd,"12,report,1,', "e,12,report,1,"]
     with pytest.raises(DatasetError, match=r"q\.csv: line 5: .*quote left open"):
