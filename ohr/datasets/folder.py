@@ -9,8 +9,8 @@ The CSV (UTF-8; commas, semicolons or tabs) has a header, in which case and spac
 ``question``, ``answer``, ``document`` (the PDF's name, with or without suffix, and with its
 folder where several PDFs have that name) and ``page`` (counted from 1, as PDF viewers do) are
 required; several answers are separated by ``|``. Optional: ``evidence`` (by default the lines of
-the page that contain an answer), ``id``, ``evidence_source`` (default ``text``),
-``answer_form``, ``task``, ``category``.
+the page that contain an answer, other than yes and no), ``id``, ``evidence_source`` (default
+``text``), ``answer_form``, ``task``, ``category``.
 
 What counts against every engine alike says nothing of them. So a row is left out, and the report
 says why, if its page does not exist, or if its evidence is not on the page as the text layer has
@@ -32,6 +32,7 @@ from pydantic import Field
 from rapidfuzz import fuzz, process
 
 from ohr.collection import Dataset, ValidationReport, finish, validate_questions
+from ohr.datasets.locating import lines_with
 from ohr.datasets.ohrbench import source_name
 from ohr.datasets.questions_csv import Row, read_rows
 from ohr.datasets.text_layer import unusable
@@ -258,12 +259,12 @@ class _Corpus:
             if abs(page.ref.page_no - ref.page_no) == 1 and page.ref not in self.without_truth
         ]
         if not question.evidence_text:
-            if evidence := _lines_with(question.answers, text):
+            if evidence := lines_with(question.answers, text):
                 return replace(question, evidence_text=evidence)
             others = [
                 f"; one does on page {page.ref.page_no + 1}"
                 for page in beside
-                if _lines_with(question.answers, page.text)
+                if lines_with(question.answers, page.text)
             ]
             self.without_evidence[question.qid] = (
                 f"no evidence, and no answer stands on {where}{''.join(others[:1])}"
@@ -341,13 +342,6 @@ def _say_if_repeated(rows: Sequence[Row], report: ValidationReport) -> None:
             f"no row, but {len(repeats)} of {len(rows)} ask what another does of the same page, "
             f"such as line {again}, as line {line}: each counts, so intervals come out too narrow"
         )
-
-
-def _lines_with(answers: Iterable[str], text: str) -> str:
-    """The lines of a page that contain an answer, ignoring case."""
-    lowered = [answer.casefold() for answer in answers]
-    lines = (line for line in text.splitlines() if any(a in line.casefold() for a in lowered))
-    return "\n".join(lines)
 
 
 def _read_questions(

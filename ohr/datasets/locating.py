@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from ohr.datasets.wording import verdict
 from ohr.markup.page import formulas_of, read_page
 from ohr.markup.scanner import MarkupKind
 from ohr.markup.structure import Span
@@ -137,6 +138,25 @@ def _find(run: str, texts: Sequence[str]) -> tuple[int, int] | None:
         if start >= 0:
             return number, start
     return None
+
+
+def lines_with(answers: Iterable[str], text: str) -> str:
+    """The lines of a page that contain an answer, whatever its case.
+
+    A number is none within another one: 5 does not stand in 15, 1.5 or 5,000. Yes and no stand in
+    any line: they are not looked for.
+    """
+    looked_for = [_pattern(answer.casefold()) for answer in answers if not verdict(answer)]
+    lines = (
+        line for line in text.splitlines() if any(p.search(line.casefold()) for p in looked_for)
+    )
+    return "\n".join(lines)
+
+
+def _pattern(answer: str) -> re.Pattern[str]:
+    before = r"(?<!\d)(?<!\d[.,])" if answer[:1].isdigit() else ""
+    after = r"(?!\d)(?!,\d)(?!\.\d*[1-9])" if answer[-1:].isdigit() else ""
+    return re.compile(before + re.escape(answer) + after)
 
 
 def inside(spans: Sequence[tuple[int, int]], piece: Piece) -> bool:
