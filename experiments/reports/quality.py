@@ -77,8 +77,9 @@ def verdict_line(table: pd.DataFrame, first: str, second: str) -> str:
             f"{better} reads better than {worse}: {TARGETS[DECIDES]} lower by {abs(gap.mean):.3f} "
             f"[{low:.3f}, {high:.3f}]"
         )
+    transcribed = f", {one.transcribed:,} of them transcribed," if one.transcribed else ""
     more = (
-        f"about {one.pages:,} pages would"
+        f"about {one.pages:,} pages{transcribed} would"
         if one.pages
         else "only transcribed pages would (--truth)"
     )

@@ -112,12 +112,15 @@ class Verdict:
     """Which of two readings of the same pages is nearer to the truth.
 
     ``winner`` is 0 or 1, or None where they cannot be told apart; then ``pages`` is how many
-    would do, or None where no number would and only transcribed pages can.
+    would do, or None where no number would and only transcribed pages can. Where transcribed pages
+    correct the difference, so many of these would have to be ``transcribed``: more pages alone make
+    its interval hardly shorter.
     """
 
     difference: Estimate
     winner: int | None
     pages: int | None = None
+    transcribed: int = 0
 
 
 def compare(
@@ -137,7 +140,8 @@ def compare(
     wanted = (gap.mean / Z) ** 2 - sure**2
     if wanted <= 0 or not math.isfinite(of_sampling):
         return Verdict(gap, None)
-    return Verdict(gap, None, math.ceil(len(first) * max(of_sampling, 0.0) / wanted))
+    times = max(of_sampling, 0.0) / wanted
+    return Verdict(gap, None, math.ceil(len(first) * times), math.ceil(gap.labelled * times))
 
 
 def pages_to_transcribe(predicted: Sequence[float], count: int, seed: int) -> list[int]:

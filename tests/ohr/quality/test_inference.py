@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ohr.quality.inference import compare, estimate, pages_to_transcribe
+from ohr.quality.inference import Verdict, compare, estimate, pages_to_transcribe
 
 PAGES = 200
 DOCUMENTS = [f"d{place // 10}" for place in range(PAGES)]
@@ -74,6 +74,31 @@ def test_how_many_pages_would_do():
     assert verdict.pages is not None
     assert verdict.pages > 40
     assert compare(first, second, names, 0.5).pages is None
+
+
+def test_how_many_transcribed_pages_would_do():
+    """More pages alone leave it open."""
+
+    def verdict(pages: int, transcribed: int, seed: int) -> Verdict:
+        rng = np.random.default_rng(seed)
+        first = rng.uniform(0.1, 0.5, pages)
+        second = first + rng.normal(0.06, 0.25, pages)
+        labels = np.full(pages, math.nan)
+        labels[rng.choice(pages, transcribed, replace=False)] = 0.0
+        predicted = (true + rng.normal(0, 0.1, pages) for true in (first, second))
+        names = [str(place) for place in range(pages)]
+        return compare(*predicted, names, 0.05, (first + labels, second + labels))
+
+    open_ones = [one for seed in range(60) if (one := verdict(100, 10, seed)).pages]
+    wanted = round(np.median([one.pages for one in open_ones]))
+    transcribed = round(np.median([one.transcribed for one in open_ones]))
+    settled = {
+        count: np.mean([verdict(wanted, count, seed).winner == 0 for seed in range(100, 200)])
+        for count in (10, transcribed)
+    }
+    assert transcribed == pytest.approx(wanted / 10, abs=1)
+    assert settled[10] < 0.3
+    assert settled[transcribed] > 0.5
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30), st.integers(1, 12), st.integers(0, 99))
