@@ -57,7 +57,7 @@ class Precomputed(KnowledgeBaseSource[PrecomputedParams]):
     """What an engine made of the dataset's documents, read from files."""
 
     name = "precomputed"
-    version = "3"
+    version = "4"
     argument = "kb"
 
     def check(self, dataset: Dataset) -> None:

@@ -69,7 +69,9 @@ def _text(item: Mapping[str, Any]) -> str:
 
 
 def _parts(item: Mapping[str, Any], kind: str, what: str) -> list[str]:
-    parts = item.get(f"{what}s") or item.get(f"{kind}_{what}") or []
+    # 1.x writes img_caption, later ones image_caption.
+    names = (f"{what}s", f"{kind}_{what}", f"img_{what}")
+    parts: Any = next((item[name] for name in names if item.get(name)), [])
     return [_words(part) for part in ([parts] if isinstance(parts, str) else parts)]
 
 

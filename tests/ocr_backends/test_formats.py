@@ -248,6 +248,17 @@ def test_minerus_content_list() -> None:
     assert reading.pages[1].status is Status.EMPTY
 
 
+@pytest.mark.parametrize("name", ["img", "image"])
+def test_minerus_figures_have_their_captions_and_notes(name: str) -> None:
+    items = [
+        {"type": "text", "text": "Body", "page_idx": 0},
+        {"type": "image", "img_path": "images/a.jpg", f"{name}_caption": ["Figure 1: Sales"],
+         f"{name}_footnote": ["Source: filings"], "page_idx": 0},
+    ]  # fmt: skip
+    reading = read_json(json.dumps(items).encode())
+    assert texts(reading) == {0: "Body\n\nFigure 1: Sales\n\nSource: filings"}
+
+
 @pytest.mark.parametrize("number", [10**9, -1, 1e400, None, "x"])
 def test_a_content_list_of_impossible_pages_is_refused(number: object) -> None:
     items = [{"type": "text", "text": "a", "page_idx": number}]
