@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import Any
 
 from ohr.markup.blocks import Block, GridCell, html_table
 
 DEEPEST = 50
+_SPACE = re.compile(r"\s")
 
 
 def docling_pages(document: Mapping[str, Any]) -> dict[int, list[Block]]:
@@ -48,10 +53,10 @@ class _Document:
             captions = {ref["$ref"] for ref in item.get("captions", [])}
             below = list(self._walk(item, depth + 1))
             if own is not None and not captions:
-                yield _page(item), own
+                yield from _on_pages(item, own)
             yield from below
             if own is not None and captions:
-                yield _page(item), own
+                yield from _on_pages(item, own)
 
     def _item(self, reference: str) -> Mapping[str, Any]:
         _, kind, number = reference.split("/")
@@ -78,10 +83,39 @@ class _Document:
         return Block("text", text) if text else None
 
 
-def _page(item: Mapping[str, Any]) -> int:
-    """The page (from 1) on which an item begins; 0 for what has no place."""
-    provenance = item.get("prov") or []
-    return int(provenance[0]["page_no"]) if provenance else 0
+def _on_pages(item: Mapping[str, Any], block: Block) -> Iterator[tuple[int, Block]]:
+    """An item's block with its page (from 1; 0 for what has no place).
+
+    A paragraph that goes on over a page's end is one item with a place on each page: each page
+    has the part that stands on it, where the places say at which character the parts begin.
+    """
+    places = item.get("prov") or []
+    pages = [int(place["page_no"]) for place in places] or [0]
+    text = str(item.get("text") or "")
+    starts = [0, *(_start(text, place) for place in places[1:])]
+    if "data" in item or any(start >= end for start, end in pairwise([*starts, len(text)])):
+        yield pages[0], block
+        return
+    runs = groupby(zip(pages, starts, strict=True), key=itemgetter(0))
+    begins = [next(run) for _, run in runs]
+    for (page, start), (_, end) in pairwise([*begins, (0, len(text))]):
+        if start == 0:  # a list item's marker stands before its text
+            yield page, replace(block, text=block.text[: len(block.text) - len(text) + end])
+        else:
+            kind = "text" if block.kind == "item" else block.kind
+            yield page, replace(block, kind=kind, text=text[start:end])
+
+
+def _start(text: str, place: Mapping[str, Any]) -> int:
+    """Where a part begins by its place, -1 if it does not say.
+
+    Of a word that was cut, and that Docling has joined, all belongs to the part before.
+    """
+    start: int = (place.get("charspan") or [-1])[0]
+    if 0 < start < len(text) and not text[start - 1].isspace():
+        space = _SPACE.search(text, start)
+        return len(text) if space is None else space.start()
+    return start
 
 
 def _cells(data: Mapping[str, Any]) -> list[GridCell]:

@@ -281,6 +281,46 @@ def test_docling_document() -> None:
     assert texts(reading) == {0: "# T\n\none", 1: "", 2: "three"}
 
 
+def paragraph(text: str, *places: tuple[int, list[int] | None], **more: Any) -> dict[str, Any]:
+    prov = [{"page_no": page} | ({"charspan": span} if span else {}) for page, span in places]
+    item = {"label": "text", "text": text, "prov": prov} | more
+    return {
+        "schema_name": "DoclingDocument",
+        "pages": {"1": {}, "2": {}, "3": {}},
+        "body": {"children": [{"$ref": "#/texts/0"}]},
+        "texts": [item],
+    }
+
+
+def test_a_paragraph_of_docling_that_goes_on_over_pages_is_on_each() -> None:
+    over = [(1, [0, 9]), (1, [10, 16]), (2, [17, 22]), (3, [23, 26])]
+    document = paragraph("The first column spoke end", *over)
+    reading = read_json(json.dumps(document).encode())
+    assert texts(reading) == {0: "The first column", 1: "spoke", 2: "end"}
+
+
+@pytest.mark.parametrize("rest", ["ple of it", "ly of it", "a of it"])
+def test_a_word_that_docling_joined_over_a_page_is_whole_on_the_first(rest: str) -> None:
+    # It counts the hyphen that it took out, and the space that it did not put in.
+    document = paragraph("An exam" + rest, (1, [0, 8]), (2, [9, 9 + len(rest)]))
+    word, _, after = rest.partition(" ")
+    assert texts(read_json(json.dumps(document).encode())) == {0: f"An exam{word}", 1: after, 2: ""}
+
+
+def test_a_list_item_of_docling_that_goes_on_over_a_page_has_its_marker_once() -> None:
+    document = paragraph(
+        "one two", (1, [0, 9]), (2, [4, 7]), label="list_item", marker="(a)", enumerated=True
+    )
+    reading = read_json(json.dumps(document).encode())
+    assert texts(reading) == {0: "(a) one", 1: "two", 2: ""}
+
+
+@pytest.mark.parametrize("span", [None, [0, 7], [7, 9], [90, 99]])
+def test_parts_of_docling_that_begin_nowhere_stay_with_the_first(span: list[int] | None) -> None:
+    document = paragraph("one two", (1, [0, 3]), (2, span))
+    assert texts(read_json(json.dumps(document).encode())) == {0: "one two", 1: "", 2: ""}
+
+
 # As knowledge bases
 
 
