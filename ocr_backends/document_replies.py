@@ -58,6 +58,18 @@ def refuses(reply: str) -> bool:
     return len(text) <= LONGEST_REFUSAL and _REFUSAL.match(text) is not None
 
 
+def without_thoughts(reply: str) -> str:
+    """What a model wrote of the page after the thoughts that it began with, left open or closed.
+
+    A template may put the opening ``<think>`` into the prompt. Tags that come later are the
+    page's own: it may be one about such models.
+    """
+    before, close, after = reply.partition("</think>")
+    if before.lstrip().startswith("<think>") or (close and "<think>" not in before):
+        return after
+    return reply
+
+
 def plain_markdown(reply: str) -> Parsed:
     """A reply that is the page, perhaps in a code fence."""
     return Parsed(unfenced(reply))

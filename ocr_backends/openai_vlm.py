@@ -14,7 +14,7 @@ from pydantic import Field, field_validator, model_validator
 
 from ocr_backends._page_image import page_image
 from ocr_backends.document_models import DOCUMENT_MODELS, DocumentModel
-from ocr_backends.document_replies import plain_markdown, refuses
+from ocr_backends.document_replies import plain_markdown, refuses, without_thoughts
 from ocr_backends.normalise import LOOP, Normalise, finished
 from ocr_backends.prompts import Prompt, prompt_text
 from ohr.errors import ConfigError, EngineError, LateError, MissingDependencyError
@@ -82,6 +82,7 @@ class OpenAiVlm(OcrBackend[OpenAiVlmParams]):
     """
 
     name = "openai_vlm"
+    version = "2"
     argument = "model"
     license = "the served model's"
     languages = ()
@@ -179,6 +180,7 @@ class OpenAiVlm(OcrBackend[OpenAiVlmParams]):
     def _outcome(self, text: str, reason: str, model: DocumentModel | None) -> Outcome[str]:
         """The page that a reply is, and what is odd about it."""
         self._count(replies=1)
+        text = without_thoughts(text)
         if refuses(text):
             self._count(refused=1)
             if model is not None:

@@ -107,6 +107,23 @@ def test_fence_around_the_whole_is_taken_off(server: Server) -> None:
     assert texts[3] == "```\na\n```\nbetween\n```\nb\n```"
 
 
+@pytest.mark.parametrize(
+    ("reply", "page"),
+    [
+        ("<think>A title, then text.</think>\n\n```markdown\n# A\n```", "# A"),
+        ("A title, then text.</think>\n# A", "# A"),  # the template opened it
+        ("<think>A title, th", ""),
+        ("# R1\n\nIt writes <think> and </think>.", "# R1\n\nIt writes <think> and </think>."),
+        ("<think>Tags!</think>It writes </think>.", "It writes </think>."),
+    ],
+)
+def test_thoughts_before_the_page_are_none_of_it(server: Server, reply: str, page: str) -> None:
+    server.replies = [said(reply)]
+    outcome = read(server)
+    assert (outcome.value or "").strip() == page
+    assert (outcome.status is Status.EMPTY) == (not page)
+
+
 @pytest.mark.parametrize("content", [None, "", " \n", []])
 def test_empty_answer_is_an_empty_page(server: Server, content: object) -> None:
     server.replies = [said(content)]
