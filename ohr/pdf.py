@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pypdfium2
 import pypdfium2.raw
-from PIL import ExifTags, Image, ImageOps, TiffImagePlugin
+from PIL import ExifTags, Image, ImageOps, JpegImagePlugin, TiffImagePlugin
 
 from ohr.errors import EngineError
 
@@ -38,6 +38,8 @@ _FAR = 1e6
 """Points from the origin within which all of a page's text lies."""
 _SUBFILE_TYPE = 254
 _NO_PAGE = 0b101  # a thumbnail, or a transparency mask
+_EXIF_UNKNOWN = 72
+"""The dpi of EXIF data that know none (XResolution, Exif 2.32), and what Pillow makes of no tag."""
 _BROKEN_IMAGE = (OSError, ValueError, Image.DecompressionBombError)
 _BROKEN_TAGS = (
     OSError,
@@ -315,6 +317,9 @@ def image_dpi(path: Path) -> int | None:
     try:
         with Image.open(path) as image:
             named = round(float(image.info["dpi"][0]))
+            is_jpeg = isinstance(image, JpegImagePlugin.JpegImageFile)
+            if named == _EXIF_UNKNOWN and is_jpeg and not image.info.get("jfif_unit"):
+                return None
     except (*_BROKEN_IMAGE, KeyError, TypeError):
         return None
     return named if 30 <= named <= 1200 else None

@@ -11,6 +11,7 @@ from ohr.errors import EngineError
 from ohr.pdf import (
     RENDERER,
     drawn_by,
+    image_dpi,
     load_image,
     page_text,
     render,
@@ -227,3 +228,31 @@ def test_numbers_whose_white_nobody_knows_are_no_page(tmp_path):
     with pytest.raises(EngineError, match="make it an image of 8 or 16 bits"):
         load_image(tmp_path / "x.tif")
     assert drawn_by(tmp_path / "x.tif") == "deep"
+
+
+@pytest.mark.parametrize(
+    ("jfif", "exif", "named"),
+    [
+        (None, None, None),
+        (200, None, 200),
+        (72, None, 72),
+        (None, {}, None),  # Pillow gives 72
+        (None, {0x011A: 72.0, 0x0128: 2}, None),
+        (None, {0x011A: 300.0, 0x0128: 2}, 300),
+        (None, {0x011A: 118.0, 0x0128: 3}, 300),
+        (300, {0x011A: 72.0, 0x0128: 2}, 300),
+    ],
+)
+def test_a_photograph_names_no_resolution_by_saying_that_it_knows_none(tmp_path, jfif, exif, named):
+    options = {} if jfif is None else {"dpi": (jfif, jfif)}
+    if exif is not None:
+        options["exif"] = Image.Exif()
+        options["exif"].update({0x0112: 6} | exif)
+    page().save(tmp_path / "page.jpg", **options)
+    assert image_dpi(tmp_path / "page.jpg") == named
+
+
+@pytest.mark.parametrize("kind", ["png", "tif", "bmp"])
+def test_other_images_name_their_resolution(tmp_path, kind):
+    page().save(tmp_path / f"page.{kind}", dpi=(72, 72))
+    assert image_dpi(tmp_path / f"page.{kind}") == 72
