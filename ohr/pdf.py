@@ -40,7 +40,7 @@ _SUBFILE_TYPE = 254
 _NO_PAGE = 0b101  # a thumbnail, or a transparency mask
 _EXIF_UNKNOWN = 72
 """The dpi of EXIF data that know none (XResolution, Exif 2.32), and what Pillow makes of no tag."""
-_BROKEN_IMAGE = (OSError, ValueError, Image.DecompressionBombError)
+_BROKEN_IMAGE = (OSError, ValueError, SyntaxError, Image.DecompressionBombError)
 _BROKEN_TAGS = (
     OSError,
     ValueError,

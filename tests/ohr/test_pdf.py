@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import struct
+import zlib
 
 import numpy as np
 import pypdfium2
@@ -207,6 +208,19 @@ def test_a_tiff_that_is_cut_short_after_its_first_page_is_refused(tmp_path):
     page().save(path, save_all=True, append_images=[page(), page()])
     path.write_bytes(path.read_bytes()[: first + 40])
     with pytest.raises(EngineError, match=r"scan\.tif: what follows its page 1 cannot be read"):
+        load_image(path)
+
+
+def test_a_png_whose_pixels_break_off_is_said_to_be_broken(tmp_path):
+    path = tmp_path / "page.png"
+    page().save(path)
+    data = path.read_bytes()
+    at = data.index(b"IDAT") - 4
+    half = data[at + 8 : at + 28]
+    first = struct.pack(">L", len(half)) + b"IDAT" + half
+    checked = struct.pack(">L", zlib.crc32(first[4:]))
+    path.write_bytes(data[:at] + first + checked + b"\0\0\0\x09\x10\x03\xc0(" + data[at + 28 :])
+    with pytest.raises(EngineError, match=r"cannot read the image page\.png: broken PNG"):
         load_image(path)
 
 
