@@ -8,15 +8,21 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import IO
 
 from ohr.errors import EngineError, MissingDependencyError
 
 TAIL = 300
 """Characters of a program's last words that an error quotes."""
 KILL_S = 5.0
+WATCH_S = 0.5
+"""Seconds between two looks at how much a program has written."""
+MOST_BYTES = 200_000_000
+"""What a program may print: one that never stops would fill the disk long before its time is up."""
 
 
 def run(
@@ -31,7 +37,7 @@ def run(
 
     The group is killed when the program ends, however it ends, so nothing it started stays.
     Raises MissingDependencyError with ``install`` if there is no such program, EngineError if
-    it fails or takes longer than ``timeout_s`` seconds.
+    it fails, takes longer than ``timeout_s`` seconds or prints more than :data:`MOST_BYTES`.
     """
     # Files, not pipes: a child that keeps a pipe open would be waited for.
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
@@ -50,11 +56,11 @@ def run(
                 f"cannot run {command[0]!r} ({error.strerror}): {install}"
             ) from error
         try:
-            status: int | None = process.wait(timeout_s)
-        except subprocess.TimeoutExpired:
-            status = None
+            status = _ended(process, timeout_s, (out, errors))
         finally:
             _kill(process)
+        if _written(out, errors) > MOST_BYTES:
+            raise EngineError(f"{Path(command[0]).name} printed more than {MOST_BYTES:,} bytes")
         if status is None:
             raise EngineError(f"{Path(command[0]).name} took longer than {timeout_s:g} s")
         if status:
@@ -64,6 +70,21 @@ def run(
             raise EngineError(f"{Path(command[0]).name}: {how}{': ' if last else ''}{last}")
         out.seek(0)
         return out.read()
+
+
+def _ended(
+    process: subprocess.Popen[bytes], timeout_s: float, files: Sequence[IO[bytes]]
+) -> int | None:
+    """How the program ended; None if its time is up, or it has printed too much."""
+    due = time.monotonic() + timeout_s
+    while (left := due - time.monotonic()) > 0 and _written(*files) <= MOST_BYTES:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return process.wait(min(left, WATCH_S))
+    return None
+
+
+def _written(*files: IO[bytes]) -> int:
+    return sum(os.fstat(file.fileno()).st_size for file in files)
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

@@ -149,6 +149,17 @@ def test_a_child_that_keeps_the_output_open_is_not_waited_for() -> None:
     assert run([sys.executable, "-c", code], timeout_s=50, install="") == b"done\n"
 
 
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+@pytest.mark.parametrize("then", ["time.sleep(99)", "pass"])
+def test_a_program_that_floods_is_stopped(
+    monkeypatch: pytest.MonkeyPatch, stream: str, then: str
+) -> None:
+    monkeypatch.setattr(_process, "MOST_BYTES", 100_000)
+    code = f"import sys, time; print('x' * 200_000, file=sys.{stream}, flush=True); {then}"
+    with pytest.raises(EngineError, match="printed more than 100,000 bytes"):
+        run([sys.executable, "-c", code], timeout_s=90, install="")
+
+
 # Batches
 
 
