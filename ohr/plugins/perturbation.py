@@ -94,8 +94,10 @@ def check_intensity(intensity: float) -> float:
     return float(intensity)
 
 
-MIN_SIDE, MAX_SIDE = 32, 10_000
-"""Smallest and largest page side, in pixels."""
+MIN_SIDE, MAX_SIDE = 32, 32_000
+"""Smallest and largest page side, in pixels: a PDF's page is at most 30,000 long at 150 dpi, and
+OpenCV turns and warps up to 32,766."""
+MAX_PIXELS = 100_000_000
 
 Side = Annotated[StrictInt, Field(ge=MIN_SIDE, le=MAX_SIDE)]
 
@@ -167,7 +169,7 @@ class PageDistortion(ImagePerturbation[Q], Generic[R, Q], abstract=True):
     def apply(
         self, x: np.ndarray, *, intensity: float, rng: np.random.Generator
     ) -> Applied[np.ndarray]:
-        """Distort a page: uint8 ``(h, w)`` or ``(h, w, 3)``, 32 to 10,000 pixels a side.
+        """Distort a page: uint8 ``(h, w)`` or ``(h, w, 3)``, 32 to 32,000 pixels a side.
 
         Returns a new array of the same shape and dtype, equal to ``x`` at intensity 0.
         Raises ValueError for another kind of array or an intensity outside [0, 1].
@@ -230,7 +232,13 @@ def check_page(x: np.ndarray) -> np.ndarray:
         raise ValueError(f"a page image is (h, w) grey or (h, w, 3) RGB, got shape {x.shape}")
     if min(x.shape[:2]) < MIN_SIDE or max(x.shape[:2]) > MAX_SIDE:
         raise ValueError(
-            f"a page side is {MIN_SIDE} to {MAX_SIDE} pixels, got {x.shape[1]} x {x.shape[0]}"
+            f"a page side is {MIN_SIDE} to {MAX_SIDE:,} pixels, got {x.shape[1]} x {x.shape[0]}: "
+            "change the dpi, or leave the page out"
+        )
+    if x.shape[0] * x.shape[1] > MAX_PIXELS:
+        raise ValueError(
+            f"a page has at most {MAX_PIXELS:,} pixels, got {x.shape[1]} x {x.shape[0]}: "
+            "lower the dpi, or leave the page out"
         )
     return np.ascontiguousarray(x)
 

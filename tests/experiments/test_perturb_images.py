@@ -111,12 +111,12 @@ def test_a_pdf_beside_an_image_of_its_name_keeps_the_name_that_a_folder_dataset_
 def test_a_bad_file_is_reported_and_the_others_are_written(folder, tmp_path):
     (folder / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
     (folder / "empty.png").touch()
-    Image.new("L", (30_000, 40)).save(folder / "wide.png")
+    Image.new("L", (33_000, 40)).save(folder / "wide.png")
     out = tmp_path / "out"
     result = perturb(folder, "--out", out, "--noise", "rotation", "--level", "mild")
     assert result.exit_code == 1
     assert len(records(out)) == 4
-    for said in ("broken.pdf page 1", "empty.png", "30000 x 40", "3 of 7 pages"):
+    for said in ("broken.pdf page 1", "empty.png", "33000 x 40", "3 of 7 pages"):
         assert said in result.output
 
 

@@ -219,7 +219,8 @@ GOOD_PAGE = np.zeros((40, 40), np.uint8)
         np.zeros((40, 40, 1), np.uint8),
         np.zeros((1, 40, 40, 3), np.uint8),
         np.zeros(4000, np.uint8),
-        np.zeros((32, 10_001), np.uint8),
+        np.zeros((32, 32_001), np.uint8),
+        np.broadcast_to(np.zeros(1, np.uint8), (10_001, 10_000)),
     ],
     ids=lambda page: f"{getattr(page, 'dtype', type(page).__name__)}{np.shape(page)}",
 )
@@ -229,6 +230,16 @@ def test_what_is_no_page_is_refused(name, page):
         make(name).apply(page, intensity=0.5, rng=np.random.default_rng(0))
     with pytest.raises(ValueError, match="page"):
         make(name).replay(page, record)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if not name.startswith("augraphy_")])
+def test_a_page_may_be_as_long_as_that_of_a_pdf(name):
+    page = np.full((30_000, 40), 240, np.uint8)
+    page[::20, 5:35] = 10
+    applied = run(name, page, 1.0, 3)
+    assert applied.value.shape == page.shape
+    assert not np.array_equal(applied.value[-3_000:], page[-3_000:])
+    assert make(name).replay(page, applied.record).tobytes() == applied.value.tobytes()
 
 
 @every_distortion
