@@ -35,7 +35,8 @@ SEVERE_FRACTION = PAPER_FRACTION
 """Share of pixels hit at intensity 1; 0.25 % is mild, 0.5 % moderate."""
 
 SITE_BITS = 37
-"""Bits that pick a site: their product with 10,000 x 10,000 pixels still fits 64 bits."""
+"""Bits that pick a site: their product with 10,000 x 10,000 grains still fits 64 bits. A page
+that has more, as one of many pixels at a low resolution, takes fewer."""
 
 
 class SaltAndPepperParams(PageParams):
@@ -73,7 +74,7 @@ class SaltAndPepper(PageDistortion[SaltAndPepperRecord, SaltAndPepperParams]):
     """
 
     name = "salt_and_pepper"
-    version = "2"
+    version = "3"
 
     def plan(self, head: PageRecord, rng: np.random.Generator) -> SaltAndPepperRecord:
         """Draw the seed; count the hits that cover the wanted share in expectation."""
@@ -92,7 +93,8 @@ class SaltAndPepper(PageDistortion[SaltAndPepperRecord, SaltAndPepperParams]):
         grains = math.prod(record.grid)
         # The raw stream of a bit generator is what NumPy promises never to change (NEP 19).
         raw = np.random.PCG64(record.seed).random_raw(record.count)
-        sites = ((raw >> np.uint64(64 - SITE_BITS)) * np.uint64(grains)) >> np.uint64(SITE_BITS)
+        bits = min(SITE_BITS, 64 - grains.bit_length())
+        sites = ((raw >> np.uint64(64 - bits)) * np.uint64(grains)) >> np.uint64(bits)
         # Backwards: of two hits on one site the last assigned stays, and for nesting that
         # must be the first of the sequence.
         sites = sites[::-1].astype(np.intp)

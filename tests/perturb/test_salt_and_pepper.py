@@ -55,6 +55,13 @@ def test_hits_fall_evenly_on_the_page():
     assert hit[:, [0, -1]].any()
 
 
+def test_hits_fall_evenly_on_a_page_of_more_grains_than_pixels():
+    page = np.full((2600, 2200), 128, np.uint8)  # of 30 dpi: 25 grains a pixel
+    hit = np.abs(noisy(page, 1.0, dpi=30).astype(int) - 128)
+    tiles = hit.reshape(10, 260, 10, 220).mean((1, 3))
+    assert np.abs(tiles / tiles.mean() - 1).max() < 0.05
+
+
 def test_grey_and_colour_pages_are_hit_alike():
     grey = np.full((100, 90), 128, np.uint8)
     colour = np.repeat(grey[..., None], 3, axis=2)
