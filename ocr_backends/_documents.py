@@ -132,7 +132,9 @@ class DocumentEngine(OcrBackend[P], abstract=True):
     def _read_batch(self, source: Path, batch: list[int], page_no: int) -> None:
         try:
             texts = self._read_pdf(source, batch)
-        except EngineError:
+        except (ConfigError, MissingDependencyError, StoreError):
+            raise
+        except Exception:  # what a program wrote of one page may break the parser in any way
             if len(batch) == 1:
                 raise
             # One page of the batch may be at fault: from now on, each is read alone.
@@ -141,7 +143,7 @@ class DocumentEngine(OcrBackend[P], abstract=True):
             texts = self._read_pdf(source, batch)
         for no, text in zip(batch, texts, strict=True):
             self._kept[no] = (
-                Outcome.error(f"{self.name}: nothing about page {no} in what it wrote")
+                Outcome.error(f"{self.name}: nothing about the page in what it wrote")
                 if text is None
                 else finished(text, self.params.normalise)
             )

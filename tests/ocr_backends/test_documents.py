@@ -16,7 +16,7 @@ from ocr_backends import _process
 from ocr_backends._process import run
 from ohr.errors import ConfigError, EngineError, MissingDependencyError
 from ohr.pdf import page_count, page_text
-from ohr.types import Status
+from ohr.types import Outcome, Status
 from tests.ocr_backends.programs import PAGES, calls, engine, program, read, texts, write_pdf
 
 # Text layers
@@ -193,6 +193,31 @@ def test_a_torn_page_does_not_take_its_batch_with_it(tmp_path: Path) -> None:
     outcomes = read(made, tmp_path / "torn.pdf", 0, 1, 2)
     assert [o.status for o in outcomes] == [Status.OK, Status.ERROR, Status.OK]
     assert "a page is torn" in outcomes[1].detail
+
+
+RUBBISH = """
+out = pathlib.Path(argv[argv.index("--output") + 1])
+refs = [{"$ref": f"#/texts/{9 if 'bad' in page else n}"} for n, page in enumerate(pages)]
+texts = [{"label": "text", "text": page, "prov": [{"page_no": n}]}
+         for n, page in enumerate(pages, start=1)]
+(out / "pages.json").write_text(json.dumps({"body": {"children": refs}, "texts": texts}))
+"""
+
+
+def test_rubbish_about_a_page_does_not_take_its_batch_with_it(tmp_path: Path) -> None:
+    write_pdf(tmp_path / "torn.pdf", ["fine", "bad", "fine too"])
+    reader = program(tmp_path / "docling", RUBBISH)
+    outcomes = read(engine("docling", executable=str(reader)), tmp_path / "torn.pdf", 0, 1, 2)
+    assert [o.value for o in outcomes] == ["fine", None, "fine too"]
+    assert "IndexError" in outcomes[1].detail
+
+
+def test_a_page_that_a_program_leaves_out_has_failed(tmp_path: Path) -> None:
+    write_pdf(tmp_path / "left.pdf", ["first", "second"])
+    reader = program(tmp_path / "marker_single", BATCH.replace("enumerate(pages)", "[(1, 'two')]"))
+    first, second = read(engine("marker", executable=str(reader)), tmp_path / "left.pdf", 0, 1)
+    assert first == Outcome.error("marker: nothing about the page in what it wrote")
+    assert second.value == "two"
 
 
 def test_what_is_wrong_with_a_plan_is_no_outcome_of_a_page(
