@@ -16,6 +16,7 @@ import numpy as np
 from ohr import registry
 from ohr.errors import EngineError
 from ohr.plugins import OcrBackend
+from ohr.plugins.perturbation import check_page
 from ohr.quality.table import Seen
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
@@ -157,7 +158,7 @@ def observe_page(task: ObservationTask, reader: PageReader) -> None:
     seen: dict[str, Any] = {"pixels": [], "words": None}
     if task.repeats or task.words:
         image, _ = distort(page, page_image(page))
-        for spec in task.repeats:
+        for spec in task.repeats if _may_be_distorted(image) else ():
             operator = registry.image_perturbation(spec)
             applied = distorted(operator, image, intensity=MILD, seed=page.seed, ref=page.ref)
             seen["pixels"].append(_read_again(applied.value, page.ref.page_no, reader))
@@ -165,6 +166,15 @@ def observe_page(task: ObservationTask, reader: PageReader) -> None:
             words = reader.backend().words(image)
             seen["words"] = [[word.text, round(word.confidence, 4), word.box] for word in words]
     reader.store.put("observation", task.key, seen)
+
+
+def _may_be_distorted(image: np.ndarray) -> bool:
+    """Whether a page is of a size that distortions take: a small picture among pages is not."""
+    try:
+        check_page(image)
+    except ValueError:
+        return False
+    return True
 
 
 def _read_again(image: np.ndarray, page_no: int, reader: PageReader) -> str | None:

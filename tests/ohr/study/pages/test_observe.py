@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from PIL import Image
 
 from ohr import registry
 from ohr.registry import PluginSpec
@@ -12,7 +13,7 @@ from ohr.store.artefacts import ArtefactStore
 from ohr.study.pages.observe import REPEATS, Observing
 from ohr.study.pages.store import ocr_key
 from ohr.study.pages.worker import PageTask
-from ohr.types import PageRef
+from ohr.types import PageRef, Status
 from ohr.workers import Limits
 from tests.builders import write_pdf
 
@@ -54,3 +55,12 @@ def test_a_damaged_observation_counts_as_none(observing, page):
     for path in (observing.store.root / "observation").rglob("*.json"):
         path.write_bytes(b"damaged")
     assert observing.observe([page], lambda *_: None) == before
+
+
+def test_a_picture_too_small_to_be_distorted_is_read_once(observing, tmp_path):
+    Image.new("L", (20, 20), "white").save(tmp_path / "icon.png")
+    icon = PageTask(PageRef("icon", 0), tmp_path / "icon.png", 72, None, 0.0, 0, {"page": "icon"})
+    [seen] = observing.observe([icon], lambda *_: None)
+    assert seen.outcome.status is Status.OK
+    assert seen.rereadings == ()
+    assert observing.observe([icon], lambda *_: None) == [seen]
