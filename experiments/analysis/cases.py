@@ -11,6 +11,7 @@ import pandas as pd
 from ohr.errors import OhrError
 from ohr.metrics.scores import R_NOISE_THRESHOLD
 from ohr.statistics import mean_interval
+from ohr.study.config import BUILT_IN
 from ohr.study.groups import group_rows
 from ohr.study.results import (
     KNOWLEDGE_BASE,
@@ -31,11 +32,11 @@ CASES = {
 STAGES = ("overall", "generation")
 RIGHT = 0.5
 """F1 from which an answer is right."""
-SETTING = ("chunker", "retriever", "reader", "top_k", "protocol", "seed")
+SETTING = ("system", "chunker", "retriever", "reader", "top_k", "protocol", "seed")
 
 
 def case_shares(run: Run, right: float, stage: str) -> pd.DataFrame:
-    """A row a knowledge base, retriever, reader and group: the share of each case, intervals.
+    """A row a knowledge base, system, retriever, reader and group: each case's share, intervals.
 
     ``right_despite_ocr`` is the share of right answers among the questions that OCR got wrong.
     Raises OhrError if the run lacks the stage ``ocr`` or the answers.
@@ -91,11 +92,19 @@ def _shares(condition: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 
 def _settings(shares: pd.DataFrame) -> list[str]:
-    """Retriever and reader of each row, and whatever else is not the same in all."""
+    """Retriever and reader of each row, or its whole system, and what else is not the same in all.
+
+    A whole system has no chunker and no number of hits: those are told apart without it.
+    """
+    whole = ~shares["system"].isin(["", BUILT_IN])
+    rest = ("chunker", "top_k", "protocol", "seed")
     parts = ["retriever", "reader"]
-    parts += [name for name in SETTING if name not in parts and shares[name].nunique() > 1]
+    parts += [name for name in rest if shares[name].replace("", None).nunique() > 1]
     named = {"top_k": "top {}", "seed": "seed {}"}
     return [
-        ", ".join(named.get(name, "{}").format(row[name]) for name in parts if row[name] != "")
-        for _, row in shares.iterrows()
+        ", ".join(
+            [row["system"]] * alone
+            + [named.get(name, "{}").format(row[name]) for name in parts if row[name] != ""]
+        )
+        for alone, (_, row) in zip(whole, shares.iterrows(), strict=True)
     ]

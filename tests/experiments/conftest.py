@@ -54,6 +54,20 @@ def formatting_run(seed_runs: tuple[Run, Run]) -> Run:
 
 
 @pytest.fixture(scope="session")
+def systems_run(formatting_run: Run) -> Run:
+    """As if two whole systems had been asked beside the built-in one: each reader's answers."""
+    drawn = formatting_run.drawn
+    parts = [drawn]
+    for number, reader in enumerate(dict.fromkeys(name for name in drawn["reader"] if name)):
+        answers = drawn[(drawn["stage"] == "overall") & (drawn["reader"] == reader)]
+        nothing = {"chunker": "", "retriever": "", "reader": "", "top_k": pd.NA}
+        parts.append(answers.assign(system=f"whole{number}", **nothing))
+    return Run(formatting_run.path, formatting_run.manifest, formatting_run.cells).knowing(
+        drawn=pd.concat(parts, ignore_index=True).astype({"top_k": "Int64"})
+    )
+
+
+@pytest.fixture(scope="session")
 def semantic_run(seed_runs: tuple[Run, Run]) -> Run:
     """As if two engines had read distorted pages: each seed's noise is one of them."""
     parts = []

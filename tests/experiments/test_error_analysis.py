@@ -50,6 +50,16 @@ def test_the_command_writes_table_and_figure(formatting_run, tmp_path):
     assert all(f">{label}<" in svg for label in CASES.values())
 
 
+def test_each_whole_system_is_counted_by_itself(systems_run):
+    shares = distinct([case_shares(systems_run, 0.5, "overall")], ["run"])
+    for number, name in enumerate(("Fact", "Steady")):
+        whole = shares[shares["setting"] == f"whole{number}"].set_index("name")
+        parts = shares[shares["setting"] == f"bm25, tests.fakes.{name}Reader"].set_index("name")
+        assert len(whole) == 4
+        for column in ("n", *CASES):
+            assert list(whole[column]) == list(parts[column])
+
+
 def test_what_was_not_measured_is_said(formatting_run):
     rows = formatting_run.rows
     without = Run(formatting_run.path, {}, formatting_run.cells).knowing(
