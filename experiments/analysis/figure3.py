@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -12,6 +12,7 @@ from experiments.analysis.curves import FLOOR_SUFFIX
 from experiments.analysis.labels import MARK_UP_LEFT_OUT, STAGE_METRICS
 from ohr.errors import OhrError
 from ohr.statistics import mean_interval
+from ohr.study.config import BUILT_IN
 from ohr.study.noise import strength
 from ohr.study.results import Run, clusters_of, measured
 from ohr.study.rows import UNIT_COLUMNS
@@ -25,6 +26,18 @@ PANELS: dict[str, tuple[str, ...]] = {
 """Columns of the figure and their evidence sources; none stands for all."""
 KINDS = ("semantic", "formatting")
 STRIPPED = "lcs" + MARK_UP_LEFT_OUT
+
+
+class Setting(NamedTuple):
+    """A retriever with a reader, as far as a stage uses them, or a whole system."""
+
+    system: str = ""
+    retriever: str = ""
+    reader: str = ""
+
+    def __str__(self) -> str:
+        whole = "" if self.system == BUILT_IN else self.system
+        return ", ".join(part for part in (whole, self.retriever, self.reader) if part)
 
 
 @dataclass(frozen=True)
@@ -48,7 +61,7 @@ def figure3_points(runs: Sequence[Run]) -> pd.DataFrame:
         parts = [(run, operator) for run, operator in parts if operator]
         if not parts:
             continue
-        damage = _levels(parts, "ocr", "r_noise", kind)
+        damage = _levels(parts, "ocr", "r_noise", kind, Setting())
         for stage, metric, _ in STAGE_METRICS:
             measure = metric
             if kind == "formatting" and any(
@@ -67,7 +80,7 @@ def figure3_points(runs: Sequence[Run]) -> pd.DataFrame:
                         "noise": kind,
                         "stage": stage,
                         "metric": measure,
-                        "setting": ", ".join(part for part in setting if part),
+                        "setting": str(setting),
                         "level": level.name,
                         "engines": len({name for rows in level.rows for name in rows["engine"]}),
                     }
@@ -94,13 +107,13 @@ def _operator(run: Run, kind: str) -> str:
     return str(operators[0])
 
 
-def _settings(runs: Sequence[Run], stage: str, metric: str) -> list[tuple[str, str]]:
-    """Retrievers with readers, as far as the stage uses them."""
-    pairs: dict[tuple[str, str], None] = {}
+def _settings(runs: Sequence[Run], stage: str, metric: str) -> list[Setting]:
+    """Retrievers with readers, as far as the stage uses them, and whole systems."""
+    settings: dict[Setting, None] = {}
     for run in runs:
-        parts = measured(run.rows, stage, metric)[["retriever", "reader"]].drop_duplicates()
-        pairs |= dict.fromkeys((str(a), str(b)) for a, b in parts.itertuples(index=False))
-    return list(pairs)
+        parts = measured(run.rows, stage, metric)[list(Setting._fields)].drop_duplicates()
+        settings |= dict.fromkeys(Setting(*map(str, row)) for row in parts.itertuples(index=False))
+    return list(settings)
 
 
 def _levels(
@@ -108,13 +121,13 @@ def _levels(
     stage: str,
     metric: str,
     kind: str,
-    setting: tuple[str, str] = ("", ""),
+    setting: Setting,
 ) -> list[Level]:
     """The clean pages and each level of a kind of noise, with the rows of every engine."""
     levels: dict[str, dict[str, pd.DataFrame]] = {}
     for run, operator in parts:
         rows = measured(run.rows, stage, metric)
-        rows = rows[(rows["retriever"] == setting[0]) & (rows["reader"] == setting[1])]
+        rows = rows[(rows[list(Setting._fields)] == list(setting)).all(axis=1)]
         engines = set(rows.loc[rows["perturbation"] == operator, "engine"])
         rows = rows[rows["engine"].isin(engines) & rows["perturbation"].isin([operator, "none"])]
         for column in ("chunker", "top_k"):  # of several, the first is drawn
@@ -134,15 +147,13 @@ def _levels(
     return [Level(name, list(rows.values())) for name, rows in levels.items()]
 
 
-def _floor(
-    runs: Sequence[Run], stage: str, metric: str, setting: tuple[str, str]
-) -> pd.DataFrame | None:
+def _floor(runs: Sequence[Run], stage: str, metric: str, setting: Setting) -> pd.DataFrame | None:
     """What a reader scores on each question with nothing to read."""
     if stage == "retrieval":
         return None
     for run in runs:
         rows = measured(run.rows, "generation", metric + FLOOR_SUFFIX)
-        rows = rows[rows["reader"] == setting[1]]
+        rows = rows[rows["reader"] == setting.reader]
         if len(rows):
             return rows.drop_duplicates(list(UNIT_COLUMNS))
     return None

@@ -67,6 +67,19 @@ def test_the_command(formatting_run, benchmark_runs, tmp_path):
     assert "nothing to draw" in done.stderr
 
 
+def test_each_whole_system_has_a_curve_of_its_own(systems_run):
+    points = figure3_points([systems_run])
+    overall = points[points["stage"] == "overall"]
+    settings = ["bm25, tests.fakes.FactReader", "bm25, tests.fakes.SteadyReader"]
+    assert list(dict.fromkeys(overall["setting"])) == [*settings, "whole0", "whole1"]
+    for number, setting in enumerate(settings):
+        whole, parts = (
+            overall[overall["setting"] == name][["panel", "level", "r_noise", "mean", "n"]]
+            for name in (f"whole{number}", setting)
+        )
+        assert whole.to_dict("list") == parts.to_dict("list")
+
+
 def test_several_distortions_are_no_mixture(semantic_run):
     rows = semantic_run.rows
     names = rows["perturbation"].where(rows["level"] != "mild", "rotation")
