@@ -12,6 +12,7 @@ from typing import Any
 
 from ohr.errors import MissingDependencyError, OhrError
 from ohr.study.conditions import CONDITION_COLUMNS
+from ohr.study.config import BUILT_IN
 from ohr.study.results import Run, knowledge_base_name
 
 INSTALL = "pip install 'ohr[mlflow]'"
@@ -81,8 +82,9 @@ def conditions(run: Run) -> Iterator[tuple[str, dict[str, str], dict[str, float]
     columns = [name for name in CONDITION_COLUMNS if name in run.cells]
     for key, cells in run.cells.groupby(columns, sort=False, dropna=False):
         settings = {name: str(value) for name, value in zip(columns, key, strict=True)}
-        parts = [knowledge_base_name(cells.iloc[0])]
-        parts += [settings[name] for name in ("chunker", "retriever", "reader") if settings[name]]
+        whole = "" if settings["system"] == BUILT_IN else settings["system"]
+        parts = [knowledge_base_name(cells.iloc[0]), whole]
+        parts += [settings[name] for name in ("chunker", "retriever", "reader")]
         metrics = {
             _name(f"{stage}/{metric}/{group}{suffix}"): float(value)
             for column, suffix in STATISTICS.items()
@@ -91,7 +93,7 @@ def conditions(run: Run) -> Iterator[tuple[str, dict[str, str], dict[str, float]
             )
             if value == value  # not a number where nothing counts
         }
-        yield ", ".join(parts), settings, metrics
+        yield ", ".join(part for part in parts if part), settings, metrics
 
 
 def _name(name: str) -> str:

@@ -108,3 +108,12 @@ def test_without_mlflow_the_install_command_is_named(benchmark_runs, monkeypatch
     done = CliRunner().invoke(log_mlflow.main, [str(benchmark_runs[0].path)])
     assert done.exit_code == 2
     assert "pip install 'ohr[mlflow]'" in done.stderr
+
+
+def test_whole_systems_are_told_apart_by_name(formatting_run):
+    cells = formatting_run.cells
+    answers = cells[cells["stage"] == "overall"]
+    nothing = {"chunker": "", "retriever": "", "reader": ""}
+    whole = [answers.assign(system=name, **nothing) for name in ("p0", "p1")]
+    run = replace(formatting_run, cells=pd.concat(whole, ignore_index=True))
+    assert {name for name, *_ in conditions(run)} >= {"gt, clean, p0", "gt, clean, p1"}
