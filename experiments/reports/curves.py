@@ -13,10 +13,10 @@ from rich.text import Text
 from experiments.analysis.curves import AXES, check_draws, seeds_table, statistics_table
 from experiments.analysis.labels import shown_measures
 from experiments.analysis.notes import answerers, note_lines, run_notes
+from experiments.analysis.settings import COLUMNS, Setting
 from experiments.reports.terminal import number, show
 from ohr.errors import ConfigError, OhrError
 from ohr.printable import plain
-from ohr.study.config import BUILT_IN
 from ohr.study.csv import write_csv
 from ohr.study.results import open_run, uncounted
 
@@ -46,7 +46,7 @@ def report_curves(paths: Sequence[Path], axis: str, out: Path | None) -> int:
         check_draws(runs)
         seeds = seeds_table(table)
         write_csv(folder / "seeds.csv", seeds)
-        show(_seeds_shown(seeds, measures))
+        show(seeds_shown(seeds, measures))
         print(f"seeds: {folder / 'seeds.csv'}")
     return 0
 
@@ -54,6 +54,7 @@ def report_curves(paths: Sequence[Path], axis: str, out: Path | None) -> int:
 def curves_shown(table: pd.DataFrame, measures: Sequence[tuple[str, str, str]]) -> Table:
     """The curves of all questions in some measures (stage, metric, label)."""
     printed = Table(header_style="bold", box=None, pad_edge=False)
+    table = table.assign(setting=_settings(table))
     for name in ("engine", "noise", "setting", "measure"):
         printed.add_column(name)
     shown = ("slope", "breakpoint", "retention", "common_area")
@@ -64,15 +65,13 @@ def curves_shown(table: pd.DataFrame, measures: Sequence[tuple[str, str, str]]) 
     for stage, metric, title in measures:
         chosen = table[(table["stage"] == stage) & (table["metric"] == metric)]
         for row in chosen[chosen["group"] == "all"].to_dict("records"):
-            setting = [row["retriever"], row["reader"]]
-            if row["system"] not in ("", BUILT_IN):
-                setting = [row["system"]]
+            named = [row["setting"]]
             if table["seed"].nunique() > 1:
-                setting.append(f"seed {row['seed']}")
+                named.append(f"seed {row['seed']}")
             printed.add_row(
                 Text(plain(row["engine"])),
                 row["perturbation"],
-                Text(plain(", ".join(part for part in setting if part))),
+                Text(plain(", ".join(part for part in named if part))),
                 title,
                 f"{number(row['x_from'])} to {number(row['x_to'])}",
                 *(number(row[name]) for name in ("clean", "floor")),
@@ -80,6 +79,23 @@ def curves_shown(table: pd.DataFrame, measures: Sequence[tuple[str, str, str]]) 
                 f"{number(row['worst'])} ({row['worst_level']})",
             )
     return printed
+
+
+def _settings(table: pd.DataFrame) -> list[str]:
+    """What each curve is of: retriever and reader, or a whole system, and whatever else of the
+    setting is not the same in all.
+    """
+    settings = [
+        Setting(*map(str, row)) for row in table[list(COLUMNS)].itertuples(index=False, name=None)
+    ]
+    kinds = {name: {getattr(one, name) for one in settings} - {""} for name in COLUMNS}
+    told = {name for name in COLUMNS if len(kinds[name]) > 1} | {"retriever", "reader", "system"}
+    return [
+        ", ".join(
+            part for name, part in zip(COLUMNS, one.parts, strict=True) if part and name in told
+        )
+        for one in settings
+    ]
 
 
 def _shown(row: Mapping[Hashable, Any], name: str) -> str:
@@ -94,9 +110,11 @@ def _bound(value: float) -> str:
     return "never" if value == float("inf") else f"{value:.2f}"
 
 
-def _seeds_shown(seeds: pd.DataFrame, measures: Sequence[tuple[str, str, str]]) -> Table:
+def seeds_shown(seeds: pd.DataFrame, measures: Sequence[tuple[str, str, str]]) -> Table:
+    """The statistics of all questions over seeds, in some measures (stage, metric, label)."""
     printed = Table(header_style="bold", box=None, pad_edge=False)
-    for name in ("engine", "noise", "measure", "statistic"):
+    seeds = seeds.assign(setting=_settings(seeds))
+    for name in ("engine", "noise", "setting", "measure", "statistic"):
         printed.add_column(name)
     for name in ("seeds", "mean", "sd", "95 % interval"):
         printed.add_column(name, justify="right")
@@ -104,7 +122,7 @@ def _seeds_shown(seeds: pd.DataFrame, measures: Sequence[tuple[str, str, str]]) 
         chosen = seeds[(seeds["stage"] == stage) & (seeds["metric"] == metric)]
         for row in chosen[chosen["group"] == "all"].to_dict("records"):
             printed.add_row(
-                *(Text(plain(row[name])) for name in ("engine", "perturbation")),
+                *(Text(plain(row[name])) for name in ("engine", "perturbation", "setting")),
                 title,
                 row["statistic"].replace("_", " "),
                 *(str(row["n_seeds"]), number(row["mean"]), number(row["sd"])),

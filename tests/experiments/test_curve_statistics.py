@@ -12,6 +12,7 @@ from experiments.analysis.curves import (
     statistics_table,
 )
 from experiments.curve_statistics import main
+from experiments.reports.curves import curves_shown, seeds_shown
 from ohr.errors import OhrError
 from ohr.study.results import Run
 
@@ -63,6 +64,29 @@ def test_the_command_writes_the_csv_beside_the_run(formatting_run, tmp_path):
     assert generation.loc["tests.fakes.SteadyReader", "mean_retention"] == 1
     assert generation.loc["tests.fakes.FactReader", "worst_level"] == "severe"
     assert not (tmp_path / "seeds.csv").exists()
+
+
+def test_every_printed_curve_says_what_it_is_of(seed_runs):
+    first, second = seed_runs
+    doubled = []
+    for run in (first, second):
+        parts = [thin(run).drawn]
+        searched = parts[0]["stage"].isin(["retrieval", "overall"])
+        parts.append(parts[0][searched].assign(chunker="small"))
+        parts.append(parts[0][searched].assign(top_k=5))
+        rows = pd.concat(parts, ignore_index=True)
+        doubled.append(Run(run.path, run.manifest, run.cells).knowing(drawn=rows))
+    measures = [("generation", "f1", "Generation F1"), ("overall", "f1", "Overall F1")]
+    table = statistics_table(doubled)
+    printed = curves_shown(table[table["seed"] == 0], measures)
+    settings = list(printed.columns[2].cells)
+    reader = "tests.fakes.FactReader"
+    chunkers = [f"tokens, bm25, 2 hits, {reader}", f"tokens, bm25, 5 hits, {reader}"]
+    assert sorted(map(str, settings)) == sorted(
+        [reader, *chunkers, f"small, bm25, 2 hits, {reader}"]
+    )
+    seeds = seeds_shown(seeds_table(table), measures)
+    assert set(map(str, seeds.columns[2].cells)) == set(map(str, settings))
 
 
 def test_runs_that_share_draws_are_no_seeds_of_their_own(seed_runs):
