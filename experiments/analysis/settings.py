@@ -38,6 +38,11 @@ class Setting:
         system = "" if self.system == BUILT_IN else self.system
         return (self.chunker, self.retriever, hits, self.reader, system)
 
+    @property
+    def system_parts(self) -> tuple[str, ...]:
+        """Its retriever and its reader, or the whole system: ``("bm25", "extractive")``."""
+        return tuple(part for part in (self.parts[-1], self.retriever, self.reader) if part)
+
     def __str__(self) -> str:
         return ", ".join(part for part in self.parts if part)
 

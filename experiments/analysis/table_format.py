@@ -24,10 +24,17 @@ MEASURES = (
 )
 FORMATS = ("latex", "markdown", "html")
 SETTING = [name for name in CONDITION_COLUMNS if name != "engine"]
+COLUMNS = [
+    *(*SETTING, "stage", "metric", "format", "less"),
+    *("mean", "ci_low", "ci_high", "ci_unit", "n"),
+]
 
 
 def paired_differences(run: Run, cells: pd.DataFrame) -> pd.DataFrame:
-    """Each format less the first one, question by question: mean and 95 % interval."""
+    """Each format less the first one, question by question: mean and 95 % interval.
+
+    Columns as in :data:`COLUMNS`; no row where there is but one format.
+    """
     rows = mean_over_draws(counted(read_rows(run.path), run.measures))
     rows = rows[rows["evidence_source"] == GROUP.partition(":")[2]]
     rows["top_k"] = rows["top_k"].astype("string").fillna("")
@@ -53,7 +60,7 @@ def paired_differences(run: Run, cells: pd.DataFrame) -> pd.DataFrame:
                     | {"mean": values.mean(), "ci_low": interval.low, "ci_high": interval.high}
                     | {"ci_unit": interval.unit, "n": len(values)}
                 )
-    return pd.DataFrame(records)
+    return pd.DataFrame(records, columns=COLUMNS)
 
 
 def shown(rows: pd.DataFrame, top_k: int) -> pd.DataFrame:
@@ -96,15 +103,3 @@ def count_losses(run: Run) -> pd.DataFrame:
             for (label, kind), count in counts.items()
         ]
     )
-
-
-def settings(cells: pd.DataFrame) -> list[tuple[str, str]]:
-    """Every retriever with every reader; one of them is empty where a stage alone was run."""
-    retrievers = [name for name in dict.fromkeys(cells["retriever"]) if name] or [""]
-    readers = [name for name in dict.fromkeys(cells["reader"]) if name] or [""]
-    return [(retriever, reader) for retriever in retrievers for reader in readers]
-
-
-def of_setting(cells: pd.DataFrame, retriever: str, reader: str) -> pd.DataFrame:
-    """Rows of a retriever and a reader, as far as they apply to the stage."""
-    return cells[cells["retriever"].isin([retriever, ""]) & cells["reader"].isin([reader, ""])]

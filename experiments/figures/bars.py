@@ -12,12 +12,8 @@ import pandas as pd
 
 from experiments.analysis.labels import group_label, mathematical, mathless, shown_measures
 from experiments.analysis.notes import Notes
-from experiments.analysis.table_format import (
-    GROUP,
-    MEASURES,
-    of_setting,
-    settings,
-)
+from experiments.analysis.settings import Setting, settings_of
+from experiments.analysis.table_format import GROUP, MEASURES
 from experiments.figures.axes import (
     HATCHES,
     caption,
@@ -32,16 +28,18 @@ if TYPE_CHECKING:
 
 
 def format_bars(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) -> list[Path]:
-    """A panel a measure; for each retriever and reader a bar a format, with its interval."""
+    """A panel a measure; for each retriever and reader, and each whole system, a bar a format, with
+    its interval.
+    """
     measures = [m for m in MEASURES if len(cells_of(cells, m[0], m[1], GROUP))]
     engines = list(dict.fromkeys(cells["engine"]))
-    pairs = settings(cells)
+    systems = settings_of(cells)
     width = 0.8 / len(engines)
-    with figure(0.8 + 2.0 * len(measures) * max(1.0, 0.6 * len(pairs)), 3.2) as fig:
+    with figure(0.8 + 2.0 * len(measures) * max(1.0, 0.6 * len(systems)), 3.2) as fig:
         axes = fig.subplots(1, len(measures), squeeze=False, sharey="row")[0]
         for ax, (stage, metric, title) in zip(axes, measures, strict=True):
-            for place, (retriever, reader) in enumerate(pairs):
-                chosen = of_setting(cells_of(cells, stage, metric, GROUP), retriever, reader)
+            for place, setting in enumerate(systems):
+                chosen = setting.of(cells_of(cells, stage, metric, GROUP))
                 for rank, engine in enumerate(engines):
                     for _, cell in chosen[chosen["engine"] == engine].iterrows():
                         x = place + (rank - (len(engines) - 1) / 2) * width
@@ -58,7 +56,7 @@ def format_bars(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) -
                         ax.vlines(x, cell["ci_low"], cell["ci_high"], color="#333333", linewidth=1)
             ax.set_title(title)
             ax.grid(axis="x", visible=False)
-            ax.set_xticks(range(len(pairs)), [_ticks(stage, *pair) for pair in pairs])
+            ax.set_xticks(range(len(systems)), [_ticks(stage, one) for one in systems])
         from_zero(axes)
         handles, labels = axes[0].get_legend_handles_labels()
         legend_below(fig, handles, labels, len(engines))
@@ -66,11 +64,12 @@ def format_bars(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) -
         return save(fig, folder, "table_format")
 
 
-def _ticks(stage: str, retriever: str, reader: str) -> str:
+def _ticks(stage: str, setting: Setting) -> str:
     """The parts of the system that a stage uses."""
-    used: Sequence[str] = {"retrieval": (retriever,), "generation": (reader,)}.get(
-        stage, (retriever, reader)
-    )
+    used: Sequence[str] = {
+        "retrieval": (setting.retriever,),
+        "generation": (setting.reader,),
+    }.get(stage, setting.system_parts)
     return "\n".join(mathless(name) for name in used if name)
 
 

@@ -7,14 +7,12 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.analysis.notes import answerers, note_lines, reader_notes
-from experiments.analysis.settings import setting_names
+from experiments.analysis.settings import setting_names, settings_of
 from experiments.analysis.table_format import (
     GROUP,
     MEASURES,
     count_losses,
-    of_setting,
     paired_differences,
-    settings,
     shown,
 )
 from experiments.figures.bars import format_bars
@@ -41,7 +39,7 @@ def report(run: Run) -> None:
         write_csv(run.path / f"{name}.csv", frame)
     top_k = run.plan.config.top_k
     cells, differences = shown(cells, top_k), shown(differences, top_k)
-    show(_table(cells, differences))
+    show(format_table(cells, differences))
     notes = reader_notes(run.readers)
     if len(run.plan.chunkers) > 1:
         print(plain(f"shown: {setting_names(cells)}; differences.csv has every chunker"))
@@ -52,18 +50,22 @@ def report(run: Run) -> None:
         print(f"figure: {path}")
 
 
-def _table(cells: pd.DataFrame, differences: pd.DataFrame) -> Table:
+def format_table(cells: pd.DataFrame, differences: pd.DataFrame) -> Table:
+    """A row a format and system: the means of the cells, and what each differs by from the first's.
+
+    ``differences`` are those of :func:`paired_differences`, none where there is but one format.
+    """
     table = Table(header_style="bold", box=None, pad_edge=False)
     table.add_column("tables in")
-    table.add_column("retriever, reader")
+    table.add_column("system")
     measures = [m for m in MEASURES if len(cells_of(cells, m[0], m[1], GROUP))]
     for _, _, title in measures:
         table.add_column(title, justify="right")
     for engine in dict.fromkeys(cells["engine"]):
-        for retriever, reader in settings(cells):
+        for setting in settings_of(cells):
             row = []
             for stage, metric, _ in measures:
-                of_engine = of_setting(cells_of(cells, stage, metric, GROUP), retriever, reader)
+                of_engine = setting.of(cells_of(cells, stage, metric, GROUP))
                 of_engine = of_engine[of_engine["engine"] == engine]
                 row.append(number(of_engine["mean"].iloc[0]) if len(of_engine) else "-")
                 less = differences[
@@ -71,14 +73,11 @@ def _table(cells: pd.DataFrame, differences: pd.DataFrame) -> Table:
                     & (differences["stage"] == stage)
                     & (differences["metric"] == metric)
                 ]
-                for _, change in of_setting(less, retriever, reader).iterrows():
+                for _, change in setting.of(less).iterrows():
                     low, high = change["ci_low"], change["ci_high"]
                     row[-1] += f" ({change['mean']:+.3f}; {low:+.3f} to {high:+.3f})"
-            table.add_row(
-                Text(plain(str(engine))),
-                Text(plain(", ".join(name for name in (retriever, reader) if name))),
-                *row,
-            )
+            names = (str(engine), ", ".join(setting.system_parts))
+            table.add_row(*(Text(plain(name)) for name in names), *row)
     return table
 
 

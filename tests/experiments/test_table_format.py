@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 
 from experiments.analysis.table_format import FORMATS, count_losses, paired_differences, shown
 from experiments.figures.bars import format_bars
-from experiments.reports.table_format import report
+from experiments.reports.table_format import format_table, report
 from experiments.table_format import main
 from ocr_backends.gt import GroundTruth, GroundTruthParams
 from ohr import registry
@@ -109,6 +109,32 @@ def test_bars_repeat_to_the_byte(study, tmp_path):
     first, second = (format_bars(cells, tmp_path / name) for name in ("one", "two"))
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
     assert all(f">{name}<" in first[1].read_text() for name in FORMATS)
+
+
+def test_whole_systems_have_rows_and_bars_of_their_own(study, tmp_path):
+    cells = study.cells[study.cells["group"] == "source:table"]
+    answers = cells[cells["stage"] == "overall"]
+    nothing = {"chunker": "", "retriever": "", "reader": "", "top_k": pd.NA}
+    whole = answers.assign(system="whole", mean=answers["mean"] / 2, **nothing)
+    both = pd.concat([cells, whole], ignore_index=True)
+    differences = paired_differences(study, cells)
+    differences = pd.concat([differences, differences.assign(system="whole", **nothing)])
+    table = format_table(both, differences)
+    names, means = ([str(cell) for cell in table.columns[at].cells] for at in (1, -1))
+    assert names == ["bm25, extractive", "whole"] * 3
+    f1 = answers[answers["metric"] == "f1"]["mean"]
+    shown = [f"{mean:.3f}" for pair in zip(f1, f1 / 2, strict=True) for mean in pair]
+    assert [text.split(" ")[0] for text in means] == shown
+    assert [text.count("(") for text in means] == [0, 0, 1, 1, 1, 1]
+    svg = format_bars(both, tmp_path)[1].read_text()
+    assert svg.count(">whole<") == 1
+
+
+def test_one_format_alone_is_reported(study, tmp_path, capsys):
+    config = study.config.model_copy(update={"engines": study.config.engines[:1]})
+    report(run_study(config, tmp_path / "run"))
+    assert "latex" in capsys.readouterr().out
+    assert pd.read_csv(tmp_path / "run/differences.csv").empty
 
 
 def test_a_dataset_without_tables_is_refused(tmp_path):
