@@ -26,7 +26,7 @@ from experiments.reports.terminal import reader_lines, report_line, report_troub
 from ohr.errors import ConfigError, OhrError
 from ohr.names import did_you_mean
 from ohr.printable import plain
-from ohr.study.config import StudyConfig, load_config
+from ohr.study.config import Stage, StudyConfig, load_config
 from ohr.study.pages.shards import Shard, ShardEnded, reading_shard
 from ohr.study.results import Run
 from ohr.study.run import run_study
@@ -234,12 +234,16 @@ def _settings_of(annotation: Any) -> Settings | None:
 
 
 def study_command(
-    defaults: Mapping[str, Any], out: Path | None = None, next_steps: Sequence[str] = ()
+    defaults: Mapping[str, Any],
+    out: Path | None = None,
+    next_steps: Sequence[str] = (),
+    needs: Stage | None = None,
 ) -> Callable[[Callable[..., None]], CommandLine]:
     """Make a function that draws and prints a finished study the command that runs it.
 
     ``defaults`` are the study's, ``out`` is the default of ``--out``; ``next_steps`` are printed
-    last. What the function takes beside the run are further options of the command.
+    last. Without the stage that it ``needs`` nothing is read. What the function takes beside the
+    run are further options of the command.
     """
 
     def make(report: Callable[..., None]) -> CommandLine:
@@ -254,6 +258,8 @@ def study_command(
             if verdicts is not None:
                 dataset = config.dataset.model_copy(update={"verdicts": verdicts})
                 config = config.model_copy(update={"dataset": dataset})
+            if needs is not None and needs not in config.stages:
+                raise ConfigError(f"stages must include {needs}: that is what this command reports")
             if dry_run:
                 print_plan(config)
                 return 0

@@ -16,7 +16,7 @@ from experiments.reports.attribution import report
 from ohr.study.results import Run
 
 
-@study_command({"stages": ["ocr", "generation", "overall"]})
+@study_command({"stages": ["ocr", "generation", "overall"]}, needs="overall")
 def main(run: Run) -> None:
     """Share out the F1 lost: OCR, chunks, retrieval, reader."""
     report(run)

@@ -16,7 +16,10 @@ from experiments.reports.drops import report
 from ohr.study.results import Run
 
 
-@study_command({"stages": ["ocr", "retrieval"], "ks": [1, 2, 5, 10], "retrievers": ["bm25"]})
+@study_command(
+    {"stages": ["ocr", "retrieval"], "ks": [1, 2, 5, 10], "retrievers": ["bm25"]},
+    needs="retrieval",
+)
 def main(run: Run) -> None:
     """Compare chunkers and retrievers, and what noise costs."""
     report(run)

@@ -28,7 +28,8 @@ Parts = Annotated[
         "ground_truth": True,
         "stages": ["ocr", "overall"],
         "metrics": ["default", "source_recall"],
-    }
+    },
+    needs="overall",
 )
 def main(run: Run, parts: Parts = False, axis: Axis = "r_noise") -> None:
     """Set whole systems side by side against noise."""

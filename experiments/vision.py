@@ -24,7 +24,8 @@ AxisEngine = Annotated[
 
 
 @study_command(
-    {"engines": ["tesseract"], "noise": ["semantic"], "stages": ["ocr", "retrieval", "overall"]}
+    {"engines": ["tesseract"], "noise": ["semantic"], "stages": ["ocr", "retrieval", "overall"]},
+    needs="overall",
 )
 def main(run: Run, axis_engine: AxisEngine = None, axis: Axis = "r_noise") -> None:
     """Compare OCR with pictures of pages on one noise axis."""

@@ -113,4 +113,4 @@ def test_further_questions_are_shown_while_they_are_asked(corpus, tmp_path, monk
 def test_it_needs_a_retriever_and_a_reader(corpus, tmp_path):
     result = CliRunner().invoke(main, [*corpus, "stages=[ocr]", "--out", str(tmp_path)])
     assert result.exit_code == 2
-    assert "needs the stage overall" in result.output
+    assert "stages must include overall" in result.output

@@ -246,3 +246,21 @@ def test_help_of_what_only_rewrites_text_has_the_options_that_it_takes():
     assert "intensities" in text
     for name in ("retrievers", "workers", "bootstrap", "dpi"):
         assert f" {name} " not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "stage"),
+    [
+        ("attribution", "overall"),
+        ("retrievers", "retrieval"),
+        ("systems", "overall"),
+        ("vision", "overall"),
+    ],
+)
+def test_a_stage_that_a_command_reports_is_asked_for_before_pages_are_read(tmp_path, name, stage):
+    settings = [*write_corpus(tmp_path), "engines=[gt]", "noise=[]", "stages=[ocr]"]
+    for further in ([], ["--dry-run"]):
+        done = invoke(name, *settings, "--out", str(tmp_path / "run"), *further)
+        assert done.exit_code == 2
+        assert done.stderr.startswith(f"error: stages must include {stage}: ")
+    assert not (tmp_path / "run").exists()
