@@ -21,13 +21,14 @@ from perturb.text.commands import KINDS, count_commands, paper_count
 def count_knowledge_bases(config: StudyConfig) -> pd.DataFrame:
     """Mean counts a page that has text: a row a kind, then ``all`` and ``pages``; a column each.
 
+    Of the pages that are re-read alone: the others of a knowledge base bear no noise.
     Formatting noise is laid on the ground truth, and bears the label of the engine where several
     are ``gt``; other engines are counted as they are.
     """
     dataset = load_dataset(config)
     columns: dict[str, dict[str, float]] = {}
     several = sum(spec.name == "gt" for spec in config.engines) > 1
-    with Progress(verb="counting") as progress:
+    with Progress(verb="counting", unit="knowledge bases") as progress:
         for spec in config.engines:
             noise = config.noise if spec.name == "gt" else ()
             plan = make_plan(
@@ -46,7 +47,8 @@ def count_knowledge_bases(config: StudyConfig) -> pd.DataFrame:
                 noisy = variant.noise.operator is not None
                 name = f"{variant.noise.name} {variant.noise.strength}" if noisy else spec.label
                 name = f"{spec.label}, {name}" if noisy and several else name
-                columns[name] = _mean_counts(readings.knowledge_base(variant).pages.values())
+                pages = readings.knowledge_base(variant).pages
+                columns[name] = _mean_counts(pages[ref] for ref in plan.reread if ref in pages)
                 progress(spec.label, done, len(plan.variants))
     return pd.DataFrame(columns)
 

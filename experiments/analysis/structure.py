@@ -40,7 +40,7 @@ def structure(config: StudyConfig, progress: Progress) -> pd.DataFrame:
     plan = read.plan
     truths = {tree.doc_id: tree for tree in _true_trees(plan)}
     rows: list[dict[str, object]] = []
-    comparing = Progress(verb="comparing")
+    comparing = Progress(verb="comparing", unit="documents")
     with comparing:
         for variant in plan.variants:
             kb = read.readings.knowledge_base(variant)

@@ -177,6 +177,10 @@ def test_commands_are_counted_by_kind(settings, tmp_path):
         load_config([*settings, two, "levels=[severe]", "noise=[formatting]"])
     )
     assert list(counts.columns) == ["a", "a, formatting severe", "b", "b, formatting severe"]
+    # Pages that bear no noise dilute no count.
+    on_evidence = [*arguments, "noise=[formatting]", "dataset.pages=evidence", "dataset.limit=1"]
+    counts = count_knowledge_bases(load_config(on_evidence))
+    assert counts.loc["pages"].tolist()[:2] == [1, 1]
     refused = invoke(format_counts, *settings, "engines=[tests.fakes.LoggingEngine]", "noise=[]")
     assert refused.exit_code == 2
 

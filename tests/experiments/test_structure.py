@@ -37,6 +37,7 @@ def test_what_is_left_of_each_document(settings, tmp_path):
     arguments = [*settings, "engines=[gt,precomputed:engine]", "--out", out]
     result = CliRunner().invoke(main, [str(argument) for argument in arguments])
     assert result.exit_code == 0, result.output
+    assert "comparing gt, clean: 4/4 documents" in result.stderr
     assert "4 documents of 8 pages with 12 headings, 4 tables, 4 captions" in result.output
     summary = pd.read_csv(out / "structure.csv").set_index(["engine", "measure"])["mean"]
     assert summary["gt"].drop("tree_distance").eq(1).all()
