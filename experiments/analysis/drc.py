@@ -84,9 +84,10 @@ def drc_tables(
 
     ``ranking`` has ``recall@1%`` and so on, ``evidence_f1`` (NaN for what is no classifier),
     ``questions``, ``with_evidence``, which recall is over, and ``lost``: those of them whose
-    evidence is in no passage. ``answers`` has, for each reader, ``k`` and group of answers
-    (``all``, ``extractive`` …), ``best`` (the best answer from the first k passages, figure 3) and
-    ``chosen`` (the one that ``drc`` chooses), and ``n``. Raises OhrError.
+    evidence is in no passage, on average over the draws of the noise. ``answers`` has, for each
+    reader, ``k`` and group of answers (``all``, ``extractive`` …), ``best`` (the best answer from
+    the first k passages, figure 3) and ``chosen`` (the one that ``drc`` chooses), and ``n``.
+    Questions count once, however often the noise was drawn. Raises OhrError.
     """
     readings = read_pages(config, progress)
     plan = readings.plan
@@ -106,7 +107,7 @@ def drc_tables(
                     one for _, kb in draws for one in _ranked(readings, kb, retriever, tables)
                 ]
                 row = key | {"retriever": name}
-                ranking.append(row | _ranking(ranked, retriever.name == CLASSIFIER))
+                ranking.append(row | _ranking(ranked, len(draws), retriever.name == CLASSIFIER))
                 for reader_name, reader in plan.readers.items():
                     asked = [
                         (one.question.text, [hit]) for one in ranked for hit in one.hits[:most]
@@ -115,7 +116,7 @@ def drc_tables(
                         reader_name, reader, [text for text, _ in asked], [hit for _, hit in asked]
                     )
                     given = _by_question(ranked, outcomes, most)
-                    for scores in scorer.rows(ranked, given, most):
+                    for scores in scorer.rows(ranked, given, most, len(draws)):
                         answers.append(row | {"reader": reader_name} | scores)
     return DrcTables(pd.DataFrame(ranking), pd.DataFrame(answers))
 
@@ -158,16 +159,16 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(tokens(text))
 
 
-def _ranking(ranked: Sequence[Ranked], classifier: bool) -> dict[str, Any]:
+def _ranking(ranked: Sequence[Ranked], draws: int, classifier: bool) -> dict[str, Any]:
     asked = [one for one in ranked if one.question.evidence_text.strip()]
     row: dict[str, Any] = {
         f"recall@{share}%": fmean(one.recall(share) for one in asked) if asked else math.nan
         for share in SHARES
     }
     row["evidence_f1"] = fmean(one.classified() for one in ranked) if classifier else math.nan
-    row["questions"] = len(ranked)
-    row["with_evidence"] = len(asked)
-    row["lost"] = sum(not one.evidence for one in asked)
+    row["questions"] = len(ranked) // draws
+    row["with_evidence"] = len(asked) // draws
+    row["lost"] = sum(not one.evidence for one in asked) / draws
     row["mean_passages"] = fmean(one.passages for one in ranked)
     return row
 
@@ -214,7 +215,11 @@ class _Scorer:
         return [(form_name(question), text) for text in question.answers]
 
     def rows(
-        self, ranked: Sequence[Ranked], given: Sequence[Sequence[Outcome[str]]], most: int
+        self,
+        ranked: Sequence[Ranked],
+        given: Sequence[Sequence[Outcome[str]]],
+        most: int,
+        draws: int,
     ) -> Iterator[dict[str, Any]]:
         """Mean F1 at each k by group of answers, ``all`` last."""
         for k in range(1, most + 1):
@@ -233,4 +238,4 @@ class _Scorer:
                     chosen.setdefault(group, []).append(own)
             for group in sorted(best, key=lambda name: (name == "all", name)):
                 means = {"best": fmean(best[group]), "chosen": fmean(chosen[group])}
-                yield {"k": k, "group": group} | means | {"n": len(best[group])}
+                yield {"k": k, "group": group} | means | {"n": len(best[group]) // draws}

@@ -54,7 +54,7 @@ def _ranking(ranking: pd.DataFrame) -> Table:
     for name in (*RECALLS, "Evidence-F1", "n", "lost"):
         table.add_column(name, justify="right")
     for row in ranking.to_dict("records"):
-        counts = (f"{row['questions']:,}", f"{row['lost']:,}")
+        counts = (f"{row['questions']:,}", f"{row['lost']:,.1f}".removesuffix(".0"))
         ours = [_percent(row[name]) for name in (*RECALLS, "evidence_f1")]
         table.add_row(*_condition(row), Text(plain(str(row["retriever"]))), *ours, *counts)
     table.add_section()

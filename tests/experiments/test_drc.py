@@ -99,6 +99,21 @@ def test_evidence_that_noise_has_garbled_is_still_evidence_until_it_is_lost(tmp_
     assert set(answers["group"]) == {"all", "String"}
 
 
+def test_a_question_counts_once_however_often_the_noise_was_drawn(tmp_path: Path) -> None:
+    kb = tmp_path / "kb"
+    write_kb(kb / "gt", {"law/a": [f"{BERTHS}\n\n{TOLLS}"]})
+    entry = qa(1, "law/a", 0, questions="How many berths?", evidence_context=BERTHS)
+    questions = write_questions(tmp_path / "qas.json", [entry])
+    run(drc, "dataset.kind=ohrbench", f"dataset.path={kb}", f"dataset.questions={questions}",
+        "engines=[gt]", "noise=[formatting]", "levels=[mild]", "seeds=[0,1,2]",
+        f"cache={tmp_path / 'cache'}", "--out", tmp_path / "out")  # fmt: skip
+    ranking = pd.read_csv(tmp_path / "out" / "ranking.csv")
+    assert ranking["draws"].tolist() == [1, 3]
+    for name, counted in (("questions", 1), ("with_evidence", 1), ("lost", 0)):
+        assert ranking[name].tolist() == [counted, counted]
+    assert set(pd.read_csv(tmp_path / "out" / "answers.csv")["n"]) == {1}
+
+
 def test_a_document_that_was_not_read_counts_with_the_worst_value(tmp_path: Path) -> None:
     kb = tmp_path / "kb"
     write_kb(kb / "gt", {"law/a": [BERTHS], "law/b": [TOLLS]})
