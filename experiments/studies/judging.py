@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import as_completed
@@ -128,7 +129,10 @@ def judge_runs(
     seed: int,
     cache: Path,
 ) -> int:
-    """Ask the judges about finished runs; print and write what they said. Raises OhrError."""
+    """Ask the judges about finished runs; print and write what they said.
+
+    1 if a judge could not be asked something, else 0. Raises OhrError.
+    """
     judges = judges_of(specs, cache)
     grades, preferences = judge(judges, answers_of(runs, number, seed))
     if grades["grade"].isna().all():
@@ -138,7 +142,13 @@ def judge_runs(
     report_judgements(grades, preferences, out)
     for one in judges:
         print(one.took())
-    return 0
+    unasked = sum(len(one.failures) for one in judges)
+    if unasked:
+        print(
+            f"error: {unasked} judgements are missing: the same command asks for them again",
+            file=sys.stderr,
+        )
+    return int(bool(unasked))
 
 
 def judges_of(specs: Sequence[PluginSpec], cache: Path) -> list[Asking]:

@@ -134,11 +134,16 @@ def test_what_was_judged_is_not_asked_again(run: Path, tmp_path: Path, server: S
         return fair(request) if seen <= 3 else refused(400, "gone")
 
     server.answer = dies
-    assert "failed (openai: HTTP 400 gone)" in judge(run, tmp_path, server).output
+    done = judge(run, tmp_path, server)
+    assert "failed (openai: HTTP 400 gone)" in done.output
+    assert done.exit_code == 1
+    assert done.stderr.splitlines()[-1].endswith(
+        "judgements are missing: the same command asks for them again"
+    )
     first = [json.dumps(request) for request in server.requests]
     server.requests.clear()
     server.answer = fair
-    judge(run, tmp_path, server)
+    assert judge(run, tmp_path, server).exit_code == 0
     again = [json.dumps(request) for request in server.requests]
     answered = set(first) - set(again)
     assert len(answered) == 3
