@@ -10,7 +10,7 @@ import pandas as pd
 
 from experiments.analysis.quality import DECIDES
 from experiments.reports.quality import assessed_lines, engine_table, verdict_lines, worst_lines
-from experiments.reports.terminal import show
+from experiments.reports.terminal import report_troubles, show
 from experiments.studies.own_pages import (
     OwnPages,
     OwnReadings,
@@ -29,7 +29,7 @@ from ohr.store.atomic import write_text
 from ohr.store.locking import locked
 from ohr.study.csv import write_csv
 from ohr.study.progress import Progress
-from ohr.types import PageRef
+from ohr.types import FAILED, PageRef
 
 TRANSCRIBED = 25
 """Pages that a person is asked to transcribe."""
@@ -45,7 +45,10 @@ def report_quality(
     seed: int,
     truth: Path | None,
 ) -> int:
-    """Read a sample, print and write what its readings are probably worth. Raises OhrError."""
+    """Read a sample, print and write what its readings are probably worth.
+
+    1 if every page of an engine failed, else 0. Raises OhrError.
+    """
     sample = sample_pages(inputs, dpi, pages, seed)
     known = transcribed(sample, truth)
     with locked(out):
@@ -67,7 +70,16 @@ def report_quality(
             f"{out / 'to_transcribe.csv'} names {min(TRANSCRIBED, len(sample.pages))} pages: "
             "transcribe them, and give their folder with --truth to correct the estimates"
         )
-    return int((table["status"] == "error").all())
+    return report_failed(table)
+
+
+def report_failed(table: pd.DataFrame) -> int:
+    """Name the engines all of whose pages failed; 1 if there is one, else 0."""
+    failed = table["status"].isin([str(status) for status in FAILED])
+    by_engine = failed.groupby(table["engine"], sort=False).agg(["all", "size"])
+    return report_troubles(
+        (), [f"{engine}: all {n} pages" for engine, every, n in by_engine.itertuples() if every]
+    )
 
 
 def transcribed(sample: OwnPages, truth: Path | None) -> Mapping[PageRef, str]:

@@ -19,7 +19,13 @@ from experiments.studies.own_pages import (
     read_own,
     sample_pages,
 )
-from experiments.studies.quality import judged, sample_lines, transcribed, write_quality
+from experiments.studies.quality import (
+    judged,
+    report_failed,
+    sample_lines,
+    transcribed,
+    write_quality,
+)
 from ohr import registry
 from ohr.errors import ConfigError
 from ohr.exam import agreed, make_exam
@@ -56,7 +62,10 @@ class Wanted:
 
 
 def recommend(folder: Path, reading: Reading, wanted: Wanted, out: Path) -> int:
-    """Read, ask, retrieve and say what to take. Raises OhrError."""
+    """Read, ask, retrieve and say what to take; 1 if every page of an engine failed, else 0.
+
+    Raises OhrError.
+    """
     if not folder.is_dir():
         raise ConfigError(f"{folder} is no folder: give the folder of your PDFs")
     if out.resolve().is_relative_to(folder.resolve()):
@@ -98,10 +107,12 @@ def recommend(folder: Path, reading: Reading, wanted: Wanted, out: Path) -> int:
 
         for line in build_report([run], out / "report", ReportOptions()).lines(out / "report"):
             print(line)
+    elif wanted.report:
+        print("report: none is written without questions: make them of more pages (--budget)")
     print()
     for line in sentences:
         print(plain(line))
-    return 0
+    return report_failed(table)
 
 
 def _check(reading: Reading, wanted: Wanted) -> None:

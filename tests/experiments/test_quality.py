@@ -22,9 +22,9 @@ from ohr.quality.predictor import shipped
 from ohr.quality.signals import SIGNALS
 from ohr.quality.truth import TARGETS
 from ohr.study.config import load_config, parse_plugins
-from ohr.types import PageRef
+from ohr.types import Outcome, PageRef
 from tests.builders import write_corpus, write_page, write_pdf
-from tests.fakes import LOG
+from tests.fakes import LOG, LoggingEngine
 
 FAKE, SURE = "tests.fakes.LoggingEngine", "tests.fakes.SureEngine"
 
@@ -45,6 +45,27 @@ def give(command, *arguments: object):
 def run_quality(folder: Path, *more: object):
     root = folder.parent
     return give(quality, folder, "--out", root / "out", "--cache", root / "cache", *more)
+
+
+class HangingEngine(LoggingEngine):
+    """Reads no page in the time that it has."""
+
+    name = "hanging"
+
+    def read(self, image: np.ndarray, page_no: int) -> Outcome[str]:
+        return Outcome.timeout("took too long")
+
+
+def test_an_engine_that_read_nothing_is_named_and_makes_the_exit_code_1(folder):
+    hanging = "tests.experiments.test_quality.HangingEngine"
+    options = ("--engines", f"{FAKE},{hanging}", "--no-wobble")
+    done = run_quality(folder, *options, "--pages", 4)
+    assert done.exit_code == 1, done.output
+    assert done.stderr.splitlines()[-1] == f"error: failed: {hanging}: all 4 pages"
+    done = run_recommend(folder, *options, "--budget", 4, "--report")
+    assert done.exit_code == 1, done.output
+    assert f"error: failed: {hanging}: all 4 pages" in done.stderr
+    assert "report: none is written without questions" in done.stdout
 
 
 def test_signals_and_predictions_of_every_page_and_engine(folder):
