@@ -10,6 +10,7 @@ import pandas as pd
 from experiments.analysis.labels import interval_units, mathless
 from experiments.analysis.notes import Notes, answerers, note_lines
 from experiments.analysis.system_parts import ROWS
+from experiments.analysis.systems import STAGE
 from experiments.figures.axes import (
     HATCHES,
     axis_label,
@@ -68,7 +69,7 @@ def systems_figure(
             "lines begin at the ground truth",
             *([f"bars: 95 % intervals for further {units}"] if units else []),
             *kinds_note(placed),
-            *note_lines(answerers(drops), notes),
+            *note_lines(answerers(cells[cells["stage"] == STAGE]), notes),
         ]
         fig.suptitle(wrapped("; ".join(said), fig.get_figwidth()), fontsize=8, color="#444444")
         return save(fig, folder, "systems")

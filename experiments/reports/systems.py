@@ -13,6 +13,7 @@ from experiments.analysis.labels import group_label
 from experiments.analysis.notes import answerers, note_lines, reader_notes
 from experiments.analysis.system_parts import ROWS, system_parts
 from experiments.analysis.systems import (
+    STAGE,
     Scored,
     least_losses,
     scored,
@@ -46,7 +47,7 @@ def report(run: Run, *, parts: bool = False, axis: str = "r_noise") -> None:
         "lost: against the same engine's clean pages, or the truth's; less the first: how much"
         " more than the first system on the same questions"
     )
-    for line in note_lines(answerers(drops), notes):
+    for line in note_lines(answerers(run.cells[run.cells["stage"] == STAGE]), notes):
         print(plain(line))
     show(costs_table(system_costs(run)))
     for name in ("systems", "system_costs"):

@@ -103,7 +103,10 @@ def test_losses_of_each_system_stand_beside_those_of_the_first(settings, tmp_pat
     assert "precomputed:renamed, clean: " in output
     costs = pd.read_csv(tmp_path / "out" / "system_costs.csv").set_index("system")
     assert costs.loc["words", "answers"] == 24
-    assert (tmp_path / "out" / "figures" / "systems.png").exists()
+    # The built-in system's reader has a note, too.
+    assert "\nextractive: a linear model" in output
+    drawn = (tmp_path / "out" / "figures" / "systems.svg").read_text("utf-8")
+    assert "extractive: a linear" in drawn
 
 
 def test_the_loss_is_shared_out_among_structure_finding_and_reading(settings, tmp_path):
