@@ -10,6 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import cv2
 import numpy as np
 
 from ohr import registry
@@ -64,6 +65,8 @@ PARAMS: dict[str, list[dict[str, Any]]] = {
     "perturbation/semantic": [{"draw": draw} for draw in ("weak", "strong", "two")],
 }
 """What plug-ins are made with, other than their defaults."""
+RESIZED = {"background", "semantic"}
+"""Image noise that OpenCV resizes: its last bit depends on the processor's instructions."""
 DECIMALS = 5
 """Of floats, whose last digits are the machine's."""
 ENVIRONMENT = ("engine_version", "augraphy")
@@ -78,6 +81,12 @@ def names() -> list[tuple[str, str]]:
         for name in registry.known(kind)
         if name not in LEFT_OUT.get(kind, ())
     ]
+
+
+def _instructions() -> str:
+    """The instructions of this processor that OpenCV has code for, the newest last."""
+    names = cv2.getCPUFeaturesLine().replace("*", "").split()
+    return " ".join(name for name in names if not name.endswith("?"))  # "?" marks what it lacks
 
 
 def entry(kind: str, name: str) -> dict[str, Any]:
@@ -103,6 +112,8 @@ def entry(kind: str, name: str) -> dict[str, Any]:
         made_with["packages"] = packages
     if isinstance(plugins[0], ImagePerturbation):
         made_with |= {name: version(name) for name in ("numpy", "opencv-python-headless")}
+        if name in RESIZED:
+            made_with["processor"] = _instructions()
     return {
         "version": number,
         "identity": digest([{**identity, "version": ""} for identity in identities]),
