@@ -154,7 +154,9 @@ def _best_gutter(
     for _, (x, top, bottom) in sorted(by_area.items(), reverse=True):
         beside = (middle > top) & (middle < bottom)
         sides = part[beside & (right <= x)], part[beside & (left >= x)]
-        if all(len(side) and _is_column(page, side, x) for side in sides):
+        if not all(map(len, sides)):
+            continue
+        if all(_is_column(page, side, x) for side in sides):
             return x, top, bottom
         if beside_tables and _are_beside(page, sides, x):
             return x, top, bottom
@@ -187,8 +189,6 @@ def _full_lines(page: _Boxes, side: np.ndarray) -> int:
 
 def _are_beside(page: _Boxes, sides: tuple[np.ndarray, np.ndarray], x: float) -> bool:
     """Whether a column of text stands on one side of ``x``, and one or a table on the other."""
-    if not all(len(side) for side in sides):
-        return False
     columns = [_is_short_column(page, side, x) for side in sides]
     return all(columns) or (any(columns) and _is_table(page, sides[1] if columns[0] else sides[0]))
 
