@@ -8,7 +8,7 @@ import pytest
 from ohr.study.config import load_config
 from ohr.study.results import Run, open_run
 from ohr.study.run import run_study
-from tests.builders import qa, write_corpus, write_kb, write_questions
+from tests.builders import qa, write_corpus, write_kb, write_pdf, write_questions
 
 METRICS = ("r_noise", "evidence_lcs", "lcs", "f1", "f1_no_context")
 READERS = "readers=[tests.fakes.FactReader,tests.fakes.SteadyReader]"
@@ -33,6 +33,16 @@ def corpus(root: Path) -> list[str]:
     ]
     write_questions(root / "qas.json", entries)
     return settings
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two PDFs, one in a folder of its own."""
+    source = tmp_path / "in"
+    write_pdf(source / "report.pdf", 9)
+    (source / "law").mkdir()
+    write_pdf(source / "law" / "act.pdf", 3)
+    return source
 
 
 @pytest.fixture(scope="session")

@@ -1,19 +1,14 @@
-"""How wrong readings of one's own PDFs are, and what to take: from the command line."""
+"""How wrong readings of one's own PDFs are: from the command line."""
 
 import json
 import math
-import unicodedata
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from PIL import Image
-from typer.testing import CliRunner
 
-from experiments import confidence, fit_quality, quality, quality_check, recommend
+from experiments import confidence, fit_quality, quality_check
 from experiments.analysis.signal_runs import labelled, read_signals
-from experiments.reports.recommend import cheapest, three_sentences
 from experiments.studies.own_pages import sample_pages, transcription_name
 from experiments.studies.quality_check import check
 from experiments.studies.signals import observed
@@ -24,27 +19,8 @@ from ohr.quality.truth import TARGETS
 from ohr.study.config import load_config, parse_plugins
 from ohr.types import Outcome, PageRef
 from tests.builders import write_corpus, write_page, write_pdf
+from tests.experiments.own_pages import FAKE, SURE, give, run_quality, run_recommend
 from tests.fakes import LOG, LoggingEngine
-
-FAKE, SURE = "tests.fakes.LoggingEngine", "tests.fakes.SureEngine"
-
-
-@pytest.fixture
-def folder(tmp_path):
-    source = tmp_path / "in"
-    write_pdf(source / "report.pdf", 9)
-    (source / "law").mkdir()
-    write_pdf(source / "law" / "act.pdf", 3)
-    return source
-
-
-def give(command, *arguments: object):
-    return CliRunner().invoke(command.main, [str(argument) for argument in arguments])
-
-
-def run_quality(folder: Path, *more: object):
-    root = folder.parent
-    return give(quality, folder, "--out", root / "out", "--cache", root / "cache", *more)
 
 
 class HangingEngine(LoggingEngine):
@@ -170,209 +146,6 @@ def test_a_sample_has_a_page_of_each_document_and_no_more_than_asked_for(folder)
 
 def test_transcriptions_are_named_by_page_from_one():
     assert transcription_name(PageRef("law/act", 0)) == "law/act/page_0001.md"
-
-
-def run_recommend(folder: Path, *more: object):
-    root = folder.parent
-    return give(recommend, folder, "--out", root / "best", "--cache", root / "cache", *more)
-
-
-@pytest.mark.slow
-def test_a_recommendation_is_three_sentences(folder):
-    done = run_recommend(folder, "--engines", f"{FAKE},{SURE}", "--budget", 4, "--no-wobble")
-    assert done.exit_code == 0, done.output
-    assert "retrieval: not assessed" in done.output
-    lines = (folder.parent / "best" / "recommendation.txt").read_text().splitlines()
-    assert len(lines) == 3
-    assert lines[0].startswith("Take ")
-
-
-def test_the_same_command_recommends_the_same_again(folder, monkeypatch):
-    """What an engine takes is known of stored pages too, so the cheaper one stays the cheaper."""
-    said = []
-    for _ in range(2):
-        engines = ("--engines", f"{FAKE},{SURE},tests.pdf_fakes.PdfEngine")
-        done = run_recommend(folder, *engines, "--budget", 4, "--no-wobble")
-        assert done.exit_code == 0, done.output
-        said.append((folder.parent / "best" / "recommendation.txt").read_text().splitlines())
-    first, again = said
-    assert again[:2] == first[:2]
-    for engine in (FAKE, SURE):
-        assert f"{engine} 0." in first[2]
-        assert f"{engine} 0." in again[2]
-
-
-@pytest.mark.slow
-def test_retrieval_is_assessed_where_questions_can_be_made(tmp_path, monkeypatch):
-    monkeypatch.setattr("experiments.studies.recommend.FEWEST_QUESTIONS", 3)
-    folder = write_towns(tmp_path / "in", 4)
-    engines = f"{FAKE},pdf_text"
-    done = run_recommend(folder, "--engines", engines, "--budget", 4, "--no-wobble", "--report")
-    assert done.exit_code == 0, done.output
-    assert "pdf_text is not ranked" in done.output
-    assert "retrieval LCS, clean" in done.output, done.output
-    assert (tmp_path / "best" / "report" / "index.html").is_file()
-    assert f"Take {FAKE}" in done.output
-    assert "No other engine of page images was asked for" in done.output
-    (folder / "Dunhaven.pdf").unlink()
-    (tmp_path / "best" / "recommendation.txt").write_text("Take nothing.")
-    done = run_recommend(folder, "--engines", engines, "--budget", 4, "--no-wobble")
-    assert done.exit_code == 0, done.output
-    assert "gone since the last run: documents/Dunhaven" in done.output
-    assert "Take nothing" not in (tmp_path / "best" / "recommendation.txt").read_text()
-    assert not list((tmp_path / "best" / "exam").rglob("Dunhaven.json"))
-
-
-@pytest.mark.slow
-def test_every_pdf_is_asked_about_wherever_it_lies(tmp_path, monkeypatch):
-    monkeypatch.setattr("experiments.studies.recommend.FEWEST_QUESTIONS", 1)
-    folder = write_towns(tmp_path / "in", 4)
-    apart = unicodedata.normalize("NFD", "Verträge 2023.pdf")
-    moved = ("2023/q1/report.pdf", "a.pdf", "sub/a.pdf", apart)
-    for (town, _), name in zip(TOWNS, moved, strict=True):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / f"{town}.pdf").rename(folder / name)
-    Image.new("L", (40, 40), 255).save(folder / "scan.png")
-    done = run_recommend(folder, "--engines", FAKE, "--no-wobble")
-    assert done.exit_code == 0, done.output
-    assert "only PDFs are asked about, and not the 1 images" in done.output
-    asked = json.loads((tmp_path / "best" / "exam" / "questions.json").read_text())
-    documents = {question["doc_name"] for question in asked}
-    assert documents == {"2023/q1/report", "documents/a", "sub/a", "documents/Verträge 2023"}
-    rows = pd.read_parquet(tmp_path / "best" / "retrieval" / "rows.parquet")
-    assert set(rows["qid"]) - {""} == {question["ID"] for question in asked}
-
-
-@pytest.mark.slow
-def test_of_one_page_nothing_is_said_of_how_many_questions_would_do(tmp_path, monkeypatch):
-    monkeypatch.setattr("experiments.studies.recommend.FEWEST_QUESTIONS", 1)
-    folder = write_towns(tmp_path / "in", 1)
-    done = run_recommend(folder, "--engines", f"{FAKE},rapidocr", "--no-wobble")
-    assert done.exit_code == 0, done.output
-    assert "retrieval LCS, clean" in done.output
-    assert "questions would" not in (tmp_path / "best" / "recommendation.txt").read_text()
-
-
-TOWNS = (("Alderport", 1931), ("Brammouth", 1947), ("Carnford", 1958), ("Dunhaven", 1962))
-
-
-def write_towns(folder: Path, count: int) -> Path:
-    """PDFs of one page, each with four sentences that can be asked about."""
-    folder.mkdir()
-    for place, (town, year) in enumerate(TOWNS[:count]):
-        lines = [
-            f"The lighthouse of {town} was finished in {year}.",
-            f"The harbour of {town} has {place + 12} piers for large ships.",
-            f"The council of {town} spent ${place + 31},400 on the railway.",
-            f"The museum of {town} opened on 4 May {year + 20}.",
-        ]
-        shown = " ".join(
-            f"1 0 0 1 10 {240 - 20 * n} Tm ({line}) Tj" for n, line in enumerate(lines)
-        )
-        write_page(folder / f"{town}.pdf", f"BT /F 6 Tf {shown} ET")
-    return folder
-
-
-def test_of_engines_that_do_as_well_the_fastest_is_taken():
-    seconds = {"a": 3.0, "b": 1.0, "c": 2.0}
-    assert cheapest(["a", "c"], seconds) == "c"
-    assert cheapest(["a"], seconds) == "a"
-    assert cheapest(["a", "b"], seconds | {"b": math.nan}) == "a"
-    assert cheapest(["a", "d"], seconds) == "a"
-
-
-class Compared:
-    """A run of two engines on 99 questions, whose interval ends where no loss can be greater."""
-
-    def __init__(self, mean):
-        self.mean = mean
-        self.cells = pd.DataFrame(
-            {
-                "group": "all",
-                "stage": "retrieval",
-                "metric": "lcs",
-                "level": "",
-                "engine": ["a", "b"],
-                "retriever": "bm25",
-                "mean": [0.99, mean],
-                "n": 99,
-            }
-        )
-
-    def compare(self, **_):
-        found = {"retriever": "bm25", "level": "", "group": "all", "other": "b", "n": 99}
-        ends = {"difference": self.mean - 0.99, "ci_low": -1.0, "ci_high": 0.28}
-        return pd.DataFrame([found | ends])
-
-
-def said_of(run, b_errs=0.1, **seconds):
-    found = {"engine": ["a", "b"], "doc_id": "report", "layer": 0.1}
-    columns = {f"{name}_spread": 0.1 for name in TARGETS}
-    columns |= {f"{name}_mean": [0.1, b_errs] for name in TARGETS}
-    table = pd.DataFrame(found | columns | {f"true_{name}": math.nan for name in TARGETS})
-    return three_sentences(table, seconds, frozenset(), run)
-
-
-def test_more_questions_would_do_than_were_asked():
-    said = said_of(Compared(0.28), a=1.0, b=2.0)
-    assert said[1] == "Cannot tell a and b apart on 99 questions; about 193 questions would."
-
-
-def test_a_cheaper_engine_is_taken_only_where_it_does_as_well():
-    assert said_of(Compared(0.98), a=2.0, b=1.0)[0].startswith("Take b with bm25")
-    assert said_of(Compared(0.28), a=2.0, b=1.0)[0].startswith("Take a with bm25")
-    assert said_of(Compared(0.28), a=2.0, b=1.0)[1].startswith("Cannot tell a and b apart")
-    assert said_of(None, b_errs=0.11, a=2.0, b=1.0)[0].startswith("Take b, ")
-    assert said_of(None, b_errs=0.3, a=2.0, b=1.0)[0].startswith("Take a, ")
-
-
-def test_without_engines_all_are_taken_that_need_nothing_more(folder, monkeypatch):
-    asked = []
-    monkeypatch.setattr(
-        "experiments.recommend.recommend",
-        lambda folder, reading, wanted, out: asked.extend(s.name for s in reading.engines) or 0,
-    )
-    done = run_recommend(folder)
-    assert done.exit_code == 0, done.output
-    assert {"rapidocr", "structured"} <= set(asked) <= {"rapidocr", "structured", "tesseract"}
-    monkeypatch.setattr("ohr.registry.known", lambda kind: ["pdf_text", "got", "azure", "gt"])
-    done = run_recommend(folder)
-    assert done.exit_code == 2
-    assert "experiments.engines" in done.output
-
-
-def test_results_do_not_go_among_the_pdfs(folder):
-    done = give(recommend, folder, "--out", folder / "out", "--engines", FAKE)
-    assert done.exit_code == 2
-    assert "choose another --out" in done.output
-
-
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        (["--retrievers", "bm52"], "did you mean 'bm25'?"),
-        (["--levels", "mild,Severe"], "unknown level 'Severe'"),
-        (["--engines", "pdf_text", "--levels", "mild"], "--levels: no engine"),
-        (["--truth", "nowhere"], "--truth: no folder nowhere"),
-    ],
-)
-def test_what_cannot_be_done_is_said_before_pages_are_read(folder, more, said):
-    done = run_recommend(folder, "--engines", FAKE, *more)
-    assert done.exit_code == 2
-    assert said in done.output
-    assert not (folder.parent / "cache").exists()
-    if "--truth" in more:
-        assert run_quality(folder, "--engines", FAKE, *more).exit_code == 2
-        assert not (folder.parent / "cache").exists()
-
-
-def test_an_image_for_an_engine_of_pdfs_is_said_before_pages_are_read(folder):
-    Image.new("L", (40, 40), 255).save(folder / "scan.png")
-    for run in (run_quality, run_recommend):
-        done = run(folder, "--engines", f"{FAKE},pdf_text")
-        assert done.exit_code == 2
-        assert "scan.png is an image: leave images out" in " ".join(done.output.split())
-        assert not list((folder.parent / "cache").rglob("*.json"))
 
 
 def look(settings, tmp_path, *more):

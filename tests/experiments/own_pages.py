@@ -1,0 +1,30 @@
+"""``quality`` and ``recommend`` as a user gives them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+
+from click.testing import Result
+from typer.testing import CliRunner
+
+from experiments import quality, recommend
+
+FAKE, SURE = "tests.fakes.LoggingEngine", "tests.fakes.SureEngine"
+
+
+def give(command: ModuleType, *arguments: object) -> Result:
+    """What a command says and its exit code."""
+    return CliRunner().invoke(command.main, [str(argument) for argument in arguments])
+
+
+def run_quality(folder: Path, *more: object) -> Result:
+    """``quality`` on a folder, its results and cache beside it."""
+    root = folder.parent
+    return give(quality, folder, "--out", root / "out", "--cache", root / "cache", *more)
+
+
+def run_recommend(folder: Path, *more: object) -> Result:
+    """``recommend`` on a folder, its results and cache beside it."""
+    root = folder.parent
+    return give(recommend, folder, "--out", root / "best", "--cache", root / "cache", *more)
