@@ -101,7 +101,7 @@ def _bar(
     )
     length = start - end if start else end
     ax.annotate(
-        f"{length:.2f}".replace("-0.00", "0.00"),
+        f"{length:z.2f}",
         (place, max(start, end, above)),
         xytext=(0, 2),
         textcoords="offset points",

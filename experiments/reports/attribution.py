@@ -81,4 +81,4 @@ def loss_table(losses: pd.DataFrame) -> Table:
 def _loss(row: dict[Any, Any]) -> str:
     """The mean, and half the range of the orders."""
     text, spread = number(row["f1_lost"]), (row["order_high"] - row["order_low"]) / 2
-    return f"{text} ±{spread:.3f}".replace("-0.000", "0.000")
+    return f"{text} ±{spread:z.3f}"

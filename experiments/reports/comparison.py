@@ -96,8 +96,8 @@ def _text_table(differences: pd.DataFrame, notes: Sequence[str]) -> TextTable:
                 *(row["stage"], row["metric"] + LESS * (not row["higher_is_better"])),
                 *(group_label(row["group"]), str(row["n"])),
                 *(number(row[name]) for name in ("baseline_mean", "other_mean")),
-                f"{row['difference']:+.3f}",
-                "-" if pd.isna(low) else f"[{low:+.3f}, {high:+.3f}]",
+                f"{row['difference']:+z.3f}",
+                "-" if pd.isna(low) else f"[{low:+z.3f}, {high:+z.3f}]",
                 *(p_value(row[name]) for name in ("p", "p_holm", "p_bh")),
                 *(_signed(row[name]) for name in ("cohens_dz", "cliffs_delta")),
             ]
@@ -129,4 +129,4 @@ def _changes_table(changes: pd.DataFrame) -> TextTable:
 
 
 def _signed(value: float) -> str:
-    return "-" if pd.isna(value) else f"{value:+.2f}"
+    return "-" if pd.isna(value) else f"{value:+z.2f}"

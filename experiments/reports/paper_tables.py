@@ -315,7 +315,7 @@ def write_reader_table(cells: pd.DataFrame, folder: Path, notes: Notes | None = 
             *(
                 distance(row[name])
                 if name == "edit_distance"
-                else f"{100 * row[name]:+.1f}"
+                else f"{100 * row[name]:+z.1f}"
                 if name == "delta"
                 else percent(row[name])
                 for name in names[2:]

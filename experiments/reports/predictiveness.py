@@ -100,9 +100,9 @@ def _legend(table: pd.DataFrame) -> list[str]:
 
 def _shown(row: Mapping[Hashable, Any], name: str) -> str:
     low, high = row[f"{name}_ci_low"], row[f"{name}_ci_high"]
-    interval = "" if math.isnan(low) else f" [{low:.2f}, {high:.2f}]"
+    interval = "" if math.isnan(low) else f" [{low:z.2f}, {high:z.2f}]"
     return f"{_number(row[name])}{interval}"
 
 
 def _number(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:.2f}"
+    return "-" if math.isnan(value) else f"{value:z.2f}"

@@ -37,7 +37,7 @@ def step_table(tests: pd.DataFrame) -> TextTable:
 
 def _tested(row: Mapping[Hashable, Any]) -> str:
     if row["test"] == "none":
-        return "equal runs" if row["difference"] == 0 else f"{row['difference']:+.3f}, no test"
+        return "equal runs" if row["difference"] == 0 else f"{row['difference']:+z.3f}, no test"
     if row["p"] >= 0.05:
         return f"{_short(row['p'])} (ns)"
     sign = "+" if row["better"] > 0 else "−"
@@ -58,8 +58,8 @@ def paired_table(pairs: pd.DataFrame) -> TextTable:
 
 
 def _paired(row: Mapping[Hashable, Any]) -> str:
-    interval = "" if pd.isna(row["ci_low"]) else f" [{row['ci_low']:+.3f}, {row['ci_high']:+.3f}]"
-    return f"{row['difference']:+.3f}{interval} {p_value(row['p'])}"
+    interval = "" if pd.isna(row["ci_low"]) else f" [{row['ci_low']:+z.3f}, {row['ci_high']:+z.3f}]"
+    return f"{row['difference']:+z.3f}{interval} {p_value(row['p'])}"
 
 
 def _by_step(frame: pd.DataFrame, text: Any) -> tuple[list[str], list[list[str]]]:

@@ -26,7 +26,7 @@ def compare_readers(run: Run, out: Path, baseline: str = "") -> int:
     """Print and write what a run's readers keep. Raises OhrError."""
     losses = robustness(run, baseline)
     notes = run_notes([run])
-    table = _text_table(losses[losses["group"] == "all"], note_lines(answerers(losses), notes))
+    table = text_table(losses[losses["group"] == "all"], note_lines(answerers(losses), notes))
     show(terminal_table(table))
     print(table.caption)
     written = write_table(out, "robust_reader", losses, table)
@@ -37,15 +37,18 @@ def compare_readers(run: Run, out: Path, baseline: str = "") -> int:
     return 0
 
 
-def _text_table(losses: pd.DataFrame, notes: Sequence[str]) -> TextTable:
+def text_table(losses: pd.DataFrame, notes: Sequence[str]) -> TextTable:
+    """A line a reader under each noise; chunker and top_k where there are several."""
     titles = {stage: title for stage, _, title in STAGE_METRICS}
+    varying = [name for name in ("chunker", "top_k") if _varies(losses[name])]
+    settings = ["retriever", *varying]
     rows = []
     for row in losses.to_dict("records"):
         rows.append(
             [
                 titles[row["stage"]],
                 row["knowledge_base"],
-                row["retriever"],
+                *(str(row[name]) for name in settings),
                 row["reader"],
                 *(number(row[name]) for name in PARTS),
                 _with_interval(row, "retention"),
@@ -54,7 +57,7 @@ def _text_table(losses: pd.DataFrame, notes: Sequence[str]) -> TextTable:
                 *(p_value(row[name]) if row["baseline_reader"] else "" for name in ("p", "p_holm")),
             ]
         )
-    header = ["stage", "knowledge base", "retriever", "reader", *PARTS, "retention", "loss"]
+    named = ["stage", "knowledge base", *settings, "reader"]
     n = int(losses["n"].max())
     first = next((name for name in losses["baseline_reader"] if name), "")
     caption = (
@@ -62,10 +65,16 @@ def _text_table(losses: pd.DataFrame, notes: Sequence[str]) -> TextTable:
         f"loss less that of {first} on the same questions, p by sign flips, Holm over these"
     )
     caption = "; ".join([caption, *notes])
-    return TextTable([*header, "more lost", "p", "Holm"], rows, caption, left=4)
+    header = [*named, *PARTS, "retention", "loss", "more lost", "p", "Holm"]
+    return TextTable(header, rows, caption, left=len(named))
+
+
+def _varies(setting: pd.Series) -> bool:
+    """Whether a stage that has the setting at all was run with several."""
+    return setting.replace("", None).nunique() > 1
 
 
 def _with_interval(row: Mapping[Hashable, Any], name: str) -> str:
     low, high = row[f"{name}_ci_low"], row[f"{name}_ci_high"]
-    interval = "" if pd.isna(low) else f" [{low:.2f}, {high:.2f}]"
+    interval = "" if pd.isna(low) else f" [{low:z.2f}, {high:z.2f}]"
     return f"{number(row[name])}{interval}"

@@ -113,7 +113,7 @@ def systems_table(drops: pd.DataFrame, cells: pd.DataFrame) -> Table:
 
 def _interval(row: Mapping[Any, Any], name: str) -> str:
     low, high = row[f"{name}_low"], row[f"{name}_high"]
-    return "" if pd.isna(low) else f"{low:.2f} to {high:.2f}".replace("-0.00", "0.00")
+    return "" if pd.isna(low) else f"{low:z.2f} to {high:z.2f}"
 
 
 def _other(drops: pd.DataFrame, metric: str, row: Mapping[Any, Any]) -> str:

@@ -75,7 +75,7 @@ def format_table(cells: pd.DataFrame, differences: pd.DataFrame) -> Table:
                 ]
                 for _, change in setting.of(less).iterrows():
                     low, high = change["ci_low"], change["ci_high"]
-                    row[-1] += f" ({change['mean']:+.3f}; {low:+.3f} to {high:+.3f})"
+                    row[-1] += f" ({change['mean']:+z.3f}; {low:+z.3f} to {high:+z.3f})"
             names = (str(engine), ", ".join(setting.system_parts))
             table.add_row(*(Text(plain(name)) for name in names), *row)
     return table

@@ -44,8 +44,8 @@ _OWN_N = "in brackets: how many questions a mean is over, where not n"
 
 
 def number(value: float) -> str:
-    """Three decimals, or a dash for what is not there."""
-    return "-" if pd.isna(value) else f"{value:.3f}"
+    """Three decimals, or a dash for what is not there; no zero has a minus."""
+    return "-" if pd.isna(value) else f"{value:z.3f}"
 
 
 def p_value(p: float) -> str:

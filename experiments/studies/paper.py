@@ -136,7 +136,7 @@ def _compare(cells: pd.DataFrame, out: Path, notes: Notes) -> None:
             *(row["table"], row["engine"], row["reader"], row["stage"], row["metric"]),
             group_label(row["group"]),
             *(percent(row[name]) for name in ("paper", "ours")),
-            f"{100 * row['difference']:+.1f}",
+            f"{100 * row['difference']:+z.1f}",
             str(row["n"]),
             row["elsewhere"],
         ]

@@ -186,7 +186,7 @@ def report(given: Scores, made: Scores, out: Path, metric: str) -> None:
 
 def _reversed(rows: Sequence[Mapping[object, object]]) -> list[str]:
     return [
-        f"  reversed: {row['second']} less {row['first']}: given {row['given']:+.3f} "
-        f"(p {row['p_holm']:.4f}), made {row['made']:+.3f} (p {row['p_made']:.4f})"
+        f"  reversed: {row['second']} less {row['first']}: given {row['given']:+z.3f} "
+        f"(p {row['p_holm']:.4f}), made {row['made']:+z.3f} (p {row['p_made']:.4f})"
         for row in rows
     ]

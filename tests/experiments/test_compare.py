@@ -225,3 +225,15 @@ def test_captions_name_the_method_and_the_units(documents, over, tmp_path):
     out = tmp_path / "errors"
     assert CliRunner().invoke(error_analysis.main, [run, "--out", str(out)]).exit_code == 0
     assert f"intervals for further {over[:-1]}" in (out / "error_analysis.md").read_text()
+
+
+def test_a_difference_of_next_to_nothing_has_no_minus(benchmark_runs, monkeypatch):
+    slightly = comparisons([benchmark_runs[1]], "knowledge_base", [F1]).iloc[:1]
+    slightly = slightly.assign(difference=-1e-9, ci_low=-0.1, ci_high=-1e-9, cohens_dz=-1e-9)
+    monkeypatch.setattr("experiments.reports.comparison.comparisons", lambda *a, **k: slightly)
+    done = CliRunner().invoke(main, [str(benchmark_runs[1].path)], env={"COLUMNS": "300"})
+    assert done.exit_code == 0, done.output
+    assert "+0.000" in done.stdout
+    assert "[-0.100, +0.000]" in done.stdout
+    assert "-0.000" not in done.stdout
+    assert "-0.00 " not in done.stdout

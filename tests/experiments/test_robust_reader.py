@@ -5,6 +5,7 @@ import pytest
 from typer.testing import CliRunner
 
 from experiments.analysis.robustness import robustness
+from experiments.reports.robust_reader import text_table
 from experiments.robust_reader import main
 from ohr.errors import OhrError
 from ohr.study.results import Run, measured
@@ -62,3 +63,18 @@ def test_nothing_to_stand(benchmark_runs):
     )
     with pytest.raises(OhrError, match="no engine's clean pages beside the ground truth's"):
         robustness(alone)
+
+
+def test_settings_that_differ_stand_in_the_table(formatting_run):
+    asked = formatting_run.drawn
+    overall = asked[asked["stage"] == "overall"].assign(top_k=9)
+    run = Run(formatting_run.path, formatting_run.manifest, formatting_run.cells).knowing(
+        drawn=pd.concat([asked, overall], ignore_index=True)
+    )
+    table = text_table(robustness(run), [])
+    named = ["stage", "knowledge base", "retriever", "top_k", "reader"]
+    assert table.header[: table.left] == named  # one chunker: it is not named
+    settings = {(row[0], row[3]) for row in table.rows}
+    assert settings == {("Generation F1", ""), ("Overall F1", "2"), ("Overall F1", "9")}
+    plain = text_table(robustness(formatting_run), [])
+    assert "top_k" not in plain.header

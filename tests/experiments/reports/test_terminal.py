@@ -8,7 +8,7 @@ import pytest
 from rich.table import Table
 
 from experiments.reports.files import TextTable
-from experiments.reports.terminal import show, terminal_table
+from experiments.reports.terminal import number, show, terminal_table
 
 
 def wide(count: int) -> Table:
@@ -21,9 +21,15 @@ def test_no_figure_of_a_wide_table_is_cut_short_in_a_file(capsys):
     show(wide(20))
     printed = capsys.readouterr().out
     assert "…" not in printed
-    for number in range(20):
-        assert f"quality_{number} " in f"{printed} ".replace("\n", " ")
-        assert f"+0.{number}67]" in printed
+    for place in range(20):
+        assert f"quality_{place} " in f"{printed} ".replace("\n", " ")
+        assert f"+0.{place}67]" in printed
+
+
+def test_no_zero_has_a_minus():
+    assert [number(value) for value in (-0.0, -0.0004, -0.0006, float("nan"))] == [
+        *("0.000", "0.000", "-0.001", "-"),
+    ]
 
 
 def test_a_table_that_fits_is_as_wide_as_before(capsys):
