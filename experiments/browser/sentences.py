@@ -50,7 +50,7 @@ class Loss:
         interval = ""
         if not np.isnan(self.low):
             ends = (self.low, self.high) if self.loss >= 0 else (-self.high, -self.low)
-            interval = f" ({ends[0]:.3f} to {ends[1]:.3f})"
+            interval = f" ({ends[0]:z.3f} to {ends[1]:z.3f})"
         return (
             f"{self.condition}: {title} of {self.setting} is {self.score:.3f} where "
             f"{self.held_against} gives {self.clean:.3f}: {change}{interval}; {told}."

@@ -130,7 +130,7 @@ def _heads(rows: Rows, condition: int, setting: int) -> tuple[str, ...]:
 
 
 def _number(value: float | None) -> str:
-    return "–" if value is None or pd.isna(value) else f"{value:.3f}"
+    return "–" if value is None or pd.isna(value) else f"{value:z.3f}"
 
 
 def _seconds(value: float) -> str:

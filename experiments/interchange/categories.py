@@ -13,7 +13,7 @@ from typing import Any
 from ohr.bounded import read_bounded
 from ohr.collection import ValidationReport
 from ohr.datasets.categories import CATEGORIES, category_of
-from ohr.datasets.ohrbench import question_of
+from ohr.datasets.ohrbench import question_of, source_name
 from ohr.datasets.questions_csv import read_rows
 from ohr.errors import DatasetError
 from ohr.spreadsheet import no_formula
@@ -83,5 +83,5 @@ def _csv(source: Path, found: list[tuple[str, str]]) -> str:
 
 def _question(fields: Mapping[str, str]) -> Question:
     ref = PageRef(fields.get("document", ""), 0)
-    source = fields.get("evidence_source", "").strip() or "text"
+    source = source_name(fields.get("evidence_source", "")) or "text"
     return Question("", fields.get("question", ""), (), ref.doc_id, "", (ref,), "", source)

@@ -112,7 +112,7 @@ def measure_bias(config: StudyConfig, out: Path, stage: str, metric: str) -> int
     ]
     first, *others = scores
     lines += [
-        f"tau_b of {first} and {other}: {tau_b(scores[first].means, scores[other].means):.3f}"
+        f"tau_b of {first} and {other}: {tau_b(scores[first].means, scores[other].means):z.3f}"
         for other in others
     ]
     for line in lines:
@@ -166,9 +166,9 @@ def report(given: Scores, made: Scores, out: Path, metric: str) -> None:
     lines = [
         f"{metric}, {len(given.conditions)} conditions, {len(given.values)} given questions, "
         f"{len(made.values)} made",
-        f"Kendall's tau_b {tau_b(given.means, made.means):.3f} "
-        f"[{low:.3f}, {high:.3f}] (95 %, documents drawn again)",
-        f"two halves of the given questions: tau_b {half_tau(given):.3f} on average",
+        f"Kendall's tau_b {tau_b(given.means, made.means):z.3f} "
+        f"[{low:z.3f}, {high:z.3f}] (95 %, documents drawn again)",
+        f"two halves of the given questions: tau_b {half_tau(given):z.3f} on average",
         f"{significant} of {len(table)} differences are significant on the given questions "
         f"(sign flips, Holm); {significant - len(wrong)} keep their sign on the made ones",
         *_reversed(wrong.to_dict("records")),

@@ -9,7 +9,6 @@ measured (``precomputed``).
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any
 
 from ohr.bounded import read_bounded
 from ohr.collection import Dataset, ValidationReport, finish, validate_questions
+from ohr.datasets.json_text import parse_json
 from ohr.errors import DatasetError
 from ohr.file_names import readable, visible
 from ohr.opening import file_facts
@@ -97,7 +97,7 @@ def _pairs(path: Path, report: ValidationReport) -> Iterator[tuple[str, str, Map
         if not line.strip():
             continue
         try:
-            entry = json.loads(line)
+            entry = parse_json(line)
             stem = _stem(str(entry.get("filename") or entry["file_path"]))
             domain = _UNSAFE.sub("_", str(entry["doc_type"]))
             yield stem, domain, {"question": entry["question"], "answer": entry["answer"]} | entry

@@ -7,8 +7,6 @@ Both releases' Q&A schemas are read. The second adds chart and reading_order que
 
 from __future__ import annotations
 
-import json
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -17,6 +15,7 @@ from typing import Any
 
 from ohr.bounded import read_bounded
 from ohr.collection import Dataset, ValidationReport, finish, validate_questions
+from ohr.datasets.json_text import parse_json
 from ohr.errors import DatasetError
 from ohr.file_names import readable, visible
 from ohr.plugins import DatasetSource
@@ -25,7 +24,6 @@ from ohr.types import Document, Page, PageRef, Question
 GROUND_TRUTH = "gt"
 MOST_PAGES = 1_000_000
 _SOURCE_NAMES = {"equation": "formula", "reading order": "reading_order"}
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class OhrBench(DatasetSource):
@@ -151,7 +149,7 @@ def _doc_id(file: str) -> str:
 def read_pages(path: Path, doc_id: str) -> tuple[Page, ...]:
     """Pages of one JSON file: a list of ``{page_idx | page_no, text}``. Raises DatasetError."""
     try:
-        entries = json.loads(read_bounded(path).decode("utf-8-sig", "replace"))
+        entries = parse_json(read_bounded(path))
     except (OSError, ValueError, RecursionError) as error:
         raise DatasetError(f"{path}: not a JSON file of pages ({error})") from error
     if not isinstance(entries, list):
@@ -172,7 +170,7 @@ def read_pages(path: Path, doc_id: str) -> tuple[Page, ...]:
 def read_questions(path: Path, report: ValidationReport) -> Iterator[Question]:
     """Questions of a Q&A file; entries that cannot be understood go into the report."""
     try:
-        entries = json.loads(read_bounded(path).decode("utf-8-sig", "replace"))
+        entries = parse_json(read_bounded(path))
     except OSError as error:
         raise DatasetError(f"cannot read questions from {path}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
@@ -205,8 +203,8 @@ def _of_documents(questions: Iterable[Question], documents: Collection[str]) -> 
 
 
 def _text(value: Any) -> str:
-    """A JSON value as text that can be written: half a surrogate pair is U+FFFD, null nothing."""
-    return "" if value is None else _SURROGATE.sub("\ufffd", str(value))
+    """A JSON value as text, null being none."""
+    return "" if value is None else str(value)
 
 
 def _page_no(value: Any) -> int:

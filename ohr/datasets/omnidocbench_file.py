@@ -6,13 +6,13 @@ Comprehensive Annotations, 2025; the data's own description of its fields.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
 from ohr.collection import ValidationReport
+from ohr.datasets.json_text import parse_json
 from ohr.errors import DatasetError
 from ohr.markup.blocks import Block, BlockKind, to_markdown
 
@@ -75,7 +75,7 @@ def annotations_of(data: bytes, name: str, report: ValidationReport) -> Iterator
     Raises DatasetError for what is not JSON of that form.
     """
     try:
-        content = json.loads(data.decode("utf-8-sig", "replace"))
+        content = parse_json(data)
     except (ValueError, RecursionError) as error:
         raise DatasetError(f"{name} is not JSON: {error}") from error
     entries = content if isinstance(content, list) else [content]

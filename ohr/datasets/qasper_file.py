@@ -10,6 +10,7 @@ from typing import Any
 
 from ohr.bounded import read_bounded
 from ohr.collection import ValidationReport
+from ohr.datasets.json_text import parse_json
 from ohr.errors import DatasetError
 from ohr.metrics.qasper import FLOAT, UNANSWERABLE, AnswerType, Prediction, Reference
 
@@ -56,7 +57,7 @@ def read_papers(path: Path, report: ValidationReport) -> list[Paper]:
     Raises DatasetError for what is no such file.
     """
     try:
-        papers = json.loads(read_bounded(path).decode("utf-8-sig", "replace"))
+        papers = parse_json(read_bounded(path))
     except OSError as error:
         raise DatasetError(f"cannot read papers from {path}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
@@ -151,7 +152,7 @@ def read_predictions(path: Path) -> dict[str, Prediction]:
         if not line.strip():
             continue
         try:
-            entry = json.loads(line)
+            entry = parse_json(line)
             evidence = entry["predicted_evidence"]
             if not isinstance(evidence, list):
                 raise TypeError("predicted_evidence is no list")

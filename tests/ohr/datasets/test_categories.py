@@ -131,6 +131,9 @@ def test_files_are_filled_in_and_nothing_else_changes(tmp_path: Path) -> None:
     with out.open(newline="", encoding="utf-8") as file:
         [row] = csv.DictReader(file)
     assert (row["category"], row["question"]) == ("table", "What is in\nTable 2; then?")
+    table.write_text("question,answer,document,page,evidence_source\nWho pays?,x,a,1, Table\n")
+    assert invoke("categories", str(table), "--out", str(out)).exit_code == 0
+    assert out.read_text("utf-8").splitlines()[1].endswith(" Table,table")
     table.write_text("question,answer,document,page\n'=1+1?,'@SUM(A1),a,1\n", "utf-8")
     assert invoke("categories", str(table), "--out", str(out)).exit_code == 0
     assert out.read_text("utf-8").splitlines()[1].startswith("'=1+1?,'@SUM(A1),a,1,")

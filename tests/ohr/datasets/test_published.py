@@ -45,6 +45,12 @@ def test_a_page_is_a_document_and_a_block_a_question(tmp_path: Path) -> None:
     assert not dataset.report
 
 
+def test_half_a_surrogate_pair_is_replaced(tmp_path: Path) -> None:
+    write_annotated(tmp_path, {"a.jpg": ["one \ud83d two"]})
+    [page] = load("omnidocbench", tmp_path).pages.values()
+    assert page.text.endswith("one \ufffd two")
+
+
 def test_one_text_belongs_to_several_images(tmp_path: Path) -> None:
     conditions = ["Real5-Scanning", "Real5-Skew"]
     write_annotated(tmp_path, {"a.jpg": ["one"], "b.jpg": ["two"]}, conditions)
