@@ -84,7 +84,8 @@ def recommend(folder: Path, reading: Reading, wanted: Wanted, out: Path) -> int:
         questions, origin = _exam(sample, readings, wanted, out)
     show(engine_table(table, readings.seconds))
     assessed = assessed_lines(table, len(sample.no_layer))
-    for line in (*verdict_lines(table), *assessed, *worst_lines(table)):
+    ranked = table[~table["engine"].isin(readings.of_layer)]
+    for line in (*verdict_lines(ranked), *assessed, *worst_lines(table)):
         print(plain(line))
     run = None
     if images := sum(source.page_no is None for source in sample.pages):
