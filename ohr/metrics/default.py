@@ -11,13 +11,15 @@ r"""The toolkit's own metrics: the published ones with each quirk mended deliber
 - rules and frames of tables (``\hline``, ``\begin{tabular}{|l|c|}``, HTML tags) are no words;
 - compatibility forms are folded (NFKC), so full-width punctuation and digits count as their
   plain forms, and every ideograph, kana and hangul syllable is a token of its own, for F1
-  and LCS alike, without a segmenter;
+  and LCS alike, without a segmenter; so is each letter of Thai, Lao, Burmese and Khmer;
+- vowel signs and other combining marks of a script belong to its words;
 - hyphens, slashes and underscores separate words instead of gluing them together;
 - an empty prediction scores 0 everywhere, and so does an empty reference.
 """
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -44,6 +46,13 @@ _DRAWN = re.compile(
 )
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_UNSPACED = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"
+"""Thai, Lao, Burmese and Khmer, which are written without spaces between words."""
+_MARKED = ((0x483, 0x1AAF), (0x1B00, 0x1CFF), (0xA66F, 0xABFF), (0x10000, 0x11FFF))
+"""Blocks of the scripts whose words hold combining marks: vowel signs, points, viramas. Accents
+that any letter may bear, which NFKC has composed where it can, are in none of them.
+"""
+_OF_SUCH_A_SCRIPT = re.compile("[{}]".format("".join(f"{chr(a)}-{chr(b)}" for a, b in _MARKED)))
 _DASH = "\u2013\u2212-"
 _CURRENCY = "€£¥¢₩₪₫₱₹₺₽"
 # Arrows and mathematical operators without the minus sign, and without the dots, bars and
@@ -58,30 +67,51 @@ _OPERATOR = "=+/^×÷±≤≥"
 _WHOLE = r"(?:\d{1,3}(?:(?:,|\{,\})\d{3})+(?!\d)|\d+)"
 _NUMBER = rf"(?:{_WHOLE}(?:\.\d+)?|\.(?<![\w.].)\d+)"
 _SIGN_OF_MONEY = rf"\\?[${_CURRENCY}][ ]?"
-_TOKEN = re.compile(
-    rf"""
-    # An article, with the space after it: a word follows, and no operator comes before it.
-    a{_SPACE}(?<![\w\\{_OPERATOR}]a{_SPACE})(?<![{_OPERATOR}][ ]a{_SPACE})
-      (?=\s*["'“‘(\[*$]{{0,3}}(?:\d|\\(?:text|emph|under)|{_LETTER}(?:\w|[.'’-]\w)))
-    | A{_SPACE}(?<!\wA{_SPACE})(?=\s*[a-z])
-    # An ideograph, kana or hangul syllable, or a word.
-    | [{_CJK}]
-    | [^\W\d_{_CJK}][^\W_{_CJK}]*
-    # A number, and its sign, which may stand before the currency sign.
-    | (?:[{_DASH}](?<![\w.)\]}}%°”’′″{_DASH}].)(?<![\w)\]}}%]\$.)(?:{_SIGN_OF_MONEY})?)?{_NUMBER}
-    # An amount in brackets, but no year, telephone number or aside: "ninety (90) days".
-    | \((?<![\w)\]].)(?!(?:1[5-9]|20)\d\d\)|\d{{3}}\)[ -]?\d{{3}}[-. ]\d{{4}})
-      (?:(?<!{_LETTER}{_SPACE}.)|(?!{_SIGN_OF_MONEY}|{_NUMBER}\)(?:[.,;:]|{_SPACE}?{_LETTER})))
-      (?:{_SIGN_OF_MONEY})?(?=[\d.,]{{3}}){_NUMBER}(?=\))
-    # The sign of a variable: e^{{-x}}.
-    | [{_DASH}](?:(?<=[{{(=^].)|(?<=[=][ ].))(?=\\?{_LETTER})
-    # A command, escaped once or twice, and what is neither word nor number.
-    | (?<!\\)\\+[a-zA-Z]+
-    | [<>]=?
-    | [{_SYMBOL}]
-    """,
-    re.VERBOSE,
-)
+
+
+def _token_pattern(word: str) -> re.Pattern[str]:
+    """What a token is, a pattern of words being given."""
+    return re.compile(
+        rf"""
+        # An article, with the space after it: a word follows, and no operator comes before it.
+        a{_SPACE}(?<![\w\\{_OPERATOR}]a{_SPACE})(?<![{_OPERATOR}][ ]a{_SPACE})
+          (?=\s*["'“‘(\[*$]{{0,3}}(?:\d|\\(?:text|emph|under)|{_LETTER}(?:\w|[.'’-]\w)))
+        | A{_SPACE}(?<!\wA{_SPACE})(?=\s*[a-z])
+        # An ideograph, kana or hangul syllable, or a word.
+        | [{_CJK}]
+        | {word}
+        # A number, and its sign, which may stand before the currency sign.
+        | (?:[{_DASH}](?<![\w.)\]}}%°”’′″{_DASH}].)(?<![\w)\]}}%]\$.)(?:{_SIGN_OF_MONEY})?)?
+          {_NUMBER}
+        # An amount in brackets, but no year, telephone number or aside: "ninety (90) days".
+        | \((?<![\w)\]].)(?!(?:1[5-9]|20)\d\d\)|\d{{3}}\)[ -]?\d{{3}}[-. ]\d{{4}})
+          (?:(?<!{_LETTER}{_SPACE}.)|(?!{_SIGN_OF_MONEY}|{_NUMBER}\)(?:[.,;:]|{_SPACE}?{_LETTER})))
+          (?:{_SIGN_OF_MONEY})?(?=[\d.,]{{3}}){_NUMBER}(?=\))
+        # The sign of a variable: e^{{-x}}.
+        | [{_DASH}](?:(?<=[{{(=^].)|(?<=[=][ ].))(?=\\?{_LETTER})
+        # A command, escaped once or twice, and what is neither word nor number.
+        | (?<!\\)\\+[a-zA-Z]+
+        | [<>]=?
+        | [{_SYMBOL}]
+        """,
+        re.VERBOSE,
+    )
+
+
+_TOKEN = _token_pattern(rf"[^\W\d_{_CJK}][^\W_{_CJK}]*")
+
+
+@functools.cache
+def _token_of_marked_scripts() -> re.Pattern[str]:
+    """Tokens of text in which marks belong to words, or letters stand without spaces."""
+    codes = [chr(code) for first, last in _MARKED for code in range(first, last + 1)]
+    mark = "[{}]".format("".join(c for c in codes if unicodedata.category(c) in ("Mn", "Mc")))
+    letters = rf"[^\W_{_CJK}{_UNSPACED}]"
+    return _token_pattern(
+        rf"(?:(?=[^\W\d_])[{_UNSPACED}]{mark}* | (?=[^\W\d_]){letters}+(?:{mark}+{letters}*)*)"
+    )
+
+
 _APOSTROPHE = re.compile(r"(?<=[^\W\d_])['\u2019](?=[^\W\d_])")
 _ARTICLES = {
     *("an", "the", "An", "The", "AN", "THE"),
@@ -113,8 +143,9 @@ def tokens(text: str) -> list[str]:
         text = _TAG.sub(" ", text)
     if "\\" in text:
         text = _DRAWN.sub(" ", text)
+    marked = not text.isascii() and _OF_SUCH_A_SCRIPT.search(text)
     parts: list[str] = []
-    for word in _TOKEN.findall(text):
+    for word in (_token_of_marked_scripts() if marked else _TOKEN).findall(text):
         if word[0].isalpha():
             if word not in _ARTICLES:
                 parts.append(word.casefold())

@@ -55,7 +55,7 @@ class WordErrorRate(plugins.Metric):
     """Levenshtein distance of normalised words over the reference's, at most 1."""
 
     name = "wer"
-    version = "2"
+    version = "3"
     of = "page"
     title = "word error rate"
     higher_is_better = False
@@ -103,7 +103,7 @@ class TableSimilarity(plugins.Metric[TableSimilarityParams]):
     """Mean TEDS of the pages' tables, matched by content; 1 where neither has any."""
 
     name = "table_similarity"
-    version = "5"
+    version = "6"
     of = "page"
     title = "table similarity"
     needs = frozenset({"table"})
@@ -123,7 +123,7 @@ class RegionWords(plugins.Metric[RegionParams]):
     """Precision, recall or F1 of the words of one kind of region; 1 where neither page has any."""
 
     name = "region_f1"
-    version = "4"
+    version = "5"
     argument = "kind"
     of = "page"
     title = "words of a kind of region"

@@ -7,6 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ohr.markup.symbols import COMMAND_TO_CHAR
+from ohr.metrics import default
 from ohr.metrics.default import tokens
 
 DASHES = st.sampled_from("-–−－")
@@ -164,3 +165,34 @@ def test_what_only_looks_like_a_tag_or_a_rule_is_kept():
 def test_a_command_may_be_escaped_more_than_once(command, times):
     text = "x " + "\\" * times + command + " y"
     assert tokens(text) == tokens(rf"x \{command} y")
+
+
+MARKED = ("किताब", "कुतुब", "ज़मीन", "தமிழ்", "বাংলা", "كِتَاب", "שָׁלוֹם", "ગુજરાતી", "తెలుగు", "བོད")
+
+
+@given(st.lists(st.sampled_from(MARKED) | WORDS, min_size=1))
+def test_vowel_signs_and_other_marks_belong_to_their_words(words):
+    read = tokens(" ".join(words))
+    assert len(read) == len(words)
+    assert ["".join(read)] == ["".join(tokens(word)[0] for word in words)]
+    assert default.f1("किताब", "कुतुब") == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ที่อยู่", ["ที่", "อ", "ยู่"]),
+        ("บริษัท 25 ๒๕", ["บ", "ริ", "ษั", "ท", "25", "๒๕"]),
+        ("ភាសា abc", ["ភា", "សា", "abc"]),
+        ("မြန်မာ", ["မြ", "န်", "မာ"]),
+        ("ລາວ", ["ລ", "າ", "ວ"]),
+    ],
+)
+def test_scripts_without_spaces_have_a_token_a_letter(text, expected):
+    assert tokens(text) == expected
+
+
+@pytest.mark.parametrize("text", ["naïve cafe\u0301", "x\u0302 + 1", "Привет, мир", "中文 abc"])
+@pytest.mark.parametrize("script", ["क", "ა", "Ꙗ"])
+def test_other_text_reads_the_same_beside_such_a_script(text, script):
+    assert tokens(f"{text} {script}") == [*tokens(text), *tokens(script)]
