@@ -107,7 +107,8 @@ class StudyConfig(_Strict):
     dataset: DatasetConfig = DatasetConfig()
     """Which questions are asked of which documents."""
     dpi: int = Field(default=150, ge=30, le=1200)
-    """Resolution at which PDFs are rendered, in dots an inch."""
+    """Resolution at which PDFs are rendered, in dots an inch; page images are taken as they are,
+    and distorted as if they were of it."""
     engines: Specs = Field(default=(PluginSpec(name="gt"),), min_length=1)
     """OCR engines that read the pages; gt is the ground truth, precomputed:FOLDER what others
     read. python -m experiments.engines lists them."""
