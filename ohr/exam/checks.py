@@ -92,7 +92,7 @@ def _trivial(examined: Examined) -> str:
         return f"the question says its answer: {one.answer}"
     if one.kind in ("subject", "name"):
         share = examined.corpus.share_of_pages(one.answer, one.ref.doc_id)
-        n_pages = sum(ref.doc_id == one.ref.doc_id for ref in examined.corpus.texts)
+        n_pages = examined.corpus.n_pages(one.ref.doc_id)
         if n_pages >= 5 and share > COMMONPLACE:
             return f"{share:.0%} of its document's pages have the answer: {one.answer}"
         if len(wording.content_words(one.answer)) < 1:

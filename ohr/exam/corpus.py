@@ -95,6 +95,10 @@ class Corpus:
         """On how many pages each word is, as it is written."""
         return Counter(word for text in self.texts.values() for word in set(_LETTERS.findall(text)))
 
+    def n_pages(self, doc_id: str) -> int:
+        """How many pages a document has."""
+        return len(self._pages_of.get(doc_id, ()))
+
     def topics(self, ref: PageRef) -> list[str]:
         """The words that tell a page from others, the most telling first, as the page has them.
 
