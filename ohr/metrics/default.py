@@ -28,6 +28,7 @@ from rapidfuzz.distance import LCSseq, Levenshtein
 
 from ohr.markup.symbols import COMMAND_TO_CHAR
 from ohr.metrics.reference import collapse, edit_distance, token_f1, token_rouge_l
+from ohr.scripts import UNSPACED, has_marks, marks
 
 __all__ = ["cer", "edit_distance", "em", "f1", "lcs", "rouge_l", "token_lcs", "tokens", "wer"]
 
@@ -46,13 +47,6 @@ _DRAWN = re.compile(
 )
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-_UNSPACED = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"
-"""Thai, Lao, Burmese and Khmer, which are written without spaces between words."""
-_MARKED = ((0x483, 0x1AAF), (0x1B00, 0x1CFF), (0xA66F, 0xABFF), (0x10000, 0x11FFF))
-"""Blocks of the scripts whose words hold combining marks: vowel signs, points, viramas. Accents
-that any letter may bear, which NFKC has composed where it can, are in none of them.
-"""
-_OF_SUCH_A_SCRIPT = re.compile("[{}]".format("".join(f"{chr(a)}-{chr(b)}" for a, b in _MARKED)))
 _DASH = "\u2013\u2212-"
 _CURRENCY = "€£¥¢₩₪₫₱₹₺₽"
 # Arrows and mathematical operators without the minus sign, and without the dots, bars and
@@ -104,11 +98,9 @@ _TOKEN = _token_pattern(rf"[^\W\d_{_CJK}][^\W_{_CJK}]*")
 @functools.cache
 def _token_of_marked_scripts() -> re.Pattern[str]:
     """Tokens of text in which marks belong to words, or letters stand without spaces."""
-    codes = [chr(code) for first, last in _MARKED for code in range(first, last + 1)]
-    mark = "[{}]".format("".join(c for c in codes if unicodedata.category(c) in ("Mn", "Mc")))
-    letters = rf"[^\W_{_CJK}{_UNSPACED}]"
+    letter = rf"[^\W_{_CJK}{UNSPACED}]"
     return _token_pattern(
-        rf"(?:(?=[^\W\d_])[{_UNSPACED}]{mark}* | (?=[^\W\d_]){letters}+(?:{mark}+{letters}*)*)"
+        rf"(?=[^\W\d_])(?:[{UNSPACED}]{marks()}* | {letter}+(?:{marks()}+{letter}*)*)"
     )
 
 
@@ -143,9 +135,9 @@ def tokens(text: str) -> list[str]:
         text = _TAG.sub(" ", text)
     if "\\" in text:
         text = _DRAWN.sub(" ", text)
-    marked = not text.isascii() and _OF_SUCH_A_SCRIPT.search(text)
+    pattern = _token_of_marked_scripts() if has_marks(text) else _TOKEN
     parts: list[str] = []
-    for word in (_token_of_marked_scripts() if marked else _TOKEN).findall(text):
+    for word in pattern.findall(text):
         if word[0].isalpha():
             if word not in _ARTICLES:
                 parts.append(word.casefold())

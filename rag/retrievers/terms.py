@@ -12,15 +12,21 @@ import functools
 import logging
 import re
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from typing import Literal, Protocol
 
 import numpy as np
 import Stemmer
 from bm25s.stopwords import STOPWORDS_EN_PLUS, STOPWORDS_GERMAN
 
+from ohr.scripts import UNSPACED, has_marks, marks
+
 _WORD = re.compile(r"\w+")
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _CJK_RUN = re.compile(rf"[{_CJK}]+|[^\W{_CJK}]+")
+_IDEOGRAPH, _UNSPACED = re.compile(f"[{_CJK}]"), re.compile(f"[{UNSPACED}]")
+_FIRST_IN_PAIRS = UNSPACED[0]
+"""No character before it is of a script without spaces."""
 _ASCII_LOWER_WORDS = bytes(
     ord(chr(code).lower()) if code < 128 and _WORD.match(chr(code)) else ord(" ")
     for code in range(256)
@@ -81,7 +87,7 @@ class CharacterNgrams:
         self.ids = functools.lru_cache(maxsize=_CACHED_TEXTS)(self._ids)
 
     def _ids(self, text: str) -> np.ndarray:
-        padded = f" {' '.join(_WORD.findall(text.lower()))} "
+        padded = f" {' '.join(_words(text.lower()))} "
         codes = np.frombuffer(padded.encode("utf-32-le", "surrogatepass"), np.uint32)
         windows = len(codes) - self._n + 1
         if windows < 1:
@@ -106,16 +112,45 @@ def _split(text: str) -> list[str]:
 
 
 def _all_words(text: str) -> Iterable[str]:
-    """Every word with its repetitions; runs of Chinese or Japanese become character pairs."""
+    """Every word with its repetitions; runs of Chinese, Japanese or a script that is written
+    without spaces, as Thai is, become pairs of characters, which have their marks with them.
+    """
     if text.isascii():
         return _split(text)
-    return (word for run in _CJK_RUN.findall(text.lower()) for word in _pairs(run))
+    text = text.lower()
+    runs = _marked_runs().findall(text) if has_marks(text) else _CJK_RUN.findall(text)
+    return (word for run in runs for word in _pairs(run))
+
+
+def _words(text: str) -> list[str]:
+    r"""Runs of ``\w`` and of the marks that belong to them."""
+    return _marked_word().findall(text) if has_marks(text) else _WORD.findall(text)
+
+
+@functools.cache
+def _marked_word() -> re.Pattern[str]:
+    return re.compile(rf"\w+(?:{marks()}+\w*)*")
+
+
+@functools.cache
+def _marked_runs() -> re.Pattern[str]:
+    letter = rf"[^\W{_CJK}{UNSPACED}]"
+    return re.compile(rf"[{_CJK}]+|[{UNSPACED}]+|{letter}+(?:{marks()}+{letter}*)*")
+
+
+@functools.cache
+def _marked_character() -> re.Pattern[str]:
+    return re.compile(rf"[{UNSPACED}]{marks()}*")
 
 
 def _pairs(run: str) -> Iterable[str]:
-    if len(run) < 3 or not "\u3040" <= run[0] <= "\ufaff":
+    if len(run) < 3 or run[0] < _FIRST_IN_PAIRS:
         return (run,)
-    return (run[i : i + 2] for i in range(len(run) - 1))
+    if _IDEOGRAPH.match(run):
+        return map("".join, pairwise(run))
+    if _UNSPACED.match(run) and len(characters := _marked_character().findall(run)) > 2:
+        return map("".join, pairwise(characters))
+    return (run,)
 
 
 def _distinct_words(text: str) -> Iterable[str]:

@@ -11,7 +11,7 @@ from rank_bm25 import BM25Okapi
 from ohr import registry
 from ohr.types import Chunk, PageRef
 from rag.retrievers._hits import top_k
-from rag.retrievers.terms import ENGLISH, REFERENCE, _split
+from rag.retrievers.terms import ENGLISH, REFERENCE, _all_words, _split, analyser
 
 WORDS = "river bank money loan water fish boat interest rate stream".split()
 TEXTS = st.lists(
@@ -87,6 +87,32 @@ def test_terms_are_stemmed_and_chinese_is_cut_into_pairs():
     assert len(ENGLISH.ids("总部位于北京 in 2017")) == 6
     assert set(ENGLISH.ids("北京")) <= set(ENGLISH.ids("位于北京"))
     assert len(REFERENCE.ids("loan Loan loan")) == 1
+
+
+@pytest.mark.parametrize(
+    ("word", "other"),
+    [("किताब", "कुतुब"), ("বাংলা", "বাংলো"), ("தமிழ்", "தமிழி"), ("كِتَاب", "كُتُب"), ("บริษัท", "บุราษฎร")],
+)
+@pytest.mark.parametrize("read", [ENGLISH, analyser("ngrams", 4)])
+def test_vowel_signs_belong_to_words(read, word, other):
+    assert set(read.ids(word)) & set(read.ids(f"x {word} y")) == set(read.ids(word))
+    assert set(read.ids(word)) != set(read.ids(other))
+
+
+def test_scripts_without_spaces_are_cut_into_pairs_of_characters_with_their_marks():
+    assert list(_all_words("ที่อยู่ abc 25")) == ["ที่อ", "อยู่", "abc", "25"]
+    assert list(_all_words("ភាសា 总部位")) == ["ភាសា", "总部", "部位"]
+    assert set(ENGLISH.ids("อยู่")) <= set(ENGLISH.ids("ที่อยู่"))
+
+
+@given(st.text("abcdé \u0301中文—1_"))
+def test_other_text_is_cut_as_ever(text):
+    runs = re.findall(r"[一-鿿]+|[^\W一-鿿]+", text)
+    pairs = (
+        [r] if len(r) < 3 or r[0] < "一" else [r[i : i + 2] for i in range(len(r) - 1)]
+        for r in runs
+    )
+    assert list(_all_words(text)) == [word for run in pairs for word in run]
 
 
 def test_other_parameters_change_scores_and_identity():
