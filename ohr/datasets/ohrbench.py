@@ -203,7 +203,7 @@ def _of_documents(questions: Iterable[Question], documents: Collection[str]) -> 
 
 
 def _text(value: Any) -> str:
-    """A JSON value as text, null being none."""
+    """A JSON value as text, which of null is empty."""
     return "" if value is None else str(value)
 
 

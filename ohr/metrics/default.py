@@ -28,7 +28,7 @@ from rapidfuzz.distance import LCSseq, Levenshtein
 
 from ohr.markup.symbols import COMMAND_TO_CHAR
 from ohr.metrics.reference import collapse, edit_distance, token_f1, token_rouge_l
-from ohr.scripts import UNSPACED, has_marks, marks
+from ohr.writing_systems import UNSPACED, has_marks, marks
 
 __all__ = ["cer", "edit_distance", "em", "f1", "lcs", "rouge_l", "token_lcs", "tokens", "wer"]
 
