@@ -13,7 +13,7 @@ _MARKED = ((0x483, 0x1AAF), (0x1B00, 0x1CFF), (0xA66F, 0xABFF), (0x10000, 0x11FF
 _OF_THESE = re.compile("[{}]".format("".join(f"{chr(a)}-{chr(b)}" for a, b in _MARKED)))
 
 
-def has_marks(text: str) -> bool:
+def may_have_marks(text: str) -> bool:
     """Whether a text has characters of scripts whose words may hold combining marks."""
     return not text.isascii() and _OF_THESE.search(text) is not None
 

@@ -18,15 +18,6 @@ def parse_json(data: bytes | str) -> Any:
     """
     text = data if isinstance(data, str) else data.decode("utf-8-sig", "replace")
     value = json.loads(text)
-    return _whole(value) if _ESCAPED.search(text) else value
-
-
-def _whole(value: Any) -> Any:
-    """The value with no half of a surrogate pair in any text."""
-    if isinstance(value, str):
-        return _HALF.sub("\ufffd", value)
-    if isinstance(value, list):
-        return [_whole(one) for one in value]
-    if isinstance(value, dict):
-        return {_whole(key): _whole(one) for key, one in value.items()}
+    if _ESCAPED.search(text):  # perhaps whole pairs: those are one character when they are parsed
+        value = json.loads(_HALF.sub("\ufffd", json.dumps(value, ensure_ascii=False)))
     return value

@@ -132,8 +132,8 @@ def _reference(qid: str, answer: Mapping[str, Any], report: ValidationReport) ->
 
 
 def _text(value: Any) -> str:
-    """A JSON value as text that can be written; nothing for null."""
-    return "" if value is None else str(value).encode("utf-8", "replace").decode()
+    """A JSON value as text, which of null is empty."""
+    return "" if value is None else str(value)
 
 
 def read_predictions(path: Path) -> dict[str, Prediction]:

@@ -28,7 +28,7 @@ from rapidfuzz.distance import LCSseq, Levenshtein
 
 from ohr.markup.symbols import COMMAND_TO_CHAR
 from ohr.metrics.reference import collapse, edit_distance, token_f1, token_rouge_l
-from ohr.writing_systems import UNSPACED, has_marks, marks
+from ohr.writing_systems import UNSPACED, marks, may_have_marks
 
 __all__ = ["cer", "edit_distance", "em", "f1", "lcs", "rouge_l", "token_lcs", "tokens", "wer"]
 
@@ -135,7 +135,7 @@ def tokens(text: str) -> list[str]:
         text = _TAG.sub(" ", text)
     if "\\" in text:
         text = _DRAWN.sub(" ", text)
-    pattern = _token_of_marked_scripts() if has_marks(text) else _TOKEN
+    pattern = _token_of_marked_scripts() if may_have_marks(text) else _TOKEN
     parts: list[str] = []
     for word in pattern.findall(text):
         if word[0].isalpha():

@@ -19,7 +19,7 @@ import numpy as np
 import Stemmer
 from bm25s.stopwords import STOPWORDS_EN_PLUS, STOPWORDS_GERMAN
 
-from ohr.writing_systems import UNSPACED, has_marks, marks
+from ohr.writing_systems import UNSPACED, marks, may_have_marks
 
 _WORD = re.compile(r"\w+")
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -118,13 +118,13 @@ def _all_words(text: str) -> Iterable[str]:
     if text.isascii():
         return _split(text)
     text = text.lower()
-    runs = _marked_runs().findall(text) if has_marks(text) else _CJK_RUN.findall(text)
+    runs = _marked_runs().findall(text) if may_have_marks(text) else _CJK_RUN.findall(text)
     return (word for run in runs for word in _pairs(run))
 
 
 def _words(text: str) -> list[str]:
     r"""Runs of ``\w`` and of the marks that belong to them."""
-    return _marked_word().findall(text) if has_marks(text) else _WORD.findall(text)
+    return _marked_word().findall(text) if may_have_marks(text) else _WORD.findall(text)
 
 
 @functools.cache
@@ -134,13 +134,18 @@ def _marked_word() -> re.Pattern[str]:
 
 @functools.cache
 def _marked_runs() -> re.Pattern[str]:
-    letter = rf"[^\W{_CJK}{UNSPACED}]"
-    return re.compile(rf"[{_CJK}]+|[{UNSPACED}]+|{letter}+(?:{marks()}+{letter}*)*")
+    other = rf"(?:[^\W{_CJK}{UNSPACED}]|\d)"
+    return re.compile(rf"[{_CJK}]+|(?:{_character()})+|{other}+(?:{marks()}+{other}*)*")
+
+
+def _character() -> str:
+    """A letter of a script without spaces, with its marks; its digits and stops are none."""
+    return rf"(?=[^\W\d_])[{UNSPACED}]{marks()}*"
 
 
 @functools.cache
-def _marked_character() -> re.Pattern[str]:
-    return re.compile(rf"[{UNSPACED}]{marks()}*")
+def _characters() -> re.Pattern[str]:
+    return re.compile(_character())
 
 
 def _pairs(run: str) -> Iterable[str]:
@@ -148,7 +153,7 @@ def _pairs(run: str) -> Iterable[str]:
         return (run,)
     if _IDEOGRAPH.match(run):
         return map("".join, pairwise(run))
-    if _UNSPACED.match(run) and len(characters := _marked_character().findall(run)) > 2:
+    if _UNSPACED.match(run) and len(characters := _characters().findall(run)) > 2:
         return map("".join, pairwise(characters))
     return (run,)
 

@@ -102,6 +102,7 @@ def test_vowel_signs_belong_to_words(read, word, other):
 def test_scripts_without_spaces_are_cut_into_pairs_of_characters_with_their_marks():
     assert list(_all_words("ที่อยู่ abc 25")) == ["ที่อ", "อยู่", "abc", "25"]
     assert list(_all_words("ភាសា 总部位")) == ["ភាសា", "总部", "部位"]
+    assert list(_all_words("ភាសា។ ១២៣៤។ ฿๒๕๖๗")) == ["ភាសា", "១២៣៤", "๒๕๖๗"]
     assert set(ENGLISH.ids("อยู่")) <= set(ENGLISH.ids("ที่อยู่"))
 
 

@@ -16,7 +16,9 @@ VALUES = st.recursive(
 @given(VALUES, st.booleans())
 def test_what_was_parsed_can_be_written_as_utf8(value, escaped):
     text = json.dumps(value, ensure_ascii=escaped).encode("utf-8", "replace")
-    json.dumps(parse_json(text), ensure_ascii=False).encode()
+    written = json.dumps(parse_json(text), ensure_ascii=False)
+    assert written.encode().decode() == written
+    assert parse_json(written) == parse_json(text)
 
 
 @given(st.text(), st.booleans())
