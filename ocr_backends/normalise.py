@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from ohr import plugins
+from ohr.markup.hyphenation import join_cut_words
 from ohr.types import Outcome
 
 TAIL = 40
@@ -53,8 +54,12 @@ _LETTER = re.compile(r"[^\W_]")
 # Nothing is given back (``*+``), so a formula that is not closed is read through once.
 _INLINE = re.compile(r"(?<!\\)\\\(((?:[^\\]|\\[^()\n])*+)(?<!\\)\\\)")
 _DISPLAY = re.compile(r"(?<!\\)\\\[((?:[^\\]|\\[^\[\]])*+)(?<!\\)\\\]")
+# In brackets that Markdown escapes: numbers (``\\[12, 14–16\\]``), or words, of which one is long.
+_CITATION = re.compile(r"\d{1,4}(?:[ \t]*[,;–-][ \t]*\d{1,4})*+")
+_PROSE = re.compile(
+    r"(?=[^\n]*[^\W\d_]{4})[^\W\d_]++(?:[.,;:'’-]?[ \t]++(?:[^\W\d_]++|\d{1,4}))*+[.,;:!?]?"
+)
 _EQUATION = re.compile(r"\\begin\{((?:equation|displaymath)\*?)\}")
-_HYPHEN = re.compile(r"(?<=[^\W\d_])(?:-[ \t]*+\n[ \t]*+|\xad[ \t]*+\n?+[ \t]*+)(?=[^\W\d_])")
 _PAGE_NUMBER = re.compile(
     r"(?:(?:page|seite|p\.)[ \t]*)?[-–—|(\[]?[ \t]*\d{1,4}"
     r"(?:[ \t]*(?:of|von|/)[ \t]*\d{1,4})?"
@@ -84,8 +89,8 @@ def normalise(text: str, steps: Normalise) -> str:
         text = _headings(text)
     if steps.formulas and "\\" in text:
         text = _formulas(text)
-    if steps.hyphenation and ("-" in text or "\xad" in text):
-        text = _HYPHEN.sub(_joined, text)
+    if steps.hyphenation:
+        text = join_cut_words(text)
     if steps.furniture:
         text = _without_page_numbers(text)
     return text
@@ -157,14 +162,23 @@ def _underlined(text: str) -> str:
 
 def _formulas(text: str) -> str:
     text = _INLINE.sub(_inline, text)
-    text = _DISPLAY.sub(lambda m: f"$${_trimmed(m[1])}$$", text)
+    text = _DISPLAY.sub(_display, text)
     return _equations(text)
 
 
 def _inline(match: re.Match[str]) -> str:
     """A formula within a line may have breaks round it, and none in it."""
     formula = _trimmed(match[1])
-    return match[0] if "\n" in formula else f"${formula}$"
+    if "\n" in formula:
+        return match[0]
+    return f"({match[1]})" if _PROSE.fullmatch(formula) else f"${formula}$"
+
+
+def _display(match: re.Match[str]) -> str:
+    """A formula, or brackets that Markdown escapes, round a citation or words."""
+    formula = _trimmed(match[1])
+    escaped = _CITATION.fullmatch(formula) or _PROSE.fullmatch(formula)
+    return f"[{match[1]}]" if escaped and "\n" not in match[1] else f"$${formula}$$"
 
 
 def _trimmed(formula: str) -> str:
@@ -191,12 +205,6 @@ def _equations(text: str) -> str:
         parts += [text[at : begins.start()], "$$", text[begins.end() : ends].strip(), "$$"]
         at = ends + len(closing)
     return "".join(parts) + text[at:]
-
-
-def _joined(match: re.Match[str]) -> str:
-    """Nothing between the halves of a word, but a hyphen before a capital (``Anglo-American``)."""
-    following = match.string[match.end()]
-    return "-" if following.isupper() and "\xad" not in match[0] else ""
 
 
 def _without_page_numbers(text: str) -> str:

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from ocr_backends import _pdfminer
+from ocr_backends._layer_fault import with_layer_fault
 from ocr_backends.normalise import Normalise, finished
 from ohr import plugins
 from ohr.errors import ConfigError, EngineError
@@ -29,10 +30,14 @@ class PdfTextParams(plugins.Params):
 
 
 class PdfText(OcrBackend[PdfTextParams]):
-    """PDFium's text in the order of the file, or pdfminer.six's. A scanned page is empty."""
+    """PDFium's text in the order of the file, or pdfminer.six's. A scanned page is empty.
+
+    What the layer holds is the output, whatever the page shows; the outcome's detail says where
+    the layer does not stand for its page.
+    """
 
     name = "pdf_text"
-    version = "2"
+    version = "3"
     accepts = frozenset({"pdf"})
     license = "Apache-2.0 or BSD-3-Clause"
     returns = "text"
@@ -49,6 +54,7 @@ class PdfText(OcrBackend[PdfTextParams]):
         for page_no in page_nos:
             try:
                 outcome = finished(text_of(source, page_no), self.params.normalise)
+                outcome = with_layer_fault(outcome, source, page_no)
             except EngineError as error:
                 outcome = failed_page(self.name, error)
             yield page_no, outcome

@@ -17,6 +17,7 @@ import numpy as np
 from pydantic import Field
 
 from ocr_backends import _pdfminer, rapidocr
+from ocr_backends._layer_fault import with_layer_fault
 from ocr_backends._tesseract_library import (
     INSTALL,
     PageSettings,
@@ -74,7 +75,7 @@ class Structured(OcrBackend[StructuredParams]):
     """Words by RapidOCR, Tesseract or pdfminer, with tables, headings, paragraphs. No formulas."""
 
     name = "structured"
-    version = "3"
+    version = "4"
     license = "Apache-2.0"
     languages = rapidocr.RapidOcr.languages
     returns = "markdown"
@@ -107,6 +108,7 @@ class Structured(OcrBackend[StructuredParams]):
                 image = render(source, page_no, DPI)
                 segments = _pdfminer.page_segments(source, page_no, *image.shape[:2])
                 outcome = self._put_together(image, segments)
+                outcome = with_layer_fault(outcome, source, page_no)
             except (ConfigError, MissingDependencyError, StoreError):
                 raise
             except Exception as error:  # whatever a page makes of its models is that page's outcome

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from ohr.errors import EngineError
-from ohr.pdf import RENDERER, TextLayer, drawn_by, image_dpi, page_count, text_layers
+from ohr.pdf import RENDERER, drawn_by, image_dpi, page_count
+from ohr.pdf_layers import TextLayer, text_layers
 from ohr.types import Outcome
 from ohr.workers import Limits, WorkerPool
 

@@ -1,4 +1,4 @@
-"""Page images and text layers of PDFs (pypdfium2), and page images from files."""
+"""Page images and text of PDFs (pypdfium2), and page images from files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import struct
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +21,6 @@ MAX_PIXELS = 100_000_000
 """Largest page image that is opened: 10,000 x 10,000 pixels."""
 MAX_PAGES = 100_000
 """Most pages of a PDF: a page tree of a few hundred bytes can claim any number."""
-SAMPLED_CHARACTERS = 200
 POINTS_PER_INCH = 72
 RENDERER = f"pdfium-{pypdfium2.PYPDFIUM_INFO}"
 
@@ -33,7 +31,8 @@ _LYING = range(5, 9)
 """... and of those that lie on a side."""
 _MAPPED = frozenset({"L", "P", "RGBA", "RGBX", "CMYK", "I;16", "I;16L", "I;16B"})
 """Modes whose pixels Pillow maps from a file that holds them as they are."""
-_NO_INK = (pypdfium2.raw.FPDF_TEXTRENDERMODE_INVISIBLE, pypdfium2.raw.FPDF_TEXTRENDERMODE_CLIP)
+_CUT = "\ufffe"
+"""What PDFium writes for a hyphen at a line's end and the end of the line."""
 _FAR = 1e6
 """Points from the origin within which all of a page's text lies."""
 _SUBFILE_TYPE = 254
@@ -56,7 +55,8 @@ logging.getLogger("pypdfium2._helpers.document").setLevel(logging.ERROR)
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[pypdfium2.PdfDocument]:
+def opened(path: Path) -> Iterator[pypdfium2.PdfDocument]:
+    """A PDF, for one thread at a time. Raises EngineError."""
     with _LOCK:
         try:
             document = pypdfium2.PdfDocument(path)
@@ -70,64 +70,16 @@ def _opened(path: Path) -> Iterator[pypdfium2.PdfDocument]:
 
 def page_count(path: Path) -> int:
     """Number of pages of a PDF. Raises EngineError, also for more than :data:`MAX_PAGES`."""
-    with _opened(path) as document:
+    with opened(path) as document:
         count = len(document)
     if count > MAX_PAGES:
         raise EngineError(f"{path.name} claims {count:,} pages; at most {MAX_PAGES:,} are read")
     return count
 
 
-@dataclass(frozen=True, slots=True)
-class TextLayer:
-    """What a PDF says is on a page: the text, and whether a reader of the page sees it.
-
-    ``invisible`` is the share of its characters that are drawn without ink, in [0, 1];
-    ``image`` the share of the page that its largest image covers, in [0, 1].
-    """
-
-    text: str
-    invisible: float = 0.0
-    image: float = 0.0
-
-
-def text_layers(path: Path, page_nos: Sequence[int]) -> list[TextLayer]:
-    """The text layers of some pages (0-based), in order. Raises EngineError."""
-    with _opened(path) as document:
-        return [_text_layer(document, number, path) for number in page_nos]
-
-
-def _text_layer(document: pypdfium2.PdfDocument, page_no: int, path: Path) -> TextLayer:
-    try:
-        page = document[page_no]
-        text_page = page.get_textpage()
-        return TextLayer(_text_of(text_page), _invisible(text_page), _largest_image(page))
-    except pypdfium2.PdfiumError as error:
-        raise EngineError(f"page {page_no + 1} of {path.name}: {error}") from error
-
-
-def _invisible(text_page: pypdfium2.PdfTextPage) -> float:
-    """The share of characters that are drawn without ink, of up to 200 spread over the page."""
-    count = text_page.count_chars()
-    modes = []
-    for place in range(0, count, max(1, count // SAMPLED_CHARACTERS)):
-        drawn = pypdfium2.raw.FPDFText_GetTextObject(text_page, place)
-        if drawn:  # spaces that PDFium puts between words belong to no object
-            modes.append(pypdfium2.raw.FPDFTextObj_GetTextRenderMode(drawn))
-    return sum(mode in _NO_INK for mode in modes) / len(modes) if modes else 0.0
-
-
-def _largest_image(page: pypdfium2.PdfPage) -> float:
-    """The share of the page that its largest image covers; images within forms are not seen."""
-    kinds = [pypdfium2.raw.FPDF_PAGEOBJ_IMAGE]
-    boxes = [image.get_bounds() for image in page.get_objects(kinds, max_depth=1)]
-    width, height = page.get_size()
-    areas = [(right - left) * (top - bottom) for left, bottom, right, top in boxes]
-    return min(1.0, max(areas, default=0.0) / (width * height)) if width * height > 0 else 0.0
-
-
 def page_text(path: Path, page_no: int) -> str:
     """The text layer of one page (0-based); empty where there is none. Raises EngineError."""
-    with _opened(path) as document:
+    with opened(path) as document:
         if not 0 <= page_no < len(document):
             raise EngineError(f"{path.name} has {len(document)} pages, no page {page_no + 1}")
         return _page_text(document, page_no, path)
@@ -135,25 +87,30 @@ def page_text(path: Path, page_no: int) -> str:
 
 def _page_text(document: pypdfium2.PdfDocument, page_no: int, path: Path) -> str:
     try:
-        return _text_of(document[page_no].get_textpage())
+        return bounded_text(document[page_no].get_textpage())
     except pypdfium2.PdfiumError as error:
         raise EngineError(f"page {page_no + 1} of {path.name}: {error}") from error
 
 
-def _text_of(text_page: pypdfium2.PdfTextPage) -> str:
-    """The text within the page's crop box, beyond which nothing is drawn.
-
-    Lines end in a line feed, and PDFium's mark of a word cut at a line's end is a hyphen.
-    """
+def bounded_text(text_page: pypdfium2.PdfTextPage) -> str:
+    """The text within the page's crop box, beyond which nothing is drawn."""
     text: str = text_page.get_text_bounded(errors="replace")
     if text == text_page.get_text_bounded(-_FAR, -_FAR, _FAR, _FAR, errors="replace"):
         text = text_page.get_text_range(errors="replace")  # whose spaces are as in the file
-    return text.replace("\r\n", "\n").replace("\ufffe", "-")
+    return as_lines(text)
+
+
+def as_lines(text: str) -> str:
+    """PDFium's text with line feeds.
+
+    Its mark of a word that is cut at a line's end becomes a hyphen and a line feed.
+    """
+    return text.replace("\r\n", "\n").replace(_CUT, "-\n")
 
 
 def extract_pages(path: Path, page_nos: Sequence[int], target: Path) -> None:
     """Write some pages (0-based) of a PDF as a PDF of their own. Raises EngineError."""
-    with _opened(path) as document:
+    with opened(path) as document:
         beyond = [number for number in page_nos if not 0 <= number < len(document)]
         if beyond:
             raise EngineError(f"{path.name} has {len(document)} pages, no page {beyond[0] + 1}")
@@ -168,7 +125,7 @@ def extract_pages(path: Path, page_nos: Sequence[int], target: Path) -> None:
 
 def render(path: Path, page_no: int, dpi: int) -> np.ndarray:
     """One page (0-based) with its form fields, as uint8 RGB ``(h, w, 3)``. Raises EngineError."""
-    with _opened(path) as document:
+    with opened(path) as document:
         try:
             document.init_forms()  # before anything else is asked of the document
             if not 0 <= page_no < len(document):
@@ -235,7 +192,7 @@ def drawn_by(path: Path) -> str | None:
     """
     if path.suffix.lower() == ".pdf":
         try:
-            with _opened(path) as document:
+            with opened(path) as document:
                 has_form = document.get_formtype() != pypdfium2.raw.FORMTYPE_NONE
         except EngineError:
             return RENDERER
@@ -345,7 +302,7 @@ def words_of_page(path: Path, page_no: int, dpi: int) -> list[Word]:
 
     What stands beyond the image is left out. None for a page without a layer. Raises EngineError.
     """
-    with _opened(path) as document:
+    with opened(path) as document:
         try:
             page = document[page_no]
             return list(_words(page, page.get_textpage(), dpi / POINTS_PER_INCH))
@@ -365,7 +322,8 @@ def _words(
         if place < text_page.count_chars():
             code = pypdfium2.raw.FPDFText_GetUnicode(text_page, place)
         letter = chr(code) if 0 < code < 0x110000 else " "
-        if letter.isspace():
+        if letter.isspace() or letter == _CUT:
+            letters += ["-"] if letter == _CUT and letters else []
             if letters and corners:
                 across, down = zip(*corners, strict=True)
                 yield "".join(letters), (min(across), min(down), max(across), max(down))

@@ -15,6 +15,7 @@ from ohr.printable import plain
 from ohr.quality.inference import FEWEST_LABELLED, Estimate
 from ohr.quality.signals import SIGNALS
 from ohr.quality.truth import TARGETS
+from ohr.types import PageRef
 
 WORST = 10
 
@@ -89,8 +90,8 @@ def verdict_line(table: pd.DataFrame, first: str, second: str) -> str:
     )
 
 
-def assessed_lines(table: pd.DataFrame, no_layer: int) -> list[str]:
-    """Which signals were not assessed, and for how many pages there is no text layer."""
+def assessed_lines(table: pd.DataFrame, no_layer: Mapping[PageRef, str]) -> list[str]:
+    """Which signals were not assessed, and for how many pages there is no text layer, and why."""
     lines = []
     for engine, rows in table.groupby("engine", sort=False):
         absent = [name for name in SIGNALS if rows[name].isna().all()]
@@ -103,7 +104,11 @@ def assessed_lines(table: pd.DataFrame, no_layer: int) -> list[str]:
                 "fitted on: do not rely on them"
             )
     if no_layer:
-        lines.append(f"{no_layer} pages have no text layer that could stand for them")
+        lines.append(
+            f"{len(no_layer)} pages have no text layer that can stand for them, such as page "
+            f"{next(iter(no_layer)).page_no + 1} of {next(iter(no_layer)).doc_id}: "
+            f"{next(iter(no_layer.values()))}"
+        )
     return lines
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,11 @@ import pandas as pd
 
 from experiments.reports.engines import usable_engines
 from ohr import registry
-from ohr.datasets.text_layer import unusable
+from ohr.datasets.text_layer import LayerCheck, check_layers
 from ohr.errors import ConfigError
 from ohr.opening import layers_of
 from ohr.plugins import OcrBackend
+from ohr.quality.doubt import contradicted_layers
 from ohr.quality.predictor import Predictor, shipped
 from ohr.quality.table import Seen, signal_table
 from ohr.quality.truth import TARGETS, targets
@@ -37,6 +38,7 @@ from ohr.workers import Limits
 
 Report = Callable[[str, int, int], None]
 TRUTH_SUFFIXES = (".md", ".txt")
+NO_PDF = "an image"
 
 
 @dataclass(frozen=True)
@@ -62,8 +64,9 @@ def reading_of(engines: str | None, cache: Path, workers: int, *, wobble: bool) 
 class OwnPages:
     """The sample: pages, the text layers that can stand for theirs, and what was left out.
 
-    ``layers`` has None for a page without such a layer, and ``no_layer`` why. ``digests`` are
-    the files' by document, ``counts`` how many pages each has.
+    ``layers`` has None for a page without such a layer, and ``no_layer`` why; ``notes`` say what
+    was left out of layers that are used. ``digests`` are the files' by document, ``counts`` how
+    many pages each has.
     """
 
     pages: Sequence[PageSource]
@@ -72,6 +75,28 @@ class OwnPages:
     digests: Mapping[str, str]
     counts: Mapping[str, int]
     left_out: Mapping[str, str]
+    notes: Mapping[PageRef, str] = field(default_factory=dict)
+
+    def without_layers(self, faults: Mapping[PageRef, str]) -> OwnPages:
+        """The sample with more layers that cannot stand for their pages, and why."""
+        layers = {ref: None if ref in faults else layer for ref, layer in self.layers.items()}
+        notes = {ref: note for ref, note in self.notes.items() if ref not in faults}
+        no_layer = {**self.no_layer, **faults}
+        return replace(self, layers=layers, no_layer=no_layer, notes=notes)
+
+    def problems(self) -> list[tuple[str, str]]:
+        """What is wrong with text layers and files, each with its kind."""
+        reasons = [
+            *(("unusable_text_layer", ref, why) for ref, why in self.no_layer.items()),
+            *(("hidden_text", ref, why) for ref, why in self.notes.items()),
+        ]
+        lines = [
+            (kind, f"page {ref.page_no + 1} of {ref.doc_id}: {why}")
+            for kind, ref, why in reasons
+            if why != NO_PDF
+        ]
+        opened = [("unreadable_document", f"{doc}: {why}") for doc, why in self.left_out.items()]
+        return [*opened, *lines]
 
     @property
     def total(self) -> int:
@@ -99,6 +124,7 @@ def sample_pages(inputs: Sequence[Path], dpi: int, most: int, seed: int) -> OwnP
         sources.setdefault(source.path, []).append(source)
     pdfs = [path for path, pages in sources.items() if pages[0].page_no is not None]
     opened = dict(zip(pdfs, layers_of(pdfs), strict=True))
+    checks = {path: check_layers(found.value or ()) for path, found in opened.items()}
     left_out = {
         document_id(sources[path][0].name): outcome.detail
         for path, outcome in opened.items()
@@ -118,17 +144,18 @@ def sample_pages(inputs: Sequence[Path], dpi: int, most: int, seed: int) -> OwnP
     ]
     layers: dict[PageRef, str | None] = {}
     no_layer: dict[PageRef, str] = {}
+    notes: dict[PageRef, str] = {}
     for source in chosen:
         found = opened.get(source.path)
         layer = None if found is None or found.value is None else found.value[source.page_no or 0]
-        why = "an image" if layer is None else layer.detail
-        if layer is not None and layer.value is not None:
-            why = unusable(layer.value)
-        if why or layer is None or layer.value is None:
-            no_layer[page_ref(source)] = why
-            layers[page_ref(source)] = None
-        else:
-            layers[page_ref(source)] = layer.value.text
+        check = LayerCheck(NO_PDF) if layer is None else checks[source.path][source.page_no or 0]
+        layers[page_ref(source)] = None
+        if check.fault or layer is None or layer.value is None:
+            no_layer[page_ref(source)] = check.fault
+            continue
+        layers[page_ref(source)] = layer.value.text
+        if check.note:
+            notes[page_ref(source)] = check.note
     return OwnPages(
         chosen,
         layers,
@@ -136,6 +163,7 @@ def sample_pages(inputs: Sequence[Path], dpi: int, most: int, seed: int) -> OwnP
         {document_id(pages[0].name): file_digest(path) for path, pages in usable.items()},
         {document_id(pages[0].name): len(pages) for pages in usable.values()},
         left_out,
+        notes,
     )
 
 
@@ -167,11 +195,13 @@ def _spread(n_pages: int, count: int, seed: int, name: str) -> list[int]:
 class OwnReadings:
     """What the engines made of the sample: the table of signals, the texts, what it took.
 
+    ``sample`` lacks the layers that engines contradict.
     ``seconds`` is wall seconds of a page and worker, the median as they were stored with the
     readings, so that they are the same whenever the command is given again. For an engine that
     is handed PDFs they are measured now, the mean, and NaN where nothing was to be read.
     """
 
+    sample: OwnPages
     table: pd.DataFrame
     seen: Mapping[str, Mapping[PageRef, Seen]]
     seconds: Mapping[str, float]
@@ -213,7 +243,10 @@ def read_own(sample: OwnPages, reading: Reading, report: Report) -> OwnReadings:
         found = observing.observe(tasks, _again(report))
         seen[spec.label] = dict(zip((one.ref for one in pages), found, strict=True))
     of_layer = frozenset(from_layer)
-    return OwnReadings(signal_table(seen, sample.layers, of_layer), seen, seconds, of_layer)
+    of_images = {label: pages for label, pages in seen.items() if label not in of_layer}
+    sample = sample.without_layers(contradicted_layers(of_images, sample.layers))
+    table = signal_table(seen, sample.layers, of_layer)
+    return OwnReadings(sample, table, seen, seconds, of_layer)
 
 
 def _again(report: Report) -> Report:

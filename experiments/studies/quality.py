@@ -29,6 +29,7 @@ from ohr.store.atomic import write_text
 from ohr.store.locking import locked
 from ohr.study.csv import write_csv
 from ohr.study.progress import Progress
+from ohr.study.run import PROBLEMS
 from ohr.types import FAILED, PageRef
 
 TRANSCRIBED = 25
@@ -56,15 +57,18 @@ def report_quality(
             print(plain(line))
         with Progress() as progress:
             readings = read_own(sample, reading, progress)
+        sample = readings.sample
         table = judged(readings, known)
         write_quality(out, sample, table, seed)
     show(engine_table(table, readings.seconds))
-    assessed = assessed_lines(table, len(sample.no_layer))
+    assessed = assessed_lines(table, sample.no_layer)
     for line in (*verdict_lines(table), *assessed, *worst_lines(table)):
         print(plain(line))
     for name in sorted(readings.of_layer):
         print(plain(f"{name} reads the text layer, so the layer says nothing of how wrong it is"))
     print(f"pages: {out / 'quality.csv'}")
+    for line in problem_lines(sample, out):
+        print(plain(line))
     if truth is None:
         print(
             f"{out / 'to_transcribe.csv'} names {min(TRANSCRIBED, len(sample.pages))} pages: "
@@ -116,6 +120,12 @@ def sample_lines(sample: OwnPages, out: Path) -> list[str]:
     return lines
 
 
+def problem_lines(sample: OwnPages, out: Path) -> list[str]:
+    """Where the problems with files and text layers are named, if there are any."""
+    count = len(sample.problems())
+    return [f"{count} files and pages with problems: {out / PROBLEMS}"] if count else []
+
+
 def _before(out: Path) -> dict[str, str]:
     try:
         found = json.loads((out / "quality.json").read_text("utf-8"))["documents"]
@@ -125,10 +135,13 @@ def _before(out: Path) -> dict[str, str]:
 
 
 def write_quality(out: Path, sample: OwnPages, table: pd.DataFrame, seed: int) -> None:
-    """``quality.csv``, ``to_transcribe.csv`` and ``quality.json`` with the documents' digests."""
+    """``quality.csv``, ``problems.csv``, ``to_transcribe.csv``, and ``quality.json`` with the
+    documents' digests.
+    """
     shown = table.rename(columns={"doc_id": "document"})
     shown.insert(2, "page", shown.pop("page_no") + 1)
     write_csv(out / "quality.csv", shown)
+    write_csv(out / PROBLEMS, pd.DataFrame(sample.problems(), columns=["kind", "problem"]))
     refs = [page_ref(source) for source in sample.pages]
     predicted = [_page_error(table, ref) for ref in refs]
     chosen = [refs[place] for place in pages_to_transcribe(predicted, TRANSCRIBED, seed)]

@@ -21,6 +21,7 @@ from experiments.studies.own_pages import (
 )
 from experiments.studies.quality import (
     judged,
+    problem_lines,
     report_failed,
     sample_lines,
     transcribed,
@@ -79,13 +80,15 @@ def recommend(folder: Path, reading: Reading, wanted: Wanted, out: Path) -> int:
             print(plain(line))
         with Progress() as progress:
             readings = read_own(sample, reading, progress)
+        sample = readings.sample
         table = judged(readings, known)
         write_quality(out, sample, table, wanted.seed)
         questions, origin = _exam(sample, readings, wanted, out)
     show(engine_table(table, readings.seconds))
-    assessed = assessed_lines(table, len(sample.no_layer))
+    assessed = assessed_lines(table, sample.no_layer)
     ranked = table[~table["engine"].isin(readings.of_layer)]
-    for line in (*verdict_lines(ranked), *assessed, *worst_lines(table)):
+    problems = problem_lines(sample, out)
+    for line in (*verdict_lines(ranked), *assessed, *worst_lines(table), *problems):
         print(plain(line))
     run = None
     if images := sum(source.page_no is None for source in sample.pages):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ohr.datasets.text_layer import unusable
+from ohr.datasets.text_layer import check_layers
 from ohr.errors import ConfigError
 from ohr.opening import layers_of
 from ohr.plugins import OcrBackend
@@ -133,13 +133,16 @@ def _layers(plan: Plan, refs: Sequence[PageRef]) -> dict[PageRef, str | None]:
         if source is not None and source.suffix.lower() == ".pdf":
             sources[ref.doc_id] = source
     opened = dict(zip(sources, layers_of(list(sources.values())), strict=True))
-    layers: dict[PageRef, str | None] = {}
-    for ref in refs:
-        outcome = opened.get(ref.doc_id)
-        pages = outcome.value if outcome is not None else None
-        layer = pages[ref.page_no].value if pages and ref.page_no < len(pages) else None
-        layers[ref] = None if layer is None or unusable(layer) else layer.text
-    return layers
+    usable = {
+        PageRef(doc_id, page_no): layer.value.text
+        for doc_id, outcome in opened.items()
+        if outcome.value is not None
+        for page_no, (layer, check) in enumerate(
+            zip(outcome.value, check_layers(outcome.value), strict=True)
+        )
+        if layer.value is not None and not check.fault
+    }
+    return {ref: usable.get(ref) for ref in refs}
 
 
 def _word_counts(

@@ -1,7 +1,7 @@
 """A folder of PDFs and a CSV of questions: for one's own documents.
 
 There is no ground truth: the PDFs' text layer is the declared pseudo-truth. A page whose layer
-cannot stand for what is on it (:func:`ohr.datasets.text_layer.unusable`) has none: no engine is
+cannot stand for what is on it (:func:`ohr.datasets.text_layer.check_layers`) has none: no engine is
 measured against it. A PDF in a subfolder belongs to the domain of that name, the others to
 ``documents``.
 
@@ -35,7 +35,7 @@ from ohr.collection import Dataset, ValidationReport, finish, validate_questions
 from ohr.datasets.locating import lines_with
 from ohr.datasets.ohrbench import source_name
 from ohr.datasets.questions_csv import Row, read_rows
-from ohr.datasets.text_layer import unusable
+from ohr.datasets.text_layer import check_layers
 from ohr.errors import DatasetError
 from ohr.file_names import is_hidden, readable
 from ohr.metrics.default import lcs
@@ -221,14 +221,16 @@ class _Corpus:
             if not layers.value:
                 self.report.add("document_without_pages", doc_id)
             pages = []
-            for number, layer in enumerate(layers.value):
+            checks = check_layers(layers.value)
+            for number, (layer, check) in enumerate(zip(layers.value, checks, strict=True)):
                 ref = PageRef(doc_id, number)
                 pages.append(Page(ref, layer.value.text if layer.value is not None else ""))
-                why = layer.detail if layer.value is None else unusable(layer.value)
-                if why:
-                    self.without_truth[ref] = why
-                    where = f"page {number + 1} of {doc_id}"
-                    self.report.add("unusable_text_layer", f"{where}: {why}")
+                where = f"page {number + 1} of {doc_id}"
+                if check.fault:
+                    self.without_truth[ref] = check.fault
+                    self.report.add("unusable_text_layer", f"{where}: {check.fault}")
+                elif check.note:
+                    self.report.add("hidden_text", f"{where}: {check.note}")
             self.documents[doc_id] = Document(doc_id, _domain(doc_id), tuple(pages), path)
 
     def with_evidence(self, line: int, question: Question) -> Question | None:

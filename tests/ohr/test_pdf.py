@@ -16,9 +16,9 @@ from ohr.pdf import (
     load_image,
     page_text,
     render,
-    text_layers,
     words_of_page,
 )
+from ohr.pdf_layers import text_layers
 from tests.builders import write_objects, write_page, write_pdf
 
 FORM = (

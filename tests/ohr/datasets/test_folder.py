@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ohr import registry
-from ohr.datasets.text_layer import unusable
+from ohr.datasets.text_layer import check_layers
 from ohr.errors import ConfigError, DatasetError
 from ohr.opening import layers_of
-from ohr.pdf import TextLayer
-from ohr.types import PageRef
+from ohr.pdf_layers import TextLayer
+from ohr.types import Outcome, PageRef
 from tests.builders import stream, write_bomb, write_page, write_pdf
 
 HEADER = "question,answer,document,page,evidence\n"
@@ -182,17 +182,23 @@ def test_a_text_that_stands_for_no_page_is_no_truth(folder):
     dataset = load(folder, csv)
     assert dataset.without_truth == {
         PageRef("documents/ocr", 0): "its text is invisible, as OCR programs lay it over a scan",
-        PageRef("documents/stamp", 0): "an image covers it, and its text is 12 characters",
+        PageRef(
+            "documents/stamp", 0
+        ): "only a stamp: an image covers the page, and its text is 12 characters",
     }
     assert [q.evidence_text for q in dataset.questions][1:] == ["", "a brown fox"]
 
 
-@given(st.text(), st.floats(0, 1), st.floats(0, 1))
-def test_every_text_layer_is_usable_or_says_why_not(text, invisible, image):
-    assert unusable(TextLayer("", invisible, image)) == "it has no text"
-    assert isinstance(unusable(TextLayer(text, invisible, image)), str)
-    assert not unusable(TextLayer("word " * 50, 0.0, image))
-    assert "garbage" in unusable(TextLayer("\ue001\ufffd\x02 " + "ab", 0.0, image))
+@given(st.text(), st.floats(0, 1), st.floats(0, 1), st.integers(0))
+def test_every_text_layer_is_usable_or_says_why_not(text, hidden, images, marks):
+    def fault(layer):
+        [check] = check_layers([Outcome(layer)])
+        return check.fault
+
+    assert fault(TextLayer("", 0.0, 0.0, images, marks)) == "it has no text"
+    assert isinstance(fault(TextLayer(text, hidden, hidden, images, marks)), str)
+    assert not fault(TextLayer("word " * 50, 0.0, 0.0, images))
+    assert "garbage" in fault(TextLayer("\ue001\ufffd\x02 " + "ab", 0.0, 0.0, images))
 
 
 def test_a_bomb_costs_its_own_page_alone(folder):

@@ -1,0 +1,19 @@
+"""What engines that read a PDF's text layer say of a layer that does not stand for its page."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from ohr.datasets.text_layer import layer_fault
+from ohr.types import Outcome
+
+FAULT = "unreliable text layer"
+"""In the detail of every outcome that was taken from such a layer."""
+
+
+def with_layer_fault(outcome: Outcome[str], path: Path, page_no: int) -> Outcome[str]:
+    """The outcome of a page (0-based), with what is wrong with its layer. Raises EngineError."""
+    if not outcome.value or not (fault := layer_fault(path, page_no)):
+        return outcome
+    return replace(outcome, detail="; ".join(filter(None, [outcome.detail, f"{FAULT}: {fault}"])))
