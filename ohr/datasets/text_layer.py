@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -127,7 +128,7 @@ def _is_ciphered(font: FontLetters) -> bool:
     if font.letters < FEWEST_LETTERS:
         return False
     share = font.vowels / font.letters
-    return share + 2 * (share * (1 - share) / font.letters) ** 0.5 < FEWEST_VOWELS
+    return share + 2 * math.sqrt(share * (1 - share) / font.letters) < FEWEST_VOWELS
 
 
 def _may_be_read(font: FontLetters) -> bool:
