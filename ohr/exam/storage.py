@@ -16,6 +16,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from ohr.datasets.alternatives import one_alternative
 from ohr.exam.from_sentences import overlap
 from ohr.exam.making import Exam
 from ohr.spreadsheet import no_formula
@@ -59,8 +60,7 @@ def csv_text(questions: Iterable[Question]) -> str:
         (
             one.qid,
             one.text,
-            # A bar parts alternatives in this file.
-            " | ".join(answer.replace("|", "/") for answer in one.answers),
+            " | ".join(map(one_alternative, one.answers)),
             one.doc_id,
             str(one.evidence_pages[0].page_no + 1),
             one.evidence_text,

@@ -134,12 +134,12 @@ def test_an_open_quote_is_an_error_that_names_its_line(folder):
 
 
 def test_rows_are_named_by_the_line_that_they_begin_on(folder):
-    csv = HEADER + '"a\nb",12,report,1,\nc,1,2,report,1,ev\nd,12,report,\n\ne,12,report,1,\n'
+    csv = HEADER + '"a\nb",12,report,1,\nc,1,2,report,1,ev\nd,12,report,x\n\ne,12,report,1,\n'
     dataset = load(folder, csv)
     assert [question.qid for question in dataset.questions] == ["line-2", "line-7"]
     assert dataset.report.problems["malformed_question"] == [
         "line 4: 6 fields under a header of 5: put a field that holds a comma in quotes",
-        "line 5: page '' is no number from 1 on",
+        "line 5: page 'x' is no number from 1 on",
     ]
 
 
