@@ -11,6 +11,7 @@ from pathlib import Path
 from ohr.bounded import read_bounded
 from ohr.collection import ValidationReport
 from ohr.datasets.csv_table import SEPARATORS, column, csv_text, records, separator_of
+from ohr.datasets.written_pages import names_pages
 from ohr.errors import DatasetError
 from ohr.spreadsheet import as_it_was
 
@@ -121,7 +122,7 @@ def _nothing_swallowed(
 ) -> None:
     """Raise DatasetError for a field of several lines of which one is a row of its own.
 
-    That is one with a field for each column, a page's number where the page stands, and a
+    That is one with a field for each column, pages where the page stands, and a
     document that another row names too.
     """
     page, document = names.index("page"), names.index("document")
@@ -134,7 +135,7 @@ def _nothing_swallowed(
                 inner = next(csv.reader([line], delimiter=separator), [])
                 if (
                     len(inner) > max(page, document)
-                    and inner[page].strip().isdigit()
+                    and names_pages(inner[page])
                     and inner[document].strip() in known
                 ):
                     raise DatasetError(

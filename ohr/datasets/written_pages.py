@@ -48,6 +48,14 @@ def pages_of(written: str) -> tuple[int, ...]:
     return tuple(pages)
 
 
+def names_pages(written: str) -> bool:
+    """Whether a field can be read as pages."""
+    try:
+        return bool(pages_of(written))
+    except ValueError:
+        return False
+
+
 def is_plain(written: str) -> bool:
     """Whether a field is one number and nothing else, so that nothing is read into it."""
     return bool(_PLAIN.fullmatch(written.strip()))
