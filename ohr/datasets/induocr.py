@@ -16,6 +16,7 @@ from pathlib import Path
 
 from ohr.bounded import read_bounded
 from ohr.collection import Dataset, ValidationReport, finish, validate_questions
+from ohr.datasets.decoding import decode
 from ohr.datasets.json_text import parse_json
 from ohr.datasets.values import name_of, said, text_of, texts_of
 from ohr.errors import DatasetError
@@ -101,7 +102,7 @@ def _stem(name: str) -> str:
 def _pairs(path: Path, report: ValidationReport) -> Iterator[tuple[str, str, Pair]]:
     """Document, kind and pair of each line; a line that is none goes into the report."""
     try:
-        lines = read_bounded(path).decode("utf-8-sig", "replace").split("\n")
+        lines = decode(read_bounded(path), "replace").split("\n")
     except OSError as error:
         raise DatasetError(f"{path} cannot be read: {error}") from error
     for number, line in enumerate(lines, start=1):

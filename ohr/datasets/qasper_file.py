@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 
 from ohr.bounded import read_bounded
 from ohr.collection import ValidationReport
+from ohr.datasets.decoding import decode
 from ohr.datasets.json_text import parse_json, parse_records
 from ohr.datasets.values import described, name_of, rows_of, said, text_of
 from ohr.errors import DatasetError
@@ -185,7 +186,7 @@ def read_predictions(path: Path) -> dict[str, Prediction]:
     Raises DatasetError with the line that is none.
     """
     try:
-        lines = read_bounded(path).decode("utf-8-sig").split("\n")
+        lines = decode(read_bounded(path)).split("\n")
     except OSError as error:
         raise DatasetError(f"cannot read predictions from {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -49,7 +49,7 @@ def texts_of(value: Any, field: str) -> tuple[str, ...]:
         return (text_of(value, field),)
     if value and all(map(_is_squad, value)):
         return tuple(dict.fromkeys(text for one in value for text in texts_of(one, field)))
-    return tuple(text_of(one, field) for one in value)
+    return tuple(text_of(one, f"{field}[{place}]") for place, one in enumerate(value))
 
 
 def name_of(value: Any, field: str) -> str:

@@ -388,6 +388,7 @@ def test_true_and_false_are_yes_and_no(folder):
     dataset = load(folder, csv)
     answers = [q.answers for q in dataset.questions]
     assert answers == [("TRUE", "yes"), ("FALSCH", "x", "nein"), ("True",)]
+    assert not any(q.evidence_text for q in dataset.questions)  # they are looked for on no page
     [line] = [line for line in dataset.report.skipped if "TRUE or FALSE" in line]
     assert "2 of 3 answers" in line
 

@@ -327,7 +327,7 @@ def test_answers_of_another_type_are_read_or_said(corpus):
     }  # fmt: skip
     assert dataset.report.counts == {"malformed_question": len(entries) + 1 - 3}
     assert dataset.report.problems["malformed_question"][:2] == [
-        "entry 3 of qas.json: answers is the list ['900 crowns']; give a string or a number",
+        "entry 3 of qas.json: answers[0] is the list ['900 crowns']; give a string or a number",
         "entry 4 of qas.json: answers is the boolean true; give a string or a number",
     ]
 
