@@ -52,16 +52,36 @@ class _Tolerant:
 @contextlib.contextmanager
 def _tolerant_streams() -> Iterator[None]:
     before = sys.stdout, sys.stderr
-    for stream in before:
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(
-                errors="backslashreplace"
-            )  # nor may a terminal without the character
-    sys.stdout, sys.stderr = (cast(TextIO, _Tolerant(stream)) for stream in before)
+    with contextlib.ExitStack() as opened:
+        there = [
+            stream or opened.enter_context(_nowhere(at)) for at, stream in enumerate(before, 1)
+        ]
+        for stream in there:
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(
+                    errors="backslashreplace"
+                )  # nor may a terminal without the character
+        sys.stdout, sys.stderr = (cast(TextIO, _Tolerant(stream)) for stream in there)
+        try:
+            yield
+        finally:
+            sys.stdout, sys.stderr = before
+
+
+def _nowhere(descriptor: int) -> TextIO:
+    """A stream for one that was closed before the command began, as ``>&-`` does.
+
+    Its descriptor leads to nowhere too, where nothing has it yet: else the next file that is opened
+    would get it, and what a child process prints would end up in that file.
+    """
+    nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (the caller closes it)
     try:
-        yield
-    finally:
-        sys.stdout, sys.stderr = before
+        os.fstat(descriptor)
+    except OSError:
+        os.dup2(nowhere.fileno(), descriptor)
+    if nowhere.fileno() == descriptor:  # it was the first that was free
+        os.set_inheritable(descriptor, True)
+    return nowhere
 
 
 def exit_with(action: Callable[[], int], debug: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -112,13 +112,15 @@ def validate_questions(
     report: ValidationReport,
     *,
     without_evidence: Mapping[str, str] = MappingProxyType({}),
+    without_page: Collection[str] = (),
 ) -> list[Question]:
     """The questions that can be asked; the others go into the report.
 
     Dropped: a repeated id, an empty question, no answer, a missing document, no evidence
     page. Kept but reported: an evidence page that its document lacks, empty evidence, an evidence
     source that is not one of the paper's. ``without_evidence`` says why a question, by its id, has
-    none; it may be filled while ``questions`` are read.
+    none; it may be filled while ``questions`` are read, and so may ``without_page``, the ids of
+    those that may be asked although no page is known.
     """
     kept: list[Question] = []
     seen: Counter[str] = Counter()
@@ -136,7 +138,7 @@ def validate_questions(
             report.add("empty_question", question.qid)
         elif not any(answer.strip() for answer in question.answers):
             report.add("empty_answer", question.qid)
-        elif not question.evidence_pages:
+        elif not question.evidence_pages and question.qid not in without_page:
             report.add("no_evidence_page", question.qid)
         elif missing:
             report.add("missing_document", f"{missing[0]}, asked by {question.qid}")

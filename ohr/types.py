@@ -137,7 +137,8 @@ class Question:
     ``evidence_source`` is one of :data:`EVIDENCE_SOURCES`; ``evidence_text`` joins several
     contexts with a line break; ``answers`` are alternatives, the best one counts; ``category``
     is one of :data:`ohr.datasets.categories.CATEGORIES`, or nothing. ``headers`` are those above
-    the evidence, outermost first, where the data name them.
+    the evidence, outermost first, where the data name them. ``evidence_pages`` may be empty where
+    the data name none: then nothing is measured that needs a page.
     """
 
     qid: str
@@ -152,6 +153,11 @@ class Question:
     task: str = ""
     category: str = ""
     headers: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> PageRef:
+        """The first page of its evidence; number -1 of its document where none is named."""
+        return self.evidence_pages[0] if self.evidence_pages else PageRef(self.doc_id, -1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,9 +145,10 @@ CONDITION = ["noise", *SETTING, "top_k", "kb_scope", "protocol", "seed"]
 
 
 def with_truth(plan: Plan) -> Units:
-    """The questions whose evidence pages all have a truth, which can take the place of a page."""
+    """The questions with pages that all have a truth, which can take the place of a reading."""
     missing = plan.dataset.without_truth
-    known = np.array([missing.keys().isdisjoint(q.evidence_pages) for q in plan.questions], bool)
+    pages = [question.evidence_pages for question in plan.questions]
+    known = np.array([bool(refs) and missing.keys().isdisjoint(refs) for refs in pages], bool)
     questions = make_grouping(plan).questions
     groups = {name: members[known[members]] for name, members in questions.groups.items()}
     return replace(questions, groups=groups)

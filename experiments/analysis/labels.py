@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
@@ -41,12 +41,38 @@ def interval_units(units: Iterable[str]) -> str:
 
 def shown_measures(cells: pd.DataFrame) -> list[tuple[str, str, str]]:
     """(stage, metric, label) of what tables and figures show: retrieval LCS and the F1 of answers,
-    and whatever of these stages a study was asked for by name."""
+    and whatever of these stages a study was asked for by name.
+
+    Where LCS and its like apply to less than half of the questions, for lack of evidence, also
+    whether the page is found: hit, MRR and nDCG need nothing but the page.
+    """
+    there = [
+        measure
+        for measure in measures_of(cells)
+        if measure.stage != "ocr" and len(_of_all(cells, measure))
+    ]
+    found = _pages_found(cells, there)
     return [
         (measure.stage, measure.metric, measure.label)
-        for measure in measures_of(cells)
-        if measure.shown and measure.stage != "ocr" and len(_of_all(cells, measure))
+        for measure in there
+        if measure.shown or measure in found
     ]
+
+
+def _pages_found(cells: pd.DataFrame, measures: Sequence[Measure]) -> list[Measure]:
+    """The measures of finding the page, at the readers' number of hits, where they are needed."""
+    if "n" not in cells:
+        return []
+    of_hits = [measure for measure in measures if measure.of == "hits"]
+    at_k = [measure for measure in of_hits if measure.top_k is not None]
+    shown = [_most_units(cells, measure) for measure in of_hits if measure.shown]
+    if not at_k or not shown or 2 * max(shown) >= max(_most_units(cells, one) for one in at_k):
+        return []
+    return [measure for measure in at_k if measure.top_k == at_k[0].top_k]
+
+
+def _most_units(cells: pd.DataFrame, measure: Measure) -> float:
+    return float(_of_all(cells, measure)["n"].fillna(0).max())
 
 
 def shown_readings(cells: pd.DataFrame) -> list[tuple[str, str, str]]:

@@ -13,6 +13,7 @@ from typing import Any
 from ohr.bounded import read_bounded
 from ohr.collection import ValidationReport
 from ohr.datasets.categories import CATEGORIES, category_of
+from ohr.datasets.json_text import parse_records
 from ohr.datasets.ohrbench import question_of, source_name
 from ohr.datasets.questions_csv import read_rows
 from ohr.errors import DatasetError
@@ -42,7 +43,7 @@ def fill_in(source: Path, out: Path) -> int:
 
 def _json(source: Path, found: list[tuple[str, str]]) -> str:
     try:
-        entries = json.loads(read_bounded(source).decode("utf-8-sig"))
+        entries = parse_records(read_bounded(source))
     except OSError as error:
         raise DatasetError(f"cannot read questions from {source}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
@@ -56,7 +57,7 @@ def _json(source: Path, found: list[tuple[str, str]]) -> str:
 def _entry(entry: Any, found: list[tuple[str, str]]) -> Any:
     try:
         question = question_of(entry)
-    except (KeyError, TypeError, ValueError, OverflowError):
+    except (KeyError, TypeError, ValueError):
         return entry  # whoever reads the questions says what is wrong with it
     by_rule = category_of(question)
     found.append((question.category, by_rule))

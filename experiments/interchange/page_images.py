@@ -10,7 +10,7 @@ from typing import Any, Literal
 from PIL import Image
 
 from ohr import registry
-from ohr.datasets.folder import DEFAULT_DOMAIN
+from ohr.datasets.row_questions import DEFAULT_DOMAIN
 from ohr.errors import EngineError, PluginError
 from ohr.pdf import load_image, render
 from ohr.store.atomic import write_bytes

@@ -123,7 +123,7 @@ def read_results(
                 )
             row = _condition(_stage_of(metric, stage, path), named)
             row |= {"metric": metric, "qid": question.qid, "doc_id": question.doc_id}
-            row |= {"page_no": question.evidence_pages[0].page_no}
+            row |= {"page_no": question.place.page_no}
             row |= {"evidence_source": question.evidence_source, "domain": question.domain}
             row |= {"answer_form": question.answer_form, "task": question.task}
             row |= {"value": 0.0 if failed else float(value)}

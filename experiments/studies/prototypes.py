@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from experiments.analysis.prototypes import (
     METRICS,
     REPEAT,
@@ -32,6 +30,7 @@ from ohr.errors import ConfigError
 from ohr.registry import PluginSpec
 from ohr.study.config import StudyConfig
 from ohr.study.run import run_study
+from ohr.study.yaml_values import parse_yaml
 
 DEFAULTS: Mapping[str, Any] = {
     "engines": ("gt",),
@@ -81,8 +80,8 @@ def repeated(config: StudyConfig, reader: str, repeats: int, temperature: float)
 
 def _parsed(reader: str) -> PluginSpec:
     try:
-        return PluginSpec.parse(yaml.safe_load(reader))
-    except yaml.YAMLError as error:
+        return PluginSpec.parse(parse_yaml(reader))
+    except ValueError as error:
         raise ConfigError(f"--reader {reader!r} is no YAML: {error}") from error
 
 

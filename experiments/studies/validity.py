@@ -47,7 +47,7 @@ def measure_validity(config: StudyConfig, out: Path, stage: str, metric: str) ->
     _check_metric(config, dataset, stage, metric)
     of_folder = dataset.kind == "folder"
     given = select_questions(config, dataset)
-    wanted = Counter(one.evidence_pages[0] for one in given)
+    wanted = Counter(one.evidence_pages[0] for one in given if one.evidence_pages)
     texts = {
         ref: page.text for ref, page in dataset.pages.items() if ref not in dataset.without_truth
     }
@@ -78,7 +78,7 @@ def measure_bias(config: StudyConfig, out: Path, stage: str, metric: str) -> int
     dataset = load_dataset(config)
     _check_metric(config, dataset, stage, metric)
     given = select_questions(config, dataset)
-    wanted = Counter(one.evidence_pages[0] for one in given)
+    wanted = Counter(one.evidence_pages[0] for one in given if one.evidence_pages)
     if dataset.kind != "ohrbench" or dataset.root is None:
         raise OhrError("--bias needs dataset.kind=ohrbench: readings that lie in files")
     makers = {GROUND_TRUTH: dataset.root / GROUND_TRUTH}

@@ -44,7 +44,7 @@ def rewrite(config: StudyConfig, spec: PluginSpec, number: int) -> dict[str, str
         ArtefactStore(config.cache), config.retry_failed, progress, config.stop_after_failures
     )
     with progress:
-        kinds = [[Hit(q.evidence_pages[0], q.domain, 1.0, 0)] for q in chosen]
+        kinds = [[Hit(q.place, q.domain, 1.0, 0)] for q in chosen]
         replies = answering.answers(spec.label, model, [q.text for q in chosen], kinds)
     wordings = {
         q.qid: outcome.value.strip()

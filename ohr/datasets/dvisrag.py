@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ohr.collection import Dataset, ValidationReport, finish, validate_questions
+from ohr.datasets.values import name_of, said, text_of, texts_of
 from ohr.errors import DatasetError
 from ohr.file_names import readable, visible
 from ohr.plugins import DatasetParams, DatasetSource
@@ -38,6 +39,7 @@ class DVisRag(DatasetSource[DatasetParams]):
     """Page images with queries; there is no text of the pages."""
 
     name = "dvisrag"
+    version = "2"
 
     def load(self) -> Dataset:
         params = self.params
@@ -101,7 +103,11 @@ def _documents(
     documents: dict[str, Document] = {}
     seen: set[str] = set()
     for row in _rows(folder / "corpus"):
-        corpus_id = next((str(row[name]) for name in _ID if row.get(name) is not None), "")
+        try:
+            corpus_id = next(_ids(row), "")
+        except ValueError as error:
+            report.add("unreadable_document", f"{domain}: {error}")
+            continue
         image = row.get("image")
         data = image.get("bytes") if isinstance(image, Mapping) else image
         if not corpus_id or not isinstance(data, bytes) or not data:
@@ -119,6 +125,13 @@ def _documents(
     return documents
 
 
+def _ids(row: Mapping[str, Any]) -> Iterator[str]:
+    """The ids of a row's image. Raises ValueError for one that is no name."""
+    for field in _ID:
+        if row.get(field) is not None:
+            yield name_of(row[field], field)
+
+
 def _suffix(data: bytes) -> str:
     if data.startswith(b"\x89PNG"):
         return ".png"
@@ -130,13 +143,22 @@ def _questions(
 ) -> Iterator[Question]:
     """The queries whose pages are there; others are named in the report."""
     pages: dict[str, list[str]] = {}
-    for row in _rows(folder / "qrels", ("query-id", "corpus-id", "score")):
-        if float(row.get("score") or 0) > 0:
-            pages.setdefault(str(row.get("query-id")), []).append(str(row.get("corpus-id")))
+    for number, row in enumerate(_rows(folder / "qrels", ("query-id", "corpus-id", "score"))):
+        try:
+            if float(text_of(row.get("score"), "score") or 0) > 0:
+                query = name_of(row.get("query-id"), "query-id")
+                pages.setdefault(query, []).append(name_of(row.get("corpus-id"), "corpus-id"))
+        except ValueError as error:
+            report.add("malformed_question", f"{domain}: row {number} of qrels: {said(error)}")
     for number, row in enumerate(_rows(folder / "queries")):
-        given = row.get("query-id")
-        qid = f"row {number}" if given in (None, "") else str(given)
-        direct = [str(row[name]) for name in _ID if row.get(name) is not None]
+        try:
+            qid = text_of(row.get("query-id"), "query-id") or f"row {number}"
+            text = text_of(row.get("query"), "query")
+            answers = _answers(row.get("answer"), row.get("options"))
+            direct = list(_ids(row))
+        except ValueError as error:
+            report.add("malformed_question", f"{domain}: row {number} of queries: {said(error)}")
+            continue
         named = pages.get(qid) or direct[:1]
         there = [documents[name].pages[0].ref for name in named if name in documents]
         if not there:
@@ -145,8 +167,8 @@ def _questions(
             continue
         yield Question(
             qid=f"{domain}:{qid}",
-            text=str(row.get("query") or ""),
-            answers=_answers(row.get("answer"), row.get("options")),
+            text=text,
+            answers=answers,
             doc_id=there[0].doc_id,
             domain=domain,
             evidence_pages=tuple(dict.fromkeys(there)),
@@ -157,9 +179,8 @@ def _questions(
 
 def _answers(answer: Any, options: Any) -> tuple[str, ...]:
     """The answer or answers; where it is an option's letter, the option's text goes before it."""
-    several = answer if isinstance(answer, list) else [answer]
-    given = [str(one) for one in several if one not in (None, "")]
-    choices = [str(one) for one in options] if isinstance(options, list) else []
+    given = [one for one in texts_of(answer, "answer") if one]
+    choices = texts_of(options, "options") if isinstance(options, list) else ()
     of_letter = dict(zip(ascii_uppercase, choices, strict=False))
     texts = [of_letter[one.strip().upper()] for one in given if one.strip().upper() in of_letter]
     return tuple(dict.fromkeys([*texts, *given]))

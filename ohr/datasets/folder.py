@@ -1,4 +1,4 @@
-"""A folder of PDFs and a CSV of questions: for one's own documents.
+r"""A folder of PDFs and a CSV of questions: for one's own documents.
 
 There is no ground truth: the PDFs' text layer is the declared pseudo-truth. A page whose layer
 cannot stand for what is on it (:func:`ohr.datasets.text_layer.check_layers`) has none: no engine is
@@ -7,8 +7,10 @@ measured against it. A PDF in a subfolder belongs to the domain of that name, th
 
 The CSV (UTF-8; commas, semicolons or tabs) has a header, in which case and spaces do not matter.
 ``question``, ``answer``, ``document`` (the PDF's name, with or without suffix, and with its
-folder where several PDFs have that name) and ``page`` (counted from 1, as PDF viewers do) are
-required; several answers are separated by ``|``. Optional: ``evidence`` (by default the lines of
+folder where several PDFs have that name; ``\`` is read as ``/``) and ``page`` are required.
+Several answers are separated by ``|``, which separates nothing within ``$…$``. Pages are counted
+from 1, as PDF viewers do, and written as people do: ``12``, ``p. 12``, ``12-13``, ``12 and 13``.
+Optional: ``evidence`` (by default the lines of
 the page that contain an answer, other than yes and no), ``id``, ``evidence_source`` (default
 ``text``), ``answer_form``, ``task``, ``category``.
 
@@ -22,7 +24,6 @@ measured of evidence does not apply to it.
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,8 +34,8 @@ from rapidfuzz import fuzz, process
 
 from ohr.collection import Dataset, ValidationReport, finish, validate_questions
 from ohr.datasets.locating import lines_with
-from ohr.datasets.ohrbench import source_name
-from ohr.datasets.questions_csv import Row, read_rows
+from ohr.datasets.questions_csv import read_rows
+from ohr.datasets.row_questions import DEFAULT_DOMAIN, domain_of, questions_of, say_what_rows_are
 from ohr.datasets.text_layer import check_layers
 from ohr.errors import DatasetError
 from ohr.file_names import is_hidden, readable
@@ -45,12 +46,7 @@ from ohr.plugins import DatasetParams, DatasetSource
 from ohr.types import Document, Page, PageRef, Question
 from ohr.workers import Limits
 
-DEFAULT_DOMAIN = "documents"
 TRUTH = "text layer of the PDFs"
-_PAGE = re.compile(r"(\d{1,9})(?:\.0*)?")
-_SHOWN = 20
-_SENTENCE = 8
-"""Words of an answer from which on it is a sentence."""
 _OFF_ROWS = 2
 """Rows of which most must be one page off before the column is said to be."""
 _ALIKE = 80
@@ -71,7 +67,7 @@ class Folder(DatasetSource[FolderParams]):
     """``path`` is the folder of PDFs, ``questions`` the CSV."""
 
     name = "folder"
-    version = "3"
+    version = "4"
 
     def load(self) -> Dataset:
         params = self.params
@@ -82,20 +78,19 @@ class Folder(DatasetSource[FolderParams]):
         report = ValidationReport()
         root = Path(params.path)
         rows = read_rows(params.questions, report)
-        _say_if_sentences(rows, report)
-        _say_if_repeated(rows, report)
+        say_what_rows_are(rows, report)
         pdfs = _find_pdfs(root, params.questions, report)
         corpus = _Corpus(report, Limits(params.open_cpu_s, LIMITS.wall_s, params.open_memory_mb))
         corpus.read(
             {
                 doc_id: path
                 for doc_id, path in pdfs.items()
-                if not params.domains or _domain(doc_id) in params.domains
+                if not params.domains or domain_of(doc_id) in params.domains
             }
         )
         located = (
             corpus.with_evidence(line, question)
-            for line, question in _read_questions(rows, pdfs, report)
+            for line, question in questions_of(rows, pdfs, report)
             if not params.domains or question.domain in params.domains
         )
         questions = validate_questions(
@@ -103,6 +98,7 @@ class Folder(DatasetSource[FolderParams]):
             corpus.documents,
             report,
             without_evidence=corpus.without_evidence,
+            without_page=corpus.without_page,
         )
         corpus.say_if_off_by_one()
         dataset = Dataset(
@@ -135,10 +131,6 @@ def read_layers(root: Path, limits: Limits = LIMITS) -> Layers:
         why = f": {report.summary()}" if report else ""
         raise DatasetError(f"no PDFs under {root}{why}")
     return Layers(corpus.documents, corpus.without_truth, report)
-
-
-def _domain(doc_id: str) -> str:
-    return doc_id.split("/", 1)[0]
 
 
 def _find_pdfs(root: Path, questions: Path, report: ValidationReport) -> dict[str, Path]:
@@ -209,6 +201,7 @@ class _Corpus:
         self.documents: dict[str, Document] = {}
         self.without_truth: dict[PageRef, str] = {}
         self.without_evidence: dict[str, str] = {}
+        self.without_page: set[str] = set()
         self._rows_off_by: Counter[int] = Counter()
 
     def read(self, pdfs: Mapping[str, Path]) -> None:
@@ -231,34 +224,46 @@ class _Corpus:
                     self.report.add("unusable_text_layer", f"{where}: {check.fault}")
                 elif check.note:
                     self.report.add("hidden_text", f"{where}: {check.note}")
-            self.documents[doc_id] = Document(doc_id, _domain(doc_id), tuple(pages), path)
+            self.documents[doc_id] = Document(doc_id, domain_of(doc_id), tuple(pages), path)
 
     def with_evidence(self, line: int, question: Question) -> Question | None:
         """A question with its evidence; None, and a line in the report, for one to leave out.
 
         One that stays without evidence has the reason in ``without_evidence``.
         """
-        (ref,) = question.evidence_pages
-        document = self.documents.get(ref.doc_id)
+        document = self.documents.get(question.doc_id)
         if document is None:
-            hint = _nearest(ref.doc_id, self.documents)
-            self.report.add("missing_document", f"{ref.doc_id}, asked by {question.qid}{hint}")
+            hint = _nearest(question.doc_id, self.documents)
+            self.report.add("missing_document", f"{question.doc_id}, asked by {question.qid}{hint}")
             return None
-        where = f"page {ref.page_no + 1} of {ref.doc_id}"
-        if not 0 <= ref.page_no < len(document.pages):
+        refs = question.evidence_pages
+        if not refs:
+            self.without_page.add(question.qid)
+            self.without_evidence[question.qid] = "no evidence, and no page"
+            self.report.add(
+                "no_evidence_page",
+                f"line {line}: no page: it is asked of all of {question.domain} (overall), and "
+                "nothing is assessed that needs its page: write the page, from 1 on",
+            )
+            return question
+        numbers = [ref.page_no for ref in refs]
+        where = f"{_pages(numbers)} of {question.doc_id}"
+        if not all(0 <= number < len(document.pages) for number in numbers):
             self.report.add(
                 "missing_evidence_page",
                 f"line {line}: {where}, which has pages 1 to {len(document.pages)}",
             )
             return None
-        if ref in self.without_truth:
+        if not self.without_truth.keys().isdisjoint(refs):
             self.without_evidence[question.qid] = f"no evidence, and {where} has no usable text"
             return question
-        text = document.pages[ref.page_no].text
+        text = "\n".join(document.pages[number].text for number in numbers)
         beside = [
             page
             for page in document.pages
-            if abs(page.ref.page_no - ref.page_no) == 1 and page.ref not in self.without_truth
+            if {page.ref.page_no - 1, page.ref.page_no + 1} & {*numbers}
+            and page.ref not in self.without_truth
+            and page.ref not in refs
         ]
         if not question.evidence_text:
             if evidence := lines_with(question.answers, text):
@@ -281,7 +286,7 @@ class _Corpus:
             for page in beside
             if lcs(page.text, question.evidence_text) > R_NOISE_THRESHOLD
         ]
-        self._rows_off_by.update(number - ref.page_no for number in found[:1])
+        self._rows_off_by.update(number - _nearest_number(number, numbers) for number in found[:1])
         others = [f"; it is on page {number + 1}" for number in found]
         self.report.add(
             "evidence_not_on_page",
@@ -304,6 +309,15 @@ class _Corpus:
                 )
 
 
+def _pages(numbers: Sequence[int]) -> str:
+    """``page 3``, or ``pages 3, 4`` of numbers from 0 on."""
+    return f"page{'s' * (len(numbers) > 1)} {', '.join(str(number + 1) for number in numbers)}"
+
+
+def _nearest_number(number: int, numbers: Sequence[int]) -> int:
+    return min(numbers, key=lambda one: (abs(one - number), one))
+
+
 def _nearest(doc_id: str, documents: Iterable[str]) -> str:
     """``; did you mean 'documents/report'?``, or nothing where no name is like it.
 
@@ -317,76 +331,3 @@ def _nearest(doc_id: str, documents: Iterable[str]) -> str:
         score_cutoff=_ALIKE,
     )
     return f"; did you mean {match[0]!r}?" if match else ""
-
-
-def _say_if_sentences(rows: Sequence[Row], report: ValidationReport) -> None:
-    """A line in the report if most answers are sentences, to which no short answer is equal."""
-    answers = [row["answer"] for row in rows if row["answer"]]
-    long = sum(len(answer.split()) > _SENTENCE for answer in answers)
-    if long * 2 > len(answers):
-        report.skipped.append(
-            f"no answer, but {long} of {len(answers)} are of more than {_SENTENCE} words: their F1 "
-            "is low whatever is read, and em 0; compare engines by retrieval, or shorten them"
-        )
-
-
-def _say_if_repeated(rows: Sequence[Row], report: ValidationReport) -> None:
-    """A line in the report if rows repeat others: they count as questions of their own."""
-    first: dict[tuple[str, ...], int] = {}
-    repeats = []
-    for row in rows:
-        asked = tuple(" ".join(row[name].split()) for name in ("question", "document", "page"))
-        if first.setdefault(asked, row.line) != row.line:
-            repeats.append((row.line, first[asked]))
-    if repeats:
-        again, line = repeats[0]
-        report.skipped.append(
-            f"no row, but {len(repeats)} of {len(rows)} ask what another does of the same page, "
-            f"such as line {again}, as line {line}: each counts, so intervals come out too narrow"
-        )
-
-
-def _read_questions(
-    rows: Iterable[Row], pdfs: Mapping[str, Path], report: ValidationReport
-) -> Iterator[tuple[int, Question]]:
-    """The question of each row, with its line."""
-    by_name: dict[str, list[str]] = defaultdict(list)
-    for known in pdfs:
-        by_name[known.rsplit("/", 1)[-1]].append(known)
-    for row in rows:
-        page = _PAGE.fullmatch(row["page"])
-        if page is None or int(page[1]) < 1:
-            shown = row["page"][:_SHOWN]
-            hint = ": is the first page 0 in this file? add 1" if shown == "0" else ""
-            report.add(
-                "malformed_question",
-                f"line {row.line}: page {shown!r} is no number from 1 on{hint}",
-            )
-            continue
-        name = readable(row["document"])
-        name = name[:-4] if name.lower().endswith(".pdf") else name
-        named = [name] if "/" in name else by_name.get(name, [f"{DEFAULT_DOMAIN}/{name}"])
-        if len(named) > 1:
-            report.add(
-                "ambiguous_document",
-                f"line {row.line}: {row['document']!r} is any of {', '.join(named)}: "
-                "name the folder too",
-            )
-            continue
-        doc_id = named[0]
-        yield (
-            row.line,
-            Question(
-                qid=row["id"] or f"line-{row.line}",
-                text=row["question"],
-                answers=tuple(part.strip() for part in row["answer"].split("|") if part.strip()),
-                doc_id=doc_id,
-                domain=_domain(doc_id),
-                evidence_pages=(PageRef(doc_id, int(page[1]) - 1),),
-                evidence_text=row["evidence"],
-                evidence_source=source_name(row["evidence_source"]) or "text",
-                answer_form=row["answer_form"],
-                task=row["task"],
-                category=row["category"],
-            ),
-        )

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ohr.bounded import read_bounded
 from ohr.collection import Dataset, ValidationReport, finish, validate_questions
+from ohr.datasets.decoding import decode
 from ohr.datasets.json_text import parse_json
+from ohr.datasets.values import name_of, said, text_of, texts_of
 from ohr.errors import DatasetError
 from ohr.file_names import readable, visible
 from ohr.opening import file_facts
@@ -40,7 +42,7 @@ class InduOcr(DatasetSource[InduOcrParams]):
     """Industrial documents with questions, by kind of challenge."""
 
     name = "induocr"
-    version = "2"
+    version = "3"
 
     def load(self) -> Dataset:
         params = self.params
@@ -64,13 +66,23 @@ class InduOcr(DatasetSource[InduOcrParams]):
         }
         by_stem = {doc_id.partition("/")[2]: doc_id for doc_id in documents}
         questions = [
-            _question(f"{stem}#{number}", entry, documents[by_stem[stem]])
-            for number, (stem, domain, entry) in enumerate(pairs)
+            _question(f"{stem}#{number}", pair, documents[by_stem[stem]])
+            for number, (stem, domain, pair) in enumerate(pairs)
             if _is_loaded(stem, domain, by_stem, params, report)
         ]
         kept = validate_questions(questions, documents, report)
         dataset = Dataset(documents.values(), kept, kind=self.name, root=root, report=report)
         return finish(dataset, strict=params.strict)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A question with its answers, and what the data say of it."""
+
+    question: str
+    answers: tuple[str, ...]
+    evidence: str
+    category: str
 
 
 def _root(path: Path) -> Path:
@@ -87,10 +99,10 @@ def _stem(name: str) -> str:
     )
 
 
-def _pairs(path: Path, report: ValidationReport) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Document, kind and entry of each line; a line that is none goes into the report."""
+def _pairs(path: Path, report: ValidationReport) -> Iterator[tuple[str, str, Pair]]:
+    """Document, kind and pair of each line; a line that is none goes into the report."""
     try:
-        lines = read_bounded(path).decode("utf-8-sig", "replace").split("\n")
+        lines = decode(read_bounded(path), "replace").split("\n")
     except OSError as error:
         raise DatasetError(f"{path} cannot be read: {error}") from error
     for number, line in enumerate(lines, start=1):
@@ -98,11 +110,18 @@ def _pairs(path: Path, report: ValidationReport) -> Iterator[tuple[str, str, Map
             continue
         try:
             entry = parse_json(line)
-            stem = _stem(str(entry.get("filename") or entry["file_path"]))
-            domain = _UNSAFE.sub("_", str(entry["doc_type"]))
-            yield stem, domain, {"question": entry["question"], "answer": entry["answer"]} | entry
+            stem = _stem(name_of(entry.get("filename") or entry["file_path"], "filename"))
+            domain = _UNSAFE.sub("_", name_of(entry["doc_type"], "doc_type"))
+            pair = Pair(
+                text_of(entry["question"], "question"),
+                texts_of(entry["answer"], "answer"),
+                "\n".join(map(_unix, texts_of(entry.get("evidence"), "evidence"))),
+                text_of(entry.get("question_category"), "question_category"),
+            )
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            report.add("malformed_question", f"line {number} of {PAIRS}: {error!r}")
+            report.add("malformed_question", f"line {number} of {PAIRS}: {said(error)}")
+            continue
+        yield stem, domain, pair
 
 
 def _single_pages(folder: Path, report: ValidationReport) -> dict[str, Path]:
@@ -148,27 +167,18 @@ def _is_loaded(
     return False
 
 
-def _question(qid: str, entry: Mapping[str, Any], document: Document) -> Question:
-    answer, evidence = entry["answer"], entry.get("evidence") or ""
-    answers = answer if isinstance(answer, list) else [answer]
-    pieces = evidence if isinstance(evidence, list) else [evidence]
-    text = "\n".join(_unix(_text(piece)) for piece in pieces)
+def _question(qid: str, pair: Pair, document: Document) -> Question:
     return Question(
         qid=qid,
-        text=_text(entry["question"]),
-        answers=tuple(map(_text, answers)),
+        text=pair.question,
+        answers=pair.answers,
         doc_id=document.doc_id,
         domain=document.domain,
         evidence_pages=(document.pages[0].ref,),
-        evidence_text=text,
-        evidence_source="table" if _TABLE.search(text) else "text",
-        task=str(entry.get("question_category") or ""),
+        evidence_text=pair.evidence,
+        evidence_source="table" if _TABLE.search(pair.evidence) else "text",
+        task=pair.category,
     )
-
-
-def _text(value: Any) -> str:
-    """A JSON value as text; nothing for null."""
-    return "" if value is None else str(value)
 
 
 def _unix(text: str) -> str:

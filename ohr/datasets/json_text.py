@@ -4,20 +4,71 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from typing import Any
+
+from ohr.datasets.decoding import other_kind
 
 _ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")
 _HALF = re.compile("[\ud800-\udfff]")
 
 
 def parse_json(data: bytes | str) -> Any:
-    """The value of a JSON text, bytes being UTF-8 with or without a mark of byte order.
+    """The value of a JSON text; bytes are UTF-8, or UTF-16 or UTF-32 with or without a mark.
 
-    What is no UTF-8 is U+FFFD, and so is half a surrogate pair, which JSON can hold and UTF-8
-    cannot. Raises ValueError and RecursionError.
+    What cannot be decoded is U+FFFD, and so is half a surrogate pair, which JSON can hold and UTF-8
+    cannot. Raises ValueError, also for two equal keys of one object, and RecursionError.
     """
-    text = data if isinstance(data, str) else data.decode("utf-8-sig", "replace")
-    value = json.loads(text)
+    return _parsed(_text(data))
+
+
+def parse_records(data: bytes | str) -> Any:
+    """The value of a JSON text, or the list of what the lines of JSON Lines hold.
+
+    Raises ValueError, for JSON Lines with the line, and RecursionError.
+    """
+    text = _text(data)
+    try:
+        return _parsed(text)
+    except json.JSONDecodeError as error:
+        lines = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
+        if len(lines) < 2 or not _is_object(lines[0][1]):
+            raise
+        records = []
+        for number, line in lines:
+            try:
+                records.append(_parsed(line))
+            except ValueError as broken:
+                raise ValueError(f"line {number} of JSON Lines: {broken}") from error
+        return records
+
+
+def _is_object(line: str) -> bool:
+    """Whether a line is a whole JSON object, as each of JSON Lines is."""
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _text(data: bytes | str) -> str:
+    if isinstance(data, str):
+        return data
+    if kind := other_kind(data):
+        raise ValueError(f"it is no JSON but {kind}")
+    return data.decode(json.detect_encoding(data), "replace")
+
+
+def _parsed(text: str) -> Any:
+    value = json.loads(text, object_pairs_hook=_each_key_once)
     if _ESCAPED.search(text):  # perhaps whole pairs: those are one character when they are parsed
         value = json.loads(_HALF.sub("\ufffd", json.dumps(value, ensure_ascii=False)))
     return value
+
+
+def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
+        raise ValueError(f"the key {twice!r} comes twice in one object")
+    return found

@@ -15,14 +15,22 @@ from typing import Any
 
 from ohr.bounded import read_bounded
 from ohr.collection import Dataset, ValidationReport, finish, validate_questions
-from ohr.datasets.json_text import parse_json
+from ohr.datasets.json_text import parse_records
+from ohr.datasets.values import (
+    described,
+    name_of,
+    page_number_of,
+    page_numbers_of,
+    said,
+    text_of,
+    texts_of,
+)
 from ohr.errors import DatasetError
 from ohr.file_names import readable, visible
 from ohr.plugins import DatasetSource
 from ohr.types import Document, Page, PageRef, Question
 
 GROUND_TRUTH = "gt"
-MOST_PAGES = 1_000_000
 _SOURCE_NAMES = {"equation": "formula", "reading order": "reading_order"}
 
 
@@ -35,6 +43,7 @@ class OhrBench(DatasetSource):
     """
 
     name = "ohrbench"
+    version = "2"
 
     def load(self) -> Dataset:
         params = self.params
@@ -147,9 +156,12 @@ def _doc_id(file: str) -> str:
 
 
 def read_pages(path: Path, doc_id: str) -> tuple[Page, ...]:
-    """Pages of one JSON file: a list of ``{page_idx | page_no, text}``. Raises DatasetError."""
+    """Pages of one JSON file: a list of ``{page_idx | page_no, text}``, or a line for each.
+
+    Raises DatasetError, also for a text that is neither a string nor null.
+    """
     try:
-        entries = parse_json(read_bounded(path))
+        entries = parse_records(read_bounded(path))
     except (OSError, ValueError, RecursionError) as error:
         raise DatasetError(f"{path}: not a JSON file of pages ({error})") from error
     if not isinstance(entries, list):
@@ -157,31 +169,42 @@ def read_pages(path: Path, doc_id: str) -> tuple[Page, ...]:
     pages: dict[int, Page] = {}
     for entry in entries:
         try:
-            number = _page_no(entry["page_idx"] if "page_idx" in entry else entry["page_no"])
-            text = entry["text"]
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            named = "page_idx" if "page_idx" in entry else "page_no"
+            number, text = page_number_of(entry[named], named), entry["text"]
+        except (KeyError, TypeError) as error:
             raise DatasetError(f"{path}: a page needs page_idx and text") from error
+        except ValueError as error:
+            raise DatasetError(f"{path}: {error}") from error
         if number in pages:
             raise DatasetError(f"{path}: page {number} occurs twice")
-        pages[number] = Page(PageRef(doc_id, number), _text(text) if isinstance(text, str) else "")
+        if not isinstance(text, str | None):
+            raise DatasetError(
+                f"{path}: the text of page {number} is {described(text)}; give a string"
+            )
+        pages[number] = Page(PageRef(doc_id, number), text or "")
     return tuple(pages.values())
 
 
 def read_questions(path: Path, report: ValidationReport) -> Iterator[Question]:
-    """Questions of a Q&A file; entries that cannot be understood go into the report."""
+    """Questions of a Q&A file; entries that cannot be understood go into the report.
+
+    The file is a JSON list, or JSON Lines.
+    """
     try:
-        entries = parse_json(read_bounded(path))
+        entries = parse_records(read_bounded(path))
     except OSError as error:
         raise DatasetError(f"cannot read questions from {path}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
         raise DatasetError(f"cannot read questions from {path}: {error}") from error
+    if isinstance(entries, dict) and "questions" in entries and "ID" in entries:
+        entries = [entries]  # JSON Lines of one line
     if not isinstance(entries, list):
         raise DatasetError(f"{path}: expected a list of questions")
     for number, entry in enumerate(entries):
         try:
             yield question_of(entry)
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
-            report.add("malformed_question", f"entry {number} of {path.name}: {error!r}")
+        except (KeyError, TypeError, ValueError) as error:
+            report.add("malformed_question", f"entry {number} of {path.name}: {said(error)}")
 
 
 def _of_documents(questions: Iterable[Question], documents: Collection[str]) -> Iterator[Question]:
@@ -189,7 +212,14 @@ def _of_documents(questions: Iterable[Question], documents: Collection[str]) -> 
     named = {readable(doc_id): doc_id for doc_id in documents}
 
     def own(doc_id: str) -> str:
-        return doc_id if doc_id in documents else named.get(readable(doc_id), doc_id)
+        if doc_id in documents:
+            return doc_id
+        # Windows' paths: the first part was put before a name that has its own domain.
+        slashed = readable(doc_id).replace("\\", "/")
+        for name in (readable(doc_id), slashed, slashed.partition("/")[2]):
+            if name in named:
+                return named[name]
+        return doc_id
 
     for question in questions:
         doc_id = own(question.doc_id)
@@ -202,53 +232,40 @@ def _of_documents(questions: Iterable[Question], documents: Collection[str]) -> 
         )
 
 
-def _text(value: Any) -> str:
-    """A JSON value as text, which of null is empty."""
-    return "" if value is None else str(value)
-
-
-def _page_no(value: Any) -> int:
-    """A page number. Raises ValueError, TypeError, OverflowError for what is none."""
-    number = int(value)
-    if not 0 <= number <= MOST_PAGES:
-        raise ValueError("a page number is 0 or more, and at most a million")
-    return number
-
-
 def source_name(written: str) -> str:
     """An evidence source by the name that the second release has for it."""
     source = " ".join(written.split()).lower()
     return _SOURCE_NAMES.get(source, source)
 
 
-def _listed(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, list) else [value]
-
-
 def question_of(entry: Mapping[str, Any]) -> Question:
-    """The question of an entry. Raises KeyError, TypeError, ValueError and OverflowError."""
-    names = [_text(name).removesuffix(".json") for name in _listed(entry["doc_name"])]
-    domains = [_text(domain) for domain in _listed(entry.get("doc_type", ""))]
+    """The question of an entry. Raises KeyError, TypeError and ValueError."""
+    if not isinstance(entry, Mapping):
+        raise TypeError(f"a {type(entry).__name__} where a question is expected")
+    names = [name.removesuffix(".json") for name in texts_of(entry["doc_name"], "doc_name")]
+    domains = texts_of(entry.get("doc_type", ""), "doc_type")
+    if not names or not domains:
+        raise ValueError("doc_name or doc_type is an empty list")
     doc_ids = [
         name if "/" in name else f"{domains[min(i, len(domains) - 1)]}/{name}"
         for i, name in enumerate(names)
     ]
-    numbers = [_page_no(number) for number in _listed(entry["evidence_page_no"])]
+    numbers = page_numbers_of(entry["evidence_page_no"], "evidence_page_no")
     if len(doc_ids) not in (1, len(numbers)):
         raise ValueError(f"{len(doc_ids)} documents for {len(numbers)} evidence pages")
     owners = doc_ids if len(doc_ids) == len(numbers) else doc_ids * len(numbers)
     refs = dict.fromkeys(PageRef(*pair) for pair in zip(owners, numbers, strict=True))
     return Question(
-        qid=_text(entry["ID"]),
-        text=_text(entry["questions"]),
-        answers=tuple(_text(answer) for answer in _listed(entry["answers"])),
+        qid=name_of(entry["ID"], "ID"),
+        text=text_of(entry["questions"], "questions"),
+        answers=texts_of(entry["answers"], "answers"),
         doc_id=doc_ids[0],
         domain=doc_ids[0].split("/", 1)[0],
         evidence_pages=tuple(refs),
-        evidence_text="\n".join(_text(text) for text in _listed(entry["evidence_context"])),
-        evidence_source=source_name(_text(entry["evidence_source"])),
-        answer_form=_text(entry.get("answer_form", "")),
-        task=_text(entry.get("task", entry.get("task_type", ""))),
-        category=_text(entry.get("category", "")),
-        headers=tuple(map(_text, filter(None, _listed(entry.get("headers"))))),
+        evidence_text="\n".join(texts_of(entry["evidence_context"], "evidence_context")),
+        evidence_source=source_name(text_of(entry["evidence_source"], "evidence_source")),
+        answer_form=text_of(entry.get("answer_form", ""), "answer_form"),
+        task=text_of(entry.get("task", entry.get("task_type", "")), "task"),
+        category=text_of(entry.get("category", ""), "category"),
+        headers=tuple(filter(None, texts_of(entry.get("headers"), "headers"))),
     )

@@ -19,7 +19,8 @@ from pathlib import Path
 
 from ohr.bounded import read_bounded
 from ohr.collection import Dataset, ValidationReport, finish, validate_questions
-from ohr.datasets.omnidocbench_file import AnnotatedPage, annotations_of
+from ohr.datasets.omnidocbench_file import DOMAIN_FIELDS, AnnotatedPage, annotations_of
+from ohr.datasets.values import text_of
 from ohr.errors import DatasetError
 from ohr.file_names import readable, visible
 from ohr.markup.blocks import Block, to_markdown
@@ -48,7 +49,7 @@ class OmniDocBench(DatasetSource[OmniDocBenchParams]):
     """Annotated pages; blocks are questions."""
 
     name = "omnidocbench"
-    version = "3"
+    version = "4"
 
     def load(self) -> Dataset:
         params = self.params
@@ -114,8 +115,8 @@ def _images(folder: Path) -> dict[str, Path]:
 
 
 def _domain(page: AnnotatedPage) -> str:
-    named = page.attributes.get("data_source") or page.attributes.get("domain")
-    return _UNSAFE.sub("_", str(named)) if named else DEFAULT_DOMAIN
+    named = next(filter(None, map(page.attributes.get, DOMAIN_FIELDS)), None)
+    return _UNSAFE.sub("_", text_of(named, "domain")) if named else DEFAULT_DOMAIN
 
 
 def _document(

@@ -12,7 +12,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from ohr.collection import ValidationReport
-from ohr.datasets.json_text import parse_json
+from ohr.datasets.json_text import parse_records
+from ohr.datasets.values import name_of, said, text_of
 from ohr.errors import DatasetError
 from ohr.markup.blocks import Block, BlockKind, to_markdown
 
@@ -26,6 +27,8 @@ KINDS: dict[str, BlockKind] = {
     "footer": "furniture",
     "page_number": "furniture",
 }
+DOMAIN_FIELDS = ("data_source", "domain")
+"""Attributes of a page that its domain may be taken from, the first that is there."""
 LEFT_OUT = frozenset({"figure", "abandon"})
 """Blocks without a text of their own; masks (``…_mask``) are left out too."""
 
@@ -75,7 +78,7 @@ def annotations_of(data: bytes, name: str, report: ValidationReport) -> Iterator
     Raises DatasetError for what is not JSON of that form.
     """
     try:
-        content = parse_json(data)
+        content = parse_records(data)
     except (ValueError, RecursionError) as error:
         raise DatasetError(f"{name} is not JSON: {error}") from error
     entries = content if isinstance(content, list) else [content]
@@ -85,7 +88,7 @@ def annotations_of(data: bytes, name: str, report: ValidationReport) -> Iterator
         try:
             yield annotated_page(entry)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            report.add("unreadable_document", f"page {number} of {name}: {error!r}")
+            report.add("unreadable_document", f"page {number} of {name}: {said(error)}")
 
 
 def annotated_page(entry: Mapping[str, Any]) -> AnnotatedPage:
@@ -93,11 +96,18 @@ def annotated_page(entry: Mapping[str, Any]) -> AnnotatedPage:
     info = entry["page_info"]
     problems: list[str] = []
     return AnnotatedPage(
-        str(info["image_path"]),
-        dict(info.get("page_attribute") or {}),
+        name_of(info["image_path"], "image_path"),
+        _attributes(info.get("page_attribute") or {}),
         tuple(_blocks(entry["layout_dets"], _truncated(entry), problems)),
         tuple(problems),
     )
+
+
+def _attributes(given: Mapping[str, Any]) -> dict[str, Any]:
+    """A page's attributes. Raises ValueError for a domain that is no text."""
+    for field in DOMAIN_FIELDS:
+        text_of(given.get(field), field)
+    return dict(given)
 
 
 def _truncated(entry: Mapping[str, Any]) -> dict[Any, Any]:
@@ -177,7 +187,8 @@ def _text(one: Mapping[str, Any], kind: BlockKind) -> str:
     A formula's brackets are left out: dollars are written round it.
     """
     keys = {"table": ("html", "latex", "text"), "formula": ("latex", "text")}.get(kind, ("text",))
-    text = next((str(one[key]).strip() for key in keys if one.get(key)), "")
+    texts = (text_of(one.get(key), key).strip() for key in keys)
+    text = next(filter(None, texts), "")
     inner = text[2:-2]
     bracketed = text == rf"\[{inner}\]" and "\\]" not in inner
     return inner.strip() if bracketed and kind == "formula" else text

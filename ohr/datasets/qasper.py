@@ -1,6 +1,7 @@
 """Reads QASPER: papers, and questions with several annotators' answers.
 
-``path`` is a train, dev or test file as published (Dasigi et al. 2021). A paper is a document, with
+``path`` is a train, dev or test file as published (Dasigi et al. 2021), or rows as the Hub gives
+them: JSON, JSON Lines or Parquet. A paper is a document, with
 its sections as pages, since a paper has no others: page 0 is title and abstract, then a page a
 section that has text, and last the captions of figures and tables. All papers are in one domain,
 ``qasper``; a question is asked of its own paper with ``scope=document``.
@@ -38,6 +39,7 @@ class Qasper(DatasetSource[QasperParams]):
     """QASPER's files; pages are sections."""
 
     name = "qasper"
+    version = "2"
 
     def load(self) -> Dataset:
         params = self.params

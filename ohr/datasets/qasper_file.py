@@ -1,16 +1,27 @@
-"""QASPER's files, as they are published: papers with their questions and annotators' answers."""
+"""QASPER's files: papers with their questions and annotators' answers.
+
+Three forms are read: the published mapping of papers by id; rows as the Hub gives them, as a JSON
+list, as JSON Lines or as Parquet, in which sections, questions and answers may be columns; and such
+a table as columns.
+"""
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from ohr.bounded import read_bounded
 from ohr.collection import ValidationReport
-from ohr.datasets.json_text import parse_json
+from ohr.datasets.decoding import decode
+from ohr.datasets.json_text import parse_json, parse_records
+from ohr.datasets.values import described, name_of, rows_of, said, text_of
 from ohr.errors import DatasetError
 from ohr.metrics.qasper import FLOAT, UNANSWERABLE, AnswerType, Prediction, Reference
 
@@ -57,20 +68,43 @@ def read_papers(path: Path, report: ValidationReport) -> list[Paper]:
     Raises DatasetError for what is no such file.
     """
     try:
-        papers = parse_json(read_bounded(path))
+        data = read_bounded(path)
+        content = pq.read_table(io.BytesIO(data)).to_pylist() if _is_parquet(data) else None
+        papers = _by_id(parse_records(data) if content is None else content)
     except OSError as error:
-        raise DatasetError(f"cannot read papers from {path}: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
+        raise DatasetError(f"cannot read papers from {path}: {error.strerror or error}") from error
+    except (ValueError, RecursionError, pa.ArrowException) as error:
         raise DatasetError(f"cannot read papers from {path}: {error}") from error
-    if not isinstance(papers, dict):
-        raise DatasetError(f"{path}: expected a mapping of papers by id, as QASPER publishes it")
+    if not papers:
+        raise DatasetError(f"{path} holds no papers")
     found = []
-    for paper_id, paper in papers.items():
+    for paper_id, paper in papers:
         try:
-            found.append(_paper(str(paper_id), paper, report))
-        except (KeyError, TypeError, AttributeError) as error:
-            report.add("malformed_paper", f"{paper_id}: {error!r}")
+            found.append(_paper(name_of(paper_id, "id"), paper, report))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            report.add("malformed_paper", f"{paper_id}: {said(error)}")
     return found
+
+
+def _is_parquet(data: bytes) -> bool:
+    return data.startswith(b"PAR1")
+
+
+def _by_id(content: Any) -> list[tuple[Any, Any]]:
+    """Papers with their ids, however they are given. Raises ValueError for another form."""
+    if isinstance(content, Mapping) and not content.keys() & {"full_text", "qas"}:
+        return list(content.items())
+    if isinstance(content, Mapping):  # one row, or the columns of a table
+        content = [content] if isinstance(content.get("id"), str) else rows_of(content)
+    if not isinstance(content, list):
+        raise ValueError(
+            f"{described(content)} where papers are expected, by id as QASPER publishes them or in "
+            "rows as the Hub gives them"
+        )
+    return [
+        (one.get("id", f"row {n}"), one) if isinstance(one, Mapping) else (f"row {n}", one)
+        for n, one in enumerate(content)
+    ]
 
 
 def gold_of(papers: Sequence[Paper]) -> dict[str, tuple[Reference, ...]]:
@@ -79,18 +113,30 @@ def gold_of(papers: Sequence[Paper]) -> dict[str, tuple[Reference, ...]]:
 
 
 def _paper(paper_id: str, paper: Mapping[str, Any], report: ValidationReport) -> Paper:
-    floats = paper.get("figures_and_tables") or ()
     return Paper(
         paper_id,
-        _text(paper.get("title")),
-        _text(paper.get("abstract")),
+        text_of(paper.get("title"), "title"),
+        text_of(paper.get("abstract"), "abstract"),
         tuple(
-            Section(_text(part.get("section_name")), tuple(map(_text, part["paragraphs"])))
-            for part in paper["full_text"]
+            Section(
+                text_of(part.get("section_name"), "section_name"),
+                _listed_texts(part["paragraphs"], "paragraphs"),
+            )
+            for part in rows_of(paper["full_text"])
         ),
-        tuple(_text(one.get("caption")) for one in floats),
-        tuple(_questions(paper_id, paper.get("qas") or (), report)),
+        tuple(
+            text_of(one.get("caption"), "caption")
+            for one in rows_of(paper.get("figures_and_tables"))
+        ),
+        tuple(_questions(paper_id, rows_of(paper.get("qas")), report)),
     )
+
+
+def _listed_texts(values: Any, field: str) -> tuple[str, ...]:
+    """The texts of a list. Raises ValueError for anything else, a single text among it."""
+    if not isinstance(values, list | tuple):
+        raise ValueError(f"{field} is {described(values)}; give a list of texts")
+    return tuple(text_of(value, field) for value in values)
 
 
 def _questions(
@@ -98,15 +144,15 @@ def _questions(
 ) -> Iterator[PaperQuestion]:
     for number, entry in enumerate(entries):
         try:
-            qid = str(entry["question_id"])
+            qid = name_of(entry["question_id"], "question_id")
             references = tuple(
                 reference
-                for annotation in entry["answers"]
+                for annotation in rows_of(entry["answers"])
                 if (reference := _reference(qid, annotation["answer"], report)) is not None
             )
-            question = PaperQuestion(qid, _text(entry["question"]), references)
-        except (KeyError, TypeError, AttributeError) as error:
-            report.add("malformed_question", f"question {number} of {paper_id}: {error!r}")
+            question = PaperQuestion(qid, text_of(entry["question"], "question"), references)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            report.add("malformed_question", f"question {number} of {paper_id}: {said(error)}")
             continue
         if references:
             yield question
@@ -116,24 +162,22 @@ def _questions(
 
 def _reference(qid: str, answer: Mapping[str, Any], report: ValidationReport) -> Reference | None:
     """An annotator's answer; None, and a line in the report, for one who gave none."""
+    for flag in ("unanswerable", "yes_no"):
+        if not isinstance(given := answer.get(flag), bool | None):
+            raise ValueError(f"{flag} is {described(given)}; give true, false or null")
     if answer["unanswerable"]:
         return Reference(UNANSWERABLE, "none")
     kind: AnswerType
     if spans := answer["extractive_spans"]:
-        text, kind = ", ".join(map(_text, spans)), "extractive"
+        text, kind = ", ".join(_listed_texts(spans, "extractive_spans")), "extractive"
     elif written := answer["free_form_answer"]:
-        text, kind = _text(written), "abstractive"
+        text, kind = text_of(written, "free_form_answer"), "abstractive"
     elif (verdict := answer["yes_no"]) is not None:
         text, kind = "Yes" if verdict else "No", "boolean"
     else:
         report.add("annotation_without_answer", qid)
         return None
-    return Reference(text, kind, tuple(map(_text, answer["evidence"])))
-
-
-def _text(value: Any) -> str:
-    """A JSON value as text, which of null is empty."""
-    return "" if value is None else str(value)
+    return Reference(text, kind, _listed_texts(answer["evidence"], "evidence"))
 
 
 def read_predictions(path: Path) -> dict[str, Prediction]:
@@ -142,7 +186,7 @@ def read_predictions(path: Path) -> dict[str, Prediction]:
     Raises DatasetError with the line that is none.
     """
     try:
-        lines = read_bounded(path).decode("utf-8-sig").split("\n")
+        lines = decode(read_bounded(path)).split("\n")
     except OSError as error:
         raise DatasetError(f"cannot read predictions from {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -154,13 +198,12 @@ def read_predictions(path: Path) -> dict[str, Prediction]:
         try:
             entry = parse_json(line)
             evidence = entry["predicted_evidence"]
-            if not isinstance(evidence, list):
-                raise TypeError("predicted_evidence is no list")
-            found[str(entry["question_id"])] = Prediction(
-                _text(entry["predicted_answer"]), tuple(map(_text, evidence))
+            found[name_of(entry["question_id"], "question_id")] = Prediction(
+                text_of(entry["predicted_answer"], "predicted_answer"),
+                _listed_texts(evidence, "predicted_evidence"),
             )
         except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise DatasetError(f"{path}, line {number}: no prediction ({error!r})") from error
+            raise DatasetError(f"{path}, line {number}: no prediction ({said(error)})") from error
     return found
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from ohr.bounded import read_bounded
 from ohr.collection import ValidationReport
+from ohr.datasets.csv_table import SEPARATORS, column, csv_text, records, separator_of
+from ohr.datasets.written_pages import names_pages
 from ohr.errors import DatasetError
 from ohr.spreadsheet import as_it_was
 
@@ -34,7 +36,7 @@ ALSO_CALLED: Mapping[str, tuple[str, ...]] = {
 }
 """Column -> other names of it, where a file has none of the column's own name."""
 _SHOWN = 20
-SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab"}
+_KNOWN = frozenset((*REQUIRED_COLUMNS, *OPTIONAL_COLUMNS, *chain(*ALSO_CALLED.values())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +53,23 @@ class Row:
 def read_rows(path: Path, report: ValidationReport) -> list[Row]:
     """The rows below the header; those with too many or too few fields go into the report.
 
-    The separator is the comma, semicolon or tab with which the header has most of the columns.
+    The separator is the comma, semicolon or tab with which the header has most of the columns; the
+    file is UTF-8, or UTF-16 with a mark of byte order, as spreadsheets write "Unicode text".
     Columns are known whatever their case and their spaces, and by other names, which the report
     then says. Raises DatasetError, also for rows that a quote left open has swallowed.
     """
-    text = _text(path)
-    separator = max(SEPARATORS, key=lambda sign: _known(_header(text, sign)))
-    records = _records(text, separator, path)
-    if not records:
+    try:
+        text = csv_text(read_bounded(path))
+        separator = separator_of(text, _KNOWN)
+        found = records(text, separator)
+    except OSError as error:
+        raise DatasetError(f"cannot read questions from {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise DatasetError(f"{path}: {error}") from error
+    if not found:
         raise DatasetError(f"{path} is empty: it needs a header and a row for each question")
-    names = _named([_column(name) for name in records[0][1]], records[0][1], report)
+    header = found[0][1]
+    names = _named([column(name) for name in header], header, report)
     missing = [name for name in REQUIRED_COLUMNS if name not in names]
     if missing:
         raise DatasetError(
@@ -70,10 +79,10 @@ def read_rows(path: Path, report: ValidationReport) -> list[Row]:
     twice = [name for name in REQUIRED_COLUMNS + OPTIONAL_COLUMNS if names.count(name) > 1]
     if twice:
         raise DatasetError(f"{path}: the header has two columns {twice[0]!r}")
-    _nothing_swallowed(records[1:], names, separator, path)
+    _nothing_swallowed(found[1:], names, separator, path)
     fewest = 1 + max(map(names.index, REQUIRED_COLUMNS))
     rows = []
-    for line, fields in records[1:]:
+    for line, fields in found[1:]:
         if len(fields) > len(names):
             report.add(
                 "malformed_question",
@@ -95,45 +104,30 @@ def read_rows(path: Path, report: ValidationReport) -> list[Row]:
     return rows
 
 
-def _text(path: Path) -> str:
-    try:
-        data = read_bounded(path)
-    except OSError as error:
-        raise DatasetError(f"cannot read questions from {path}: {error.strerror}") from error
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise DatasetError(
-            f"{path}: line {line}: not UTF-8 (byte {data[error.start]:#04x}): "
-            'save it as "CSV UTF-8"'
-        ) from error
-
-
 def _named(names: list[str], header: Sequence[str], report: ValidationReport) -> list[str]:
     """The columns by the names that they have here, other names of them replaced."""
-    for column, others in ALSO_CALLED.items():
-        there = [name for name in others if name in names]
-        if column not in names and there:
+    for name, others in ALSO_CALLED.items():
+        there = [one for one in others if one in names]
+        if name not in names and there:
             at = names.index(there[0])
-            names[at] = column
+            names[at] = name
             report.skipped.append(
-                f"the name of column {header[at].strip()[:_SHOWN]!r}, which is read as {column}"
+                f"the name of column {header[at].strip()[:_SHOWN]!r}, which is read as {name}"
             )
     return names
 
 
 def _nothing_swallowed(
-    records: Sequence[tuple[int, list[str]]], names: Sequence[str], separator: str, path: Path
+    rows: Sequence[tuple[int, list[str]]], names: Sequence[str], separator: str, path: Path
 ) -> None:
     """Raise DatasetError for a field of several lines of which one is a row of its own.
 
-    That is one with a field for each column, a page's number where the page stands, and a
+    That is one with a field for each column, pages where the page stands, and a
     document that another row names too.
     """
     page, document = names.index("page"), names.index("document")
-    known = {fields[document].strip() for _, fields in records if len(fields) > document} - {""}
-    for begins, fields in records:
+    known = {fields[document].strip() for _, fields in rows if len(fields) > document} - {""}
+    for begins, fields in rows:
         for field in fields:
             for line in field.splitlines()[1:]:
                 if line.count(separator) < len(names) - 1:
@@ -141,47 +135,10 @@ def _nothing_swallowed(
                 inner = next(csv.reader([line], delimiter=separator), [])
                 if (
                     len(inner) > max(page, document)
-                    and inner[page].strip().isdigit()
+                    and names_pages(inner[page])
                     and inner[document].strip() in known
                 ):
                     raise DatasetError(
                         f"{path}: line {begins}: a quote left open swallows the rows below it, "
                         f"the first of which begins {line[:_SHOWN]!r}: close it"
                     )
-
-
-def _header(text: str, separator: str) -> Sequence[str]:
-    try:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-        return next(filter(any, reader), [])
-    except csv.Error:
-        return []
-
-
-def _known(header: Sequence[str]) -> int:
-    names = {_column(name) for name in header}
-    others = {name for column in ALSO_CALLED.values() for name in column}
-    return len(names & {*REQUIRED_COLUMNS, *OPTIONAL_COLUMNS, *others})
-
-
-def _column(name: str) -> str:
-    """``Evidence Source`` -> ``evidence_source``."""
-    return "_".join(name.casefold().replace("_", " ").split())
-
-
-def _records(text: str, separator: str, path: Path) -> list[tuple[int, list[str]]]:
-    """Each record that is not blank, with the line that it begins on. Raises DatasetError."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    records: list[tuple[int, list[str]]] = []
-    begins = 1
-    try:
-        for fields in reader:
-            if any(field.strip() for field in fields):
-                records.append((begins, fields))
-            begins = reader.line_num + 1
-    except csv.Error as error:
-        place = f"line {begins}" if begins > 1 else "the header"
-        raise DatasetError(
-            f"{path}: {place}: {error}: is a quote left open, or not doubled within quotes?"
-        ) from error
-    return records

@@ -57,8 +57,8 @@ _NUMBER_WORDS = frozenset(
     "ninety hundred thousand million billion once twice none half".split()
 )
 _UNIT_WORDS = 4
-_YES = frozenset({"yes", "是", "是的", "对"})
-_NO = frozenset({"no", "否", "不", "不是"})
+_YES = frozenset({"yes", "true", "ja", "wahr", "是", "是的", "对"})
+_NO = frozenset({"no", "false", "nein", "falsch", "否", "不", "不是"})
 
 
 def context_phrase(question: str) -> str:

@@ -16,6 +16,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from ohr.datasets.alternatives import one_alternative
 from ohr.exam.from_sentences import overlap
 from ohr.exam.making import Exam
 from ohr.spreadsheet import no_formula
@@ -54,15 +55,16 @@ def json_text(questions: Sequence[Question]) -> str:
 
 
 def csv_text(questions: Iterable[Question]) -> str:
-    """The questions as the text of ``questions.csv``; of several pages the first is named."""
+    """The questions as the text of ``questions.csv``, which names the pages of one document."""
     rows = (
         (
             one.qid,
             one.text,
-            # A bar parts alternatives in this file.
-            " | ".join(answer.replace("|", "/") for answer in one.answers),
+            " | ".join(map(one_alternative, one.answers)),
             one.doc_id,
-            str(one.evidence_pages[0].page_no + 1),
+            ", ".join(
+                str(ref.page_no + 1) for ref in one.evidence_pages if ref.doc_id == one.doc_id
+            ),
             one.evidence_text,
             one.evidence_source,
             one.answer_form,

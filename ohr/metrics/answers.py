@@ -66,6 +66,7 @@ class SourceRecall(plugins.Metric):
 
     name = "source_recall"
     title = "source recall"
+    needs = frozenset({"page"})
     without_context = False
 
     def measure(self, case: AnswerCase) -> float:

@@ -83,7 +83,7 @@ def header_intersection(case: AnswerCase) -> float:
 
 class _Located(plugins.Metric, abstract=True):
     of = "answer"
-    needs = frozenset({"evidence"})
+    needs = frozenset({"evidence", "page"})
     without_context = False
 
 

@@ -20,10 +20,12 @@ from ohr.types import Answer, Document, Hit, Outcome, Question
 Of = Literal["page", "evidence", "hits", "answer"]
 """What a metric is of: a page that was read, a question's evidence in the knowledge base, the
 chunks retrieved for a question, or an answer."""
-Need = Literal["text", "table", "formula", "evidence", "several answers", "formats", "judge"]
+Need = Literal[
+    "text", "table", "formula", "evidence", "page", "several answers", "formats", "judge"
+]
 """What a metric needs to say anything: running text, a table or a formula on the page (in the
-ground truth), a question whose evidence is written down, one with several accepted answers,
-knowledge bases that differ in their format, or a judge."""
+ground truth), a question whose evidence is written down, one whose page is known, one with
+several accepted answers, knowledge bases that differ in their format, or a judge."""
 Judge = Callable[[Sequence[str], Sequence[Sequence[Hit]]], list[Outcome[str]]]
 """Asks the study's judge: questions, each with its exhibits."""
 TextScore = Callable[[str, str], float]

@@ -285,7 +285,7 @@ def _units(units: np.ndarray, tags: Sequence[str]) -> _Units:
         name: everyone[np.isin(listed, [i for i, tag in enumerate(of_unit) if name in tag])]
         for name in names
     }
-    pages = documents.astype(np.int64) << 32 | page_nos
+    pages = documents.astype(np.int64) << 32 | page_nos & 0xFFFFFFFF  # -1 is no page
     return _Units(documents, pages, groups, np.array([], dtype=np.int64))
 
 

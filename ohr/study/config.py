@@ -18,6 +18,7 @@ from pydantic import (
 )
 
 from ohr.bounded import read_bounded
+from ohr.datasets.decoding import decode
 from ohr.errors import ConfigError
 from ohr.metrics.scores import Protocol
 from ohr.names import did_you_mean
@@ -312,7 +313,7 @@ def parse_plugins(kind: str, text: str) -> list[PluginSpec]:
 
 def _read_yaml(path: Path) -> Mapping[str, Any]:
     try:
-        content = parse_yaml(read_bounded(path, MOST_CHARACTERS).decode("utf-8"))
+        content = parse_yaml(decode(read_bounded(path, MOST_CHARACTERS)))
     except FileNotFoundError as error:
         raise ConfigError(f"no configuration file {path}; options are key=value") from error
     except OSError as error:

@@ -74,10 +74,14 @@ def make_grouping(plan: Plan) -> Grouping:
     every_page = {ref: i for i, ref in enumerate(plan.dataset.pages)}
     names = group_names(plan)
 
+    def place(ref: PageRef) -> int:
+        """A page that is not there, or not named, is one of its own in each document."""
+        return every_page.get(ref, -1 - documents[ref.doc_id])
+
     def units(owners: Sequence[PageRef], tags: Sequence[set[str]]) -> Units:
         return Units(
             np.array([documents[ref.doc_id] for ref in owners], dtype=np.int64),
-            np.array([every_page.get(ref, -1) for ref in owners], dtype=np.int64),
+            np.array([place(ref) for ref in owners], dtype=np.int64),
             {
                 name: np.flatnonzero([name == "all" or name in tag for tag in tags])
                 for name in names
@@ -92,7 +96,7 @@ def make_grouping(plan: Plan) -> Grouping:
             carried.setdefault(ref, set()).update(tags)
     return Grouping(
         units(
-            [question.evidence_pages[0] for question in plan.questions],
+            [question.place for question in plan.questions],
             [
                 {f"source:{q.evidence_source}", f"domain:{q.domain}", *_kinds(q)}
                 for q in plan.questions

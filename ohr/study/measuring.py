@@ -12,7 +12,7 @@ from ohr.collection import GROUND_TRUTH
 from ohr.errors import OhrError, PluginError
 from ohr.metrics.formulas import page_formulas
 from ohr.metrics.regions import region_words, regions
-from ohr.plugins import Metric
+from ohr.plugins import Metric, Oracle
 from ohr.plugins.metric import Case, Of
 from ohr.study.answers import Answering
 from ohr.study.conditions import Condition
@@ -37,7 +37,7 @@ def has_evidence(plan: Plan, question: Question) -> bool:
     """Whether a question's evidence is looked for in what was read."""
     # The published evaluation looks for no evidence, too.
     published = plan.config.scoring == "reference" and plan.dataset.truth == GROUND_TRUTH
-    return published or bool(question.evidence_text.strip())
+    return bool(question.evidence_pages) and (published or bool(question.evidence_text.strip()))
 
 
 @dataclass(frozen=True)
@@ -83,10 +83,15 @@ class Measuring:
         ``guessed``: the answers are to nothing. Raises PluginError for a metric that fails.
         """
         metrics = self._planned(of, stage, guessed)
+        # These are given the gold pages, or are held against them.
+        given = isinstance(self.plan.retrievers.get(condition.retriever), Oracle)
+        needs_page = of == "hits" or given or (stage == "generation" and not guessed)
         columns = {label: np.full(len(cases), math.nan) for label in metrics}
         alive = {}
         for label, metric in metrics.items():
             applies = self._applies(of, metric)
+            if needs_page:
+                applies = applies & self._there(of, "page")
             columns[label][applies & np.asarray(failed, bool)] = metric.missing
             alive[label] = applies & ~np.asarray(failed, bool)
         own_statuses = {label: tuple(statuses) for label in metrics}
@@ -198,6 +203,8 @@ class Measuring:
     def _question_has(self, question: Question, need: str) -> bool:
         if need == "several answers":
             return len(question.answers) > 1
+        if need == "page":
+            return bool(question.evidence_pages)
         return need != "evidence" or has_evidence(self.plan, question)
 
 

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from ohr.collection import GROUND_TRUTH
 from ohr.errors import ConfigError, DatasetError, OhrError
 from ohr.statistics import Clusters
+from ohr.study.assessed import unassessed_stages
 from ohr.study.cells import CELL_COLUMNS, LABEL_COLUMNS, aggregate
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.config import StudyConfig
@@ -124,8 +125,12 @@ class Run:
 
     @cached_property
     def failed(self) -> list[str]:
-        """Conditions all of whose pages, or all of whose answers, failed in every draw."""
-        return failed_in_rows(read_rows(self.path))
+        """Conditions all of whose pages, or all of whose answers, failed in every draw.
+
+        Likewise the stages that were asked for and in which nothing could be assessed.
+        """
+        stages = self.manifest.get("config", {}).get("stages", ())
+        return [*failed_in_rows(read_rows(self.path)), *unassessed_stages(self.cells, stages)]
 
     def compare(
         self,

@@ -117,7 +117,7 @@ def _unit_columns(plan: Plan) -> dict[str, tuple[list[str], dict[str, np.ndarray
         "question": {
             "qid": [q.qid for q in questions],
             "doc_id": [q.doc_id for q in questions],
-            "page_no": [q.evidence_pages[0].page_no for q in questions],
+            "page_no": [q.place.page_no for q in questions],
             "evidence_source": [q.evidence_source for q in questions],
             "domain": [q.domain for q in questions],
             "answer_form": [q.answer_form for q in questions],

@@ -7,7 +7,7 @@ import os
 import platform
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import astuple, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
@@ -23,6 +23,7 @@ from ohr.store.artefacts import ArtefactStore
 from ohr.store.atomic import part_of, put_in_place, write_bytes, write_text
 from ohr.store.locking import locked
 from ohr.study.answers import Answering
+from ohr.study.assessed import not_assessed_lines, unassessed_stages
 from ohr.study.cases import FILE as CASES
 from ohr.study.cells import KEY_COLUMNS, aggregate, planned_cells
 from ohr.study.config import StudyConfig
@@ -40,6 +41,7 @@ from ohr.study.rows import FILE as ROWS
 from ohr.study.rows import RowWriter
 from ohr.study.scoring import Scorer
 from ohr.study.sources import plugin_sources
+from ohr.study.ties import Tie, find_ties, tie_lines
 from ohr.study.troubles import Tally
 from ohr.study.truth import declare, find_same, same_as_truth, truth_lines
 from ohr.types import FAILED, KnowledgeBase
@@ -108,6 +110,11 @@ def run_study(
             progress.say(left_out_line(plan.left_out))
         for line in truth_lines(plan):
             progress.say(line)
+        for line in not_assessed_lines(plan):
+            progress.say(line)
+        ties = find_ties(plan)
+        for line in tie_lines(ties, len(plan.questions)):
+            progress.say(plain(line))
         for note in plan.unreachable:
             progress.say(f"left out: {note}")
     # Shards write to the cache alone, and several may read for one folder of results.
@@ -115,10 +122,12 @@ def run_study(
         if not overwrite:
             _data_there(config, out)  # another study may have ended meanwhile
         with Pictures(plan) as pictures:
-            return _carry_out(plan, pictures, out, clock, progress)
+            return _carry_out(plan, ties, pictures, out, clock, progress)
 
 
-def _carry_out(plan: Plan, pictures: Pictures, out: Path, clock: Clock, progress: Progress) -> Run:
+def _carry_out(
+    plan: Plan, ties: Sequence[Tie], pictures: Pictures, out: Path, clock: Clock, progress: Progress
+) -> Run:
     """Read, score, aggregate and write."""
     config, dataset = plan.config, plan.dataset
     store = ArtefactStore(config.cache)
@@ -186,6 +195,7 @@ def _carry_out(plan: Plan, pictures: Pictures, out: Path, clock: Clock, progress
             "pages": len(dataset.pages),
             "questions": len(dataset.questions),
             "asked": len(plan.questions),
+            "on_repeated_pages": len(ties),
             **({"left_out_by_review": plan.left_out} if config.dataset.verdicts else {}),
             "reread_pages": len(plan.reread),
             "truth": dataset.truth,
@@ -202,7 +212,8 @@ def _carry_out(plan: Plan, pictures: Pictures, out: Path, clock: Clock, progress
         "seconds": clock.seconds,
     }
     write_text(out / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
-    return Run(out, manifest, cells, missing).knowing(plan=plan, failed=outcomes.failed())
+    failed = [*outcomes.failed(), *unassessed_stages(cells, config.stages)]
+    return Run(out, manifest, cells, missing).knowing(plan=plan, failed=failed)
 
 
 def _of_images(plan: Plan) -> dict[str, Any]:

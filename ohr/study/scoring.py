@@ -118,8 +118,11 @@ class Scorer:
 
     def _lost(self, question: Question, kb: KnowledgeBase) -> bool:
         """Whether no page of a question's evidence was read; no case of the published protocol."""
-        return self.plan.config.scoring == "default" and all(
-            kb.status(ref) in FAILED for ref in question.evidence_pages
+        refs = question.evidence_pages
+        return (
+            self.plan.config.scoring == "default"
+            and bool(refs)
+            and all(kb.status(ref) in FAILED for ref in refs)
         )
 
     def _evidence_status(self, question: Question, kb: KnowledgeBase) -> Status:
@@ -130,7 +133,8 @@ class Scorer:
         """
         if self.plan.config.scoring == "reference":
             return Status.OK
-        return max((kb.status(ref) for ref in question.evidence_pages), key=_severity)
+        statuses = (kb.status(ref) for ref in question.evidence_pages)
+        return max(statuses, key=_severity, default=Status.OK)
 
     # --- retrieval ---------------------------------------------------------------------
 

@@ -4,31 +4,40 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ohr.bounded import read_bounded
+from ohr.datasets.csv_table import SEPARATORS, column, csv_text, records, separator_of
+from ohr.datasets.json_text import parse_records
+from ohr.datasets.values import described, name_of, said
 from ohr.errors import ConfigError
 from ohr.spreadsheet import as_it_was, no_formula
 from ohr.types import Question
+
+_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "qid": ("qid", "id", "question_id"),
+    "question": ("question", "questions"),
+}
+"""Column -> its names, of which the first that is there counts."""
 
 
 def read_wordings(path: Path) -> dict[str, str]:
     """Question ID -> its other wording.
 
-    A CSV with the columns ``qid`` and ``question``, or JSON: an object of such pairs, or a list
-    of objects with ``ID`` and ``questions`` as in the Q&A files of OHR-Bench. Raises ConfigError
-    for a file that cannot be read, an ID that comes twice, or a wording that is empty.
+    A CSV with the columns ``qid`` and ``question``, separated as those of questions are, or JSON:
+    an object of such pairs, or a list or JSON Lines of objects with ``ID`` and ``questions`` as in
+    the Q&A files of OHR-Bench. Raises ConfigError for a file that cannot be read, an ID that comes
+    twice, or a wording that is empty.
     """
     try:
-        text = read_bounded(path).decode("utf-8-sig")
+        text = csv_text(read_bounded(path))
         is_json = text.lstrip().startswith(("[", "{"))
-        pairs = list(_pairs(json.loads(text)) if is_json else _rows(text))
-    except (OSError, ValueError, KeyError, TypeError, csv.Error) as error:
-        reason = " ".join(str(error).split())
+        pairs = list(_pairs(parse_records(text)) if is_json else _rows(text))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        reason = " ".join(said(error).split())
         raise ConfigError(
             f"cannot read the wordings of {path}: {reason}; write a CSV with the columns qid and "
             "question"
@@ -44,21 +53,36 @@ def read_wordings(path: Path) -> dict[str, str]:
 
 
 def _rows(text: str) -> Iterable[tuple[str, str]]:
-    rows = csv.DictReader(io.StringIO(text))
-    if missing := {"qid", "question"} - set(rows.fieldnames or ()):
-        raise ValueError(f"no column {min(missing)}")
-    return [(as_it_was(row["qid"] or ""), as_it_was(row["question"] or "")) for row in rows]
+    separator = separator_of(text, [name for names in _COLUMNS.values() for name in names])
+    header, *rows = records(text, separator) or [(1, [])]
+    names = [column(name) for name in header[1]]
+    places = {
+        wanted: next((names.index(name) for name in called if name in names), None)
+        for wanted, called in _COLUMNS.items()
+    }
+    if missing := [wanted for wanted, place in places.items() if place is None]:
+        raise ValueError(f"no column {missing[0]}, separated by a {SEPARATORS[separator]}")
+    for line, fields in rows:
+        if len(fields) != len(names):
+            fix = f": put a field that holds a {SEPARATORS[separator]} in quotes"
+            raise ValueError(
+                f"line {line}: {len(fields)} fields under a header of {len(names)}"
+                + fix * (len(fields) > len(names))
+            )
+        qid, question = (as_it_was(fields[place or 0]) for place in places.values())
+        yield qid, question
 
 
 def _pairs(content: Any) -> Iterable[tuple[str, str]]:
-    if isinstance(content, Mapping):
-        return [(str(qid), _worded(wording)) for qid, wording in content.items()]
-    return [(str(entry["ID"]), _worded(entry["questions"])) for entry in content]
+    if isinstance(content, Mapping) and not {"ID", "questions"} <= content.keys():
+        return [(qid, _worded(wording)) for qid, wording in content.items()]
+    entries = [content] if isinstance(content, Mapping) else content
+    return [(name_of(entry["ID"], "ID"), _worded(entry["questions"])) for entry in entries]
 
 
 def _worded(wording: Any) -> str:
     if not isinstance(wording, str):
-        raise ValueError(f"{wording!r} is no wording")
+        raise ValueError(f"{described(wording)} is no wording")
     return wording
 
 

@@ -8,10 +8,15 @@ import yaml
 
 MOST_CHARACTERS = 1_000_000
 """Of a text, and of what it stands for once every alias is written out."""
+_MERGE = "tag:yaml.org,2002:merge"
+"""Of ``<<``, which may come several times: all are merged."""
 
 
 def parse_yaml(text: str) -> Any:
-    """The value of a YAML text. Raises ValueError with a line that says what is wrong."""
+    """The value of a YAML text. Raises ValueError with a line that says what is wrong.
+
+    Two equal keys of one mapping are wrong, too: YAML itself would take the second without a word.
+    """
     if len(text) > MOST_CHARACTERS:
         raise ValueError(f"more than {MOST_CHARACTERS:,} characters")
     loader = yaml.SafeLoader(text)
@@ -21,6 +26,7 @@ def parse_yaml(text: str) -> Any:
             return None
         if _written_out(node, {}) > MOST_CHARACTERS:
             raise ValueError(f"its aliases stand for more than {MOST_CHARACTERS:,} characters")
+        _refuse_equal_keys(node, loader)
         return loader.construct_document(node)
     except RecursionError as error:
         raise ValueError("nested too deeply, or within itself") from error
@@ -28,6 +34,38 @@ def parse_yaml(text: str) -> Any:
         raise ValueError(" ".join(str(error).split())) from error
     finally:
         loader.dispose()
+
+
+def _refuse_equal_keys(root: yaml.Node, loader: yaml.SafeLoader) -> None:
+    """Raise ValueError for the first key that comes twice in one mapping, with its lines.
+
+    Keys are equal as Python has it: ``1`` and ``1.0`` are, and so are ``a`` and ``"a"``. Each node
+    is looked at once, however many aliases name it.
+    """
+    seen: set[int] = set()
+    waiting = [(root, "")]
+    while waiting:
+        node, path = waiting.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, yaml.SequenceNode):
+            waiting += [(part, path) for part in reversed(node.value)]
+        elif isinstance(node, yaml.MappingNode):
+            lines: dict[object, int] = {}
+            inner = []
+            for key, value in node.value:
+                name = path
+                if isinstance(key, yaml.ScalarNode) and key.tag != _MERGE:
+                    name = f"{path}.{key.value}" if path else key.value
+                    known, line = loader.construct_object(key), key.start_mark.line + 1
+                    if known in lines:
+                        both = dict.fromkeys((lines[known], line))
+                        where = f"line{'s' * (len(both) > 1)} {' and '.join(map(str, both))}"
+                        raise ValueError(f"the key {name!r} comes twice ({where}): keep one")
+                    lines[known] = line
+                inner.append((value, name))
+            waiting += reversed(inner)
 
 
 def _written_out(node: yaml.Node, sizes: dict[int, int]) -> int:

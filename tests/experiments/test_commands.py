@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -222,6 +223,20 @@ def test_output_that_cannot_be_written_is_said(study, tmp_path):
     assert done.returncode == 1
     assert done.stderr == "error: cannot write to standard output: No space left on device\n"
     assert (tmp_path / "run" / "cells.csv").exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell closes the streams")
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_cost_no_result(tmp_path, closed):
+    settings = write_corpus(tmp_path, documents=1, pages=2)
+    arguments = [*settings, "engines=[gt]", "stages=[retrieval]", "--out", str(tmp_path / "run")]
+    command = shlex.join([sys.executable, "-m", "experiments.ocr_benchmark", *arguments])
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"{command} {closed}"], cwd=ROOT, capture_output=True, check=False
+    )
+    assert done.returncode == 0
+    assert b"Traceback" not in done.stderr
+    assert (tmp_path / "run" / "manifest.json").exists()
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ohr import registry
-from ohr.datasets.folder import DEFAULT_DOMAIN
+from ohr.datasets.row_questions import DEFAULT_DOMAIN
 from ohr.errors import ConfigError
 from ohr.file_names import safe_path
 from ohr.plugins import OcrBackend, check_unedited

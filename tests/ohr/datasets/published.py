@@ -69,7 +69,7 @@ def write_parquet(
 
 
 def write_pairs(
-    folder: Path, documents: Mapping[str, str], pairs: Sequence[tuple[str, str, str]]
+    folder: Path, documents: Mapping[str, str], pairs: Sequence[tuple[str, str, Any]]
 ) -> None:
     """``RAG_eval`` of InduOCRBench: Markdown documents, and document, question and answer."""
     root = folder / "RAG_eval"

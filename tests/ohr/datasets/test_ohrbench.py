@@ -296,3 +296,73 @@ def test_hidden_files_are_no_documents_and_no_pdfs(corpus):
     dataset = load(corpus, pdfs=corpus / "pdfs", strict=True)
     assert list(dataset.documents) == ["law/b c", "law/b", "manual/a"]
     assert dataset.documents["law/b"].source is None
+
+
+SQUAD = {"text": ["900 crowns", "900 crowns"], "answer_start": [15, 15]}
+
+
+def test_answers_of_another_type_are_read_or_said(corpus):
+    given = {
+        "squad": {"answers": SQUAD},
+        "float": {"answers": 900.0},
+        "mixed": {"answers": ["a", 2.5, 3]},
+        "nested": {"answers": [["900 crowns"]]},
+        "boolean": {"answers": True},
+        "nan": {"answers": float("nan")},
+        "question": {"questions": ["How high?", "or so"]},
+        "evidence": {"evidence_context": {"span": "x"}},
+        "source": {"evidence_source": ["text"]},
+        "form": {"answer_form": {"a": 1}},
+        "fraction": {"evidence_page_no": 0.99},
+        "true page": {"evidence_page_no": [0, True]},
+        "no list": {"doc_name": []},
+    }
+    entries = [qa(1, "law/b", 0, **{"ID": name} | fields) for name, fields in given.items()]
+    write_questions(corpus / "qas.json", [*entries, qa(1, "law/b", 0, ID=True), qa(7, "law/b", 1)])
+    dataset = load(corpus)
+    answers = {question.qid: question.answers for question in dataset.questions}
+    assert answers == {
+        "squad": ("900 crowns",), "float": ("900",), "mixed": ("a", "2.5", "3"),
+        "q7": ("answer 7",),
+    }  # fmt: skip
+    assert dataset.report.counts == {"malformed_question": len(entries) + 1 - 3}
+    assert dataset.report.problems["malformed_question"][:2] == [
+        "entry 3 of qas.json: answers[0] is the list ['900 crowns']; give a string or a number",
+        "entry 4 of qas.json: answers is the boolean true; give a string or a number",
+    ]
+
+
+@pytest.mark.parametrize("text", [42, 0, True, ["The deposit."], {"text": "x"}])
+def test_a_ground_truth_page_that_is_no_text_is_reported(corpus, text):
+    pages = [{"page_idx": 0, "text": "one"}, {"page_idx": 1, "text": text}]
+    (corpus / "gt" / "law" / "b.json").write_text(json.dumps(pages))
+    dataset = load(corpus)
+    assert "law/b" not in dataset.documents
+    [line] = dataset.report.problems["unreadable_document"]
+    assert "the text of page 1 is the " in line
+    (corpus / "gt" / "law" / "b.json").write_text('[{"page_idx": 1, "text": null}]')
+    assert load(corpus).pages[PageRef("law/b", 1)].text == ""
+
+
+@pytest.mark.parametrize("page", [0.5, True, None, [0]])
+def test_a_ground_truth_page_without_a_number_is_reported(corpus, page):
+    (corpus / "gt" / "law" / "b.json").write_text(json.dumps([{"page_idx": page, "text": "x"}]))
+    [line] = load(corpus).report.problems["unreadable_document"]
+    assert "page_idx is" in line
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_json_lines_and_other_encodings_are_read(corpus, encoding):
+    lines = [qa(1, "law/b", 1), qa(2, "manual/a", 0)]
+    text = "".join(f"{json.dumps(line)}\n" for line in lines)
+    expected = load(corpus).digest()
+    (corpus / "qas.json").write_bytes(text.encode(encoding))
+    assert load(corpus).digest() == expected
+    (corpus / "qas.json").write_bytes(json.dumps(lines[0]).encode(encoding))
+    assert [question.qid for question in load(corpus).questions] == ["q1"]
+
+
+def test_a_documents_name_with_a_backslash_is_a_path(corpus):
+    entries = [qa(1, "x", 1, doc_name="law\\b", doc_type="law"), qa(2, "manual/a", 0)]
+    write_questions(corpus / "qas.json", entries)
+    assert [question.doc_id for question in load(corpus).questions] == ["law/b", "manual/a"]

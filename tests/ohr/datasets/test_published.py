@@ -299,3 +299,53 @@ def test_lines_may_end_as_on_other_systems(tmp_path: Path, end: str) -> None:
     before = load("induocr", tmp_path).digest()
     (tmp_path / "RAG_eval" / "doc_md" / "a_1.md").write_bytes(text.replace("\n", end).encode())
     assert load("induocr", tmp_path).digest() == before
+
+
+# Values of another type
+
+
+def test_a_block_that_is_no_text_is_reported(tmp_path: Path) -> None:
+    write_annotated(tmp_path, {"a.jpg": ["one"], "b.jpg": ["two"], "c.jpg": ["three"]})
+    path = tmp_path / "OmniDocBench.json"
+    entries = json.loads(path.read_text())
+    entries[0]["layout_dets"][1]["text"] = ["one", "list"]
+    entries[1]["page_info"]["page_attribute"]["data_source"] = {"a": "book"}
+    entries[2]["layout_dets"][1]["text"] = 7.0
+    path.write_text("".join(f"{json.dumps(entry)}\n" for entry in entries))
+    dataset = load("omnidocbench", tmp_path)
+    assert dataset.report.counts == {"unreadable_document": 2}
+    [page] = dataset.pages.values()
+    assert page.text == "# Title\n\n7"
+
+
+@pytest.mark.parametrize(
+    ("answer", "counts"),
+    [
+        ({"text": "a", "unit": "m"}, {"malformed_question": 1}),
+        (True, {"malformed_question": 1}),
+        ([["x"]], {"malformed_question": 1}),
+        ({"text": ["900 crowns"], "answer_start": [15]}, {"empty_evidence": 1}),
+        (900.0, {"empty_evidence": 1}),
+    ],
+)
+def test_queries_of_another_type_are_reported(
+    tmp_path: Path, answer: Any, counts: dict[str, int]
+) -> None:
+    write_parquet(tmp_path, {"a": picture(tmp_path, 9)}, [("q1", "?", answer, "a")])
+    if "malformed_question" in counts:
+        with pytest.raises(DatasetError, match=r"1 x malformed_question .*answer(\[0\])? is the"):
+            load("dvisrag", tmp_path)
+        return
+    dataset = load("dvisrag", tmp_path)
+    assert dataset.report.counts == counts
+    assert dataset.questions[0].answers in [("900",), ("900 crowns",)]
+
+
+def test_pairs_of_another_type_are_reported(tmp_path: Path) -> None:
+    pairs: list[tuple[str, str, Any]] = [
+        ("a_1", "?", {"a": 1}), ("a_1", "?", [["x"]]), ("a_1", "?", True), ("a_1", "?", 900.0),
+    ]  # fmt: skip
+    write_pairs(tmp_path, {"a_1": "x 900"}, pairs)
+    dataset = load("induocr", tmp_path)
+    assert dataset.report.counts == {"malformed_question": 3}
+    assert [question.answers for question in dataset.questions] == [("900",)]

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
@@ -213,3 +215,57 @@ def test_a_run_is_scored_as_its_exported_predictions_are(tmp_path: Path) -> None
     other.write_text(papers.read_text("utf-8").replace('"question_id": "', '"question_id": "x'))
     unasked = CliRunner().invoke(main, [str(other), str(run.path)])
     assert (unasked.exit_code, "has no answer to a question of" in unasked.output) == (2, True)
+
+
+def columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+def hub(paper_id: str, one: dict[str, Any]) -> dict[str, Any]:
+    """A paper as the Hub gives it: its lists of records are columns."""
+    qas = [{**asked, "answers": columns(asked["answers"])} for asked in one["qas"]]
+    return one | {
+        "id": paper_id,
+        "full_text": columns(one["full_text"]),
+        "figures_and_tables": columns(one["figures_and_tables"]),
+        "qas": columns(qas),
+    }
+
+
+@pytest.mark.parametrize("form", ["list", "lines", "one line", "columns", "pandas", "parquet"])
+def test_the_hubs_forms_are_the_published_one(tmp_path: Path, form: str) -> None:
+    published = read_papers(write(tmp_path, **{"1": paper(), "2": paper()}), ValidationReport())
+    rows = [hub("1", paper()), hub("2", paper())]
+    path = tmp_path / "hub"
+    if form == "parquet":
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    else:
+        frame = pd.DataFrame(rows)
+        written = {
+            "list": json.dumps(rows),
+            "lines": "".join(f"{json.dumps(row)}\n" for row in rows),
+            "one line": json.dumps(rows[0]),
+            "columns": json.dumps(columns(rows)),
+            "pandas": frame.to_json(),
+        }
+        path.write_text(written[form], "utf-8")
+    report = ValidationReport()
+    assert read_papers(path, report) == published[: 1 if form == "one line" else 2]
+    assert not report
+
+
+def test_values_of_another_type_are_reported(tmp_path: Path) -> None:
+    def asked(qid: Any, **given: Any) -> dict[str, Any]:
+        return {"question": "?", "question_id": qid, "answers": [answer(**given)]}
+
+    wrong = [
+        asked("a", free_form_answer={"x": 1}), asked("b", extractive_spans="abc"),
+        asked("c", yes_no="No"), asked("d", extractive_spans=[True]), asked(None, yes_no=True),
+        asked("e", yes_no=True, evidence="abc"), asked("f", free_form_answer=9.0),
+    ]  # fmt: skip
+    flat = [{"section_name": "A", "paragraphs": "one text"}]
+    path = write(tmp_path, x=paper(qas=wrong), y=paper(full_text=flat), z=paper(title=["a"]))
+    report = ValidationReport()
+    [found] = read_papers(path, report)
+    assert report.counts == {"malformed_paper": 2, "malformed_question": 6}
+    assert [one.references[0].answer for one in found.questions] == ["9"]

@@ -11,6 +11,7 @@ from ohr import registry
 from ohr.collection import ValidationReport
 from ohr.datasets.ohrbench import read_questions
 from ohr.datasets.questions_csv import read_rows
+from ohr.datasets.row_questions import questions_of
 from ohr.errors import DatasetError
 from ohr.exam.storage import csv_text, write_exam, yields_text
 from ohr.exam.verdicts import apply, read_verdicts
@@ -47,6 +48,19 @@ def test_a_csv_is_what_a_folder_of_pdfs_reads(tmp_path):
         one.evidence_pages[0].page_no for one in found.accepted
     ]
     assert "kind,candidates,accepted,spare,overlap" in yields_text(found)
+
+
+def test_a_csv_keeps_several_pages_and_bars_in_formulas(tmp_path):
+    refs = (PageRef("documents/a", 0), PageRef("documents/a", 2))
+    question = replace(
+        exam().accepted[0], doc_id="documents/a", evidence_pages=refs, answers=("$|x|$", "a|b")
+    )
+    path = tmp_path / "questions.csv"
+    path.write_text(csv_text([question]), "utf-8")
+    [row] = read_rows(path, ValidationReport())
+    [(_, again)] = questions_of([row], {"documents/a": tmp_path}, ValidationReport())
+    assert again.evidence_pages == refs
+    assert again.answers == ("$|x|$", "a/b")
 
 
 def test_documents_of_one_name_are_told_apart(tmp_path):

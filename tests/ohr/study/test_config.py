@@ -53,6 +53,7 @@ def test_a_single_value_stands_for_a_list():
         (["seed=" + "9" * 5000], r"cannot read 'seed=9+': the value is not YAML"),
         (["dataset.path=2026-99-99"], r"the value is not YAML: month must be in"),
         (["engines=" + "[" * 100_000], r"nested too deeply"),
+        (["dataset={kind: a, kind: b}"], r"the key 'kind' comes twice \(line 1\): keep one"),
         (["/dev/zero"], r"cannot read /dev/zero: it is a device or a pipe, not a file"),
     ],
 )
@@ -99,6 +100,33 @@ def test_yaml_that_stands_for_gigabytes_is_one_short_line(tmp_path, text, capsys
     with pytest.raises(ConfigError, match=r"laughs\.yaml") as raised:
         load_config([str(path)])
     assert len(str(raised.value)) < 500
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("seed: 1\nstages: [retrieval]\nseed: 2\n", r"'seed' comes twice \(lines 1 and 3\)"),
+        ('seed: 1\n"seed": 2\n', r"'seed' comes twice \(lines 1 and 2\)"),
+        ("dataset:\n  kind: a\n  limit: 1\n  kind: b\n",
+         r"'dataset\.kind' comes twice \(lines 2 and 4\)"),
+        ("engines:\n- name: a\n- {name: b, params: {x: 1, x: 1}}\n",
+         r"'engines\.params\.x' comes twice \(line 3\)"),
+        ("a: &a {x: 1, x: 2}\nb: *a\n", r"'a\.x' comes twice"),
+        ("dataset: {params: {1: a, 1.0: b}}\n", r"'dataset\.params\.1\.0' comes twice"),
+    ],
+)  # fmt: skip
+def test_equal_keys_are_an_error_that_names_key_and_line(tmp_path, text, said):
+    path = tmp_path / "twice.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=said):
+        load_config([str(path)])
+
+
+def test_keys_may_be_merged_and_replaced(tmp_path):
+    path = tmp_path / "study.yaml"
+    text = "dataset: {params: {a: &a {x: 1, y: 1}, b: &b {z: 3}, c: {<<: *a, <<: *b, y: 2}}}\n"
+    path.write_bytes(text.encode("utf-16"))
+    assert load_config([str(path)]).dataset.params["c"] == {"x": 1, "y": 2, "z": 3}
 
 
 def test_aliases_may_be_used(tmp_path):

@@ -31,6 +31,25 @@ def test_every_format_says_the_same(tmp_path):
     ):
         path.write_text(text, "utf-8")
         assert read_wordings(path) == wanted
+    lines = (json.dumps({"ID": qid, "questions": text}) for qid, text in wanted.items())
+    path.write_bytes("\n".join(lines).encode("utf-16"))
+    assert read_wordings(path) == wanted
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_a_spreadsheets_csv_is_read(tmp_path, separator, encoding):
+    path = tmp_path / "w.csv"
+    text = f'ID{separator} Question\r\nq1{separator}"What, is; the\tmill?"\r\n'
+    path.write_bytes(text.encode(encoding))
+    assert read_wordings(path) == {"q1": "What, is; the\tmill?"}
+
+
+def test_a_workbook_is_called_one(tmp_path):
+    path = tmp_path / "w.xlsx"
+    path.write_bytes(b"PK\x03\x04 and so on")
+    with pytest.raises(ConfigError, match=r"it is no CSV but a workbook"):
+        read_wordings(path)
 
 
 def test_only_reworded_questions_are_asked_in_either_wording(corpus, tmp_path):
@@ -52,11 +71,14 @@ def test_only_reworded_questions_are_asked_in_either_wording(corpus, tmp_path):
         ("qid,wording\nq0,x\n", "no column question"),
         ("qid,question\nq0,x\nq0,y\n", "'q0' comes twice"),
         ("qid,question\nq0,\n", "'q0' is empty"),
-        ("question,qid\nhello\n", "such as ''"),
+        ("question,qid\nhello\n", "line 2: 1 fields under a header of 2"),
+        ("qid,question\nq0,What, is it?\n", "line 2: 3 fields .*holds a comma in quotes"),
+        ('{"q0": "a", "q0": "b"}', "the key 'q0' comes twice"),
+        ('[{"ID": true, "questions": "x"}]', "ID is the boolean true"),
         ("qid,question\nq0," + "x" * 200_000 + "\n", "larger than field limit"),
         ("qid,question\nnobody,x\n", "such as 'nobody'"),
         ("[1, 2]", "cannot read"),
-        ('{"q0": null}', "None is no wording"),
+        ('{"q0": null}', "null is no wording"),
         ("", "no column"),
     ],
 )

@@ -1,0 +1,160 @@
+"""The questions that the rows of a CSV ask of a folder's PDFs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from ohr.collection import ValidationReport
+from ohr.datasets.alternatives import alternatives, doubt
+from ohr.datasets.ohrbench import source_name
+from ohr.datasets.questions_csv import Row
+from ohr.datasets.written_pages import is_plain, pages_of
+from ohr.file_names import readable
+from ohr.types import PageRef, Question
+
+DEFAULT_DOMAIN = "documents"
+_SHOWN = 20
+_SENTENCE = 8
+"""Words of an answer from which on it is a sentence."""
+_OF_SPREADSHEETS = {"TRUE": "yes", "FALSE": "no", "WAHR": "ja", "FALSCH": "nein"}
+"""How spreadsheets write yes and no, in English and in German."""
+
+
+def domain_of(doc_id: str) -> str:
+    """The domain of a document's id."""
+    return doc_id.split("/", 1)[0]
+
+
+def questions_of(
+    rows: Iterable[Row], pdfs: Mapping[str, Path], report: ValidationReport
+) -> Iterator[tuple[int, Question]]:
+    """The question of each row, with its line; rows that ask none go into the report."""
+    by_name: dict[str, list[str]] = defaultdict(list)
+    for known in pdfs:
+        by_name[known.rsplit("/", 1)[-1]].append(known)
+    for row in rows:
+        try:
+            pages = pages_of(row["page"])
+        except ValueError as error:
+            shown = row["page"][:_SHOWN]
+            report.add("malformed_question", f"line {row.line}: page {shown!r} {error}")
+            continue
+        named = _documents(row["document"], pdfs, by_name)
+        if len(named) > 1:
+            report.add(
+                "ambiguous_document",
+                f"line {row.line}: {row['document']!r} is any of {', '.join(named)}: "
+                "name the folder too",
+            )
+            continue
+        if why := doubt(row["answer"]):
+            read = " and ".join(map(repr, alternatives(row["answer"])))
+            report.add(
+                "doubtful_answer",
+                f"line {row.line}: {row['answer'][:_SHOWN]!r} is read as {read}: {why}",
+            )
+        doc_id = named[0]
+        yield (
+            row.line,
+            Question(
+                qid=row["id"] or f"line-{row.line}",
+                text=row["question"],
+                answers=_answers(row["answer"]),
+                doc_id=doc_id,
+                domain=domain_of(doc_id),
+                evidence_pages=tuple(PageRef(doc_id, page - 1) for page in pages),
+                evidence_text=row["evidence"],
+                evidence_source=source_name(row["evidence_source"]) or "text",
+                answer_form=row["answer_form"],
+                task=row["task"],
+                category=row["category"],
+            ),
+        )
+
+
+def _documents(
+    written: str, pdfs: Mapping[str, Path], by_name: Mapping[str, Sequence[str]]
+) -> Sequence[str]:
+    """The ids of the documents that a field may mean; of one that is not there, what it would be.
+
+    A backslash parts folders, as on Windows, unless it is part of a PDF's name.
+    """
+    name = readable(written)
+    name = name[:-4] if name.lower().endswith(".pdf") else name
+    if "\\" in name and name not in pdfs and name not in by_name:
+        name = name.replace("\\", "/")
+    return [name] if "/" in name else by_name.get(name, [f"{DEFAULT_DOMAIN}/{name}"])
+
+
+def _answers(field: str) -> tuple[str, ...]:
+    """The accepted answers; yes and no beside what spreadsheets write for them."""
+    given = alternatives(field)
+    meant = (_OF_SPREADSHEETS[one] for one in given if one in _OF_SPREADSHEETS)
+    return tuple(dict.fromkeys((*given, *meant)))
+
+
+def say_what_rows_are(rows: Sequence[Row], report: ValidationReport) -> None:
+    """Lines in the report for what most rows are, and for what is read into some."""
+    _say_if_sentences(rows, report)
+    _say_if_repeated(rows, report)
+    _say_if_of_spreadsheets(rows, report)
+    _say_how_pages_are_read(rows, report)
+
+
+def _say_if_sentences(rows: Sequence[Row], report: ValidationReport) -> None:
+    """A line in the report if most answers are sentences, to which no short answer is equal."""
+    answers = [row["answer"] for row in rows if row["answer"]]
+    long = sum(len(answer.split()) > _SENTENCE for answer in answers)
+    if long * 2 > len(answers):
+        report.skipped.append(
+            f"no answer, but {long} of {len(answers)} are of more than {_SENTENCE} words: their F1 "
+            "is low whatever is read, and em 0; compare engines by retrieval, or shorten them"
+        )
+
+
+def _say_if_repeated(rows: Sequence[Row], report: ValidationReport) -> None:
+    """A line in the report if rows repeat others: they count as questions of their own."""
+    first: dict[tuple[str, ...], int] = {}
+    repeats = []
+    for row in rows:
+        asked = tuple(" ".join(row[name].split()) for name in ("question", "document", "page"))
+        if first.setdefault(asked, row.line) != row.line:
+            repeats.append((row.line, first[asked]))
+    if repeats:
+        again, line = repeats[0]
+        report.skipped.append(
+            f"no row, but {len(repeats)} of {len(rows)} ask what another does of the same page, "
+            f"such as line {again}, as line {line}: each counts, so intervals come out too narrow"
+        )
+
+
+def _say_if_of_spreadsheets(rows: Sequence[Row], report: ValidationReport) -> None:
+    """A line in the report if answers are yes and no as spreadsheets write them."""
+    written = _OF_SPREADSHEETS.keys()
+    lines = [row.line for row in rows if not written.isdisjoint(alternatives(row["answer"]))]
+    if lines:
+        report.skipped.append(
+            f"no row, but {len(lines)} of {len(rows)} answers are TRUE or FALSE, as spreadsheets "
+            f"write yes and no, such as line {lines[0]}: yes and no count as right too"
+        )
+
+
+def _say_how_pages_are_read(rows: Sequence[Row], report: ValidationReport) -> None:
+    """A line in the report if pages are not plain numbers."""
+    read = []
+    for row in rows:
+        if not is_plain(row["page"]):
+            try:
+                if pages := pages_of(row["page"]):
+                    read.append((row, pages))
+            except ValueError:
+                continue  # the row is reported where its question is read
+    if read:
+        row, pages = read[0]
+        meant = f"page{'s' * (len(pages) > 1)} {', '.join(map(str, pages[:_SHOWN]))}"
+        report.skipped.append(
+            f"no row, but {len(read)} of {len(rows)} write their page with words, a range or a "
+            f"list, such as line {row.line}: {row['page'][:_SHOWN]!r} is read as {meant}"
+        )

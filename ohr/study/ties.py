@@ -1,0 +1,65 @@
+"""Questions about a page that another page repeats: the order of the pages decides their rank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ohr.store.identity import digest
+from ohr.study.plan import Plan
+from ohr.types import PageRef
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """A question's page, and the first other page of its knowledge base with the same text."""
+
+    qid: str
+    page: PageRef
+    other: PageRef
+
+
+def find_ties(plan: Plan) -> list[Tie]:
+    """A tie for each question with an evidence page whose text stands on a page that is none.
+
+    Texts are those of the ground truth, and equal whatever their white space. Pages without a
+    text, or without a truth, tie with none.
+    """
+    if not {"retrieval", "overall"} & {*plan.config.stages}:
+        return []
+    texts: dict[PageRef, tuple[str, str]] = {}
+    same: dict[tuple[str, str], list[PageRef]] = {}
+    for ref, page in plan.dataset.pages.items():
+        words = page.text.split()
+        if words and ref not in plan.dataset.without_truth:
+            texts[ref] = plan.in_scope(ref.doc_id), digest(" ".join(words))
+            same.setdefault(texts[ref], []).append(ref)
+    ties = []
+    for question in plan.questions:
+        gold = question.evidence_pages
+        found = (
+            Tie(question.qid, ref, other)
+            for ref in gold
+            if ref in texts
+            for other in same[texts[ref]]
+            if other not in gold
+        )
+        if (tie := next(found, None)) is not None:
+            ties.append(tie)
+    return ties
+
+
+def tie_lines(ties: Sequence[Tie], n_questions: int) -> list[str]:
+    """The line for the console that counts the ties; none without any."""
+    if not ties:
+        return []
+    first = ties[0]
+    return [
+        f"ties: {len(ties)} of {n_questions} questions ask about a page whose text another page of "
+        f"the knowledge base repeats, such as {_named(first.page)} and {_named(first.other)}: "
+        "which of the two is found first is decided by their order, and only one counts"
+    ]
+
+
+def _named(ref: PageRef) -> str:
+    return f"page {ref.page_no + 1} of {ref.doc_id}"
