@@ -147,7 +147,9 @@ class Measuring:
     ) -> list[Outcome[float]]:
         def ask(questions: Sequence[str], exhibits: Sequence[Sequence[Hit]]) -> list[Outcome[str]]:
             assert self.plan.judge is not None
-            return self.answering.answers(JUDGE, self.plan.judge, questions, exhibits)
+            return self.answering.answers(
+                JUDGE, self.plan.judge, questions, exhibits, metric.is_verdict
+            )
 
         try:
             outcomes = metric.measure_many(cases, ask if self.plan.judge is not None else None)
