@@ -28,7 +28,7 @@ _LABEL = re.compile(
 )
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|\n+")
 _CLAUSE_END = re.compile(
-    r"[,;:]\s|\s[-–—]+\s|[—–]|\s(?=(?:so|therefore|thus|hence|but|yet)\s)|\s(?:because|since|and)\s"
+    r"[,;:]\s|\s[-–—]+\s|[—–]|(?<!\bis)(?<!\bwas)\s(?=(?:so|therefore|thus|hence|but|yet)\s)|\s(?:because|since|and)\s"
 )
 _CLAUSE = re.compile(
     r"""
@@ -113,7 +113,7 @@ def _verdict(sentence: str, *, at_end: bool) -> bool | None:
         return None
     correct = match["word"] == "correct"
     if match["not"]:
-        if not correct:  # "not incorrect" is hardly a verdict
+        if not correct or not match["subject"]:  # "not incorrect"; "not correct", a fragment
             return None
         correct = False
     others = pieces[:place] if at_end else pieces[1:]

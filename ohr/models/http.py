@@ -260,10 +260,11 @@ class Endpoint:
             fix = f"the key in {self.key_variable}" if key else "no key: name api_key_env"
             return MissingDependencyError(f"{self.url} refuses {fix} ({what}) {said}".strip())
         if status in (403, 404):
-            unsaid = "no such endpoint or model" if status == 404 else "no reason given"
+            missing = ", no such endpoint or model" if status == 404 else ""
             sent = "" if key else ", no key was sent"
             # What names the status begins with HTTP: RefusedError.MARK stands in the message.
-            return RefusedError(f"{self.url} refused ({what}{sent}): {said or unsaid}")
+            refusal = f"{self.url} refused ({what}{missing}{sent}): {said or 'no reason given'}"
+            return RefusedError(refusal)
         what = f"{what} {said}".strip()
         if status in RETRIED:
             return _PassingError(what, asked_wait(headers))

@@ -14,6 +14,7 @@ from ohr.types import Hit, Outcome
 NO_CONTEXT = "no context"
 """Detail of the empty answer of a reader that was given nothing and guesses nothing."""
 
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """A reader's outcome for the question of that index, and what it took."""

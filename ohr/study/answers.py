@@ -64,7 +64,6 @@ class Tally:
             "cpu_s_of_this_run": round(self.cpu_s, 3),
         }
 
-
     def all_empty(self) -> bool:
         """Whether nothing was answered, though not all failed: of what had a context, if any."""
         answers = [o for key, o in self.used.items() if key not in self.closed_book]
@@ -107,8 +106,10 @@ class Answering:
         """A reader's outcome of each question with its context; equal ones are asked once.
 
         ``readable``: an answer for which it is false counts as an error, though it is kept as it
-        came: read in another way one day, it need not be asked for again. Raises what :meth:`ohr.plugins.Reader.answer_many` does on purpose, OhrError when too many
-        fail alike, and PluginError for a reader that returns no outcome.
+        came: read in another way one day, it need not be asked for again.
+
+        Raises what :meth:`ohr.plugins.Reader.answer_many` does on purpose, OhrError when too many
+        fail alike or all are refused, and PluginError for a reader that returns no outcome.
         """
         keys = [
             _key(reader, question, context)
@@ -175,9 +176,7 @@ class Answering:
         )
         began = time.process_time()
         answered = self._answered(kind, tally, journal, keys)
-        streak = Streak(
-            label, "questions", self.stop_after_failures, answered, tally.refusals
-        )
+        streak = Streak(label, "questions", self.stop_after_failures, answered, tally.refusals)
         held = dict[str, Any]()
         for reply in self._shown(label, ask(to_ask), len(to_ask)):
             key, outcome = keys[to_ask[reply.index]], kind.checked(label, reply.outcome)

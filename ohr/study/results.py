@@ -23,8 +23,9 @@ from ohr.study.measures import NOISE_COLUMNS, Measure, known_measure, read_measu
 from ohr.study.noise import noise_name
 from ohr.study.plan import Plan, load_dataset, make_plan
 from ohr.study.rows import FILE, UNIT_COLUMNS, read_rows, with_system
-from ohr.study.troubles import failed_in_rows, trouble_lines
+from ohr.study.troubles import empty_lines, failed_in_rows, trouble_lines
 from ohr.study.truth import declare, measures_of
+from ohr.study.ungraded import bound_lines
 from ohr.study.views import Plots, analyse
 from ohr.types import Status
 
@@ -111,7 +112,8 @@ class Run:
     def troubles(self) -> list[str]:
         """A line for each knowledge base and reader with failures: how many, and why.
 
-        Likewise for each retriever that could not look at all pages of one.
+        Likewise for each retriever that could not look at all pages of one, and for answers that
+        the judge did not grade: between what bounds their mean lies.
         """
         bases: dict[str, dict[str, Any]] = self.manifest.get("knowledge_bases", {})
         bases = bases | {
@@ -120,12 +122,15 @@ class Run:
             for retriever, entry in base.get("unseen_pages", {}).items()
         }
         protocol = self.manifest.get("config", {}).get("scoring", "default")
-        return trouble_lines(bases | self.readers, protocol)
+        lines = trouble_lines(bases | self.readers, protocol)
+        return lines + bound_lines(self.manifest.get("ungraded", []))
 
     @cached_property
     def failed(self) -> list[str]:
-        """Conditions all of whose pages, or all of whose answers, failed in every draw."""
-        return failed_in_rows(read_rows(self.path))
+        """Conditions all of whose pages, or all of whose answers, failed in every draw; readers
+        and systems that answered nothing.
+        """
+        return [*failed_in_rows(read_rows(self.path)), *empty_lines(self.readers)]
 
     def compare(
         self,

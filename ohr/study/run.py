@@ -40,7 +40,7 @@ from ohr.study.rows import FILE as ROWS
 from ohr.study.rows import RowWriter
 from ohr.study.scoring import Scorer
 from ohr.study.sources import plugin_sources
-from ohr.study.troubles import Tally
+from ohr.study.troubles import Tally, empty_lines
 from ohr.study.truth import declare, find_same, same_as_truth, truth_lines
 from ohr.types import FAILED, KnowledgeBase
 from ohr.verdicts import left_out_line
@@ -164,6 +164,7 @@ def _carry_out(plan: Plan, pictures: Pictures, out: Path, clock: Clock, progress
         write_bytes(out / CASES, scorer.cases.to_bytes())
     asked = {label: tally.summary() for label, tally in answering.tallies.items()}
     systems = {label: asked.pop(label) for label in plan.systems if label in asked}
+    ungraded = scorer.measuring.ungraded.entries()
     manifest: dict[str, Any] = {
         "config": config.model_dump(mode="json"),
         "seed": config.seed,
@@ -194,6 +195,7 @@ def _carry_out(plan: Plan, pictures: Pictures, out: Path, clock: Clock, progress
         },
         "unreachable": plan.unreachable,
         "same_as_truth": same_as_truth(cells),
+        **({"ungraded": ungraded} if ungraded else {}),
         "readers": asked,
         "systems": systems,
         "knowledge_bases": bases,
@@ -202,7 +204,8 @@ def _carry_out(plan: Plan, pictures: Pictures, out: Path, clock: Clock, progress
         "seconds": clock.seconds,
     }
     write_text(out / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
-    return Run(out, manifest, cells, missing).knowing(plan=plan, failed=outcomes.failed())
+    failed = [*outcomes.failed(), *empty_lines(asked | systems)]
+    return Run(out, manifest, cells, missing).knowing(plan=plan, failed=failed)
 
 
 def _of_images(plan: Plan) -> dict[str, Any]:
