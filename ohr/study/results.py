@@ -19,6 +19,7 @@ from ohr.study.cells import CELL_COLUMNS, LABEL_COLUMNS, aggregate
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.config import StudyConfig
 from ohr.study.csv import from_csv
+from ohr.study.left_out import left_out_lines, nothing_found
 from ohr.study.measures import NOISE_COLUMNS, Measure, known_measure, read_measures
 from ohr.study.noise import noise_name
 from ohr.study.plan import Plan, load_dataset, make_plan
@@ -122,15 +123,17 @@ class Run:
             for retriever, entry in base.get("unseen_pages", {}).items()
         }
         protocol = self.manifest.get("config", {}).get("scoring", "default")
-        lines = trouble_lines(bases | self.readers, protocol)
+        lines = trouble_lines(bases | self.readers, protocol) + left_out_lines(bases)
         return lines + bound_lines(self.manifest.get("ungraded", []))
 
     @cached_property
     def failed(self) -> list[str]:
         """Conditions all of whose pages, or all of whose answers, failed in every draw; readers
-        and systems that answered nothing.
+        and systems that answered nothing; retrievers that found nothing for what they left out.
         """
-        return [*failed_in_rows(read_rows(self.path)), *empty_lines(self.readers)]
+        bases = self.manifest.get("knowledge_bases", {})
+        lines = [*empty_lines(self.readers), *nothing_found(bases)]
+        return [*failed_in_rows(read_rows(self.path)), *lines]
 
     def compare(
         self,

@@ -29,6 +29,7 @@ from ohr.study.config import StudyConfig
 from ohr.study.csv import write_csv
 from ohr.study.failures import reasons
 from ohr.study.groups import group_names
+from ohr.study.left_out import nothing_found
 from ohr.study.measures import described, metric_versions
 from ohr.study.pages.pictures import Pictures
 from ohr.study.pages.shards import shard_of_process
@@ -149,6 +150,8 @@ def _carry_out(plan: Plan, pictures: Pictures, out: Path, clock: Clock, progress
                         outcomes.add(scores)
                 if unseen := scorer.rankings.take_unseen():
                     bases[plan.label(variant)]["unseen_pages"] = unseen
+                if not_ranked := scorer.rankings.take_left_out():
+                    bases[plan.label(variant)]["not_ranked"] = not_ranked
         groups = group_names(plan)
         with clock.stage("aggregate"):
             cells = aggregate(rows, plan.measures, groups)
@@ -204,7 +207,7 @@ def _carry_out(plan: Plan, pictures: Pictures, out: Path, clock: Clock, progress
         "seconds": clock.seconds,
     }
     write_text(out / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
-    failed = [*outcomes.failed(), *empty_lines(asked | systems)]
+    failed = [*outcomes.failed(), *empty_lines(asked | systems), *nothing_found(bases)]
     return Run(out, manifest, cells, missing).knowing(plan=plan, failed=failed)
 
 
