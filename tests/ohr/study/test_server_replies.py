@@ -49,19 +49,20 @@ def test_a_refused_question_is_an_error_in_the_servers_words_and_a_rerun_asks_no
 ):
     settings = write_small(tmp_path)
     server.answer = refusing(0)
-    result = run(settings, tmp_path / "run", openai(server, concurrency=1), OVERALL)
+    reader = openai(server, concurrency=1)
+    result = run(settings, tmp_path / "run", reader, OVERALL)
     assert result.readers["openai"]["by_status"] == {"error": 1, "ok": 3}
     [line] = result.troubles
     assert "1 error" in line
     assert "refused (HTTP 403, no key was sent): your input was flagged (1)" in line
     n = len(server.requests)
-    again = run(settings, tmp_path / "run", openai(server, concurrency=1), OVERALL)
+    again = run(settings, tmp_path / "run", reader, OVERALL)
     assert (again.troubles, len(server.requests)) == ([line], n)
     # Those alone are asked again: that all of these are refused is no reason to stop.
-    run(settings, tmp_path / "run", openai(server), OVERALL, "retry_failed=true")
+    run(settings, tmp_path / "run", reader, OVERALL, "retry_failed=true")
     assert len(server.requests) == n + 1
     server.answer = refusing()
-    mended = run(settings, tmp_path / "run", openai(server), OVERALL, "retry_failed=true")
+    mended = run(settings, tmp_path / "run", reader, OVERALL, "retry_failed=true")
     assert (mended.troubles, mended.failed) == ([], [])
 
 
