@@ -151,7 +151,7 @@ def test_text_goes_through_the_normaliser(server: Server) -> None:
     assert read(server, normalise={"loops": False}).detail == "cut at 4096 tokens"
 
 
-@pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])
+@pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504, 522, 529])
 def test_passing_trouble_is_tried_again(server: Server, waits: list[float], status: int) -> None:
     server.replies = [refused(status), refused(status), said("at last")]
     assert read(server) == Outcome("at last")

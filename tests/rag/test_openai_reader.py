@@ -226,7 +226,7 @@ def test_no_more_requests_at_once_than_asked_and_all_come_back(server: Server) -
     assert most == 4
 
 
-@pytest.mark.parametrize("status", [429, 500, 502, 503])
+@pytest.mark.parametrize("status", [429, 500, 502, 503, 520, 524, 529])
 def test_passing_trouble_is_tried_again(server: Server, waits: list[float], status: int) -> None:
     server.replies = [refused(status), refused(status), said("at last")]
     assert ask(server) == Outcome("at last")

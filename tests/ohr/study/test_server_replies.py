@@ -181,7 +181,7 @@ def test_verdicts_that_cannot_be_read_are_counted_shown_bounded_and_asked_again(
     assert len(server.requests) == n
     server.answer = judged_as("-", "correct", "correct", "-")
     mended = run(settings, tmp_path / "run", *given, "retry_failed=true")
-    assert [number_of(request) for request in server.requests[n:]] == [1, 2]
+    assert sorted(number_of(request) for request in server.requests[n:]) == [1, 2]
     assert cell(mended.cells, "overall", "judged")["mean"] == 0.75
     assert (mended.troubles, "ungraded" in mended.manifest) == ([], False)
 
