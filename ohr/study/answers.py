@@ -197,7 +197,7 @@ class Answering:
             _put_all(journal, held)
         tally.cpu_s += time.process_time() - began
         outcomes = {}
-        for key in dict.fromkeys(keys):
+        for key in first:
             parsed = kind.parsed(held.get(key) or journal.get(key))
             outcomes[key], usage = parsed or (Outcome[T].error("no answer"), {})
             if key not in tally.used:

@@ -163,10 +163,10 @@ def test_verdicts_that_cannot_be_read_are_counted_shown_bounded_and_asked_again(
     assert (row["mean"], row["n"], row["n_error"]) == (0.25, 4, 2)
     judge = result.readers["(judge)"]
     assert (judge["by_status"], judge["unread"]) == ({"error": 2, "ok": 2}, 2)
-    assert judge["reasons"] == {"the verdict could not be read, such as 'Hm, close'": 2}
+    assert judge["reasons"] == {"the verdict could not be read, such as 'It is hard to say.'": 2}
     told, bounds = result.troubles
     assert told == (
-        "(judge): 2 of 4 verdicts could not be read, such as 'Hm, close' (they count as "
+        "(judge): 2 of 4 verdicts could not be read, such as 'It is hard to say.' (they count as "
         "incorrect; retry_failed=true asks for them again)"
     )
     assert bounds.endswith(
