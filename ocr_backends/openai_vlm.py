@@ -18,7 +18,14 @@ from ocr_backends.document_replies import plain_markdown, refuses, without_thoug
 from ocr_backends.normalise import LOOP, Normalise, finished
 from ocr_backends.prompts import Prompt, prompt_text
 from ohr.errors import ConfigError, EngineError, LateError, MissingDependencyError
-from ohr.models.chat import TRANSPORT, ServerParams, completion, plain_address, tokens_used
+from ohr.models.chat import (
+    NO_TEXT,
+    TRANSPORT,
+    ServerParams,
+    completion,
+    plain_address,
+    tokens_used,
+)
 from ohr.models.pictures import data_url
 from ohr.models.servers import Servers
 from ohr.names import did_you_mean
@@ -82,7 +89,7 @@ class OpenAiVlm(OcrBackend[OpenAiVlmParams]):
     """
 
     name = "openai_vlm"
-    version = "2"
+    version = "3"
     argument = "model"
     license = "the served model's"
     languages = ()
@@ -149,9 +156,13 @@ class OpenAiVlm(OcrBackend[OpenAiVlmParams]):
         started = time.perf_counter()
         answer = self.servers().post(body)
         self._count(answer_s=time.perf_counter() - started)
-        text, reason = completion(answer)
+        written = completion(answer)
         self._count(**tokens_used(answer, params.prompt_price, params.completion_price))
-        return self._outcome(text, reason, model)
+        outcome = self._outcome(written.text, written.finish_reason, model)
+        if outcome.status is Status.EMPTY and written.why_empty not in ("", NO_TEXT):
+            said = "; ".join(filter(None, [outcome.detail, written.why_empty]))
+            return replace(outcome, detail=said)
+        return outcome
 
     def _request(self, page: Image.Image, model: DocumentModel | None) -> dict[str, Any]:
         """The body of a request for a page."""

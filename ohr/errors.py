@@ -8,7 +8,8 @@
     ├── DatasetError           a dataset that cannot be read, or fails strict validation
     ├── MissingDependencyError a package, binary or model that is not installed
     ├── EngineError            a model failed on a page or a question
-    │   └── LateError          it did not answer in time
+    │   ├── LateError          it did not answer in time
+    │   └── RefusedError       a server refused one request, in words of its own
     ├── PluginError            a plug-in that fails, or breaks its contract, whatever it is given
     └── StoreError             an artefact that cannot be written or read back
 
@@ -16,6 +17,8 @@ Each message is one line that names the thing, the value and the mend.
 """
 
 from __future__ import annotations
+
+from typing import ClassVar
 
 
 class OhrError(Exception):
@@ -44,6 +47,13 @@ class EngineError(OhrError):
 
 class LateError(EngineError):
     """No answer in time; a reader's becomes a ``timeout`` outcome."""
+
+
+class RefusedError(EngineError):
+    """A server refused one request (HTTP 403, 404); if it refuses all of them, a run stops."""
+
+    MARK: ClassVar[str] = "refused (HTTP "
+    """Stands in every such message, and so in the detail of the outcome that it becomes."""
 
 
 class PluginError(OhrError):

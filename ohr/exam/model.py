@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ohr.errors import EngineError
+from ohr.errors import EngineError, MissingDependencyError, RefusedError
 from ohr.models.replies import without_thoughts
 from ohr.plugins.chat import Chat, Message
 from ohr.store.identity import digest
@@ -77,6 +77,10 @@ class Model:
                 temperature=temperature,
                 seed=seed,
             )
+        except RefusedError as error:
+            if not self.cost.calls:  # the first request: so will all be
+                raise MissingDependencyError(str(error)) from error
+            return None
         except EngineError:
             return None
         return {

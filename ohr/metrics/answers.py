@@ -6,6 +6,7 @@ from abc import ABC
 from collections.abc import Sequence
 
 from ohr import plugins
+from ohr.metrics.judgement import says_correct
 from ohr.metrics.refusal import refused
 from ohr.metrics.scores import SCORING, ProtocolParams
 from ohr.plugins.metric import AnswerCase, Judge, TextScore
@@ -78,10 +79,11 @@ class Judged(plugins.Metric):
     """Whether a language model, the study's ``judge``, calls an answer correct.
 
     The judge sees the accepted answers, as every metric does; readers never do. A judge that
-    fails, or says neither word, is an error.
+    fails, or whose verdict cannot be read (:mod:`ohr.metrics.judgement`), is an error.
     """
 
     name = "judged"
+    version = "2"
     title = "judged correct"
     needs = frozenset({"judge"})
     without_context = False
@@ -93,6 +95,9 @@ class Judged(plugins.Metric):
         questions = [case.question.text for case in cases]
         return [verdict(reply) for reply in judge(questions, [_exhibits(case) for case in cases])]
 
+    def is_verdict(self, reply: str) -> bool:
+        return says_correct(reply) is not None
+
 
 def _exhibits(case: AnswerCase) -> tuple[Hit, Hit]:
     accepted = "\n".join(f"- {text}" for text in case.question.answers)
@@ -103,10 +108,10 @@ def _exhibits(case: AnswerCase) -> tuple[Hit, Hit]:
 
 
 def verdict(reply: Outcome[str]) -> Outcome[float]:
-    """What a judge said as 1 or 0, or an error where it said neither."""
+    """What a judge said as 1 or 0, or an error where no verdict can be read."""
     if reply.status in FAILED:
         return Outcome(None, reply.status, reply.detail)
-    word = (reply.value or "").strip(" \n\t.!*'\"").casefold()
-    if word not in ("correct", "incorrect"):
+    correct = says_correct(reply.value or "")
+    if correct is None:
         return Outcome.error("the judge said neither correct nor incorrect")
-    return Outcome(float(word == "correct"))
+    return Outcome(float(correct))

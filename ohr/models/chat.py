@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,6 +12,7 @@ from pydantic import Field, field_validator
 
 from ohr import plugins
 from ohr.errors import EngineError
+from ohr.models.error_bodies import quoted
 from ohr.models.http import Endpoint
 from ohr.plugins import Message, ToolCall
 
@@ -66,20 +68,75 @@ TRANSPORT = frozenset({"api_key_env", "timeout_s", "retries"})
 """Parameters that do not change an answer, and so are not part of the identity."""
 
 
-def completion(answer: Any) -> tuple[str, str]:
-    """Text and finish reason of a chat completion. Raises EngineError."""
+_TEXTS = (None, "text", "output_text")
+"""Types of the parts of a message that are text; others are thoughts, refusals, media."""
+NO_TEXT = "no text"
+_ORDINARY = ("stop", "length", "tool_calls", "None")
+"""Reasons for ending that say nothing of why there is no text."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """``text`` of a chat completion, and its ``finish_reason``. ``why_empty``: where there is no
+    text, what there was instead, on one line.
+    """
+
+    text: str
+    finish_reason: str
+    why_empty: str = ""
+
+
+def completion(answer: Any) -> Written:
+    """What a chat completion says. Raises EngineError, which quotes it, for what is none."""
     try:
         choice = answer["choices"][0]
-        content = choice["message"].get("content")
+        message, content = choice["message"], choice["message"].get("content")
         if isinstance(content, list):
-            content = "".join(part["text"] for part in content if part.get("type") == "text")
+            content = "".join(_texts(content))
         if content is not None and not isinstance(content, str):
             raise TypeError(f"content is a {type(content).__name__}")
-        # Half a surrogate pair, which JSON can hold and UTF-8 cannot.
-        text = (content or "").encode("utf-8", "replace").decode()
-        return text, str(choice.get("finish_reason"))
+        reason = str(choice.get("finish_reason"))
+        text = _whole(content or "")
+        return Written(text, reason, "" if text.strip() else _why_empty(message, reason))
     except (KeyError, IndexError, TypeError, AttributeError) as error:
-        raise EngineError(f"an answer that is no chat completion ({error!r})") from error
+        raise not_understood("chat completion", error, answer) from error
+
+
+def not_understood(what: str, error: Exception, answer: Any) -> EngineError:
+    """The error of an answer that is no ``what``, with the answer's first characters."""
+    return EngineError(f"an answer that is no {what} ({error!r}): {quoted(answer)}")
+
+
+def _texts(parts: Sequence[Any]) -> Iterator[str]:
+    for part in parts:
+        if isinstance(part, str):
+            yield part
+        elif part.get("type") in _TEXTS:
+            yield part["text"]
+
+
+def _whole(text: str) -> str:
+    """A text without half a surrogate pair, which JSON can hold and UTF-8 cannot."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _why_empty(message: Mapping[str, Any], reason: str) -> str:
+    """What a message has in place of text: a refusal, tool calls, thoughts, or nothing."""
+    said = [] if reason in _ORDINARY else [f"finish_reason {reason}"]
+    content = message.get("content")
+    parts = [p for p in content if isinstance(p, Mapping)] if isinstance(content, list) else []
+    refusals = [message.get("refusal"), *(part.get("refusal") for part in parts)]
+    if refusal := next((one for one in refusals if one), None):
+        said.append(f"refusal: {quoted(refusal)}")
+    match message.get("tool_calls"):
+        case [{"function": {"name": name}}, *_]:
+            said.append(f"a tool call in place of an answer: {quoted(name)}")
+        case calls if calls:
+            said.append("a tool call in place of an answer")
+    thoughts = [message.get("reasoning_content"), message.get("reasoning")]
+    if any(thoughts) or any(part.get("type") in ("thinking", "reasoning") for part in parts):
+        said.append("reasoning without an answer")
+    return "; ".join(said) or NO_TEXT
 
 
 _COUNTS = ("prompt_tokens", "completion_tokens")
@@ -135,8 +192,9 @@ def tool_calls(answer: Any) -> tuple[ToolCall, ...]:
                 raise TypeError(f"a tool's name is a {type(name).__name__}")
             if not isinstance(arguments, str):
                 arguments = json.dumps({} if arguments is None else arguments)
-            name, arguments = (t.encode("utf-8", "replace").decode() for t in (name, arguments))
+            name, arguments = _whole(name), _whole(arguments)
             calls.append(ToolCall(name, arguments, str(one.get("id") or f"call_{number}")))
         return tuple(calls)
     except (KeyError, IndexError, TypeError, AttributeError) as error:
-        raise EngineError(f"an answer whose tool calls are none ({error!r})") from error
+        said = f"an answer whose tool calls are none ({error!r}): {quoted(answer)}"
+        raise EngineError(said) from error

@@ -15,7 +15,7 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC
@@ -26,13 +26,16 @@ from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
-from ohr.errors import EngineError, LateError, MissingDependencyError
+from ohr.errors import EngineError, LateError, MissingDependencyError, RefusedError
+from ohr.models.error_bodies import QUOTED_CHARS, error_within, hide, quoted, words_of
 
-RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
+RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504, *range(520, 525), 529})
+"""Trouble that may pass: of the server, of a proxy in front of it (520 to 524), or overload (529).
+"""
 CUT_OFF = (ConnectionResetError, ConnectionAbortedError, BrokenPipeError)
 LONGEST_WAIT_S = 60.0
 MAX_ANSWER_BYTES = 16 << 20
-MESSAGE_CHARS = 200
+MOST_ERROR_BYTES = 8 * QUOTED_CHARS
 KEPT_OPEN_S = 1.0
 """How long an idle connection is used again: shorter than the 2 to 5 seconds after which common
 servers hang up, so that no request is sent just as they do."""
@@ -68,11 +71,12 @@ class Answer:
     body: bytes
 
     def json(self) -> Any:
-        """The body. Raises EngineError for what is not JSON."""
+        """The body. Raises EngineError, which quotes it, for what is not JSON."""
         try:
             return json.loads(self.body)
         except (ValueError, RecursionError):
-            raise EngineError("an answer that is not JSON") from None
+            said = quoted(self.body) or "nothing"
+            raise EngineError(f"an answer that is not JSON: {said}") from None
 
 
 @dataclass(frozen=True)
@@ -106,16 +110,18 @@ class Endpoint:
             raise MissingDependencyError(
                 f"the environment variable {self.key_variable} holds characters that no API key has"
             )
+        hide(key)
         return key
 
     def post(self, body: object, stop: threading.Event | None = None) -> Any:
         """The server's JSON answer to a JSON body.
 
         Tries again, up to ``retries`` times, after 1, 2, 4 ... seconds or what the server asks
-        for, on HTTP 408, 425, 429, 500, 502, 503, 504 and on lost connections. Raises
-        MissingDependencyError for what ails the server and not this request (unreachable,
-        HTTP 401, 403, 404, redirects), LateError for an answer that does not come in time,
-        EngineError for the rest, and for an attempt that was due after ``stop`` was set.
+        for, on the statuses of :data:`RETRIED` and on lost connections; an error that the answer
+        itself reports counts as one of its code. Raises MissingDependencyError for what ails the
+        server and not this request (unreachable, HTTP 401, redirects), RefusedError for HTTP 403
+        and 404, LateError for an answer that does not come in time, EngineError for the rest, and
+        for an attempt that was due after ``stop`` was set.
         """
         try:
             return self.send(body, stop)
@@ -128,8 +134,18 @@ class Endpoint:
         """As :meth:`post`, with errors that say whether another server may do better:
         UnreachedError and TroubledError in place of the classes that they derive from.
         """
-        answer = self.exchange("POST", json.dumps(body).encode(), "application/json", stop)
-        return answer.json()
+        data = json.dumps(body).encode()
+
+        def once(key: str) -> Any:
+            answer = self._once("POST", data, "application/json", key)
+            content = answer.json()
+            if error := error_within(content):
+                named = f" {error.code}" if error.code else ""
+                what = f"HTTP 200 with error{named}"
+                raise self._refused(error.code, what, error.words, answer.headers, key)
+            return content
+
+        return self._tried(once, stop)
 
     def exchange(
         self,
@@ -139,6 +155,10 @@ class Endpoint:
         stop: threading.Event | None = None,
     ) -> Answer:
         """The server's answer to any request, tried and raising as :meth:`send` does."""
+        return self._tried(lambda key: self._once(method, data, content_type, key), stop)
+
+    def _tried(self, once: Callable[[str], T], stop: threading.Event | None) -> T:
+        """What one of the attempts gives, each with the key."""
         key = self.key()
         stop = stop or threading.Event()
         late = 0
@@ -146,7 +166,7 @@ class Endpoint:
             if stop.is_set():
                 raise EngineError("stopped before it was sent")
             try:
-                return self._once(method, data, content_type, key)
+                return once(key)
             except _PassingError as error:
                 late += error.late
                 if attempt < self.retries and late <= self.late_retries:
@@ -199,7 +219,7 @@ class Endpoint:
             async with asyncio.timeout(self.timeout_s):
                 response = await connections.handle_async_request(request)
                 async with aclosing(response):
-                    limit = MAX_ANSWER_BYTES if response.is_success else 8 * MESSAGE_CHARS
+                    limit = MAX_ANSWER_BYTES if response.is_success else MOST_ERROR_BYTES
                     async for block in response.aiter_raw():
                         answer += block
                         if len(answer) > limit:
@@ -223,25 +243,32 @@ class Endpoint:
                 f"{self.url} is no address: {error}: mend base_url"
             ) from None
         if not response.is_success:
-            raise self._refused(response, bytes(answer), key)
+            status = response.status_code
+            if 300 <= status < 400:
+                raise MissingDependencyError(
+                    f"{self.url} redirects (HTTP {status}): name the final address"
+                )
+            what, said = f"HTTP {status}", words_of(bytes(answer[:MOST_ERROR_BYTES]))
+            raise self._refused(status, what, said, response.headers, key)
         return Answer(response.headers, bytes(answer))
 
-    def _refused(self, response: httpx.Response, answer: bytes, key: str) -> Exception:
-        what = f"HTTP {response.status_code}"
-        if response.status_code in (401, 403):
-            mend = f"the key in {self.key_variable}" if key else "no key: name api_key_env"
-            return MissingDependencyError(f"{self.url} refuses {mend} ({what})")
-        if 300 <= response.status_code < 400:
-            return MissingDependencyError(f"{self.url} redirects ({what}): name the final address")
-        said = answer[: 8 * MESSAGE_CHARS].decode("utf-8", "replace")
-        if key:  # a server may quote it
-            said = said.replace(key, "[key]")
-        what += " " + " ".join(said.split())[:MESSAGE_CHARS]
-        if response.status_code == 404:
-            return MissingDependencyError(f"{self.url} has no such endpoint or model: {what}")
-        if response.status_code in RETRIED:
-            return _PassingError(what.strip(), asked_wait(response.headers))
-        return EngineError(what.strip())
+    def _refused(
+        self, status: int, what: str, said: str, headers: httpx.Headers, key: str
+    ) -> Exception:
+        """The error of a status; ``what`` names it, ``said`` are the server's words."""
+        if status == 401:
+            fix = f"the key in {self.key_variable}" if key else "no key: name api_key_env"
+            return MissingDependencyError(f"{self.url} refuses {fix} ({what}) {said}".strip())
+        if status in (403, 404):
+            missing = ", no such endpoint or model" if status == 404 else ""
+            sent = "" if key else ", no key was sent"
+            # What names the status begins with HTTP: RefusedError.MARK stands in the message.
+            refusal = f"{self.url} refused ({what}{missing}{sent}): {said or 'no reason given'}"
+            return RefusedError(refusal)
+        what = f"{what} {said}".strip()
+        if status in RETRIED:
+            return _PassingError(what, asked_wait(headers))
+        return EngineError(what)
 
     def _unreached(self, reason: BaseException) -> Exception:
         if isinstance(reason, TimeoutError):

@@ -45,6 +45,7 @@ class Message:
 @dataclass(frozen=True, slots=True)
 class Completion:
     """What a model wrote: text, tool calls, or both. ``cut``: it had no room to end.
+    ``why_empty``: where it wrote neither, what there was instead, as a refusal.
 
     ``usage`` is what a run adds up: ``prompt_tokens``, ``completion_tokens``, ``cost``.
     """
@@ -53,6 +54,7 @@ class Completion:
     calls: tuple[ToolCall, ...] = ()
     cut: bool = False
     usage: Mapping[str, float] = field(default_factory=dict)
+    why_empty: str = ""
 
 
 class Chat(ABC):

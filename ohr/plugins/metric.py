@@ -186,6 +186,12 @@ class Metric(Plugin[P], ABC, abstract=True):
         """All cases at once: what a study asks of a metric that has it, and of it alone."""
         raise NotImplementedError(f"metric {self.name!r} measures one case after the other")
 
+    def is_verdict(self, reply: str) -> bool:
+        """Whether a judge's reply can be read. One that cannot is an error, which is counted, and
+        asked for again with ``retry_failed``.
+        """
+        return True
+
 
 def _check(cls: type[Metric[Any]]) -> None:
     """Raise PluginError for a declaration that means nothing."""

@@ -11,6 +11,9 @@ from ohr.errors import ConfigError, MissingDependencyError, StoreError
 from ohr.plugins.base import P, Plugin
 from ohr.types import Hit, Outcome
 
+NO_CONTEXT = "no context"
+"""Detail of the empty answer of a reader that was given nothing and guesses nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:

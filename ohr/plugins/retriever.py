@@ -4,10 +4,30 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from ohr.plugins.base import P, Plugin
 from ohr.store.artefacts import ArtefactStore
 from ohr.types import Chunk, Hit, PageImage, PageRef
+
+Place = tuple[PageRef, int, int]
+"""A chunk by its page and span."""
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """What a retriever could do nothing with, each with the reason: ``chunks``, which are never
+    found, and ``questions`` by their texts, which find nothing.
+    """
+
+    chunks: Mapping[Place, str] = field(default_factory=dict)
+    questions: Mapping[str, str] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.chunks or self.questions)
+
+    def __or__(self, other: LeftOut) -> LeftOut:
+        return LeftOut({**self.chunks, **other.chunks}, {**self.questions, **other.questions})
 
 
 class Retriever(Plugin[P], ABC, abstract=True):
@@ -35,6 +55,10 @@ class Retriever(Plugin[P], ABC, abstract=True):
     def search(self, query: str, k: int) -> list[Hit]:
         """The k best chunks for one query, best first; ties in index order."""
         return self.search_many([query], k)[0]
+
+    def left_out(self) -> LeftOut:
+        """What the last :meth:`index` and the last search had to leave out; it is counted."""
+        return LeftOut()
 
     def use_store(self, store: ArtefactStore) -> None:
         """Told where costly results, such as vectors, may be kept from run to run."""

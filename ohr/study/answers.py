@@ -6,8 +6,8 @@ import logging
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 from ohr.errors import OhrError, PluginError
@@ -15,7 +15,7 @@ from ohr.plugins import Reader, Reply, System, SystemReply
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import digest
 from ohr.store.journal import Journal
-from ohr.study.failures import Streak, reasons
+from ohr.study.failures import EXAMPLE, Streak, is_explained_empty, reasons
 from ohr.study.progress import Progress
 from ohr.types import FAILED, Answer, Document, Hit, Outcome, PageRef, ShownHit, Status
 
@@ -24,6 +24,9 @@ log = logging.getLogger("ohr.answering")
 T = TypeVar("T")
 R = TypeVar("R")
 
+UNREAD = "the verdict could not be read"
+"""Reason of a judge's reply in which there is no verdict; an example follows."""
+_EXAMPLE_CHARS = 80
 _SILENT_S = 5.0  # no progress is shown for what takes no longer
 
 
@@ -34,6 +37,10 @@ class Tally:
     identity: Mapping[str, object]
     note: str = ""
     used: dict[str, Outcome[Any]] = field(default_factory=dict)
+    closed_book: set[str] = field(default_factory=set)
+    """Those of ``used`` that had no context."""
+    refusals: int = 0
+    """Requests that a server refused."""
     usage: Counter[str] = field(default_factory=Counter)
     n_asked: int = 0
     usage_now: Counter[str] = field(default_factory=Counter)
@@ -47,12 +54,26 @@ class Tally:
             "note": self.note,
             "answers": len(self.used),
             "by_status": dict(sorted(Counter(str(o.status) for o in self.used.values()).items())),
-            "reasons": reasons(self.used.values()),
+            "reasons": reasons(self.used.values(), empty=True),
+            "empty_for_a_reason": sum(map(is_explained_empty, self.used.values())),
+            "all_empty": self.all_empty(),
+            **({"unread": unread} if (unread := sum(map(is_unread, self.used.values()))) else {}),
             "usage": _rounded(self.usage),
             "asked_in_this_run": self.n_asked,
             "usage_of_this_run": _rounded(self.usage_now),
             "cpu_s_of_this_run": round(self.cpu_s, 3),
         }
+
+    def all_empty(self) -> bool:
+        """Whether nothing was answered, though not all failed: of what had a context, if any."""
+        answers = [o for key, o in self.used.items() if key not in self.closed_book]
+        statuses = {outcome.status for outcome in answers or self.used.values()}
+        return Status.EMPTY in statuses and Status.OK not in statuses
+
+
+def is_unread(outcome: Outcome[Any]) -> bool:
+    """Whether a judge replied without a verdict."""
+    return outcome.status in FAILED and outcome.detail.startswith(UNREAD)
 
 
 def _rounded(usage: Mapping[str, float]) -> dict[str, float]:
@@ -80,11 +101,15 @@ class Answering:
         reader: Reader,
         questions: Sequence[str],
         contexts: Sequence[Sequence[Hit]],
+        readable: Callable[[str], bool] | None = None,
     ) -> list[Outcome[str]]:
         """A reader's outcome of each question with its context; equal ones are asked once.
 
+        ``readable``: an answer for which it is false counts as an error, though it is kept as it
+        came: read in another way one day, it need not be asked for again.
+
         Raises what :meth:`ohr.plugins.Reader.answer_many` does on purpose, OhrError when too many
-        fail alike, and PluginError for a reader that returns no outcome.
+        fail alike or all are refused, and PluginError for a reader that returns no outcome.
         """
         keys = [
             _key(reader, question, context)
@@ -100,7 +125,9 @@ class Answering:
                 lambda at: Reply(at, reader.answer_or_error(texts[at], hits[at])),
             )
 
-        return self._outcomes(label, reader, _TEXT, keys, ask)
+        kind = _OfText() if readable is None else _OfVerdict(readable)
+        closed = {key for key, context in zip(keys, contexts, strict=True) if not context}
+        return self._outcomes(label, reader, kind, keys, ask, closed)
 
     def answers_of_system(
         self, label: str, system: System, questions: Sequence[str], documents: Sequence[Document]
@@ -135,6 +162,7 @@ class Answering:
         kind: _Kind[T],
         keys: Sequence[str],
         ask: Callable[[Sequence[int]], Iterator[Any]],
+        closed_book: Collection[str] = (),
     ) -> list[Outcome[T]]:
         """The outcome of each key: kept ones, and those that are asked for now and then kept."""
         if label not in self.tallies:
@@ -147,29 +175,45 @@ class Answering:
             at for key, at in first.items() if not self._kept(kind, tally, journal, key)
         )
         began = time.process_time()
-        streak, held = Streak(label, "questions", self.stop_after_failures), dict[str, Any]()
+        answered = self._answered(kind, tally, journal, keys)
+        streak = Streak(label, "questions", self.stop_after_failures, answered, tally.refusals)
+        held = dict[str, Any]()
         for reply in self._shown(label, ask(to_ask), len(to_ask)):
             key, outcome = keys[to_ask[reply.index]], kind.checked(label, reply.outcome)
             usage = dict(reply.usage)
             tally.n_asked += 1
             tally.usage_now.update(usage)
-            streak.add(outcome)
-            if streak.count <= 1:
+            streak.add(kind.read(outcome))
+            if streak.count <= 1 and not streak.refused:
                 _put_all(journal, held)
             # Failures alike are kept once they end: if they stop the run, they are asked again.
             held[key] = [kind.kept(outcome.value), str(outcome.status), outcome.detail, usage]
-            if not streak.count:
+            if not (streak.count or streak.refused):
                 _put_all(journal, held)
-        _put_all(journal, held)
+        tally.refusals = streak.refusals
+        if isinstance(asked, Reader):  # it has been asked all; a system, of some documents alone
+            streak.end()
+        if not streak.refused:
+            _put_all(journal, held)
         tally.cpu_s += time.process_time() - began
         outcomes = {}
         for key in first:
-            parsed = kind.parsed(journal.get(key))
-            outcomes[key], usage = parsed or (Outcome.error("no answer"), {})
+            parsed = kind.parsed(held.get(key) or journal.get(key))
+            outcomes[key], usage = parsed or (Outcome[T].error("no answer"), {})
             if key not in tally.used:
                 tally.usage.update(usage)
             tally.used[key] = outcomes[key]
+        tally.closed_book |= set(closed_book)
         return [outcomes[key] for key in keys]
+
+    def _answered(
+        self, kind: _Kind[Any], tally: Tally, journal: Journal, keys: Iterable[str]
+    ) -> bool:
+        """Whether anything has come of a reader before."""
+        if any(outcome.status not in FAILED for outcome in tally.used.values()):
+            return True
+        entries = (kind.parsed(journal.get(key)) for key in keys)
+        return any(entry is not None and entry[0].status not in FAILED for entry in entries)
 
     def _kept(self, kind: _Kind[Any], tally: Tally, journal: Journal, key: str) -> bool:
         entry = kind.parsed(journal.get(key))
@@ -229,6 +273,10 @@ class _Kind(ABC, Generic[T]):
     def checked(self, label: str, outcome: Any) -> Outcome[T]:
         """The outcome. Raises PluginError for what is none of this kind."""
 
+    def read(self, outcome: Outcome[T]) -> Outcome[T]:
+        """An outcome as it counts, which may be less than it was kept as."""
+        return outcome
+
     def parsed(self, entry: object) -> tuple[Outcome[T], dict[str, float]] | None:
         """An outcome as it was kept, and what it took; None for what is none."""
         match entry:
@@ -236,7 +284,7 @@ class _Kind(ABC, Generic[T]):
                 if not all(isinstance(number, int | float) for number in usage.values()):
                     return None
                 try:
-                    return Outcome(self.value(kept), Status(status), detail), usage
+                    return self.read(Outcome(self.value(kept), Status(status), detail)), usage
                 except (ValueError, TypeError, KeyError):
                     return None
             case _:
@@ -261,6 +309,21 @@ class _OfText(_Kind[str]):
             f"reader {label!r} returned {type(outcome).__name__} in place of an Outcome of a "
             "text, such as Outcome.of_text(answer)"
         )
+
+
+@dataclass(frozen=True)
+class _OfVerdict(_OfText):
+    """Texts of a judge that must be ``readable``."""
+
+    readable: Callable[[str], bool]
+
+    def read(self, outcome: Outcome[str]) -> Outcome[str]:
+        text = outcome.value or ""
+        if outcome.status in FAILED or self.readable(text):
+            return outcome
+        said = repr(" ".join(text.split())[:_EXAMPLE_CHARS]) if text.strip() else "an empty reply"
+        detail = f" ({outcome.detail})" if outcome.detail else ""
+        return replace(outcome, status=Status.ERROR, detail=f"{UNREAD}{EXAMPLE}{said}{detail}")
 
 
 class _OfAnswer(_Kind[Answer]):
@@ -295,7 +358,7 @@ class _OfAnswer(_Kind[Answer]):
         )
 
 
-_TEXT, _ANSWER = _OfText(), _OfAnswer()
+_ANSWER = _OfAnswer()
 
 
 def _replies(

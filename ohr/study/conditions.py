@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields, replace
 from itertools import product
 
 from ohr.study.config import BUILT_IN, Stage
+from ohr.study.noise import noise_name
 from ohr.study.plan import Plan, Variant
 
 
@@ -41,6 +42,14 @@ class Condition:
 
 
 CONDITION_COLUMNS = tuple(field.name for field in fields(Condition))
+
+
+def name_of(condition: Condition) -> str:
+    """A condition in words: ``tesseract, rotation 0.3, page, bm25, extractive``."""
+    noise = noise_name(condition.perturbation, condition.level, condition.intensity)
+    system = "" if condition.system == BUILT_IN else condition.system
+    parts = (condition.chunker, condition.retriever, condition.reader, system)
+    return ", ".join(part for part in (condition.engine, noise, *parts) if part)
 
 
 def condition_of(

@@ -147,7 +147,8 @@ class StudyConfig(_Strict):
     """A language model that says whether answers are right, as a further metric judged; by
     default none."""
     retry_failed: bool = False
-    """Ask and read again what readers, judge and engines failed at in an earlier run."""
+    """Ask and read again what readers, judge, retrievers and engines failed at in an earlier run;
+    an empty answer is no failure, and stands."""
     stages: Stages = Field(default=STAGES, min_length=1)
     """What is measured: the pages' text (ocr), the chunks that are found (retrieval), answers from
     the evidence pages (generation), and answers from the chunks that are found (overall)."""
@@ -168,7 +169,8 @@ class StudyConfig(_Strict):
     """Seeds of the draws of the noise, all in one run; by default three from seed on where fewer
     than 200 pages are re-read, else seed alone."""
     stop_after_failures: int = Field(default=20, ge=0)
-    """Pages or questions that fail in a row for the same reason before a run stops; 0: never."""
+    """Pages or questions that fail in a row for the same reason before a run stops, which it does
+    sooner where a server refuses all from the first on; 0: never."""
     workers: int = Field(default_factory=lambda: os.cpu_count() or 1, ge=1, le=1024)
     """Processes that read pages; by default one for each processor core."""
     runner: Literal["local", "ray"] = "local"

@@ -1,4 +1,10 @@
-"""Failures by their reasons: how often each comes, and one that comes too often in a row."""
+"""Failures by their reasons: how often each comes, and one that comes too often in a row.
+
+A server may refuse one request (HTTP 403, 404), as for what a question says, or all of them, as
+for a wrong key or model. The first is that question's or page's failure. The second stops a run:
+where nothing has come of any request, and :data:`ALL_REFUSED` of them, or all there are, were
+refused.
+"""
 
 from __future__ import annotations
 
@@ -8,28 +14,52 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ohr.errors import OhrError
+from ohr.errors import OhrError, RefusedError
+from ohr.plugins.reader import NO_CONTEXT
 from ohr.printable import plain
-from ohr.types import FAILED, Outcome
+from ohr.types import FAILED, Outcome, Status
 
+ALL_REFUSED = 5
+"""Requests from the first on that a server refuses before it is taken to refuse all."""
+EXAMPLE = ", such as "
+"""What follows it in a detail is an example, and no part of the reason."""
 _VARYING = re.compile(r"\S*/\S+|\d+")
 """What tells two failures of the same reason apart: files and numbers."""
 
 
 @dataclass
 class Streak:
-    """Failures in a row of the same reason; ``limit`` of them are one too many (0: never)."""
+    """Failures in a row of the same reason; ``limit`` of them are one too many (0: never).
+
+    So are :data:`ALL_REFUSED` that a server refused, unless something has come of it before.
+    """
 
     name: str
     """Of the engine or the reader."""
     unit: str
     """``pages`` or ``questions``."""
     limit: int
+    answered: bool = False
+    """Whether anything has come of it, in this run or before."""
+    refusals: int = 0
+    """How many were refused so far."""
     count: int = 0
     _reason: str = ""
+    _refusal: str = ""
+
+    @property
+    def refused(self) -> bool:
+        """Whether all so far were refused."""
+        return bool(self.refusals and self.limit and not self.answered)
 
     def add(self, outcome: Outcome[Any]) -> None:
         """Count an outcome. Raises OhrError with the reason at the limit."""
+        if outcome.status in FAILED and RefusedError.MARK in outcome.detail:
+            self.refusals, self._refusal = self.refusals + 1, outcome.detail
+        else:
+            self.answered = True
+        if self.refusals >= min(ALL_REFUSED, self.limit):
+            self.end()
         if outcome.status not in FAILED or not self.limit:
             self.count = 0
             return
@@ -43,18 +73,35 @@ class Streak:
                 "on from here, or read on with stop_after_failures=0"
             )
 
+    def end(self) -> None:
+        """There is no further outcome. Raises OhrError where all were refused."""
+        if self.refused:
+            raise OhrError(
+                f"{self.name}: the server refused all {self.refusals} {self.unit} it was asked "
+                f"({plain(self._refusal)}): correct model, base_url or api_key_env and give the "
+                "same command again, which goes on from here"
+            )
+
 
 def same_reason(outcome: Outcome[Any]) -> str:
     """The status and the reason of a failure, without what varies from page to page."""
-    return f"{outcome.status}: {_VARYING.sub('#', outcome.detail)}"
+    return f"{outcome.status}: {_VARYING.sub('#', outcome.detail.partition(EXAMPLE)[0])}"
 
 
-def reasons(outcomes: Iterable[Outcome[Any]]) -> dict[str, int]:
-    """How often each reason is that of a failure, the commonest first, as its first one says it."""
+def is_explained_empty(outcome: Outcome[Any]) -> bool:
+    """Whether an answer is empty for a reason, other than that there was nothing to answer from."""
+    return outcome.status is Status.EMPTY and outcome.detail not in ("", NO_CONTEXT)
+
+
+def reasons(outcomes: Iterable[Outcome[Any]], *, empty: bool = False) -> dict[str, int]:
+    """How often each reason is that of a failure, the commonest first, as its first one says it.
+
+    With ``empty``, also those of :func:`is_explained_empty`.
+    """
     counts: Counter[str] = Counter()
     details: dict[str, str] = {}
     for outcome in outcomes:
-        if outcome.status in FAILED:
+        if outcome.status in FAILED or (empty and is_explained_empty(outcome)):
             reason = same_reason(outcome)
             details.setdefault(reason, outcome.detail or str(outcome.status))
             counts[reason] += 1

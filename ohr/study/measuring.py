@@ -19,6 +19,7 @@ from ohr.study.conditions import Condition
 from ohr.study.config import Stage
 from ohr.study.measures import NO_CONTEXT, NOISE_COLUMNS, applicable
 from ohr.study.plan import Plan
+from ohr.study.ungraded import Ungraded
 from ohr.types import Hit, Outcome, PageRef, Question, Status
 
 JUDGE = "(judge)"
@@ -64,6 +65,7 @@ class Measuring:
 
     plan: Plan
     answering: Answering
+    ungraded: Ungraded = field(default_factory=Ungraded)
     _needed: dict[tuple[Of, str], np.ndarray] = field(default_factory=dict)
 
     def scores(
@@ -107,6 +109,12 @@ class Measuring:
             for place, outcome in by_place.items():
                 value = metrics[label].missing if outcome.value is None else outcome.value
                 columns[label][place] = value
+            if "judge" in metrics[label].needs:
+                name = self._name(label, condition, guessed)
+                places_without = [at for at, one in by_place.items() if one.value is None]
+                self.ungraded.add(
+                    condition, stage, name, metrics[label], columns[label], places_without
+                )
             own_statuses[label] = tuple(
                 max(status, by_place[place].status, key=lambda one: one.severity)
                 if place in by_place
@@ -152,7 +160,9 @@ class Measuring:
     ) -> list[Outcome[float]]:
         def ask(questions: Sequence[str], exhibits: Sequence[Sequence[Hit]]) -> list[Outcome[str]]:
             assert self.plan.judge is not None
-            return self.answering.answers(JUDGE, self.plan.judge, questions, exhibits)
+            return self.answering.answers(
+                JUDGE, self.plan.judge, questions, exhibits, metric.is_verdict
+            )
 
         try:
             outcomes = metric.measure_many(cases, ask if self.plan.judge is not None else None)

@@ -9,10 +9,12 @@ from typing import Any
 
 from ohr.errors import OhrError, PluginError
 from ohr.plugins import Chunker, ImageRetriever, Oracle, Retriever
+from ohr.plugins.retriever import LeftOut
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import digest, pages_digest
 from ohr.study import image_rankings
 from ohr.study.failures import reasons
+from ohr.study.left_out import as_json, described, of_json, of_stored, to_store
 from ohr.study.plan import Plan
 from ohr.study.scopes import Scopes
 from ohr.types import Chunk, Hit, KnowledgeBase, Outcome, PageRef, Question, Status
@@ -26,6 +28,10 @@ class Rankings:
     store: ArtefactStore
     _unseen: dict[str, dict[PageRef, str]] = field(default_factory=dict)
     """By retriever, the pages that it could not index by their images, each with the reason."""
+    _left_out: dict[tuple[str, str], LeftOut] = field(default_factory=dict)
+    """By chunker and retriever, what could not be ranked."""
+    _found: set[tuple[str, str]] = field(default_factory=set)
+    """Chunker and retriever by which anything was found."""
 
     def __post_init__(self) -> None:
         self.scopes = Scopes(self.plan)
@@ -69,16 +75,22 @@ class Rankings:
             "k": k,
         }
         stored: Any = self.store.get("retrieval", key)
-        if not _are_rankings(stored, len(questions), texts):
+        rankings, left_out = of_stored(stored)
+        if not _are_rankings(rankings, len(questions), texts) or (
+            left_out and self.plan.config.retry_failed
+        ):
             chunks = _chunks(cutter, chunker, texts)
-            stored = _ranked(retriever, name, chunks, questions, k, texts)
-            self.store.put("retrieval", key, stored)
+            rankings = _ranked(retriever, name, chunks, questions, k, texts)
+            if isinstance(retriever, Retriever):
+                left_out = retriever.left_out()
+            self.store.put("retrieval", key, to_store(rankings, left_out))
+        self._note(chunker, name, left_out, found=any(rankings))
         return [
             [
                 Hit(ref := PageRef(doc_id, page_no), texts[ref][a:b], score, rank, (a, b))
                 for rank, (doc_id, page_no, a, b, score) in enumerate(hits)
             ]
-            for hits in stored
+            for hits in rankings
         ]
 
     def _of_images(
@@ -106,14 +118,43 @@ class Rankings:
         texts = {ref: kb.text(ref) for ref in (*pages, *(image.ref for image in images))}
         stored: Any = self.store.get("image_retrieval", key)
         usable = image_rankings.are_rankings(stored, len(questions), texts)
-        if not usable or (stored["unseen"] and self.plan.config.retry_failed):
+        failed = usable and (stored["unseen"] or stored.get("left_out"))
+        if not usable or (failed and self.plan.config.retry_failed):
             chunks = _chunks(cutter, chunker, read) if isinstance(retriever, Retriever) else []
             most = self.plan.config.stop_after_failures
             stored = image_rankings.ranked(retriever, name, images, chunks, queries, k, most)
+            if isinstance(retriever, Retriever) and (left_out := retriever.left_out()):
+                stored["left_out"] = as_json(left_out)
             self.store.put("image_retrieval", key, stored)
         unseen = self._unseen.setdefault(name, {})
         unseen |= {PageRef(doc_id, no): reason for doc_id, no, reason in stored["unseen"]}
+        found = any(stored["rankings"])
+        self._note(chunker, name, of_json(stored.get("left_out")), found=found)
         return image_rankings.hits_of(stored, texts)
+
+    def _note(self, chunker: str, name: str, left_out: LeftOut, *, found: bool) -> None:
+        if found:
+            self._found.add((chunker, name))
+        if left_out:
+            before = self._left_out.get((chunker, name), LeftOut())
+            self._left_out[chunker, name] = before | left_out
+
+    def left_out(self, chunker: str, name: str) -> LeftOut:
+        """What a retriever could not rank of a chunker's chunks, in the rankings made last."""
+        return self._left_out.get((chunker, name), LeftOut())
+
+    def take_left_out(self) -> dict[str, dict[str, Any]]:
+        """By chunker and retriever, what could not be ranked since this was last asked, and why;
+        for the manifest.
+        """
+        (left_out, self._left_out), (found, self._found) = (
+            (self._left_out, {}),
+            (self._found, set()),
+        )
+        return {
+            f"{key[1]}, {key[0]}": described(one) | {"found_nothing": key not in found}
+            for key, one in left_out.items()
+        }
 
     def is_seen(self, name: str, ref: PageRef) -> bool:
         """Whether a retriever could index a page by its image, in the rankings made last."""

@@ -20,12 +20,14 @@ from ohr.study.cells import CELL_COLUMNS, LABEL_COLUMNS, aggregate
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.config import StudyConfig
 from ohr.study.csv import from_csv
+from ohr.study.left_out import left_out_lines, nothing_found
 from ohr.study.measures import NOISE_COLUMNS, Measure, known_measure, read_measures
 from ohr.study.noise import noise_name
 from ohr.study.plan import Plan, load_dataset, make_plan
 from ohr.study.rows import FILE, UNIT_COLUMNS, read_rows, with_system
-from ohr.study.troubles import failed_in_rows, trouble_lines
+from ohr.study.troubles import empty_lines, failed_in_rows, trouble_lines
 from ohr.study.truth import declare, measures_of
+from ohr.study.ungraded import bound_lines
 from ohr.study.views import Plots, analyse
 from ohr.types import Status
 
@@ -112,7 +114,8 @@ class Run:
     def troubles(self) -> list[str]:
         """A line for each knowledge base and reader with failures: how many, and why.
 
-        Likewise for each retriever that could not look at all pages of one.
+        Likewise for each retriever that could not look at all pages of one, and for answers that
+        the judge did not grade: between what bounds their mean lies.
         """
         bases: dict[str, dict[str, Any]] = self.manifest.get("knowledge_bases", {})
         bases = bases | {
@@ -121,16 +124,20 @@ class Run:
             for retriever, entry in base.get("unseen_pages", {}).items()
         }
         protocol = self.manifest.get("config", {}).get("scoring", "default")
-        return trouble_lines(bases | self.readers, protocol)
+        lines = trouble_lines(bases | self.readers, protocol) + left_out_lines(bases)
+        return lines + bound_lines(self.manifest.get("ungraded", []))
 
     @cached_property
     def failed(self) -> list[str]:
-        """Conditions all of whose pages, or all of whose answers, failed in every draw.
-
-        Likewise the stages that were asked for and in which nothing could be assessed.
+        """Conditions all of whose pages, or all of whose answers, failed in every draw; readers
+        and systems that answered nothing; retrievers that found nothing for what they left out;
+        stages that were asked for and in which nothing could be assessed.
         """
+        bases = self.manifest.get("knowledge_bases", {})
         stages = self.manifest.get("config", {}).get("stages", ())
-        return [*failed_in_rows(read_rows(self.path)), *unassessed_stages(self.cells, stages)]
+        lines = [*empty_lines(self.readers), *nothing_found(bases)]
+        lines += unassessed_stages(self.cells, stages)
+        return [*failed_in_rows(read_rows(self.path)), *lines]
 
     def compare(
         self,

@@ -30,6 +30,7 @@ from ohr.study.config import StudyConfig
 from ohr.study.csv import write_csv
 from ohr.study.failures import reasons
 from ohr.study.groups import group_names
+from ohr.study.left_out import nothing_found
 from ohr.study.measures import described, metric_versions
 from ohr.study.pages.pictures import Pictures
 from ohr.study.pages.shards import shard_of_process
@@ -42,7 +43,7 @@ from ohr.study.rows import RowWriter
 from ohr.study.scoring import Scorer
 from ohr.study.sources import plugin_sources
 from ohr.study.ties import Tie, find_ties, tie_lines
-from ohr.study.troubles import Tally
+from ohr.study.troubles import Tally, empty_lines
 from ohr.study.truth import declare, find_same, same_as_truth, truth_lines
 from ohr.types import FAILED, KnowledgeBase
 from ohr.verdicts import left_out_line
@@ -158,6 +159,8 @@ def _carry_out(
                         outcomes.add(scores)
                 if unseen := scorer.rankings.take_unseen():
                     bases[plan.label(variant)]["unseen_pages"] = unseen
+                if not_ranked := scorer.rankings.take_left_out():
+                    bases[plan.label(variant)]["not_ranked"] = not_ranked
         groups = group_names(plan)
         with clock.stage("aggregate"):
             cells = aggregate(rows, plan.measures, groups)
@@ -173,6 +176,7 @@ def _carry_out(
         write_bytes(out / CASES, scorer.cases.to_bytes())
     asked = {label: tally.summary() for label, tally in answering.tallies.items()}
     systems = {label: asked.pop(label) for label in plan.systems if label in asked}
+    ungraded = scorer.measuring.ungraded.entries()
     manifest: dict[str, Any] = {
         "config": config.model_dump(mode="json"),
         "seed": config.seed,
@@ -204,6 +208,7 @@ def _carry_out(
         },
         "unreachable": plan.unreachable,
         "same_as_truth": same_as_truth(cells),
+        **({"ungraded": ungraded} if ungraded else {}),
         "readers": asked,
         "systems": systems,
         "knowledge_bases": bases,
@@ -212,7 +217,8 @@ def _carry_out(
         "seconds": clock.seconds,
     }
     write_text(out / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
-    failed = [*outcomes.failed(), *unassessed_stages(cells, config.stages)]
+    failed = [*outcomes.failed(), *empty_lines(asked | systems), *nothing_found(bases)]
+    failed += unassessed_stages(cells, config.stages)
     return Run(out, manifest, cells, missing).knowing(plan=plan, failed=failed)
 
 

@@ -160,6 +160,7 @@ class Scorer:
             for question, hits in zip(questions, ranking, strict=True)
         ]
         own = [Status.OK if case.hits else Status.EMPTY for case in cases]
+        own = self._with_ranked(own, setting)
         if isinstance(self.plan.retrievers[setting[1]], ImageRetriever):
             statuses = self._with_seen(own, setting[1])
         else:
@@ -177,6 +178,19 @@ class Scorer:
         """The worse of each question's status and that of its evidence pages."""
         return [
             max(status, self._evidence_status(question, kb), key=_severity)
+            for question, status in zip(self.plan.questions, statuses, strict=True)
+        ]
+
+    def _with_ranked(self, statuses: Sequence[Status], setting: tuple[str, str]) -> list[Status]:
+        """Error in place of each question's status where the question, or a chunk of a page of its
+        evidence, was left out of the ranking.
+        """
+        left_out = self.rankings.left_out(*setting)
+        pages = {ref for ref, _, _ in left_out.chunks}
+        return [
+            Status.ERROR
+            if question.text in left_out.questions or pages.intersection(question.evidence_pages)
+            else status
             for question, status in zip(self.plan.questions, statuses, strict=True)
         ]
 

@@ -10,13 +10,13 @@ from typing import Any
 import pandas as pd
 
 from ohr.printable import plain
-from ohr.study.conditions import CONDITION_COLUMNS, Condition
-from ohr.study.config import BUILT_IN, Stage
+from ohr.study.answers import UNREAD
+from ohr.study.conditions import CONDITION_COLUMNS, Condition, name_of
+from ohr.study.config import Stage
 from ohr.study.measures import NO_CONTEXT
-from ohr.study.measuring import Scores
-from ohr.study.noise import noise_name
+from ohr.study.measuring import JUDGE, Scores
 from ohr.study.rows import UNIT_COLUMNS
-from ohr.types import FAILED
+from ohr.types import FAILED, Status
 
 _NAMED_REASONS = 3
 _ANSWERED: tuple[Stage, ...] = ("generation", "overall")
@@ -25,23 +25,50 @@ _ANSWERED: tuple[Stage, ...] = ("generation", "overall")
 def trouble_lines(failures: Mapping[str, Mapping[str, Any]], protocol: str) -> list[str]:
     """A line for each knowledge base, or reader, with failures: counts by status, and reasons.
 
-    ``failures`` are entries of the manifest, with ``by_status`` and ``reasons``.
+    Likewise for answers that are empty for a reason, and, in a line of its own, for a judge's
+    verdicts that could not be read. ``failures`` are entries of the manifest, with ``by_status``
+    and ``reasons``.
     """
     fate = "left out of the mean" if protocol == "reference" else "they count with the worst value"
     lines = []
     for name, entry in failures.items():
-        counted = [
-            f"{count} {status}{'s' * (count > 1)}"
-            for status, count in entry["by_status"].items()
-            if status in FAILED
-        ]
+        unread, n_empty = entry.get("unread", 0), entry.get("empty_for_a_reason", 0)
+        counts = {status: n for status, n in entry["by_status"].items() if status in FAILED}
+        if unread:
+            counts[str(Status.ERROR)] -= unread
+            lines.append(_unread_line(name, entry, unread))
+        counted = [f"{n} {status}{'s' * (n > 1)}" for status, n in counts.items() if n]
+        counted += [f"{n_empty} empty"] if n_empty else []
         if counted:
-            why = [f"{plain(reason)} ({count})" for reason, count in entry["reasons"].items()]
+            why = [
+                f"{plain(reason)} ({count})"
+                for reason, count in entry["reasons"].items()
+                if not reason.startswith(UNREAD)
+            ]
             more = len(why) - _NAMED_REASONS
             others = f"; {more} other reasons: see manifest.json" if more > 0 else ""
             named = "; ".join(why[:_NAMED_REASONS]) + others
             lines.append(f"{plain(name)}: {' and '.join(counted)} ({fate}): {named}")
     return lines
+
+
+def _unread_line(name: str, entry: Mapping[str, Any], unread: int) -> str:
+    reason = next((one for one in entry["reasons"] if one.startswith(UNREAD)), UNREAD)
+    verdicts = sum(entry["by_status"].values())
+    return (
+        f"{plain(name)}: {unread} of {verdicts} verdicts could not be read"
+        f"{plain(reason.removeprefix(UNREAD))} (they count as incorrect; retry_failed=true asks "
+        "for them again)"
+    )
+
+
+def empty_lines(readers: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """A line for each reader and system that answered nothing, from the manifest."""
+    return [
+        f"{plain(name)}: none of its {sum(entry['by_status'].values())} answers says anything"
+        for name, entry in readers.items()
+        if entry.get("all_empty") and name != JUDGE
+    ]
 
 
 _Score = tuple[Condition, str, str]
@@ -102,12 +129,5 @@ def _failed_lines(failed: Mapping[_Score, int]) -> list[str]:
     for (condition, stage, metric), units in failed.items():
         what = "pages" if stage == "ocr" else f"answers ({stage} {metric})"
         key = (condition, stage, metric.endswith(NO_CONTEXT))
-        lines.setdefault(key, f"{_named(condition)}: all {units} {what}")
+        lines.setdefault(key, f"{plain(name_of(condition))}: all {units} {what}")
     return list(lines.values())
-
-
-def _named(condition: Condition) -> str:
-    noise = noise_name(condition.perturbation, condition.level, condition.intensity)
-    system = "" if condition.system == BUILT_IN else condition.system
-    parts = (condition.chunker, condition.retriever, condition.reader, system)
-    return plain(", ".join(part for part in (condition.engine, noise, *parts) if part))

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ohr import plugins
+from ohr.plugins.reader import NO_CONTEXT
 from ohr.types import Hit, Outcome
 from rag.readers._answer import render
 from rag.readers._candidates import ParsedPage, read_page
@@ -60,7 +61,7 @@ class Extractive(plugins.Reader):
         pages = [page for page in (read_page(hit.text) for hit in context) if page.units]
         if not pages:
             guess = "Yes" if kind is QuestionType.YES_NO else ""
-            return Outcome.of_text(guess, "nothing to read" if context else "no context")
+            return Outcome.of_text(guess, "nothing to read" if context else NO_CONTEXT)
         ranked, weights = rank(question, pages)
         if kind is QuestionType.YES_NO:
             best = ranked[0]

@@ -44,12 +44,13 @@ class OpenAi(PromptedReader[OpenAiParams], Chat):
     """One question a request, at temperature 0, several requests at once.
 
     Trouble that may pass (HTTP 408, 425, 429, 5xx, lost connections, no answer in time) is tried
-    again after growing waits; what lasts is that question's error or timeout. Tokens are those
-    that the server reports; what a failed request cost is not known.
+    again after growing waits; what lasts is that question's error or timeout, as is a request that
+    is refused (HTTP 403, 404). An answer without text is empty, and its detail says why. Tokens
+    are those that the server reports; what a failed request cost is not known.
     """
 
     name = "openai"
-    version = "2"
+    version = "3"
     argument = "model"
     outside_identity = TRANSPORT | {"concurrency", "prompt_price", "completion_price"}
 
@@ -59,7 +60,7 @@ class OpenAi(PromptedReader[OpenAiParams], Chat):
         """Answers as they arrive; those whose passages begin alike are asked one after another,
         since servers keep what they have read.
 
-        Raises MissingDependencyError (no server, no key, no such model), but only after the
+        Raises MissingDependencyError (no server, no key or a wrong one), but only after the
         answers that were under way. Left early (Ctrl-C), it sends nothing more.
         """
         endpoint = self.params.endpoint(late_retries=self.params.retries)
@@ -104,17 +105,21 @@ class OpenAi(PromptedReader[OpenAiParams], Chat):
         try:
             answer = endpoint.post(self._body(question, text, pages), stop)
             usage |= self._used(answer)
-            written, reason = completion(answer)
+            written = completion(answer)
         except LateError as error:
             return Outcome.timeout(f"{self.name}: {error}"), usage
         except EngineError as error:
             return Outcome.error(f"{self.name}: {error}"[:500]), usage
         ends = {"length": f"cut at {self.params.max_tokens} tokens", "content_filter": "filtered"}
-        end = ends.get(reason, "")
-        if reason == "length":
+        end = ends.get(written.finish_reason, "")
+        if written.finish_reason == "length":
             usage["answers_cut"] = 1.0
-        notes = (note, pages.note, end)
-        outcome, odd = outcome_of(self._prompt.answer_in(written), (question, text), *notes)
+        said = self._prompt.answer_in(written.text)
+        why = "" if said else written.why_empty or "thoughts or tags without an answer"
+        if why and written.finish_reason == "content_filter":
+            end = ""  # it is why
+        notes = (note, pages.note, end, why)
+        outcome, odd = outcome_of(said, (question, text), *notes)
         return outcome, usage | odd
 
     @property
@@ -147,11 +152,13 @@ class OpenAi(PromptedReader[OpenAiParams], Chat):
         endpoint = self.params.endpoint(late_retries=self.params.retries)
         try:
             answer = endpoint.post(self._request(sent(messages), more))
-            text, reason = completion(answer)
+            written = completion(answer)
             calls = tool_calls(answer)
         except (EngineError, MissingDependencyError) as error:
             raise type(error)(f"{self.name}: {error}"[:500]) from error
-        return Completion(text, calls, reason == "length", self._used(answer))
+        cut = written.finish_reason == "length"
+        why = "" if calls else written.why_empty
+        return Completion(written.text, calls, cut, self._used(answer), why)
 
     def count_tokens(self, text: str) -> int:
         """An estimate: the server's tokenizer is not known."""

@@ -7,11 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 from typing_extensions import TypeVar
 
+from ohr.errors import EngineError
 from ohr.plugins import Params
+from ohr.plugins.retriever import LeftOut
 from ohr.types import Chunk, Hit
 from rag.retrievers._encoded import EncodedRetriever
 from rag.retrievers._hits import hit_of
 from rag.retrievers._nearest import VERSION, Index, Nearest
+
+NO_VECTOR = "no vector"
+"""Why a text is left out, where its encoder gave no reason."""
 
 
 class DenseParams(Params):
@@ -32,24 +37,63 @@ class DenseRetriever(EncodedRetriever[P], abstract=True):
         super().__init__(params)
         self._chunks: Sequence[Chunk] = ()
         self._nearest: Nearest | None = None
+        self._left_out = LeftOut()
 
     def identity(self) -> dict[str, object]:
         return super().identity() | {"search_version": VERSION}
 
     def index(self, chunks: Sequence[Chunk]) -> None:
-        self._chunks = chunks
         texts = [chunk.indexed_text for chunk in chunks]
-        vectors = self.collect("passages", texts, self.encode_passages)
-        self._nearest = Nearest(stacked(vectors), self.params.index)
+        found = self.find("passages", texts, self.encode_passages)
+        self._left_out = LeftOut(
+            {
+                (chunk.ref, chunk.start, chunk.end): self._reasons.get(text, NO_VECTOR)
+                for chunk, text, vector in zip(chunks, texts, found, strict=True)
+                if vector is None
+            }
+        )
+        self._chunks = [
+            one for one, vector in zip(chunks, found, strict=True) if vector is not None
+        ]
+        vectors = [vector for vector in found if vector is not None]
+        self._nearest = Nearest(self._stacked(vectors), self.params.index)
 
     def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
         if self._nearest is None:
             return [[] for _ in queries]
-        vectors = self.collect("queries", queries, self.encode_queries)
-        return [
-            [hit_of(self._chunks[i], score, rank) for rank, (i, score) in enumerate(nearest)]
-            for nearest in self._nearest.search(stacked(vectors), k)
-        ]
+        found = self.find("queries", queries, self.encode_queries)
+        unasked = {
+            query: self._reasons.get(query, NO_VECTOR)
+            for query, vector in zip(queries, found, strict=True)
+            if vector is None
+        }
+        self._left_out = LeftOut(self._left_out.chunks, unasked)
+        asked = [query for query, vector in zip(queries, found, strict=True) if vector is not None]
+        vectors = self._stacked([vector for vector in found if vector is not None])
+        width, known = vectors.shape[1], self._nearest.width
+        if self._chunks and asked and width != known:
+            raise self._unequal(known, width)
+        hits = {
+            query: [hit_of(self._chunks[i], score, rank) for rank, (i, score) in enumerate(nearest)]
+            for query, nearest in zip(asked, self._nearest.search(vectors, k), strict=True)
+        }
+        return [hits.get(query, []) for query in queries]
+
+    def left_out(self) -> LeftOut:
+        return self._left_out
+
+    def _stacked(self, vectors: Sequence[np.ndarray]) -> np.ndarray:
+        """:func:`stacked`. Raises EngineError for vectors of unequal length."""
+        lengths = sorted({len(vector) for vector in vectors})
+        if len(lengths) > 1:
+            raise self._unequal(*lengths[:2])
+        return stacked(vectors)
+
+    def _unequal(self, one: int, other: int) -> EngineError:
+        return EngineError(
+            f"{self.name}: vectors of {one} and of {other} numbers, which cannot be compared: "
+            "the server gave vectors of two models; name another revision, and one model"
+        )
 
 
 def stacked(vectors: Sequence[np.ndarray]) -> np.ndarray:

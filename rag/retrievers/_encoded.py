@@ -30,17 +30,19 @@ class EncodedRetriever(Retriever[P], abstract=True):
         super().__init__(params)
         self._store: ArtefactStore | None = None
         self._vectors: dict[str, VectorStore] = {}
+        self._reasons: dict[str, str] = {}
+        """By text, why there is no array of it: of encoders that give None for one."""
 
     @abstractmethod
     def encoder_version(self) -> str:
         """Versions of model and packages. Raises MissingDependencyError, ConfigError."""
 
     @abstractmethod
-    def encode_passages(self, texts: list[str]) -> Sequence[np.ndarray]:
+    def encode_passages(self, texts: list[str]) -> Sequence[np.ndarray | None]:
         """A float32 array of one or two dimensions for each text of a chunk."""
 
     @abstractmethod
-    def encode_queries(self, texts: list[str]) -> Sequence[np.ndarray]:
+    def encode_queries(self, texts: list[str]) -> Sequence[np.ndarray | None]:
         """The same for each question."""
 
     def identity(self) -> dict[str, object]:
@@ -63,10 +65,17 @@ class EncodedRetriever(Retriever[P], abstract=True):
 
     def collect(self, kind: str, texts: Sequence[str], encode: Encode) -> list[np.ndarray]:
         """Arrays of a kind (``passages``, ``queries`` ...) for texts, from the store or anew."""
+        return self._vectors_of(kind).collect(texts, encode)
+
+    def find(self, kind: str, texts: Sequence[str], encode: Encode) -> list[np.ndarray | None]:
+        """As :meth:`collect`, with None for a text that cannot be encoded."""
+        return self._vectors_of(kind).find(texts, encode)
+
+    def _vectors_of(self, kind: str) -> VectorStore:
         if kind not in self._vectors:
             folder = None
             if self._store is not None:
                 key = {"encoder": self.encoder_identity(), "kind": kind}
                 folder = self._store.folder(STORED_AS, key)
             self._vectors[kind] = VectorStore(folder)
-        return self._vectors[kind].collect(texts, encode)
+        return self._vectors[kind]

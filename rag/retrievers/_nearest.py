@@ -32,7 +32,7 @@ class Nearest:
     def __init__(self, vectors: np.ndarray, index: Index = "exact") -> None:
         self._vectors = vectors
         self._longest = float(np.sqrt(np.einsum("ij,ij->i", vectors, vectors).max(initial=0)))
-        self._count = len(vectors)
+        self._count, self.width = vectors.shape
         self._graph = _graph(vectors) if index == "hnsw" and len(vectors) else None
 
     def search(self, queries: np.ndarray, k: int) -> Neighbours:

@@ -23,7 +23,8 @@ _FLAT = -1
 """Stands for the columns of an array of one dimension."""
 
 T = TypeVar("T")
-Encode = Callable[[list[str]], Sequence[np.ndarray]]
+Encode = Callable[[list[str]], Sequence[np.ndarray | None]]
+"""An array of each text; None where there is none to be had."""
 
 
 class VectorStore:
@@ -40,13 +41,24 @@ class VectorStore:
         self._parts: set[str] = set()
 
     def collect(self, texts: Sequence[str], encode: Encode) -> list[np.ndarray]:
-        """The array of each text; ``encode`` is given those that are not there, each once.
+        """As :meth:`find`, for what encodes every text. Raises EngineError where it does not."""
+        arrays = self.find(texts, encode)
+        if missing := sum(array is None for array in arrays):
+            raise EngineError(f"the model gave nothing for {missing} of {len(texts)} texts")
+        return [array for array in arrays if array is not None]
+
+    def find(self, texts: Sequence[str], encode: Encode) -> list[np.ndarray | None]:
+        """The array of each text, or None; ``encode`` is given those that are not there, each once.
 
         Texts are encoded in parts in the order given, so a run that was killed encodes the rest
         in the batches of an undisturbed one.
         """
         self.add([digest(text) for text in texts], texts, encode)
-        return [self._vectors[bytes.fromhex(digest(text))] for text in texts]
+        return [self.get(digest(text)) for text in texts]
+
+    def __len__(self) -> int:
+        """How many arrays are known."""
+        return len(self._vectors)
 
     def add(
         self,

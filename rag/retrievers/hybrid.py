@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
@@ -11,6 +13,7 @@ from pydantic import Field, model_validator
 from ohr import registry
 from ohr.errors import ConfigError
 from ohr.plugins import ImageRetriever, Params, Retriever
+from ohr.plugins.retriever import LeftOut, Place
 from ohr.registry import PluginSpec, Search
 from ohr.store.artefacts import ArtefactStore
 from ohr.types import Chunk, Hit, PageImage, PageRef
@@ -18,8 +21,6 @@ from rag.retrievers._hits import hit_of
 from rag.retrievers._nested import Spec
 from rag.retrievers._pages import whole_pages
 from rag.retrievers.page import PageRetriever, PageRetrieverParams
-
-Place = tuple[PageRef, int, int]
 
 
 class HybridParams(Params):
@@ -95,6 +96,11 @@ class Hybrid(Retriever[HybridParams]):
         depths = range(self.params.depth, k + self.params.depth, self.params.depth)
         by_part = [part.search_many(queries, depths[-1]) for part in self._parts]
         return [self._fuse(rankings, depths)[:k] for rankings in zip(*by_part, strict=True)]
+
+    def left_out(self) -> LeftOut:
+        """What any part left out; the others may have ranked it."""
+        texts = [part for part in self._parts if isinstance(part, Retriever)]
+        return functools.reduce(operator.or_, (part.left_out() for part in texts), LeftOut())
 
     def _fuse(self, rankings: Sequence[Sequence[Hit]], depths: Sequence[int]) -> list[Hit]:
         """The best of each depth after those of the one before: no hit depends on k."""

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from ohr.errors import EngineError, MissingDependencyError
 from ohr.models.chat import TRANSPORT, ServerParams
+from ohr.models.error_bodies import quoted
 from ohr.models.http import Endpoint
 from ohr.models.pictures import data_url
 from ohr.models.threads import submitted
@@ -76,6 +77,13 @@ class LateInteractionServer(PageEncoder[LateInteractionServerParams]):
     def scores(
         self, queries: Sequence[np.ndarray], pages: Sequence[np.ndarray]
     ) -> Iterator[np.ndarray]:
+        """Raises EngineError for vectors of unequal length."""
+        lengths = sorted({array.shape[1] for array in (*queries, *pages)})
+        if len(lengths) > 1:
+            raise EngineError(
+                f"{self.name}: vectors of {lengths[0]} and of {lengths[1]} numbers, which cannot "
+                "be compared: the server gave vectors of two models; name another revision"
+            )
         return maxsim(queries, pages)
 
     def _page(self, image: np.ndarray) -> np.ndarray | str:
@@ -109,7 +117,10 @@ def _token_vectors(answer: Any, n: int) -> list[np.ndarray]:
         vectors = [by_index[index] for index in range(n)]
         if any(v.ndim != 2 or not v.size or not np.isfinite(v).all() for v in vectors):
             raise ValueError("not a list of vectors")
+        if not all(v.any() for v in vectors):
+            raise ValueError("nothing but zeros")
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise EngineError(f"an answer that is not the vectors of {n} inputs ({error!r})") from error
+        said = f"an answer that is not the vectors of {n} inputs ({error!r}): {quoted(answer)}"
+        raise EngineError(said) from error
     norms = (np.linalg.norm(v, axis=1, keepdims=True) for v in vectors)
     return [v / np.where(norm > 0, norm, 1) for v, norm in zip(vectors, norms, strict=True)]

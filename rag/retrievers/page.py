@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ohr.plugins import Params, Retriever
+from ohr.plugins.retriever import LeftOut
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.types import Chunk, Hit, PageRef
@@ -48,6 +49,9 @@ class PageRetriever(Retriever[PageRetrieverParams]):
         # So many chunks lie on at least k pages.
         depth = (k - 1) * self._most_chunks + 1
         return [self._by_page(hits, k) for hits in self._inner.search_many(queries, depth)]
+
+    def left_out(self) -> LeftOut:
+        return self._inner.left_out()
 
     def _by_page(self, hits: Sequence[Hit], k: int) -> list[Hit]:
         best: dict[PageRef, float] = {}

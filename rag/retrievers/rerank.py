@@ -13,6 +13,7 @@ from pydantic import Field
 from ohr.errors import ConfigError
 from ohr.models.local import LocalModel
 from ohr.plugins import Retriever
+from ohr.plugins.retriever import LeftOut
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.types import Chunk, Hit
@@ -93,6 +94,9 @@ class Rerank(LocalModel[RerankParams], Retriever[RerankParams]):
                 ]
             )
         return reranked
+
+    def left_out(self) -> LeftOut:
+        return self._inner.left_out()
 
     def _score(self, pairs: list[str]) -> list[np.ndarray]:
         return in_batches(pairs, self.params.batch_size, self._score_batch)

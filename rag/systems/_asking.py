@@ -8,7 +8,7 @@ from functools import partial
 
 from ohr.errors import EngineError, LateError
 from ohr.plugins import Chat, Completion, Message, SystemReply
-from ohr.types import Answer, Outcome
+from ohr.types import Answer, Outcome, Status
 from rag.systems._at_once import replies
 from rag.systems._attributed import SCHEMA, Attributed, instructions, parsed
 from rag.systems._passage_frames import defused, documents_of, framed
@@ -74,6 +74,8 @@ def _ask(
 
     try:
         written = complete()
+        if written.why_empty:
+            return Outcome(Answer(""), Status.EMPTY, written.why_empty), dict(usage)
         read = parsed(written.text)
         if not isinstance(read, Attributed):
             messages += [Message("assistant", written.text)]

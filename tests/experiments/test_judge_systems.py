@@ -230,6 +230,16 @@ def test_a_judge_that_is_not_there_is_one_line(run: Path, tmp_path: Path, server
     assert (done.exit_code, "no key: name api_key_env" in done.output) == (2, True)
 
 
+def test_a_judge_that_refuses_all_stops_after_five(
+    run: Path, tmp_path: Path, server: Server
+) -> None:
+    server.replies = [refused(404, "no such judge")]
+    done = judge(run, tmp_path, server)
+    assert done.exit_code == 2
+    assert "the server refused all 5 judgements it was asked" in done.output
+    assert "no such judge" in done.output
+
+
 def test_answers_reach_the_judge_as_data(run: Path, tmp_path: Path, server: Server) -> None:
     from experiments.studies.judging import COMPARE, Asking, judges_of
     from ohr.registry import PluginSpec

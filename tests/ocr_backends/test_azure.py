@@ -182,7 +182,7 @@ def test_the_key_goes_to_no_other_address(service: Service, location: str) -> No
 
 @pytest.mark.parametrize(
     ("status", "message"),
-    [(401, "refuses the key"), (404, "no such endpoint"), (307, "redirects")],
+    [(401, "refuses the key"), (307, "redirects")],
 )
 def test_what_ails_the_service_stops_the_run(service: Service, status: int, message: str) -> None:
     service.status = status

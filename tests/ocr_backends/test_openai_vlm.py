@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 import logging
 import socket
 import threading
@@ -150,7 +151,7 @@ def test_text_goes_through_the_normaliser(server: Server) -> None:
     assert read(server, normalise={"loops": False}).detail == "cut at 4096 tokens"
 
 
-@pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])
+@pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504, 522, 529])
 def test_passing_trouble_is_tried_again(server: Server, waits: list[float], status: int) -> None:
     server.replies = [refused(status), refused(status), said("at last")]
     assert read(server) == Outcome("at last")
@@ -188,8 +189,6 @@ def test_refused_page_is_its_error_and_the_next_is_read(server: Server) -> None:
     ("reply", "message"),
     [
         (refused(401, "who?"), "refuses no key: name api_key_env"),
-        (refused(403, "no"), "refuses no key"),
-        (refused(404, "model a/model does not exist"), "no such endpoint or model"),
         (refused(307, Location="/v1/elsewhere"), "redirects"),
         (refused(302, Location="/v1/elsewhere"), "redirects"),
     ],
@@ -199,6 +198,23 @@ def test_what_ails_the_server_stops_the_run(server: Server, reply: Reply, messag
     with pytest.raises(MissingDependencyError, match=message):
         read(server)
     assert len(server.requests) == 1  # not tried again, no redirect followed
+
+
+def test_a_page_that_is_refused_is_that_pages_error(server: Server) -> None:
+    server.replies = [refused(403, "flagged")]
+    outcome = read(server)
+    assert outcome.status is Status.ERROR
+    assert outcome.detail.endswith("refused (HTTP 403, no key was sent): flagged")
+
+
+def test_an_error_within_success_is_quoted_and_tried_again(
+    server: Server, waits: list[float]
+) -> None:
+    busy = json.dumps({"error": {"message": "loading", "code": 503}}).encode()
+    server.replies = [(200, busy, {}), said("A page.")]
+    assert read(server, retries=1).value == "A page."
+    server.replies = [(200, busy, {})]
+    assert "HTTP 200 with error 503 loading" in read(server).detail
 
 
 @pytest.mark.parametrize(

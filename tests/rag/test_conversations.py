@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ohr import registry
-from ohr.errors import EngineError, LateError, MissingDependencyError
+from ohr.errors import EngineError, LateError, RefusedError
 from ohr.plugins import Chat, Message, ToolCall
 from rag.chunking.token_counter import count_tokens
 from rag.readers._conversation import calls_in, defused, in_words
@@ -83,7 +83,9 @@ def test_what_a_server_refuses_is_said_in_its_words(server: Server) -> None:
     with pytest.raises(EngineError, match="HTTP 400 tools are not supported"):
         chat(server).complete(ASKED, tools=[TOOL])
     server.replies = [refused(404, "no such model")]
-    with pytest.raises(MissingDependencyError, match="no such endpoint or model"):
+    with pytest.raises(
+        RefusedError, match=r"no such endpoint or model, no key was sent\): no such m"
+    ):
         chat(server).complete(ASKED)
     server.replies = [lambda handler: handler.rfile.read(1)]
     with pytest.raises(LateError, match="no answer within"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -259,19 +260,23 @@ def test_a_servers_embeddings_rank(server):
 
 
 @pytest.mark.parametrize(
-    "reply",
+    ("reply", "words"),
     [
-        {"data": []},
-        {"error": "no"},
-        {"data": [{"index": 0, "embedding": []}]},
-        {"data": [{"index": 0, "embedding": [float("nan")]}]},
-        {"data": [{"index": 0, "embedding": "AAAA"}]},
+        ({"data": []}, "no list of 1 embeddings"),
+        ({"error": "no"}, "HTTP 200 with error no"),
+        ({"datum": 3}, "no list of 1 embeddings (KeyError('data')): {\"datum\": 3}"),
+        ({"data": [{"index": 0, "embedding": []}]}, "no vector: []"),
+        ({"data": [{"index": 0, "embedding": [float("nan"), 1]}]}, "1 numbers that are not finite"),
+        ({"data": [{"index": 0, "embedding": [1e300]}]}, "1 numbers that are not finite"),
+        ({"data": [{"index": 0, "embedding": "AAAA"}]}, "no vector: AAAA"),
+        ({"data": [{"index": 0, "embedding": [0.0, 0.0]}]}, "a vector of 2 zeros"),
     ],
 )
-def test_an_answer_without_vectors_is_an_error(server, reply):
+def test_a_server_that_embeds_nothing_is_an_error_that_names_it(server, reply, words):
     url, _, state = server
     state["reply"] = reply
-    with pytest.raises(EngineError, match="no list of 1 embeddings"):
+    named = f"openai_embeddings: {url}/embeddings embeds no text, not even 'word': "
+    with pytest.raises(EngineError, match=re.escape(named) + ".*" + re.escape(words)):
         embeddings(url).index(chunks(["a"]))
 
 

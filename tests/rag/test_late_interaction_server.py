@@ -123,7 +123,7 @@ def test_a_page_that_failed_is_asked_for_again_and_the_others_are_not(server, tm
 
 
 def test_no_server_stops_the_run(server, waits):
-    server.answer = lambda request: refused(404, "no such model")
+    server.answer = lambda request: refused(401, "who?")
     with pytest.raises(MissingDependencyError, match="late_interaction_server"):
         create(server).index_images(Drawn(random_pages(2)).pages())
 

@@ -94,8 +94,110 @@ def test_tokens_and_cost_are_what_the_server_reports(server: Server) -> None:
 def test_cut_empty_and_filtered_answers(server: Server) -> None:
     server.replies = [said("<answer>half a", "length"), said(None), said("", "content_filter")]
     assert ask(server, max_tokens=5) == Outcome("half a", Status.OK, "cut at 5 tokens")
-    assert ask(server).status is Status.EMPTY
-    assert ask(server) == Outcome("", Status.EMPTY, "filtered")
+    assert ask(server) == Outcome("", Status.EMPTY, "no text")
+    assert ask(server) == Outcome("", Status.EMPTY, "finish_reason content_filter")
+
+
+def replied(choice: dict[str, Any], message: dict[str, Any]) -> Reply:
+    """A completion whose first choice and its message hold these."""
+    whole = {"message": {"content": None, **message}, "finish_reason": "stop", **choice}
+    return 200, json.dumps({"choices": [whole]}).encode(), {}
+
+
+CALL = {"id": "a", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+
+
+@pytest.mark.parametrize(
+    ("choice", "message", "why"),
+    [
+        ({}, {"refusal": "I cannot help with that."}, "refusal: I cannot help with that."),
+        ({}, {"content": [{"type": "refusal", "refusal": "No."}]}, "refusal: No."),
+        ({"finish_reason": "tool_calls"}, {"tool_calls": [CALL]},
+         "a tool call in place of an answer: look"),
+        ({}, {"reasoning_content": "Well, the lease"}, "reasoning without an answer"),
+        ({"finish_reason": "length"}, {"reasoning": "Well, the"},
+         "cut at 128 tokens; reasoning without an answer"),
+        ({}, {"content": "<think>Well, the lease"}, "thoughts or tags without an answer"),
+        ({"finish_reason": "sensitive"}, {"content": " "}, "finish_reason sensitive"),
+    ],
+)  # fmt: skip
+def test_an_empty_answer_says_why_there_is_no_text(
+    server: Server, choice: dict[str, Any], message: dict[str, Any], why: str
+) -> None:
+    server.replies = [replied(choice, message)]
+    outcome = ask(server)
+    assert (outcome.status, outcome.detail) == (Status.EMPTY, why)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        [{"type": "output_text", "text": "nine "}, {"type": "text", "text": "years"}],
+        [{"type": "thinking", "thinking": "hm"}, {"text": "nine years"}],
+        ["nine ", "years"],
+        "<|channel|>analysis<|message|>We need it.<|end|><|start|>assistant<|channel|>final"
+        "<|message|>nine years<|return|>",
+    ],
+)
+def test_text_in_parts_and_channels_is_the_answer(server: Server, content: object) -> None:
+    server.replies = [replied({}, {"content": content})]
+    assert ask(server) == Outcome("nine years")
+
+
+def test_channels_without_a_final_one_are_no_answer(server: Server) -> None:
+    server.replies = [said("<|channel|>analysis<|message|>We need the ter", "length")]
+    outcome = ask(server)
+    assert (outcome.value, outcome.status) == ("", Status.EMPTY)
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ({"error": {"message": "upstream overloaded", "code": 502}},
+         "HTTP 200 with error 502 upstream overloaded (2 attempts)"),
+        ({"error": {"message": "slow down", "type": "rate_limit_error"}},
+         "HTTP 200 with error 429 slow down (2 attempts)"),
+        ({"error": "no such thing"}, "HTTP 200 with error no such thing"),
+        ({"object": "error", "message": "too long", "code": 400},
+         "HTTP 200 with error 400 too long"),
+        ({"choices": [{"message": {"content": ""}, "finish_reason": "error",
+                       "error": {"code": "503", "message": "upstream died"}}]},
+         "HTTP 200 with error 503 upstream died (2 attempts)"),
+        ({"choices": [{"message": {"content": "half"}, "finish_reason": "error"}]},
+         "HTTP 200 with error finish_reason error"),
+        ({"choice": "none"}, 'an answer that is no chat completion (KeyError(\'choices\')): '
+         '{"choice": "none"}'),
+    ],
+)  # fmt: skip
+def test_an_error_within_success_is_quoted_and_tried_again_by_its_code(
+    server: Server, waits: list[float], answer: dict[str, Any], words: str
+) -> None:
+    server.replies = [(200, json.dumps(answer).encode(), {})]
+    assert ask(server, retries=1) == Outcome.error(f"openai: {words}")
+    assert len(server.requests) == 1 + ("attempts" in words)
+
+
+def test_an_error_within_success_that_passes_costs_nothing(
+    server: Server, waits: list[float]
+) -> None:
+    busy = {"error": {"message": "Rate limit exceeded", "code": 429}}
+    server.replies = [(200, json.dumps(busy).encode(), {}), said("nine years")]
+    assert ask(server, retries=1) == Outcome("nine years")
+
+
+def test_what_is_not_understood_is_quoted_without_the_key(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("A_KEY", KEY)
+    html = f"<html>{KEY} is unknown here{'x' * 500}</html>".encode()
+    answers = [html, json.dumps({"echo": KEY}).encode(),
+               json.dumps({"error": {"message": f"{KEY} spent"}}).encode()]  # fmt: skip
+    server.replies = [(200, answer, {}) for answer in answers]
+    for words in ("not JSON: <html>[key] is unknown here", '{"echo": "[key]"}', "[key] spent"):
+        outcome = ask(server, api_key_env="A_KEY")
+        assert words in outcome.detail
+        assert KEY not in outcome.detail
+        assert len(outcome.detail) < 350
 
 
 def test_no_more_requests_at_once_than_asked_and_all_come_back(server: Server) -> None:
@@ -124,7 +226,7 @@ def test_no_more_requests_at_once_than_asked_and_all_come_back(server: Server) -
     assert most == 4
 
 
-@pytest.mark.parametrize("status", [429, 500, 502, 503])
+@pytest.mark.parametrize("status", [429, 500, 502, 503, 520, 524, 529])
 def test_passing_trouble_is_tried_again(server: Server, waits: list[float], status: int) -> None:
     server.replies = [refused(status), refused(status), said("at last")]
     assert ask(server) == Outcome("at last")
@@ -194,14 +296,31 @@ def test_what_ails_the_server_stops_the_run_after_what_had_come(server: Server) 
 
     def answer(request: dict[str, Any]) -> Reply:
         seen.append(request)
-        return said("fine") if len(seen) <= 5 else refused(404, "no such model")
+        return said("fine") if len(seen) <= 5 else refused(401, "who are you?")
 
     server.answer = answer
     replies: list[Any] = []
-    with pytest.raises(MissingDependencyError, match=r"openai: .*no such endpoint or model"):
+    with pytest.raises(
+        MissingDependencyError, match=r"openai: .*refuses no key: name api_key_env .* who are you"
+    ):
         replies.extend(reader(server, concurrency=2).answer_many(["q"] * 50, [[]] * 50))
     assert len(replies) == 5
     assert len(seen) < 12
+
+
+def test_a_request_that_is_refused_is_that_questions_error(server: Server) -> None:
+    def answer(request: dict[str, Any]) -> Reply:
+        asked = request["messages"][-1]["content"]
+        flagged = json.dumps({"error": {"message": "your input was flagged", "code": 403}})
+        return refused(403, flagged) if "Question: bad" in asked else said("fine")
+
+    server.answer = answer
+    replies = reader(server).answer_many(["good", "bad", "better"], [[]] * 3)
+    outcomes = {reply.index: reply.outcome for reply in replies}
+    assert [outcomes[at].status for at in range(3)] == [Status.OK, Status.ERROR, Status.OK]
+    assert outcomes[1].detail.endswith(
+        "refused (HTTP 403, no key was sent): your input was flagged"
+    )
 
 
 ASKING = """

@@ -298,7 +298,7 @@ class FileReadings:
         )
 
     def _streak(self) -> Streak:
-        return Streak(self.engine.label, "pages", self.stop_after_failures)
+        return Streak(self.engine.label, "pages", self.stop_after_failures, self.retry)
 
     def _journal(self, key: dict[str, Any], outcome: Outcome[None] | None) -> None:
         if outcome is not None and outcome.status in FAILED:

@@ -73,7 +73,7 @@ class Observing:
         tasks = [self._task(page, identity) for page in pages]
         left = [task for task in tasks if not self._is_stored(task, identity)]
         if left:
-            self._make(left, identity, progress)
+            self._make(left, identity, progress, answered=len(left) < len(tasks))
         return [self._stored(task, identity) for task in tasks]
 
     def _task(self, page: PageTask, identity: dict[str, Any]) -> ObservationTask:
@@ -105,6 +105,8 @@ class Observing:
         tasks: Sequence[ObservationTask],
         identity: dict[str, Any],
         progress: Callable[[str, int, int], None],
+        *,
+        answered: bool,
     ) -> None:
         reader = PageReader(self.engine, identity, self.store)
         limits = self.limits.times(2 + len(REPEATS))
@@ -112,7 +114,7 @@ class Observing:
         with WorkerPool[None](
             observe_page, setup=reader, workers=self.workers, limits=limits
         ) as pool:
-            streak = Streak(self.engine.label, "pages", self.stop_after_failures)
+            streak = Streak(self.engine.label, "pages", self.stop_after_failures, answered)
             finished = pool.run(tasks, partial(check_first, streak))
             for done, (index, outcome) in enumerate(finished, start=1):
                 if outcome.status in FAILED:

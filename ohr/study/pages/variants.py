@@ -177,7 +177,8 @@ class Readings:
         config = self.plan.config
         runners = Runners(config.workers, config.runner, config.worker_gpus)
         with runners.page_pool(reader, backend, self.limits) as pool:
-            streak = Streak(label, "pages", self.plan.config.stop_after_failures)
+            before = len(pending) < pending.of
+            streak = Streak(label, "pages", self.plan.config.stop_after_failures, before)
             finished = sharing.read(pool, work, pending, partial(check_first, streak))
             for done, (task, outcome) in enumerate(finished, start=1):
                 if outcome is not None and outcome.status in FAILED:

@@ -50,7 +50,9 @@ class Conversation:
             return Outcome(self._answer(""), Status.ERROR, str(error)[:500])
         text = answer_in(completion.text)
         if not text:
-            why = "it asked for tools to the end" if completion.calls else "nothing was written"
+            why = completion.why_empty or "nothing was written"
+            if completion.calls:
+                why = "it asked for tools to the end"
             return Outcome(self._answer(""), Status.EMPTY, why)
         return Outcome(self._answer(text), Status.OK, "cut" if completion.cut else "")
 
