@@ -15,7 +15,7 @@ _NOWHERE = PageRef("", 0)
 
 
 class _Score(plugins.Metric[ProtocolParams], ABC, abstract=True):
-    version = "3"
+    version = "4"
     argument = "protocol"
 
     def score(self, prediction: str, reference: str) -> float:

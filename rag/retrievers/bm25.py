@@ -43,7 +43,7 @@ class Bm25(Retriever[Bm25Params]):
     """
 
     name = "bm25"
-    version = f"4+bm25s-{bm25s.__version__}+pystemmer-{version('pystemmer')}"
+    version = f"5+bm25s-{bm25s.__version__}+pystemmer-{version('pystemmer')}"
     only_matches: ClassVar[bool] = True
 
     def __init__(self, params: Bm25Params | None = None) -> None:
