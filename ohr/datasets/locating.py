@@ -149,7 +149,9 @@ def lines_with(answers: Iterable[str], text: str) -> str:
     """
     looked_for = [_pattern(fold(answer).casefold()) for answer in answers if not verdict(answer)]
     lines = (
-        line for line in text.splitlines() if any(p.search(fold(line).casefold()) for p in looked_for)
+        line
+        for line in text.splitlines()
+        if any(p.search(fold(line).casefold()) for p in looked_for)
     )
     return "\n".join(lines)
 

@@ -11,12 +11,13 @@ Two depths, each linear in the text; ASCII text comes back as it is.
   ``10⁵`` is ``10 5``; ``m²`` is ``m2``); the rest of NFKC; Arabic stretching is dropped. Words and
   search terms are made of this.
 
-Invisible characters (soft hyphen, zero-width space and joiners, byte-order mark, marks of direction,
-variation selectors: general category Cf and selectors) are ignored in comparisons, as the Unicode
+Invisible characters (soft hyphen, zero-width space and joiners, byte-order mark, marks of
+direction: general category Cf; and variation selectors) are ignored in comparisons, as the Unicode
 collation algorithm ignores them. Four kinds stay, since they say something: the zero-width
 non-joiner between Arabic or Mongolian letters, which is a boundary in a Persian word; the Mongolian
 vowel separator; Arabic number signs, which are seen; and the joiner of a Malayalam chillu, which
-becomes the chillu's own letter.
+becomes the chillu's own letter. Joiners of Indic scripts change how letters are drawn, not which
+letters they are, and are dropped.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ _APART = re.compile(
     rf"|(?<=[{_SCRIPT_DIGITS}{_NUMBER_SIGNS}])(?=[.,]?\d)"
     rf"|(?<=\w)(?=[{_LETTER_SIGNS}])|(?<=[{_LETTER_SIGNS}])(?=\w)"
 )
+_TO_PART = re.compile(f"[{_SCRIPT_DIGITS}{_NUMBER_SIGNS}{_LETTER_SIGNS}]")
 _NOTE_MARK = re.compile(r"(?<=\d)(?<!(?<![\d.,])10)[\u00b2\u00b3\u00b9\u2070\u2074-\u2079]+")
 """Superscript digits after a number, unless that is a power of ten."""
 
@@ -127,7 +129,8 @@ def _folded(text: str, memo: _Memo) -> str:
         text = _DROPPED.sub("", text)
     elif unicodedata.is_normalized("NFKC", text) and (memo is _GLYPHS or _TATWEEL not in text):
         return text
-    if memo is _WORDS:  # without invisible characters between them, and before digits are plain
+    # Without invisible characters between them, and before digits are plain.
+    if memo is _WORDS and _TO_PART.search(text):
         text = _APART.sub(" ", text)
     text = _NOT_ASCII.sub(lambda match: match[0].translate(memo), text)
     return unicodedata.normalize("NFC", text)

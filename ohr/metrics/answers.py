@@ -53,6 +53,7 @@ class Refused(plugins.Metric):
     """Whether an answer declines to answer. One that is empty or failed is none, and counts 0."""
 
     name = "refused"
+    version = "2"
     title = "refused"
     higher_is_better = False
     missing = 0.0

@@ -1,8 +1,8 @@
 """Whether an answer says rightly where it stands: quote, page and headers against the gold ones.
 
 After Noe, Breier and Nuredini, "Answer metrics" and "Source attribution metrics". Headers are
-compared without mark-up, case and white space, and the same in other code points is the same. Where no heading stands above the evidence, no
-header is the right answer.
+compared without mark-up, case and white space; the same in other code points is the same. Where
+no heading stands above the evidence, no header is the right answer.
 """
 
 from __future__ import annotations

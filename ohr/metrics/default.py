@@ -31,9 +31,8 @@ from ohr.metrics.reference import collapse, token_f1, token_rouge_l
 from ohr.writing_systems import UNSPACED, marks, may_have_marks
 
 __all__ = [
-    *("cer", "characters", "edit_distance", "em", "f1", "lcs", "rouge_l", "token_lcs", "tokens"),
-    "wer",
-]
+    "cer", "characters", "edit_distance", "em", "f1", "lcs", "rouge_l", "token_lcs", "tokens", "wer"
+]  # fmt: skip
 
 # Tags, rules and frames. Other commands (``\textbf``, ``\section``) are words: r_noise counts
 # them as noise, and r_noise_content does not.

@@ -6,12 +6,12 @@ truth: a quote that an engine misread is no invention, and a flag on the one tex
 or hidden by noise.
 
 A quote or header is found where it stands in a text, white space aside, with the mark-up of both
-or without; the same in other code points is the same, as are straight and curly quotation marks,
-and dashes of any length (:func:`ohr.markup.folding.fold_quotation`). ``tolerance`` allows edits: the
-normalised distance (insertions and deletions over both lengths; a substitution is one of each) to
-the stretch of the text that is most like it, however long that is. An answer
-without a quote is flagged, since nothing of it can be looked up, unless it says that there is no
-answer; an answer without headers is not.
+or without. The same in other code points is the same, as are straight and curly quotation marks,
+and dashes of any length (:func:`ohr.markup.folding.fold_quotation`). ``tolerance`` allows edits:
+the normalised distance (insertions and deletions over both lengths; a substitution is one of each)
+to the stretch of the text that is most like it, however long that is. An answer without a quote is
+flagged, since nothing of it can be looked up, unless it says that there is no answer; an answer
+without headers is not.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from functools import lru_cache
 from typing import ClassVar
 
 from pydantic import Field
+
 from ohr import plugins
 from ohr.markup.folding import fold_quotation
 from ohr.markup.strip import strip_markup

@@ -117,7 +117,8 @@ def _best_gain(needle: str, text: str, cost: float) -> float:
     gains = np.zeros(len(codes) + 1)  # of stretches that end at each place; an empty one is free
     for char in needle:
         taken = gains.copy()
-        np.maximum(taken[1:], np.where(codes == ord(char), gains[:-1] + 2 - cost, -np.inf),
-                   out=taken[1:])
+        np.maximum(
+            taken[1:], np.where(codes == ord(char), gains[:-1] + 2 - cost, -np.inf), out=taken[1:]
+        )
         gains = np.maximum.accumulate(taken + paid) - paid
     return float(gains.max())

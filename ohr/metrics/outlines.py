@@ -15,8 +15,8 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
-from ohr.markup.strip import strip_markup
 from ohr.markup.folding import fold
+from ohr.markup.strip import strip_markup
 from ohr.metrics.default import tokens
 from ohr.metrics.matching import assign_by
 from ohr.outline.tree import DocumentTree, FigureNode, Place, Section, TableNode

@@ -171,9 +171,7 @@ def _extraction(read: str, truth: str, kind: RegionKind) -> Extraction | None:
 
 
 @lru_cache(maxsize=2)
-def _edit_rates(
-    read: str, truth: str, characters: Callable[[str], str]
-) -> tuple[float, float]:
+def _edit_rates(read: str, truth: str, characters: Callable[[str], str]) -> tuple[float, float]:
     """Levenshtein distance over the longer text, and over the truth (at most 1)."""
     if read == truth:
         return 0.0, 0.0
