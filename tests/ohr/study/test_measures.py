@@ -2,6 +2,7 @@
 
 import json
 from math import log2
+from random import Random
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -90,7 +91,8 @@ def corpus(tmp_path, monkeypatch):
 
 
 def test_pages_whose_order_is_not_assessed_leave_it_and_are_counted(tmp_path):
-    words = [f"{a}{b}word" for a in "abcdefghij" for b in "klmnopqrst"]
+    letters = Random(0)
+    words = ["".join(letters.choices("abcdefghijklmnopqrstuvwxyz", k=6)) for _ in range(90)]
     passages = [" ".join(words[at : at + 30]) for at in range(0, 90, 30)]
     true = ["\n\n".join(passages)] * 4 + ["One fact."]
     read = ["\n\n".join(passages[::-1]), passages[0], "", None, "One fact."]
