@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ohr.datasets.wording import verdict
+from ohr.markup.folding import fold, fold_glyphs
 from ohr.markup.page import formulas_of, read_page
 from ohr.markup.scanner import MarkupKind
 from ohr.markup.structure import Span
@@ -26,8 +27,8 @@ _ROW = re.compile(r"[^\\]&|^&|\\hline|\\begin\{tabular|<t[dr]\b|\|[^|\n]+\|", re
 
 
 def squeeze(text: str) -> str:
-    """The text without any white space."""
-    return "".join(text.split())
+    """The text without any white space; what looks the same in other code points is the same."""
+    return "".join(fold_glyphs(text).split())
 
 
 class SearchablePage:
@@ -146,9 +147,11 @@ def lines_with(answers: Iterable[str], text: str) -> str:
     A number is none within another one: 5 does not stand in 15, 1.5 or 5,000. Yes and no stand in
     any line: they are not looked for.
     """
-    looked_for = [_pattern(answer.casefold()) for answer in answers if not verdict(answer)]
+    looked_for = [_pattern(fold(answer).casefold()) for answer in answers if not verdict(answer)]
     lines = (
-        line for line in text.splitlines() if any(p.search(line.casefold()) for p in looked_for)
+        line
+        for line in text.splitlines()
+        if any(p.search(fold(line).casefold()) for p in looked_for)
     )
     return "\n".join(lines)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from ohr.markup.folding import fold_amounts
 from ohr.markup.page import formulas_of
 from ohr.metrics import default
 
@@ -110,7 +111,7 @@ def has_entity(question: str) -> bool:
 
 def numbers(text: str) -> list[str]:
     """Numbers of a text, without plus signs, thousands separators and trailing zeros."""
-    return [_plain_number(match) for match in _NUMBER.findall(text)]
+    return [_plain_number(match) for match in _NUMBER.findall(fold_amounts(text))]
 
 
 def _plain_number(written: str) -> str:
@@ -124,7 +125,7 @@ def is_number(answer: str) -> bool:
     if not _NUMBER.search(words):
         return any(word in _NUMBER_WORDS for word in re.split(r"[\s-]+", words.casefold())[:3])
     others = [word for word in _WORD.findall(_NUMBER.sub(" ", words)) if word]
-    return len(numbers(words)) == 1 and len(others) <= _UNIT_WORDS
+    return len(_NUMBER.findall(words)) == 1 and len(others) <= _UNIT_WORDS
 
 
 def _words_without_markup(answer: str) -> str:

@@ -14,6 +14,7 @@ from itertools import permutations
 from math import sqrt
 from typing import Literal, TypeVar
 
+from ohr.markup.folding import fold, fold_amounts
 from ohr.metrics.refusal import refused
 
 T = TypeVar("T")
@@ -140,7 +141,7 @@ _LITTLE = 3
 
 def kind_of(answer: str) -> Kind:
     """The kind of an accepted answer."""
-    text = _in_figures(answer.casefold(), most=0)
+    text = _in_figures(fold_amounts(answer).casefold(), most=0)
     words = _WORD.findall(text)
     if refused(answer):
         return "none"
@@ -164,7 +165,7 @@ def same_by_rule(answer: str, gold: str, kind: Kind) -> bool:
     """
     if kind == "none":
         return refused(answer)
-    said, meant = answer.casefold(), gold.casefold()
+    said, meant = fold_amounts(answer).casefold(), fold_amounts(gold).casefold()
     if kind == "binary":
         return _verdict(said) is not None and _verdict(said) == _verdict(meant)
     if kind == "time span":
@@ -283,5 +284,5 @@ def ngram_cosine(first: str, second: str, n: int = 3) -> float:
 
 
 def _ngrams(text: str, n: int) -> Counter[str]:
-    words = (f" {word} " for word in re.findall(r"\w+", text.casefold()))
+    words = (f" {word} " for word in re.findall(r"\w+", fold(text).casefold()))
     return Counter(word[at : at + n] for word in words for at in range(max(len(word) - n + 1, 1)))

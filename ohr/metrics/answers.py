@@ -16,7 +16,7 @@ _NOWHERE = PageRef("", 0)
 
 
 class _Score(plugins.Metric[ProtocolParams], ABC, abstract=True):
-    version = "3"
+    version = "4"
     argument = "protocol"
 
     def score(self, prediction: str, reference: str) -> float:
@@ -54,6 +54,7 @@ class Refused(plugins.Metric):
     """Whether an answer declines to answer. One that is empty or failed is none, and counts 0."""
 
     name = "refused"
+    version = "2"
     title = "refused"
     higher_is_better = False
     missing = 0.0

@@ -1,8 +1,8 @@
 """Whether an answer says rightly where it stands: quote, page and headers against the gold ones.
 
 After Noe, Breier and Nuredini, "Answer metrics" and "Source attribution metrics". Headers are
-compared without mark-up, case and white space. Where no heading stands above the evidence, no
-header is the right answer.
+compared without mark-up, case and white space; the same in other code points is the same. Where
+no heading stands above the evidence, no header is the right answer.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from functools import lru_cache
 from rapidfuzz.fuzz import partial_ratio_alignment
 
 from ohr import plugins
+from ohr.markup.folding import fold_quotation
 from ohr.markup.strip import strip_markup
+from ohr.metrics.reference import collapse
 from ohr.outline.read import document_tree
 from ohr.outline.tree import DocumentTree, Place
 from ohr.plugins.metric import AnswerCase
@@ -58,7 +60,7 @@ def _place(words: str, text: str) -> int:
 
 def _plain(headers: tuple[str, ...]) -> list[str]:
     """Headers as they are compared, each once."""
-    plain = (" ".join(strip_markup(header).split()).casefold() for header in headers)
+    plain = (collapse(fold_quotation(strip_markup(header))).casefold() for header in headers)
     return list(dict.fromkeys(filter(None, plain)))
 
 
@@ -91,6 +93,7 @@ class QuoteRougeL(_Located):
     """ROUGE-L of the quote against the evidence: F1 of their longest common subsequence."""
 
     name = "quote_rouge_l"
+    version = "2"
     title = "quote ROUGE-L"
 
     def measure(self, case: AnswerCase) -> float:
@@ -111,7 +114,7 @@ class PerfectHeader(_Located):
     """Whether the header right above the evidence is among the answer's."""
 
     name = "perfect_header"
-    version = "2"
+    version = "3"
     title = "perfect header found"
 
     def measure(self, case: AnswerCase) -> float:
@@ -122,7 +125,7 @@ class HeaderIntersection(_Located):
     """Share of the answer's headers that stand above the evidence."""
 
     name = "header_intersection"
-    version = "2"
+    version = "3"
     title = "header intersection"
 
     def measure(self, case: AnswerCase) -> float:
@@ -133,7 +136,7 @@ class LocationScore(_Located):
     """Mean of page found, perfect header found and header intersection."""
 
     name = "location_score"
-    version = "2"
+    version = "3"
     title = "location score"
 
     def measure(self, case: AnswerCase) -> float:

@@ -9,9 +9,9 @@ r"""The toolkit's own metrics: the published ones with each quirk mended deliber
   however they are written: ``\leq``, ``<=`` and ``≤`` are one;
 - an "a" is an article only before a word, and no term of a formula or name of an option;
 - rules and frames of tables (``\hline``, ``\begin{tabular}{|l|c|}``, HTML tags) are no words;
-- compatibility forms are folded (NFKC), so full-width punctuation and digits count as their
-  plain forms, and every ideograph, kana and hangul syllable is a token of its own, for F1
-  and LCS alike, without a segmenter; so is each letter of Thai, Lao, Burmese and Khmer;
+- the same text in other code points is one (:mod:`ohr.markup.folding`);
+- every ideograph, kana and hangul syllable is a token of its own, for F1 and LCS alike, without a
+  segmenter; so is each letter of Thai, Lao, Burmese and Khmer;
 - vowel signs and other combining marks of a script belong to its words;
 - hyphens, slashes and underscores separate words instead of gluing them together;
 - an empty prediction scores 0 everywhere, and so does an empty reference.
@@ -21,16 +21,18 @@ from __future__ import annotations
 
 import functools
 import re
-import unicodedata
 from collections.abc import Sequence
 
 from rapidfuzz.distance import LCSseq, Levenshtein
 
+from ohr.markup.folding import fold, fold_glyphs
 from ohr.markup.symbols import COMMAND_TO_CHAR
-from ohr.metrics.reference import collapse, edit_distance, token_f1, token_rouge_l
+from ohr.metrics.reference import collapse, token_f1, token_rouge_l
 from ohr.writing_systems import UNSPACED, marks, may_have_marks
 
-__all__ = ["cer", "edit_distance", "em", "f1", "lcs", "rouge_l", "token_lcs", "tokens", "wer"]
+__all__ = [
+    "cer", "characters", "edit_distance", "em", "f1", "lcs", "rouge_l", "token_lcs", "tokens", "wer"
+]  # fmt: skip
 
 # Tags, rules and frames. Other commands (``\textbf``, ``\section``) are words: r_noise counts
 # them as noise, and r_noise_content does not.
@@ -104,7 +106,7 @@ def _token_of_marked_scripts() -> re.Pattern[str]:
     )
 
 
-_APOSTROPHE = re.compile(r"(?<=[^\W\d_])['\u2019](?=[^\W\d_])")
+_APOSTROPHE = re.compile(r"(?<=[^\W\d_])['\u2018\u2019](?=[^\W\d_])")
 _ARTICLES = {
     *("an", "the", "An", "The", "AN", "THE"),
     *(f"{letter}{space}" for letter in "aA" for space in " \t\n\r"),
@@ -118,7 +120,7 @@ def _sign(match: str) -> str:
 
 
 _COMMANDS: dict[str, list[str]] = {
-    command: [_sign(token) for token in _TOKEN.findall(unicodedata.normalize("NFKC", char))]
+    command: [_sign(token) for token in _TOKEN.findall(fold(char))]
     for command, char in COMMAND_TO_CHAR.items()
 } | {"lt": ["<"], "gt": [">"], "sqrt": ["√"]}
 """What a command reads as, without its backslash: nothing for dots, bars and bullets."""
@@ -130,7 +132,7 @@ def tokens(text: str) -> list[str]:
     Text of which nothing would be left (a lone article, only punctuation) keeps its white-space
     separated parts, so that such an answer can still be matched.
     """
-    text = _APOSTROPHE.sub("", unicodedata.normalize("NFKC", text))
+    text = _APOSTROPHE.sub("", fold(text))
     if "<" in text:
         text = _TAG.sub(" ", text)
     if "\\" in text:
@@ -192,9 +194,19 @@ def token_lcs(predicted: Sequence[str], expected: Sequence[str]) -> float:
     return LCSseq.similarity(expected, predicted) / len(expected)
 
 
+def characters(text: str) -> str:
+    """A text as its characters are compared: what looks the same is one, white space collapsed."""
+    return collapse(fold_glyphs(text))
+
+
+def edit_distance(prediction: str, reference: str) -> float:
+    """Levenshtein of :func:`characters` over the longer text; 0 for two empty texts."""
+    return Levenshtein.normalized_distance(characters(prediction), characters(reference))
+
+
 def cer(prediction: str, reference: str) -> float:
-    """Character error rate, white space collapsed: Levenshtein over the reference, at most 1."""
-    return _error_rate(collapse(prediction), collapse(reference))
+    """Character error rate: Levenshtein of :func:`characters` over the reference, at most 1."""
+    return _error_rate(characters(prediction), characters(reference))
 
 
 def wer(prediction: str, reference: str) -> float:

@@ -6,10 +6,12 @@ truth: a quote that an engine misread is no invention, and a flag on the one tex
 or hidden by noise.
 
 A quote or header is found where it stands in a text, white space aside, with the mark-up of both
-or without. ``tolerance`` allows edits: the normalised distance (insertions and deletions over both
-lengths; a substitution is one of each) to the stretch of the text that is most like it. An answer
-without a quote is flagged, since nothing of it can be looked up, unless it says that there is no
-answer; an answer without headers is not.
+or without. The same in other code points is the same, as are straight and curly quotation marks,
+and dashes of any length (:func:`ohr.markup.folding.fold_quotation`). ``tolerance`` allows edits:
+the normalised distance (insertions and deletions over both lengths; a substitution is one of each)
+to the stretch of the text that is most like it, however long that is. An answer without a quote is
+flagged, since nothing of it can be looked up, unless it says that there is no answer; an answer
+without headers is not.
 """
 
 from __future__ import annotations
@@ -20,10 +22,11 @@ from functools import lru_cache
 from typing import ClassVar
 
 from pydantic import Field
-from rapidfuzz.fuzz import partial_ratio, ratio
 
 from ohr import plugins
+from ohr.markup.folding import fold_quotation
 from ohr.markup.strip import strip_markup
+from ohr.metrics.matching import has_stretch_like
 from ohr.metrics.reference import collapse
 from ohr.metrics.refusal import refused
 from ohr.plugins.metric import AnswerCase
@@ -31,7 +34,6 @@ from ohr.types import Document, PageRef
 
 _CACHED_TEXTS = 16_384
 _CACHED_DOCUMENTS = 64
-_ROUNDING = 1e-9
 
 
 class FlagParams(plugins.Params):
@@ -42,8 +44,8 @@ class FlagParams(plugins.Params):
 
 @lru_cache(maxsize=_CACHED_TEXTS)
 def _forms(text: str) -> tuple[str, str]:
-    """A text with its mark-up and without, white space collapsed."""
-    return collapse(text), collapse(strip_markup(text))
+    """A text with its mark-up and without, folded, white space collapsed."""
+    return collapse(fold_quotation(text)), collapse(fold_quotation(strip_markup(text)))
 
 
 @lru_cache(maxsize=_CACHED_DOCUMENTS)
@@ -66,15 +68,11 @@ def _in(words: str, marked: str, plain: str, tolerance: float) -> bool:
         return bool(as_is) and as_is in marked
     if as_is in marked or as_is in plain or bare in plain:
         return True
-    if not tolerance or not plain:
-        return False
-    # The shorter of two texts is what partial_ratio looks for in the other.
-    likeness = ratio if len(bare) > len(plain) else partial_ratio
-    return likeness(bare, plain) >= 100 * (1 - tolerance) - _ROUNDING
+    return tolerance > 0 and has_stretch_like(bare, plain, tolerance)
 
 
 class _Flag(plugins.Metric[FlagParams], ABC, abstract=True):
-    version = "2"
+    version = "3"
     of = "answer"
     higher_is_better = False
     without_context = False

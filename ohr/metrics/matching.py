@@ -6,9 +6,13 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 from rapidfuzz.distance import LCSseq, Levenshtein
+from rapidfuzz.fuzz import partial_ratio
 from rapidfuzz.process import cdist
 
 _WINDOW, _STEPS = 1.5, 4
+_STRETCHES = 4
+"""Longest possible stretches in the part of a text that is looked at in one go."""
+_ROUNDING = 1e-9
 
 
 def encode(*collections: Sequence[Sequence[Hashable]]) -> list[list[str]]:
@@ -72,3 +76,49 @@ def best_window(
         common = LCSseq.similarity(needle, "".join(units[first:last]), score_cutoff=best[0])
         best = max(best, (common, -abs(first - expected), first, min(last, len(units))))
     return best[0] / len(needle), best[2], best[3]
+
+
+def has_stretch_like(needle: str, text: str, tolerance: float) -> bool:
+    """Whether a stretch of a text, of any length, is so like a needle: insertions and deletions
+    between them are at most ``tolerance``, in [0, 1), of the lengths of both together.
+
+    Exact. Time grows with the text; the needle's length counts twice where something of the text
+    resembles it.
+    """
+    if not needle or not text:
+        return False
+    least = 1 - tolerance
+    longest = int(len(needle) * (1 + tolerance) / least) + 1
+    # A stretch within the tolerance, cut or filled up to the needle's length, is within this.
+    coarse = 100 * (1 - 2 * tolerance / least) - _ROUNDING
+
+    def may_have(part: str) -> bool:
+        if coarse <= 0 or len(part) < len(needle):
+            return True
+        return partial_ratio(needle, part, score_cutoff=coarse) >= coarse
+
+    step = (_STRETCHES - 1) * longest
+    parts = (text[at : at + step + longest] for at in range(0, max(len(text) - longest, 1), step))
+    return may_have(text) and any(
+        may_have(part) and _best_gain(needle, part, least) >= least * len(needle) - _ROUNDING
+        for part in parts
+    )
+
+
+def _best_gain(needle: str, text: str, cost: float) -> float:
+    """The most that a stretch of a text gains: 2 for each character it has in common with the
+    needle, in order, less ``cost`` for each of its own.
+
+    That it is ``cost`` times the needle's length or more is to say that the similarity, twice the
+    common characters over both lengths, is ``cost`` or more.
+    """
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    paid = cost * np.arange(len(codes) + 1)
+    gains = np.zeros(len(codes) + 1)  # of stretches that end at each place; an empty one is free
+    for char in needle:
+        taken = gains.copy()
+        np.maximum(
+            taken[1:], np.where(codes == ord(char), gains[:-1] + 2 - cost, -np.inf), out=taken[1:]
+        )
+        gains = np.maximum.accumulate(taken + paid) - paid
+    return float(gains.max())

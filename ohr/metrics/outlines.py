@@ -15,6 +15,7 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
+from ohr.markup.folding import fold
 from ohr.markup.strip import strip_markup
 from ohr.metrics.default import tokens
 from ohr.metrics.matching import assign_by
@@ -78,8 +79,8 @@ def compare_trees(read: DocumentTree, true: DocumentTree) -> OutlineScores:
     )
     said, stands = _captions(read), _captions(true)
     captions = _matched(
-        [(_page(read, node.start), node.caption.lower()) for node in said],
-        [(_page(true, node.start), node.caption.lower()) for node in stands],
+        [(_page(read, node.start), fold(node.caption).lower()) for node in said],
+        [(_page(true, node.start), fold(node.caption).lower()) for node in stands],
         ALIKE,
     )
     match = {0: 0} | {i + 1: j + 1 for i, j in pairs}
@@ -109,7 +110,7 @@ def _page(tree: DocumentTree, place: Place) -> PageRef:
 
 
 def _title(section: Section) -> str:
-    return section.title.lower()
+    return fold(section.title).lower()
 
 
 def _words(tree: DocumentTree, table: TableNode) -> tuple[str, ...]:

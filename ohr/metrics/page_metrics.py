@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Literal
 
@@ -11,7 +12,7 @@ from rapidfuzz.distance import Levenshtein
 from ohr import plugins
 from ohr.metrics import default
 from ohr.metrics.formulas import page_formula_distance
-from ohr.metrics.reading import order_distance
+from ohr.metrics.reading import order_assessed, order_distance
 from ohr.metrics.reference import collapse
 from ohr.metrics.regions import Extraction, RegionKind, extraction, region_words, regions
 from ohr.metrics.scores import SCORING, ProtocolParams
@@ -20,9 +21,13 @@ from ohr.plugins.metric import PageCase
 
 
 class EditDistance(plugins.Metric[ProtocolParams]):
-    """Levenshtein distance of characters over the longer text, white space collapsed."""
+    """Levenshtein distance of characters over the longer text, white space collapsed.
+
+    What looks the same in other code points is the same, but under ``scoring=reference``.
+    """
 
     name = "edit_distance"
+    version = "2"
     argument = "protocol"
     of = "page"
     title = "edit distance"
@@ -32,13 +37,18 @@ class EditDistance(plugins.Metric[ProtocolParams]):
         return SCORING[self.params.protocol].edit_distance(prediction, reference)
 
     def measure(self, case: PageCase) -> float:
-        return _edit_rates(case.text, case.truth)[0]
+        published = case.scoring.name == "reference"
+        return _edit_rates(case.text, case.truth, collapse if published else default.characters)[0]
 
 
 class CharacterErrorRate(plugins.Metric):
-    """Levenshtein distance of characters over the reference's, at most 1."""
+    """Levenshtein distance of characters over the reference's, at most 1.
+
+    What looks the same in other code points is the same.
+    """
 
     name = "cer"
+    version = "2"
     of = "page"
     title = "character error rate"
     higher_is_better = False
@@ -48,14 +58,14 @@ class CharacterErrorRate(plugins.Metric):
         return default.cer(prediction, reference)
 
     def measure(self, case: PageCase) -> float:
-        return _edit_rates(case.text, case.truth)[1]
+        return _edit_rates(case.text, case.truth, default.characters)[1]
 
 
 class WordErrorRate(plugins.Metric):
     """Levenshtein distance of normalised words over the reference's, at most 1."""
 
     name = "wer"
-    version = "3"
+    version = "4"
     of = "page"
     title = "word error rate"
     higher_is_better = False
@@ -80,10 +90,14 @@ class FormulaDistance(plugins.Metric):
 
 
 class OrderDistance(plugins.Metric):
-    """Share of pairs of passages in the wrong order; 0 where there are no two passages."""
+    """Share of pairs of passages in the wrong order.
+
+    A page of which fewer than two passages were found is not assessed, failed and empty ones among
+    them: ``order_assessed`` is the share of pages that are.
+    """
 
     name = "order_distance"
-    version = "4"
+    version = "5"
     of = "page"
     title = "order distance"
     higher_is_better = False
@@ -91,6 +105,18 @@ class OrderDistance(plugins.Metric):
 
     def score(self, prediction: str, reference: str) -> float:
         return order_distance(prediction, reference)
+
+
+class OrderAssessed(plugins.Metric):
+    """Whether two passages or more were found, without which a page's order says nothing."""
+
+    name = "order_assessed"
+    of = "page"
+    title = "order assessed"
+    needs = frozenset({"text"})
+
+    def score(self, prediction: str, reference: str) -> float:
+        return order_assessed(prediction, reference)
 
 
 class TableSimilarityParams(plugins.Params):
@@ -103,7 +129,7 @@ class TableSimilarity(plugins.Metric[TableSimilarityParams]):
     """Mean TEDS of the pages' tables, matched by content; 1 where neither has any."""
 
     name = "table_similarity"
-    version = "6"
+    version = "7"
     of = "page"
     title = "table similarity"
     needs = frozenset({"table"})
@@ -123,7 +149,7 @@ class RegionWords(plugins.Metric[RegionParams]):
     """Precision, recall or F1 of the words of one kind of region; 1 where neither page has any."""
 
     name = "region_f1"
-    version = "5"
+    version = "6"
     argument = "kind"
     of = "page"
     title = "words of a kind of region"
@@ -145,11 +171,11 @@ def _extraction(read: str, truth: str, kind: RegionKind) -> Extraction | None:
 
 
 @lru_cache(maxsize=2)
-def _edit_rates(read: str, truth: str) -> tuple[float, float]:
+def _edit_rates(read: str, truth: str, characters: Callable[[str], str]) -> tuple[float, float]:
     """Levenshtein distance over the longer text, and over the truth (at most 1)."""
     if read == truth:
         return 0.0, 0.0
-    read, truth = collapse(read), collapse(truth)
+    read, truth = characters(read), characters(truth)
     longer = max(len(read), len(truth))
     if longer == 0:
         return 0.0, 0.0

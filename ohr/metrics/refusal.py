@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ohr.markup.folding import fold_quotation
+
 _WORDS = re.compile(
     r"""
     \W*(?:
@@ -39,5 +41,5 @@ def refused(answer: str) -> bool:
 
     An empty answer is none: it is counted as empty.
     """
-    text = " ".join(answer[: 4 * LOOKED_AT].split())[:LOOKED_AT]
+    text = " ".join(fold_quotation(answer[: 4 * LOOKED_AT]).split())[:LOOKED_AT]
     return bool(_WORDS.fullmatch(text) or _PHRASE.search(text))

@@ -24,7 +24,7 @@ from rapidfuzz.process import cdist
 from ohr.markup.page import read_page
 from ohr.markup.strip import strip_markup
 from ohr.markup.tables import ParsedTable
-from ohr.metrics.default import tokens
+from ohr.metrics.default import characters, tokens
 from ohr.metrics.matching import assign_by
 
 LEAST_SHARED = 0.1
@@ -48,7 +48,7 @@ class Grid:
         """
         rows: list[list[tuple[str, tuple[int, int]]]] = [[] for _ in range(table.table.n_rows)]
         for cell in table.cells:
-            text = " ".join(strip_markup(cell.content).split())
+            text = characters(strip_markup(cell.content))
             rows[cell.row].append((text, (cell.rowspan, cell.colspan)))
         for row in rows:
             while row and row[-1] == ("", (1, 1)):

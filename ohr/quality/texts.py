@@ -6,8 +6,6 @@ import math
 from functools import lru_cache
 from itertools import pairwise
 
-from rapidfuzz.distance import Levenshtein
-
 from ohr.markup.strip import strip_markup
 from ohr.metrics import default
 from ohr.metrics.reference import collapse
@@ -31,8 +29,11 @@ def content_tokens(text: str) -> tuple[str, ...]:
 
 
 def character_distance(first: str, second: str) -> float:
-    """Levenshtein over the longer text, mark-up removed and white space collapsed, in [0, 1]."""
-    return float(Levenshtein.normalized_distance(content(first), content(second)))
+    """Levenshtein over the longer text, mark-up removed and white space collapsed, in [0, 1].
+
+    What looks the same in other code points is the same.
+    """
+    return default.edit_distance(content(first), content(second))
 
 
 def page_r_noise(text: str, truth: str) -> float:

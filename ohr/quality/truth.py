@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ohr.metrics.reference import edit_distance
+from ohr.metrics.default import edit_distance
 from ohr.quality.texts import character_distance, page_r_noise
 
 TARGETS: Mapping[str, str] = {

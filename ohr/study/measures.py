@@ -32,7 +32,8 @@ SETS = {
         )
     ),
     "reading": (
-        *map(PluginSpec.parse, ("table_similarity", "formula_distance", "order_distance")),
+        *map(PluginSpec.parse, ("table_similarity", "formula_distance")),
+        *map(PluginSpec.parse, ("order_distance", "order_assessed")),
         *(
             PluginSpec(
                 name="region_f1", params={"kind": kind, "part": part}, label=f"{kind}_{part}"

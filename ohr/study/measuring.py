@@ -128,7 +128,7 @@ class Measuring:
                 if alive[label][place]:
                     columns[label][place] = _measured(label, metrics[label], case)
                 elif of == "page" and math.isnan(_measured(label, metrics[label], case)):
-                    columns[label][place] = math.nan  # there is nothing on this page for it
+                    columns[label][place] = math.nan  # it says nothing of such a page
         return [
             Scores(
                 condition,

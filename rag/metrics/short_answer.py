@@ -39,7 +39,7 @@ class ShortAnswer(plugins.Metric[ShortAnswerParams]):
     """
 
     name = "short_answer"
-    version = "6"
+    version = "7"
     title = "short answer accuracy"
 
     def measure(self, case: AnswerCase) -> float:

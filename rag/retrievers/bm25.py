@@ -17,6 +17,9 @@ from rag.retrievers._hits import hit_of, top_k
 from rag.retrievers._postings import Postings, build
 from rag.retrievers.terms import Analyser, Terms, analyser
 
+LIBRARIES = f"bm25s-{bm25s.__version__}+pystemmer-{version('pystemmer')}"
+"""What stop words and stems come from."""
+
 
 class Bm25Params(Params):
     """Saturation ``k1``, length normalisation ``b``, and what counts as a term.
@@ -43,7 +46,7 @@ class Bm25(Retriever[Bm25Params]):
     """
 
     name = "bm25"
-    version = f"4+bm25s-{bm25s.__version__}+pystemmer-{version('pystemmer')}"
+    version = f"5+{LIBRARIES}"
     only_matches: ClassVar[bool] = True
 
     def __init__(self, params: Bm25Params | None = None) -> None:

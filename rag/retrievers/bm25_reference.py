@@ -9,7 +9,7 @@ from pydantic import Field
 
 from ohr.plugins import Params
 from rag.retrievers._postings import Postings
-from rag.retrievers.bm25 import Bm25
+from rag.retrievers.bm25 import LIBRARIES, Bm25
 from rag.retrievers.terms import REFERENCE, Analyser
 
 _FLOOR = 0.25
@@ -30,6 +30,7 @@ class Bm25Reference(Bm25):
     """
 
     name = "bm25_reference"
+    version = f"4+{LIBRARIES}"
     Params = Bm25ReferenceParams
     only_matches: ClassVar[bool] = False
 

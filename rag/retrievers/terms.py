@@ -1,6 +1,8 @@
 """Index terms of a text, as integer ids that are stable within a process.
 
 Words are stemmed or not, cut by spaces or by jieba; or they are cut into n-grams of characters.
+The same text in other code points has the same terms (:mod:`ohr.markup.folding`), but in the
+published evaluation's.
 
 Words are stemmed once each and texts are analysed once each, so indexing a noisy variant of a
 knowledge base costs only its changed pages.
@@ -19,6 +21,7 @@ import numpy as np
 import Stemmer
 from bm25s.stopwords import STOPWORDS_EN_PLUS, STOPWORDS_GERMAN
 
+from ohr.markup.folding import fold
 from ohr.writing_systems import UNSPACED, marks, may_have_marks
 
 _WORD = re.compile(r"\w+")
@@ -87,7 +90,7 @@ class CharacterNgrams:
         self.ids = functools.lru_cache(maxsize=_CACHED_TEXTS)(self._ids)
 
     def _ids(self, text: str) -> np.ndarray:
-        padded = f" {' '.join(_words(text.lower()))} "
+        padded = f" {' '.join(_words(fold(text).lower()))} "
         codes = np.frombuffer(padded.encode("utf-32-le", "surrogatepass"), np.uint32)
         windows = len(codes) - self._n + 1
         if windows < 1:
@@ -117,7 +120,7 @@ def _all_words(text: str) -> Iterable[str]:
     """
     if text.isascii():
         return _split(text)
-    text = text.lower()
+    text = fold(text).lower()
     runs = _marked_runs().findall(text) if may_have_marks(text) else _CJK_RUN.findall(text)
     return (word for run in runs for word in _pairs(run))
 
@@ -168,7 +171,7 @@ def _segmented(text: str) -> Iterable[str]:
     import jieba  # half a second to import and to load its dictionary
 
     jieba.setLogLevel(logging.WARNING)
-    return filter(_WORD.fullmatch, jieba.cut_for_search(text.lower()))
+    return filter(_WORD.fullmatch, jieba.cut_for_search(fold(text).lower()))
 
 
 Terms = Literal["english", "english_unstemmed", "german", "chinese", "ngrams"]

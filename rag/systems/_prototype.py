@@ -56,7 +56,7 @@ class Shown:
 class Prototype(Together[P], abstract=True):
     """A system that shows passages to a reader and answers with a quote and where it stands."""
 
-    version = "4"
+    version = "5"
     named_apart: ClassVar[frozenset[str]] = frozenset({"reader", "temperature", "seed"})
     """Parameters that stand in the identity in another way."""
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ohr.markup.folding import fold
 from rag.chunking._pieces import sentence_ends, stripped
 from rag.systems._language import Language, analyser_of
 from rag.systems._passages import Piece
@@ -91,7 +92,7 @@ def quotable(text: str, language: Language) -> tuple[Quotable, ...]:
 
 def _words(text: str) -> str:
     """Words between single spaces, with one at either end."""
-    return f" {' '.join(_WORD.findall(_COMMAND.sub(' ', text).casefold()))} "
+    return f" {' '.join(_WORD.findall(fold(_COMMAND.sub(' ', text)).casefold()))} "
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:

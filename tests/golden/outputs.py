@@ -299,8 +299,10 @@ MAKERS: dict[type, Callable[[Any], object]] = {
 
 
 def plain(value: Any) -> Any:
-    """The value as JSON has it, with floats rounded."""
+    """The value as JSON has it, with floats rounded; None for NaN."""
     if isinstance(value, float | np.floating):
+        if np.isnan(value):
+            return None
         return round(float(value), DECIMALS) + 0.0
     if is_dataclass(value) and not isinstance(value, type):
         return plain(asdict(value))

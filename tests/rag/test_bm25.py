@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
 from ohr import registry
+from ohr.markup.folding import fold
 from ohr.types import Chunk, PageRef
 from rag.retrievers._hits import top_k
 from rag.retrievers.terms import ENGLISH, REFERENCE, _all_words, _split, analyser
@@ -108,12 +110,34 @@ def test_scripts_without_spaces_are_cut_into_pairs_of_characters_with_their_mark
 
 @given(st.text("abcdé \u0301中文—1_"))
 def test_other_text_is_cut_as_ever(text):
+    text = fold(text)
     runs = re.findall(r"[一-鿿]+|[^\W一-鿿]+", text)
     pairs = (
         [r] if len(r) < 3 or r[0] < "一" else [r[i : i + 2] for i in range(len(r) - 1)]
         for r in runs
     )
     assert list(_all_words(text)) == [word for run in pairs for word in run]
+
+
+@pytest.mark.parametrize("terms", ["english", "english_unstemmed", "german", "ngrams"])
+@pytest.mark.parametrize(
+    ("plain", "other"),
+    [
+        ("Wärme für Zürich", unicodedata.normalize("NFD", "Wärme für Zürich")),
+        ("the office files affidavits", "the o\ufb03ce \ufb01les a\ufb03davits"),
+        ("hundert Gulden", "hun\u00addert Gul\u200bden"),
+        ("ABC 123", "\uff21\uff22\uff23\u3000\uff11\uff12\uff13"),
+        ("1 1/2 cups, 45.3 1", "1\u00bd cups, 45.3\u00b9"),
+        ("non-zero don't", "non\u2011zero don\u02bct"),
+    ],
+)
+def test_the_same_text_in_other_code_points_has_the_same_terms(terms, plain, other):
+    read = analyser(terms, 4)
+    assert read.ids(other).tolist() == read.ids(plain).tolist()
+
+
+def test_the_published_terms_are_of_the_code_points_as_they_stand():
+    assert REFERENCE.ids("o\ufb03ce").tolist() != REFERENCE.ids("office").tolist()
 
 
 def test_other_parameters_change_scores_and_identity():

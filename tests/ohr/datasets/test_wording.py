@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ohr.collection import Dataset
+from ohr.datasets import wording
 from ohr.datasets.guessing import guessed
 from ohr.datasets.verify import GUESSABLE_FROM, verify
 from ohr.types import Document, Page, PageRef
@@ -78,3 +79,11 @@ def test_guesses_are_right_by_chance_where_words_say_nothing(seed: int) -> None:
     assert abs(right - 0.5) < 5 * 0.029
     again = guessed(texts, yes, [str(i % 30) for i in range(300)])
     assert again == (right, majority)
+
+
+def test_scripts_and_fractions_are_no_digits_of_a_number() -> None:
+    assert wording.numbers("45.3¹") == ["45.3"]
+    assert wording.numbers("1½") == wording.numbers("1 1/2") != wording.numbers("11/2")
+    assert wording.numbers("１２") == ["12"]
+    assert wording.is_number("45.3¹ km")
+    assert wording.is_number("1½ cups")

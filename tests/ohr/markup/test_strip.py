@@ -23,7 +23,7 @@ CASES = [
     ("&#8364;5&nbsp;m &NotAnEntity; a&#95;b", "€5 m &NotAnEntity; a_b"),
     (r"\begin{tabular}{ll} a\&amp; & b &amp;c \\ \end{tabular}", "a&amp; b &c"),
     (r"the angle $\alpha_{1} \leq \pi$", "the angle α1 ≤ π"),
-    (r"$$\frac{1}{2} x^{2}$$", "12 x2"),
+    (r"$$\frac{1}{2} x^{2}$$", "1 2 x2"),
     (r"R\&D at AT&T costs \$5", "R&D at AT&T costs $5"),
     ("snake_case stays, -5 too", "snake_case stays, -5 too"),
     ("[link](http://x.y/z) ![alt](a.png)", "link alt"),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ohr import registry
@@ -74,7 +75,31 @@ def test_noise_itself_raises_and_hides_flags() -> None:
 def test_a_tolerance_forgives_as_many_edits() -> None:
     assert value("quote_flag", case(RIGHT), tolerance=0.05) == 0
     assert value("quote_flag", case("We pay 80 per head for a crab."), tolerance=0.05) == 1
+    inserted = "We really pay 80 per ccnt of a crown."
+    assert value("quote_flag", case(inserted), tolerance=0.1) == 1
+    assert value("quote_flag", case(inserted), tolerance=0.105) == 0, "7 characters of 67"
+    lacking = "We 80 per ccnt a crown."
+    assert value("quote_flag", case(lacking), tolerance=0.1) == 1
+    assert value("quote_flag", case(lacking), tolerance=0.14) == 0, "7 characters of 53"
     assert value("headers_flag", case(RIGHT, headers=("Cover",)), tolerance=0.2) == 0
+
+
+@pytest.mark.parametrize(
+    ("said", "stands"),
+    [
+        ("the 'first' notary's office", "the \u2018first\u2019 notary\u2019s office"),
+        ('a "crown" of gold', "a \u201ccrown\u201d of gold"),
+        ("the office files affidavits", "the o\ufb03ce \ufb01les a\ufb03davits"),
+        ("Wärme für Zürich", unicodedata.normalize("NFD", "Wärme für Zürich")),
+        ("international law", "inter\u00adnational law"),
+        ("pages 5-10, non-zero", "pages 5\u201310, non\u2011zero"),
+        ("1 1/2 cups", "1\u00bd cups"),
+    ],
+)
+def test_a_quote_is_found_however_it_is_typeset(said: str, stands: str) -> None:
+    for words, text in ((said, stands), (stands, said)):
+        assert is_found(words, [f"Before. {text}. After."])
+        assert not is_found(words.title(), [f"Before. {text}. After."]), "case counts"
 
 
 def test_the_page_flag_looks_at_the_page_that_is_named() -> None:
@@ -112,9 +137,25 @@ def test_a_quote_may_run_on_overleaf_and_no_text_holds_nothing() -> None:
 
 @given(st.text(min_size=1, max_size=40), st.integers(0, 20), st.integers(1, 20))
 def test_what_is_cut_out_of_a_text_is_found_there(text: str, start: int, length: int) -> None:
+    assume(unicodedata.is_normalized("NFKC", text))  # no letter is cut off its accent
     piece = text[start : start + length]
     if piece.strip():
         assert is_found(" ".join(piece.split()), [text]) or not piece.strip("*_`#-+| \t\n")
+
+
+def test_short_answers_in_other_code_points() -> None:
+    assert kind_of("1½") == kind_of("1 1/2") == "numerical"
+    assert same_by_rule("1½", "1 1/2", "numerical")
+    for other in ("1", "11/2", "11"):
+        assert not same_by_rule("1½", other, "numerical")
+    assert same_by_rule("45.3¹", "45.3", "numerical"), "a note mark is none of its digits"
+    assert not same_by_rule("45.3¹", "45.31", "numerical")
+    assert not same_by_rule("10⁵", "10", "numerical")
+    assert not same_by_rule("10⁵", "105", "numerical")
+    assert same_by_rule("10\u202f000", "10,000", "numerical")
+    assert same_by_rule("\uff11\uff12 km", "12 km", "numerical")
+    assert same_by_rule("zwo\u0308lf", "zwölf", "numerical")
+    assert ngram_cosine("Zu\u0308rich", "Zürich") == 1
 
 
 def test_measures_of_the_place() -> None:

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ohr import registry
-from ohr.metrics import default
+from ohr.metrics import default, reference
 from ohr.metrics.scores import SCORING
+from ohr.plugins.metric import PageCase
 
 
 @pytest.mark.parametrize(
@@ -81,3 +84,69 @@ def test_metrics_are_plugins_of_either_protocol():
         assert metric.missing == (0 if name == "refused" else metric.worst)
         assert metric.title
     assert set(SCORING) == {"default", "reference"}
+
+
+SAME_GLYPHS = [
+    (unicodedata.normalize("NFD", "école Müller"), "école Müller"),
+    ("o\ufb03ce \ufb02ow", "office flow"),
+    ("co\u00adoperate govern\u00adment", "cooperate government"),
+    ("\ufeffzero\u200bwidth", "zerowidth"),
+    ("10\u2060000", "10000"),
+    ("\uff11\uff12\uff13\uff21\uff22", "123AB"),
+    ("non\u2011zero well\u2010known", "non-zero well-known"),
+    ("\u2714\ufe0f 5\u00a0kg", "\u2714 5 kg"),
+    (unicodedata.normalize("NFD", "한국어"), "한국어"),
+    ("don\u02bct", "don\u2019t"),
+]
+
+
+@pytest.mark.parametrize(("read", "truth"), SAME_GLYPHS)
+def test_the_same_glyphs_in_other_code_points_are_no_errors(read, truth):
+    assert default.tokens(read) == default.tokens(truth)
+    case = PageCase(read, truth, SCORING["default"])
+    for name in ("edit_distance", "cer", "wer"):
+        metric = registry.create("metric", name)
+        assert metric.score(read, truth) == metric.measure(case) == 0, name
+    published = PageCase(read, truth, SCORING["reference"])
+    distance = reference.edit_distance(read, truth)
+    assert registry.create("metric", "edit_distance").measure(published) == distance
+    assert registry.create("metric", "edit_distance:reference").score(read, truth) == distance > 0
+
+
+@pytest.mark.parametrize(
+    ("read", "truth"),
+    [("office", "Office"), ("x2", "x²"), ("1/2", "½"), ('"x"', "“x”"), ("5-6", "5–6"), ("a", "á")],
+)
+def test_what_a_reader_can_tell_apart_is_an_error_of_characters(read, truth):
+    assert default.edit_distance(read, truth) > 0
+    assert default.cer(read, truth) > 0
+
+
+@pytest.mark.parametrize(
+    ("text", "same", "other"),
+    [
+        ("1½", "1 1/2", "11/2"),
+        ("45.3¹", "45.3 1", "45.31"),
+        ("in 1945.¹", "in 1945. 1", "in 1945.1"),
+        ("10⁵", "10^5", "105"),
+        ("10⁻⁵", "10^{-5}", "10-5"),
+        ("¹2020", "1 2020", "12020"),
+        ("①②", "1 2", "12"),
+        ("m²", "m2", "m"),
+        ("CO₂", "CO2", "CO"),
+        ("Foo™", "Foo TM", "FooTM"),
+    ],
+)
+def test_numbers_keep_scripts_and_fractions_apart(text, same, other):
+    assert default.tokens(text) == default.tokens(same) != default.tokens(other)
+
+
+@pytest.mark.parametrize(
+    "marked",
+    ["45.3^1", "45.3$^1$", "45.3$^{1}$", "$45.3^{1}$", "45.3<sup>1</sup>", "45.3<sub>1</sub>"],
+)
+def test_scripts_in_markup_are_no_digits_of_their_number_either(marked):
+    tokens = SCORING["default"].content_tokens
+    assert tokens(marked) == tokens("45.3¹") == ["45.3", "1"]
+    assert tokens(marked.replace("45.3", "m")) == tokens("m¹") == ["m1"]
+    assert tokens(r"1\frac{1}{2}") == tokens("1½") == ["1", "1", "2"]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ohr import registry
-from ohr.metrics.reading import order_distance
+from ohr.metrics.reading import order_assessed, order_distance
 from ohr.metrics.regions import extraction, regions
 from ohr.metrics.scores import SCORING
 from ohr.plugins.metric import PageCase
@@ -51,7 +51,12 @@ def test_scores_are_bounded_and_apply_by_the_reference_alone(one, other):
     scores = reading_scores(one, other)
     assert all(math.isnan(score) or 0 <= score <= 1 for score in scores.values())
     missing = reading_scores("", other)
-    assert [*map(math.isnan, missing.values())] == [*map(math.isnan, scores.values())]
+    assessed = missing.keys() - {"order_distance"}
+    assert [*map(math.isnan, map(missing.get, assessed))] == [
+        *map(math.isnan, map(scores.get, assessed))
+    ]
+    # Its order is assessed where two passages were found, and that is a measure of its own.
+    assert math.isnan(scores["order_distance"]) == (scores["order_assessed"] != 1)
 
 
 @settings(deadline=None)
@@ -59,8 +64,7 @@ def test_scores_are_bounded_and_apply_by_the_reference_alone(one, other):
 def test_an_empty_reading_has_the_worst_value(parts):
     page = "\n\n".join(parts)
     for name, score in reading_scores("", page).items():
-        few = name == "order_distance" and sum(part in SENTENCES for part in parts) < 2
-        assert few or math.isnan(score) or score == READING[name].worst, name
+        assert math.isnan(score) or score == READING[name].worst, name
 
 
 def test_order_is_the_share_of_pairs_that_are_swapped():
@@ -68,9 +72,19 @@ def test_order_is_the_share_of_pairs_that_are_swapped():
     swapped = "\n\n".join([SENTENCES[1], SENTENCES[0], *SENTENCES[2:]])
     assert order_distance(swapped, PROSE) == pytest.approx(1 / 15)
     assert order_distance("\n\n".join(SENTENCES[::2]), PROSE) == 0, "what is missing is in order"
-    assert order_distance("rubbish", PROSE) == 1
     repeated = "\n\n".join([SENTENCES[0], SENTENCES[1], SENTENCES[0], SENTENCES[2]])
     assert order_distance(repeated, repeated) == 0
+
+
+def test_the_order_of_lost_text_is_not_assessed_and_how_much_is_lost_is_counted():
+    for read in ("", "rubbish", SENTENCES[0]):
+        assert math.isnan(order_distance(read, PROSE)), read
+        assert order_assessed(read, PROSE) == 0
+    two = "\n\n".join([SENTENCES[4], SENTENCES[1]])
+    assert (order_distance(two, PROSE), order_assessed(two, PROSE)) == (1, 1)
+    for read in ("", SENTENCES[0], PROSE):
+        assert math.isnan(order_distance(read, SENTENCES[0])), "one passage has no order"
+        assert math.isnan(order_assessed(read, SENTENCES[0]))
 
 
 def test_regions_as_in_the_drc_paper():
@@ -103,4 +117,4 @@ def test_page_metrics_are_perfect_on_equal_pages():
         metric = registry.create("metric", name)
         best = 1 - metric.missing
         assert metric.score(PAGE, PAGE) == best
-        assert metric.score("rubbish", PAGE) != best
+        assert metric.score("rubbish", PAGE) != best, name

@@ -13,7 +13,9 @@ from ohr.metrics.refusal import refused
      "The question cannot be answered from the passages.", "The document does not mention it.",
      "The provided context doesn't contain this information.", "Not specified", "I do not know",
      "There is not enough information.", "Insufficient context", "Unable to determine the year",
-     "The passages do not explicitly state the amount.", "无法回答", "文中没有提到"],
+     "The passages do not explicitly state the amount.", "无法回答", "文中没有提到",
+     "I don\u02bct know",
+     "I don\u2018t know", "not answer\u00adable"],
 )  # fmt: skip
 def test_refusals(answer):
     assert refused(answer)

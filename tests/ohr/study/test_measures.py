@@ -1,6 +1,8 @@
 """Metrics of a study: built-in ones, those of one's own, and the cells that are taken of them."""
 
+import json
 from math import log2
+from random import Random
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -86,6 +88,35 @@ def corpus(tmp_path, monkeypatch):
         *("dataset.kind=ohrbench", f"dataset.path={kb}", f"dataset.questions={questions}"),
         *(f"cache={tmp_path / 'cache'}", "engines=[gt,precomputed:engine]"),
     ]
+
+
+def test_pages_whose_order_is_not_assessed_leave_it_and_are_counted(tmp_path):
+    letters = Random(0)
+    words = ["".join(letters.choices("abcdefghijklmnopqrstuvwxyz", k=6)) for _ in range(90)]
+    passages = [" ".join(words[at : at + 30]) for at in range(0, 90, 30)]
+    true = ["\n\n".join(passages)] * 4 + ["One fact."]
+    read = ["\n\n".join(passages[::-1]), passages[0], "", None, "One fact."]
+    kb = tmp_path / "kb"
+    write_kb(kb / "gt", {"law/doc": true})
+    write_kb(kb / "engine", {"law/doc": [text for text in read if text is not None]})
+    pages = [{"page_idx": n, "text": text} for n, text in enumerate(read) if text is not None]
+    (kb / "engine" / "law" / "doc.json").write_text(json.dumps(pages), "utf-8")
+    questions = write_questions(tmp_path / "qas.json", [qa(0, "law/doc", 4)])
+    config = load_config(
+        [
+            *("dataset.kind=ohrbench", f"dataset.path={kb}", f"dataset.questions={questions}"),
+            *(f"cache={tmp_path / 'cache'}", "engines=[gt,precomputed:engine]"),
+            *("metrics=[reading]", "stages=[ocr]"),
+        ]
+    )
+    cells = run_study(config, tmp_path / "run").cells
+    cells = cells[(cells["engine"] == "precomputed:engine") & (cells["group"] == "all")]
+    order, assessed = (
+        cells[cells["metric"] == name].iloc[0] for name in ("order_distance", "order_assessed")
+    )
+    assert (order["n"], order["mean"]) == (1, 1), "of one page two passages were found"
+    assert (assessed["n"], assessed["mean"]) == (4, 1 / 4), "four pages have two passages"
+    assert (assessed["n_empty"], assessed["n_error"]) == (1, 1)
 
 
 def test_a_metric_of_ones_own_is_a_function_and_appears_everywhere(corpus, tmp_path):

@@ -314,6 +314,18 @@ def test_of_quotes_with_the_same_words_of_the_question_the_first_is_taken() -> N
         assert found.at == 0
 
 
+def test_a_quote_is_chosen_whatever_code_points_its_page_has() -> None:
+    text = "The bridge is old. The o\ufb03ce of the \ufb01rst not\u00adary is in Zu\u0308rich."
+    pieces = whole(document_tree(document([text]))).pieces
+    for question, answer in (
+        ("Where is the office of the notary?", "Zürich"),
+        ("", "first notary"),
+    ):
+        found = find_quote(question, answer, pieces, "en")
+        assert found is not None
+        assert found.text == text[19:]
+
+
 def test_identities_hold_what_matters(server: Server) -> None:
     plain = system("p3").identity()
     assert system("p3", seed=5, temperature=0.7).identity() == plain
