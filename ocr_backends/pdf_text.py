@@ -32,7 +32,7 @@ class PdfText(OcrBackend[PdfTextParams]):
     """PDFium's text in the order of the file, or pdfminer.six's. A scanned page is empty."""
 
     name = "pdf_text"
-    version = "2"
+    version = "3"
     accepts = frozenset({"pdf"})
     license = "Apache-2.0 or BSD-3-Clause"
     returns = "text"

@@ -74,7 +74,7 @@ class Structured(OcrBackend[StructuredParams]):
     """Words by RapidOCR, Tesseract or pdfminer, with tables, headings, paragraphs. No formulas."""
 
     name = "structured"
-    version = "3"
+    version = "4"
     license = "Apache-2.0"
     languages = rapidocr.RapidOcr.languages
     returns = "markdown"

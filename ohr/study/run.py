@@ -130,6 +130,7 @@ def _carry_out(plan: Plan, pictures: Pictures, out: Path, clock: Clock, progress
     scorer = Scorer(plan, store, answering)
     outcomes = Tally()
     bases: dict[str, dict[str, Any]] = {}
+    known = set(dataset.report.lines())
     with part_of(out / ROWS) as rows:
         with RowWriter(plan, rows) as writer:
             for variant in plan.variants:
@@ -149,6 +150,9 @@ def _carry_out(plan: Plan, pictures: Pictures, out: Path, clock: Clock, progress
                         outcomes.add(scores)
                 if unseen := scorer.rankings.take_unseen():
                     bases[plan.label(variant)]["unseen_pages"] = unseen
+        for kind, line in dataset.report.lines():
+            if (kind, line) not in known:
+                progress.say(plain(f"dataset: {kind}: {line}: see {PROBLEMS}"))
         groups = group_names(plan)
         with clock.stage("aggregate"):
             cells = aggregate(rows, plan.measures, groups)
