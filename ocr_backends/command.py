@@ -143,9 +143,12 @@ def _written(output: Path) -> str | Outcome[str]:
 
 
 def _text(data: bytes, name: str) -> str:
-    """What a program wrote. Raises EngineError for bytes that are no text."""
+    """What a program wrote, without the line feed or form feed that ends its output.
+
+    Raises EngineError for bytes that are no text.
+    """
     try:
-        return line_feeds(decoded(data))
+        return line_feeds(decoded(data)).strip()
     except UndecodableError as error:
         message = str(error).partition(": save")[0]
         raise EngineError(f"the program's {name} is {message}: have it write UTF-8") from error

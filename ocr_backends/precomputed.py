@@ -190,7 +190,8 @@ class _Files:
             name = path.relative_to(self.folder).as_posix()
             raise EngineError(f"{name} cannot be read: {error}") from error
         if path.suffix.lower() == ".json":
-            return read_json(data, furniture=self.furniture), data
+            name = path.relative_to(self.folder).as_posix()
+            return read_json(data, furniture=self.furniture, name=name), data
         if path.suffix.lower() in XML_SUFFIXES:
             return read_xml(data, furniture=self.furniture), data
         return _one_page(document, data, path), data

@@ -60,17 +60,17 @@ def read_xml(data: bytes, *, furniture: bool = True) -> Reading:
     return _of_blocks(pages(root), form, _text_of_xml(root), furniture)
 
 
-def read_json(data: bytes, *, furniture: bool = True) -> Reading:
+def read_json(data: bytes, *, furniture: bool = True, name: str = "file") -> Reading:
     """Pages of a list of pages, of Docling's or MinerU's JSON; ``furniture``: with headers and
     footers, where the file tells them apart.
 
-    Raises EngineError, also for bytes that are no text, and for a file with text of which nothing
-    could be taken.
+    Raises EngineError, also for bytes that are no text, where it says the file's ``name``, and for
+    a file with text of which nothing could be taken.
     """
     try:
         content = json.loads(decoded(data))
     except UndecodableError as error:
-        raise EngineError(f"file is {error}") from error
+        raise EngineError(f"{name} is {error}") from error
     except (ValueError, RecursionError) as error:
         raise EngineError(f"file is not JSON: {error}" if data else "file is empty") from error
     said = _text_of_json(content)
