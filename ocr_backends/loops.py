@@ -21,12 +21,12 @@ STEP = 200
 LONGEST_UNIT = 4000
 LOOP_TIMES = 6
 """A loop's unit comes so many times at least, and the loop has so many characters:"""
-LOOP_CHARS = 500
+LOOP_CHARS = 300
 """... within a line, or of long paragraphs;"""
 LINES_CHARS, MOST_LINES = 2000, 100
 """... of short lines or counted items, or there are so many of them;"""
 RULE_CHARS = 3000
-"""... without a letter or a digit: dotted lines are no loop;"""
+"""... without a letter: dotted lines and rows of zeros are no loop;"""
 TABLE_CHARS = 4000
 """... of a table's rows: more than a page holds."""
 SHORT_LINE = 120
@@ -102,10 +102,10 @@ def _keep_one(text: str, loop: _Loop, kept: int, parts: list[str]) -> int:
 def _is_long_enough(turn: str, chars: int, times: int, *, counted: bool = False) -> bool:
     if times < LOOP_TIMES:
         return False
-    if not any(char.isalnum() for char in turn):
-        return chars >= RULE_CHARS
     if _ROW.search(turn):
         return chars >= TABLE_CHARS
+    if not any(char.isalpha() for char in turn):
+        return chars >= RULE_CHARS
     lines = max(turn.count("\n"), int(counted))
     if lines and len(turn) <= SHORT_LINE * lines:
         return chars >= LINES_CHARS or times * lines >= MOST_LINES

@@ -70,6 +70,8 @@ def test_loops_with_an_end_and_loops_that_count(text: str, kept: str) -> None:
         "\n".join(f"& {n} & 0 & 0 \\\\" for n in range(200)),
         "No. No. No. He said it three times, and then once more.",
         "| A | B | C | D |\n|---|---|---|---|\n" + ROW * 60,
+        "0" * 400,
+        "0.000 0.000 0.000\n" * 40,
         "Form\n" + "Yes No\n" * 45,
         "Order\n" + "100.00 GBP to Harbour Trust\n" * 12,
         "\n".join(f"{n}. Yes" for n in range(1, 60)),
