@@ -169,9 +169,7 @@ def _cut_counted(text: str, notes: list[str]) -> str:
     kept = 0
     for loop in _loops(masked.text):
         for part in masked.counting(loop):
-            start, first, end = map(
-                masked.original, (part.start, part.start + part.unit, part.end)
-            )
+            start, first, end = map(masked.original, (part.start, part.start + part.unit, part.end))
             turn = masked.text[part.start : part.start + part.unit].replace(_NUMBER, "1")
             if not _is_long_enough(turn, end - start, part.times, counted=True):
                 continue

@@ -13,6 +13,7 @@ from ocr_backends.loops import without_loop
 from ohr import plugins
 from ohr.types import Outcome
 
+
 class Normalise(plugins.Params):
     """The steps.
 

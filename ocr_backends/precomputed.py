@@ -100,7 +100,7 @@ class Precomputed(KnowledgeBaseSource[PrecomputedParams]):
         return KnowledgeBase(pages, {"engine": self.identity(), "digest": digest(digests)})
 
     def _counted_from_one(self, dataset: Dataset, readings: dict[str, Reading]) -> set[str]:
-        """Documents whose list of pages counts from 1; where that is guessed, the report says so."""
+        """Documents whose list of pages counts from 1; the report says so where it is a guess."""
         listed = {doc_id for doc_id, reading in readings.items() if reading.is_listed}
         if self.params.first_page is not None:
             return listed if self.params.first_page else set()

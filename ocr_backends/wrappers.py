@@ -56,7 +56,8 @@ _PREFACE_ALONE = re.compile(
 _ANY_PREFACE = re.compile(r"[^\n]{0,300}[:.!]\s*\Z")
 _NOTE = re.compile(
     r"\W*(?:note|please|let me know|if you|i(?:['’]ve| have| left| omitted| hope)"
-    r"|(?:this|the above|the) (?:transcription|markdown|text above|image|logo)|hinweis|anmerkung)\b",
+    r"|(?:this|the above|the) (?:transcription|markdown|text above|image|logo)"
+    r"|hinweis|anmerkung)\b",
     re.IGNORECASE,
 )
 _LITERAL = re.compile(r"(?<!\\)(?:\\r)?\\n")

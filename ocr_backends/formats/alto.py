@@ -33,8 +33,7 @@ def alto_pages(root: Element) -> dict[int, list[Block]]:
 
 def _blocks(page: Element, order: list[str]) -> Iterator[Block]:
     named = {
-        block.get("ID") or f"\0{place}": block
-        for place, block in enumerate(_blocks_of_text(page))
+        block.get("ID") or f"\0{place}": block for place, block in enumerate(_blocks_of_text(page))
     }
     yield from _margins(page, *ABOVE)
     for block in in_reading_order(named, order):

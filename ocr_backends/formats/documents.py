@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -106,11 +106,11 @@ def _whole(pages: dict[int, list[Block]]) -> dict[int, list[Block]]:
 
 
 def _of_blocks(pages: dict[int, list[Block]], form: str, said: str, furniture: bool) -> Reading:
-    """The pages of blocks; ``said``: some text of the file. Raises EngineError if none was taken."""
+    """The pages of blocks; ``said``: some text of the file. Raises EngineError if none is taken."""
     if said and not any(block.text.strip() for blocks in pages.values() for block in blocks):
         raise EngineError(
-            f"file of the format {form} has text, such as {said[:_SHOWN]!r}, of which nothing stands "
-            "where the format has a page's text"
+            f"file of the format {form} has text, such as {said[:_SHOWN]!r}, of which nothing "
+            "stands where the format has a page's text"
         )
     texts = {
         number: line_feeds(to_markdown(blocks, furniture=furniture))
@@ -122,7 +122,8 @@ def _of_blocks(pages: dict[int, list[Block]], form: str, said: str, furniture: b
 
 
 def _text_of_xml(root: Element) -> str:
-    """Some text that a file of hOCR, ALTO or PAGE XML says is on its page; nothing where none is."""
+    """Some text that a file of hOCR, ALTO or PAGE XML says is on its page; nothing without any."""
+    texts: Iterable[str | None]
     if root.tag == "html":
         texts = ("".join(body.itertext()) for body in root.iter("body"))
     elif root.tag == "alto":

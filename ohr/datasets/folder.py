@@ -34,6 +34,7 @@ from rapidfuzz import fuzz, process
 from ohr.collection import Dataset, ValidationReport, finish, validate_questions
 from ohr.datasets.locating import lines_with
 from ohr.datasets.ohrbench import source_name
+from ohr.datasets.page_labels import PageLabels
 from ohr.datasets.questions_csv import Row, read_rows
 from ohr.datasets.text_layer import unusable
 from ohr.errors import DatasetError
@@ -95,7 +96,7 @@ class Folder(DatasetSource[FolderParams]):
         )
         located = (
             corpus.with_evidence(line, question)
-            for line, question in _read_questions(rows, pdfs, report)
+            for line, question in _read_questions(rows, pdfs, report, corpus.labels)
             if not params.domains or question.domain in params.domains
         )
         questions = validate_questions(
@@ -209,6 +210,7 @@ class _Corpus:
         self.documents: dict[str, Document] = {}
         self.without_truth: dict[PageRef, str] = {}
         self.without_evidence: dict[str, str] = {}
+        self.labels = PageLabels(self.limits)
         self._rows_off_by: Counter[int] = Counter()
 
     def read(self, pdfs: Mapping[str, Path]) -> None:
@@ -246,7 +248,8 @@ class _Corpus:
         if not 0 <= ref.page_no < len(document.pages):
             self.report.add(
                 "missing_evidence_page",
-                f"line {line}: {where}, which has pages 1 to {len(document.pages)}",
+                f"line {line}: {where}, which has pages 1 to {len(document.pages)}"
+                + self.labels.hint(document.source, str(ref.page_no + 1)),
             )
             return None
         if ref in self.without_truth:
@@ -284,7 +287,7 @@ class _Corpus:
         self.report.add(
             "evidence_not_on_page",
             f"line {line}: {share:.0%} of the evidence's words stand on {where}, in order"
-            + "".join(others[:1]),
+            + ("".join(others[:1]) or self.labels.hint(document.source, str(ref.page_no + 1))),
         )
         return None
 
@@ -345,7 +348,7 @@ def _say_if_repeated(rows: Sequence[Row], report: ValidationReport) -> None:
 
 
 def _read_questions(
-    rows: Iterable[Row], pdfs: Mapping[str, Path], report: ValidationReport
+    rows: Iterable[Row], pdfs: Mapping[str, Path], report: ValidationReport, labels: PageLabels
 ) -> Iterator[tuple[int, Question]]:
     """The question of each row, with its line."""
     by_name: dict[str, list[str]] = defaultdict(list)
@@ -356,6 +359,9 @@ def _read_questions(
         if page is None or int(page[1]) < 1:
             shown = row["page"][:_SHOWN]
             hint = ": is the first page 0 in this file? add 1" if shown == "0" else ""
+            stem = readable(row["document"]).removesuffix(".pdf")
+            named = by_name.get(stem.rsplit("/", 1)[-1], [])
+            hint += labels.hint(pdfs[named[0]] if len(named) == 1 else None, row["page"])
             report.add(
                 "malformed_question",
                 f"line {row.line}: page {shown!r} is no number from 1 on{hint}",

@@ -282,7 +282,9 @@ def test_minerus_content_list() -> None:
         1: "",
         2: "Table 1\n\n<table><tr><td>1</td></tr></table>\n\n$$x$$\n\n17",
     }
-    assert (read_json(json.dumps(items).encode(), furniture=False).pages[2].value or "")[-5:] == "$$x$$"
+    assert (read_json(json.dumps(items).encode(), furniture=False).pages[2].value or "")[
+        -5:
+    ] == "$$x$$"
     assert reading.pages[1].status is Status.EMPTY
 
 

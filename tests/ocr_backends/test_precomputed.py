@@ -137,13 +137,14 @@ def test_a_byte_order_mark_says_what_the_bytes_are(root: Path, encoding: str) ->
 @pytest.mark.parametrize(
     ("data", "detail"),
     [
-        (LIST.encode("latin-1"), "law/a.json is not UTF-8 (byte 0xe9 at 29, line 1): save it as UTF-8"),
+        (
+            LIST.encode("latin-1"),
+            "law/a.json is not UTF-8 (byte 0xe9 at 29, line 1): save it as UTF-8",
+        ),
         (LIST.encode("utf-16-le"), "law/a.json is not UTF-8 (a null byte at 1: UTF-16 without"),
     ],
 )
-def test_what_is_no_text_is_an_error_that_says_where(
-    root: Path, data: bytes, detail: str
-) -> None:
+def test_what_is_no_text_is_an_error_that_says_where(root: Path, data: bytes, detail: str) -> None:
     write(root, data)
     [outcome] = load(root, document("law/a", "x")).pages.values()
     assert outcome.status is Status.ERROR

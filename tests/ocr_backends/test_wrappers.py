@@ -155,8 +155,9 @@ def test_any_reply_is_a_page(reply: str) -> None:
 
 @pytest.mark.parametrize(
     "unit",
-    ["<think>", "</think>", "```\n", "```md\n", "<|box_start|>", "{", "\\n", "![a](data:x ", "---\n",
-     "<|im_end|>", "<answer>", "</answer> ", "<|channel|>final<|message|>", "Here is ", "<loc_1"],
+    ["<think>", "</think>", "```\n", "```md\n", "<|box_start|>", "{", "\\n", "![a](data:x ",
+     "---\n", "<|im_end|>", "<answer>", "</answer> ", "<|channel|>final<|message|>",
+     "Here is ", "<loc_1"],
 )  # fmt: skip
 def test_a_megabyte_comes_to_an_end(unit: str) -> None:
     with ends(cpu_s=30):

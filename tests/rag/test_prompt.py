@@ -117,8 +117,9 @@ def test_passages_are_numbered_in_rank_order():
      *(
          (f"{opens}or 13{closes}12", "12")
          for opens, closes in (
-             ("<thinking>", "</thinking>"), ("<Reasoning>", "</reasoning>"), ("[THINK]", "[/THINK]"),
-             ("◁think▷", "◁/think▷"), ("<|START_THINKING|>", "<|END_THINKING|>"),
+             ("<thinking>", "</thinking>"), ("<Reasoning>", "</reasoning>"),
+             ("[THINK]", "[/THINK]"), ("◁think▷", "◁/think▷"),
+             ("<|START_THINKING|>", "<|END_THINKING|>"),
          )
      ),
      ("<|channel|>analysis<|message|>13?<|end|><|start|>assistant<|channel|>final<|message|>12"
