@@ -29,7 +29,7 @@ from rich.table import Table
 from experiments.reports.terminal import show
 from ocr_backends.rapidocr import Runtime
 from ohr import registry
-from ohr.pdf import load_image
+from ohr.images import load_image
 from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
 from ohr.sample import Sample

@@ -6,6 +6,7 @@ import tempfile
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +24,6 @@ from ohr.plugins.engine import failed_page
 from ohr.types import Outcome
 
 
-class LayoutSteps(Normalise):
-    """Where headers and footers are told apart, they are dropped: on 48 pages of filings MinerU's
-    edit distance was .1447 without them, .1474 with them."""
-
-    furniture: bool = True
-
-
 class DocumentParams(plugins.Params):
     """``batch``: pages of a PDF that the program is given at once; it starts once for them.
 
@@ -38,9 +32,11 @@ class DocumentParams(plugins.Params):
 
     batch: int = Field(16, ge=1)
     timeout_s: float = Field(600.0, gt=0)
-    normalise: LayoutSteps = LayoutSteps()
+    normalise: Normalise = Normalise()
 
 
+Converted = str | Outcome[str] | None
+"""What an engine says of a page."""
 P = TypeVar("P", bound=DocumentParams, covariant=True, default=DocumentParams)
 
 
@@ -51,7 +47,7 @@ class DocumentEngine(OcrBackend[P], abstract=True):
     another cost one run a batch.
     """
 
-    version = "2"
+    version = "3"
     returns = "markdown"
 
     def __init__(self, params: P | None = None) -> None:
@@ -61,11 +57,11 @@ class DocumentEngine(OcrBackend[P], abstract=True):
         self._batch_failed = False
 
     @abstractmethod
-    def convert(self, file: Path, count: int, folder: Path) -> Sequence[str | None]:
+    def convert(self, file: Path, count: int, folder: Path) -> Sequence[Converted]:
         """Read a PDF of ``count`` pages, or a PNG of one; write into ``folder`` only.
 
-        The text of each page; None where the engine says nothing of a page, which then counts
-        as failed. Raises EngineError, MissingDependencyError.
+        The text of each page, or an outcome that says something of it; None where the engine says
+        nothing of a page, which then counts as failed. Raises EngineError, MissingDependencyError.
         """
 
     def identity(self) -> dict[str, object]:
@@ -98,7 +94,13 @@ class DocumentEngine(OcrBackend[P], abstract=True):
             [text] = self._converted(file, 1, folder)
         if text is None:
             raise EngineError("nothing about the page in what it wrote")
-        return finished(text, self.params.normalise)
+        return self._finished(text)
+
+    def _finished(self, said: str | Outcome[str]) -> Outcome[str]:
+        page = said if isinstance(said, Outcome) else Outcome(said)
+        steps: Normalise = self.params.normalise
+        outcome = finished(page.value or "", steps, generative=self.generative)
+        return replace(outcome, detail="; ".join(filter(None, [page.detail, outcome.detail])))
 
     def _page(self, source: Path, page_no: int, page_nos: Sequence[int]) -> Outcome[str]:
         try:
@@ -145,17 +147,17 @@ class DocumentEngine(OcrBackend[P], abstract=True):
             self._kept[no] = (
                 Outcome.error(f"{self.name}: nothing about the page in what it wrote")
                 if text is None
-                else finished(text, self.params.normalise)
+                else self._finished(text)
             )
 
-    def _read_pdf(self, source: Path, page_nos: Sequence[int]) -> Sequence[str | None]:
+    def _read_pdf(self, source: Path, page_nos: Sequence[int]) -> Sequence[Converted]:
         """The pages are cut out first: programs count and cut pages each in its own way."""
         with _folder() as folder:
             file = folder / "pages.pdf"
             extract_pages(source, page_nos, file)
             return self._converted(file, len(page_nos), folder)
 
-    def _converted(self, file: Path, count: int, folder: Path) -> Sequence[str | None]:
+    def _converted(self, file: Path, count: int, folder: Path) -> Sequence[Converted]:
         output = folder / "output"
         output.mkdir()
         return self.convert(file, count, output)

@@ -19,7 +19,9 @@ from pydantic import Field
 from typing_extensions import TypeVar
 
 from ocr_backends._page_image import page_image
-from ocr_backends.normalise import Normalise, normalise, without_loop
+from ocr_backends.loops import LOOP
+from ocr_backends.normalise import Normalise, normalise, unlooped
+from ocr_backends.wrappers import unwrapped
 from ohr.errors import ConfigError, EngineError, MissingDependencyError, StoreError
 from ohr.models.checkpoints import model_type
 from ohr.models.local import LocalModel, LocalModelParams, problem
@@ -66,6 +68,8 @@ P = TypeVar("P", bound=ModelParams, covariant=True, default=ModelParams)
 class TransformersEngine(LocalModel[P], OcrBackend[P], abstract=True):
     """A model that reads a page image and writes its text, greedily, token by token."""
 
+    version = "2"
+    generative = True
     install = INSTALL
     model_type: ClassVar[str]
     """``model_type`` of the checkpoints that this engine can load."""
@@ -75,6 +79,10 @@ class TransformersEngine(LocalModel[P], OcrBackend[P], abstract=True):
     """Its processor's."""
     max_ratio: ClassVar[float] = math.inf
     """A page is padded with white until its sides are within this ratio."""
+
+    def __init__(self, params: P | None = None) -> None:
+        super().__init__(params)
+        self._taken: dict[str, float] = {}
 
     @abstractmethod
     def inputs(self, processor: Any, pages: list[Image.Image]) -> Mapping[str, Any]:
@@ -109,6 +117,11 @@ class TransformersEngine(LocalModel[P], OcrBackend[P], abstract=True):
         for start in range(0, len(source), size):
             outcomes = self._read(source[start : start + size])
             yield from zip(page_nos[start : start + size], outcomes, strict=True)
+
+    def taken(self) -> dict[str, float]:
+        """Replies, and how many were cut at the limit, repeated themselves or had wrappers."""
+        taken, self._taken = self._taken, {}
+        return taken
 
     def pages_together(self) -> int:
         return int(self.params.batch_size)
@@ -190,8 +203,12 @@ class TransformersEngine(LocalModel[P], OcrBackend[P], abstract=True):
 
     def _outcome(self, loaded: Loaded, output: Generated) -> Outcome[str]:
         steps: Normalise = self.params.normalise
-        # First of all: what an engine itself does to a loop hides it.
-        text, loop = without_loop(output.text) if steps.loops else (output.text, "")
+        page = unwrapped(output.text)
+        # Before all else: what an engine itself does to a loop hides it.
+        text, loop = unlooped(page.text, steps, generative=self.generative)
         text = normalise(self.finish(loaded.processor, text), steps)
         cut = f"cut at {output.tokens} tokens" if output.cut else ""
-        return Outcome.of_text(text, "; ".join(filter(None, [cut, loop])))
+        odd = {"cut": output.cut, "repeated": loop.startswith(LOOP), "wrapped": bool(page.removed)}
+        for name in ("replies", *(name for name, holds in odd.items() if holds)):
+            self._taken[name] = self._taken.get(name, 0.0) + 1
+        return Outcome.of_text(text, "; ".join(filter(None, [cut, loop, page.detail])))

@@ -11,7 +11,7 @@ from PIL import Image
 from typing_extensions import TypeVar
 
 from ocr_backends._transformers import ModelParams, TransformersEngine
-from ocr_backends.prompts import Prompt, prompt_text, unfenced
+from ocr_backends.prompts import Prompt, prompt_text
 from ohr.errors import MissingDependencyError
 from ohr.store.identity import digest
 
@@ -55,9 +55,6 @@ class VisionLanguageEngine(TransformersEngine[P], abstract=True):
             return_tensors="pt",
         )
         return inputs
-
-    def finish(self, processor: Any, text: str) -> str:
-        return unfenced(text)
 
     def identity(self) -> dict[str, object]:
         return super().identity() | {"prompt": digest(prompt_text(self.params.prompt))}

@@ -19,9 +19,8 @@ import numpy as np
 from PIL import Image
 from pydantic import Field, field_validator
 
-from ocr_backends._documents import LayoutSteps
 from ocr_backends._page_image import page_image
-from ocr_backends.normalise import finished
+from ocr_backends.normalise import Normalise, finished
 from ohr import plugins
 from ohr.errors import EngineError, LateError
 from ohr.models.chat import plain_address
@@ -60,7 +59,7 @@ class AzureParams(plugins.Params):
     timeout_s: float = Field(300.0, gt=0)
     retries: int = Field(4, ge=0, le=20)
     page_price: float = Field(0.0, ge=0)
-    normalise: LayoutSteps = LayoutSteps()
+    normalise: Normalise = Normalise()
 
     @field_validator("base_url")
     @classmethod
@@ -84,7 +83,7 @@ class Azure(OcrBackend[AzureParams]):
     """A page a request. The service's models change without notice: name a ``revision``."""
 
     name = "azure"
-    version = "2"
+    version = "3"
     argument = "base_url"
     license = "Microsoft's terms"
     returns = "markdown"

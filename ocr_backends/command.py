@@ -10,21 +10,27 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
-from ocr_backends._documents import DocumentEngine, DocumentParams
+from ocr_backends._documents import Converted, DocumentEngine, DocumentParams
 from ocr_backends._process import run
 from ocr_backends.normalise import line_feeds
+from ohr.bounded import read_bounded
+from ohr.decoding import UndecodableError, decoded
 from ohr.errors import EngineError, MissingDependencyError
 from ohr.store.identity import file_digest
+from ohr.types import Outcome
 
 INPUT, OUTPUT = "{input}", "{output}"
 TEXTS = (".md", ".mmd", ".txt")
-MOST_CHARS = 10_000_000
+MOST_BYTES = 40_000_000
+_NAMED = 5
 
 
 class CommandParams(DocumentParams):
     """``template``: the program and its arguments, as a list or a line quoted as for a shell
     (none is run). ``{input}`` stands for the page's file. ``{output}`` stands for a file to be
-    written, or a folder for one ``.md`` or ``.txt`` file; without it, standard output is read.
+    written, or a folder for one ``.md`` or ``.txt`` file; a program that adds a suffix of its own
+    may write one such file beside it. Without ``{output}``, standard output is read. Either is
+    UTF-8, or UTF-16 with a byte-order mark.
     ``input``: a page is given as a PNG (``image``), or as a PDF of one page. ``revision``:
     whatever tells apart two versions of the program beside the files that the template names (the
     program itself, a script, its settings), whose content does; it is not passed to it.
@@ -52,7 +58,7 @@ class Command(DocumentEngine[CommandParams]):
     """A program that is run once a page, without a shell."""
 
     name = "command"
-    version = "3"
+    version = "4"
     argument: ClassVar[str | None] = "template"
     license = "the program's"
     install = "install the program that the template names"
@@ -61,7 +67,7 @@ class Command(DocumentEngine[CommandParams]):
         super().__init__(params)
         self.accepts = frozenset({self.params.input})
 
-    def convert(self, file: Path, count: int, folder: Path) -> Sequence[str]:
+    def convert(self, file: Path, count: int, folder: Path) -> Sequence[Converted]:
         output = folder / "output.md"
         # The program runs in a folder of its own, where relative paths would lead nowhere.
         named = {part: str(path) for part, path in self._files().items()}
@@ -73,7 +79,7 @@ class Command(DocumentEngine[CommandParams]):
         ]
         printed = run(command, timeout_s=self.params.timeout_s, install=self.install, folder=folder)
         if not any(OUTPUT in part for part in self.params.template):
-            return [line_feeds(printed.decode("utf-8", "replace"))]
+            return [_text(printed, "standard output")]
         return [_written(output)]
 
     def identity(self) -> dict[str, object]:
@@ -108,14 +114,41 @@ def _is_file(argument: str) -> bool:
         return False
 
 
-def _written(output: Path) -> str:
-    """What stands in the output file, or in the only text of the output folder."""
+def _written(output: Path) -> str | Outcome[str]:
+    """What stands in the output file, in the only text of the output folder, or beside it.
+
+    Raises EngineError that names what the program wrote in place of it.
+    """
+    detail = ""
     if output.is_dir():
         texts = sorted(path for path in output.rglob("*") if path.suffix.lower() in TEXTS)
         if len(texts) != 1:
             raise EngineError(f"{len(texts)} texts in the output folder, 1 expected")
         output = texts[0]
-    if not output.is_file():
-        raise EngineError("the program wrote no {output}")
-    with output.open(encoding="utf-8", errors="replace") as stream:
-        return stream.read(MOST_CHARS)
+    elif not output.is_file():
+        files = sorted(path for path in output.parent.rglob("*") if path.is_file())
+        texts = [path for path in files if path.suffix.lower() in TEXTS]
+        if len(texts) != 1:
+            names = ", ".join(path.name for path in files[:_NAMED])
+            more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
+            wrote = f"but {names}{more}" if files else "and nothing else"
+            raise EngineError(f"the program wrote no {{output}} ({output.name}), {wrote}")
+        output = texts[0]
+        detail = f"{output.name} read in place of {{output}}, which the program did not write"
+    try:
+        text = _text(read_bounded(output, MOST_BYTES), output.name)
+    except OSError as error:
+        raise EngineError(f"{output.name} cannot be read: {error.strerror}") from error
+    return Outcome(text, detail=detail) if detail else text
+
+
+def _text(data: bytes, name: str) -> str:
+    """What a program wrote, without the line feed or form feed that ends its output.
+
+    Raises EngineError for bytes that are no text.
+    """
+    try:
+        return line_feeds(decoded(data)).strip()
+    except UndecodableError as error:
+        message = str(error).partition(": save")[0]
+        raise EngineError(f"the program's {name} is {message}: have it write UTF-8") from error

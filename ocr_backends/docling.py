@@ -11,6 +11,7 @@ from pydantic import Field
 from ocr_backends._documents import DocumentEngine, DocumentParams
 from ocr_backends._process import program_version, run
 from ocr_backends.formats.docling import docling_pages
+from ohr.decoding import decoded
 from ohr.errors import EngineError
 from ohr.markup.blocks import to_markdown
 
@@ -35,10 +36,14 @@ class Docling(DocumentEngine[DoclingParams]):
     """Docling's document, written in Markdown: tables in HTML, formulas in LaTeX if enriched."""
 
     name = "docling"
-    version = "3"
+    version = "4"
     accepts = frozenset({"image", "pdf"})
     license = "MIT"
     install = INSTALL
+
+    def __init__(self, params: DoclingParams | None = None) -> None:
+        super().__init__(params)
+        self.generative = "vlm" in self.params.options
 
     def convert(self, file: Path, count: int, folder: Path) -> Sequence[str]:
         arguments = ["--to", "json", "--image-export-mode", "placeholder", "--output", str(folder)]
@@ -53,7 +58,7 @@ class Docling(DocumentEngine[DoclingParams]):
         if len(files) != 1:
             raise EngineError(f"Docling wrote {len(files)} JSON files, 1 expected")
         try:
-            document = json.loads(files[0].read_text("utf-8", "replace"))
+            document = json.loads(decoded(files[0].read_bytes()))
             pages = docling_pages(document)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise EngineError(f"Docling's JSON cannot be read: {error!r}") from error

@@ -22,6 +22,7 @@ from ocr_backends.document_replies import (
     plain_markdown,
     qwen_markdown,
 )
+from ocr_backends.wrappers import FRONT_MATTER, PLACE
 
 SENT_PIXELS = 4_000_000
 """Of a page for a model whose documentation names no limit: its server shrinks it as it must."""
@@ -48,6 +49,8 @@ class DocumentModel:
     request: Mapping[str, Any] = field(default_factory=dict)
     """Further fields of the request, those of vLLM; other servers may not know them."""
     parse: Parser = plain_markdown
+    form: frozenset[str] = frozenset()
+    """Wrappers that it was asked for, by their names in :mod:`ocr_backends.wrappers`."""
     lacks: str = ""
     """What the vendor's own pipeline adds."""
     version: int = 1
@@ -101,6 +104,7 @@ DOCUMENT_MODELS: dict[str, DocumentModel] = {
         # Without it vLLM puts a line feed between image and prompt.
         before="<|img|><|imgpad|><|endofimg|>",
         parse=dots_blocks,
+        version=2,
     ),
     "deepseek_ocr": DocumentModel(
         prompt="deepseek_ocr",
@@ -117,6 +121,7 @@ DOCUMENT_MODELS: dict[str, DocumentModel] = {
         },
         stop=("<｜end▁of▁sentence｜>",),
         parse=deepseek_markdown,
+        form=frozenset({PLACE}),
     ),
     "olmocr2": DocumentModel(
         prompt="olmocr2",
@@ -124,6 +129,7 @@ DOCUMENT_MODELS: dict[str, DocumentModel] = {
         max_pixels=1288 * 1288,
         max_side=1288,
         parse=olmocr_markdown,
+        form=frozenset({FRONT_MATTER}),
         lacks="pages turned upright as its front matter says and read again, and failed replies "
         "asked for again at growing temperatures",
     ),

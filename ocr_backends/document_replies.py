@@ -1,4 +1,8 @@
-"""From what document models reply to Markdown, and what is wrong with a reply."""
+"""From what document models reply to Markdown, and what is wrong with a reply.
+
+A parser is given a reply without its wrappers (:mod:`ocr_backends.wrappers`), but for those that
+its model was asked for.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +13,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ocr_backends.prompts import unfenced
 from ohr.markup.blocks import Block, BlockKind, to_markdown
 
 
 @dataclass(frozen=True)
 class Parsed:
-    """The page in Markdown. ``malformed``: why the reply has not the form that was asked for."""
+    """The page in Markdown. ``malformed``: why the reply has not the form that was asked for.
+
+    ``body``: the page without headers and footers, where the reply tells them apart.
+    """
 
     text: str
     malformed: str = ""
+    body: str | None = None
 
 
 Parser = Callable[[str], Parsed]
@@ -31,15 +38,29 @@ _END = re.compile(r"<｜end▁of▁sentence｜>")
 _FRONT_MATTER = re.compile(r"\s*---[ \t]*\n(.*?)(?:^|\n)---[ \t]*(?:\n|$)", re.DOTALL)
 _IMG = re.compile(r"<img>(?:(?!<img>).)*?</img>|<img\b[^<>]*/?>", re.DOTALL)
 _KEPT = re.compile(r"</?(?:watermark|page_number)>")
+_OBJECT = (
+    r"(?:requests?|images?|pictures?|photos?|scans?|documents?|pages?|files?|texts?|contents?"
+    r"|handwriting|transcri\w+|(?:that|this|it)(?=\s*(?:[.,;!?]|$)))"
+)
+_VERB = (
+    r"(?:assist|help|comply|read|see|view|access|open|transcribe|process|extract|provide|fulfil"
+    r"|identify|recogni[sz]e|make out|analy[sz]e|reproduce|perform)"
+)
+_UNABLE = (
+    r"(?:\b(?:i|we) (?:can(?:not|['’]t| not)|could(?: not|n['’]t)|am (?:not able|unable) to"
+    r"|are (?:not able|unable) to|do(?: not|n['’]t) have the ability to)"
+    r"|\b(?:i['’]m|we['’]re) (?:not able|unable) to)"
+)
 _REFUSAL = re.compile(
-    r"\W*(?:(?:i['’]m|i am|we['’]re) (?:very |so )?sorry\b.{0,60}?\b(?:can|could|unable)"
-    r"|i (?:can(?:no|['’])t|am (?:not able|unable) to|['’]m (?:not able|unable) to)"
-    r" (?:assist|help|comply|read|see|view|transcribe|process|extract|provide|fulfil)"
-    r"|as an ai\b|(?:很)?抱歉.{0,20}(?:无法|不能)|我(?:无法|不能)(?:协助|帮助|读取|识别|提供))",
+    r"\W*(?:(?:(?:i['’]m|i am|we['’]re|we are) (?:very |so |really )?sorry|sorry|unfortunately"
+    r"|i apologi[sz]e)\b[^.\n]{0,40}?)?"
+    rf"{_UNABLE} {_VERB}\b[^.\n]{{0,40}}?\b{_OBJECT}"
+    r"|\W*as an ai (?:language |vision )?(?:model|assistant)\b"
+    r"|\W*(?:很)?抱歉.{0,20}(?:无法|不能)|\W*我(?:无法|不能)(?:协助|帮助|读取|识别|提供)",
     re.IGNORECASE,
 )
 LONGEST_REFUSAL = 600
-"""Characters: a longer reply that begins so is a letter's text."""
+"""Characters: a longer reply that begins so is a page's text."""
 _DOTS: dict[str, BlockKind] = {
     "Title": "heading",
     "Section-header": "heading",
@@ -53,39 +74,29 @@ _DOTS: dict[str, BlockKind] = {
 
 
 def refuses(reply: str) -> bool:
-    """Whether a reply declines to read the page."""
+    """Whether a reply declines to read the page: it says of what it was sent that it will not.
+
+    A letter on the page that begins "I am sorry" speaks of something else.
+    """
     text = reply.strip()
     return len(text) <= LONGEST_REFUSAL and _REFUSAL.match(text) is not None
 
 
-def without_thoughts(reply: str) -> str:
-    """What a model wrote of the page after the thoughts that it began with, left open or closed.
-
-    A template may put the opening ``<think>`` into the prompt. Tags that come later are the
-    page's own: it may be one about such models.
-    """
-    before, close, after = reply.partition("</think>")
-    if before.lstrip().startswith("<think>") or (close and "<think>" not in before):
-        return after
-    return reply
-
-
 def plain_markdown(reply: str) -> Parsed:
-    """A reply that is the page, perhaps in a code fence."""
-    return Parsed(unfenced(reply))
+    """A reply that is the page."""
+    return Parsed(reply)
 
 
 def qwen_markdown(reply: str) -> Parsed:
     """Qwen3-VL's: places stand in comments, and pictures are left out."""
-    return Parsed(_PICTURE.sub("", _COMMENT.sub("", unfenced(reply))))
+    return Parsed(_PICTURE.sub("", _COMMENT.sub("", reply)))
 
 
 def html_markdown(reply: str) -> Parsed:
     """Qwen2.5-VL's HTML: headings, paragraphs, lists; tables stay, without their places."""
-    text = unfenced(reply)
-    if "<" not in text:
-        return Parsed(text, "no HTML") if text.strip() else Parsed(text)
-    text = _PLACES.sub("", _COMMENT.sub("", text))
+    if "<" not in reply:
+        return Parsed(reply, "no HTML") if reply.strip() else Parsed(reply)
+    text = _PLACES.sub("", _COMMENT.sub("", reply))
     pieces = re.split(r"(<table\b.*?(?:</table>|\Z))", text, flags=re.DOTALL | re.IGNORECASE)
     return Parsed(
         "\n\n".join(
@@ -108,17 +119,16 @@ def _without_tags(text: str) -> str:
 
 def dots_blocks(reply: str) -> Parsed:
     """dots.ocr's JSON, a list of blocks; of a reply that breaks off, those that are whole."""
-    text = unfenced(reply)
-    items, whole = _objects(text)
+    items, whole = _objects(reply)
     blocks = [
         Block(_DOTS.get(category, "text"), _headless(str(item.get("text") or ""), category))
         for item in items
         if (category := str(item.get("category", ""))) != "Picture"
     ]
-    markdown = to_markdown(blocks, furniture=False)
-    if whole or not text.strip():
-        return Parsed(markdown)
-    return Parsed(markdown, "JSON that breaks off" if items else "no JSON")
+    markdown, body = (to_markdown(blocks, furniture=kept) for kept in (True, False))
+    if whole or not reply.strip():
+        return Parsed(markdown, "", body)
+    return Parsed(markdown, "JSON that breaks off" if items else "no JSON", body)
 
 
 def _headless(text: str, category: str) -> str:
@@ -154,19 +164,18 @@ def deepseek_markdown(reply: str) -> Parsed:
     """DeepSeek-OCR's: blocks after their places, and pictures by their places alone."""
     text = _REFERENCE.sub("", _END.sub("", reply))
     malformed = "places that are not closed" if "<|ref|>" in text or "<|det|>" in text else ""
-    return Parsed(re.sub(r"\n{3,}", "\n\n", unfenced(text)).strip(), malformed)
+    return Parsed(re.sub(r"\n{3,}", "\n\n", text).strip(), malformed)
 
 
 def olmocr_markdown(reply: str) -> Parsed:
     """olmOCR 2's: Markdown below a front matter, whose figures are described, not read."""
-    text = unfenced(reply)
-    front = _FRONT_MATTER.match(text)
-    body = text[front.end() :] if front is not None else text
-    malformed = "" if front is not None or not text.strip() else "no front matter"
+    front = _FRONT_MATTER.match(reply)
+    body = reply[front.end() :] if front is not None else reply
+    malformed = "" if front is not None or not reply.strip() else "no front matter"
     body = "" if body.strip() == "null" else body
     return Parsed(_PICTURE.sub("", body).strip(), malformed)
 
 
 def nanonets_markdown(reply: str) -> Parsed:
     """Nanonets-OCR2's: descriptions of pictures are dropped, other tags taken off their text."""
-    return Parsed(_KEPT.sub("", _IMG.sub("", unfenced(reply))))
+    return Parsed(_KEPT.sub("", _IMG.sub("", reply)))

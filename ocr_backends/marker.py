@@ -10,6 +10,8 @@ from pydantic import Field
 
 from ocr_backends._documents import DocumentEngine, DocumentParams
 from ocr_backends._process import program_version, run
+from ocr_backends.normalise import line_feeds
+from ohr.decoding import UndecodableError, decoded
 from ohr.errors import EngineError
 
 INSTALL = (
@@ -37,6 +39,7 @@ class Marker(DocumentEngine[MarkerParams]):
 
     name = "marker"
     accepts = frozenset({"image", "pdf"})
+    generative = True
     license = "GPL-3.0-or-later (code), modified AI Pubs Open RAIL-M (models)"
     install = INSTALL
 
@@ -53,7 +56,10 @@ class Marker(DocumentEngine[MarkerParams]):
         files = sorted(folder.rglob("*.md"))
         if len(files) != 1:
             raise EngineError(f"Marker wrote {len(files)} Markdown files, 1 expected")
-        return split_pages(files[0].read_text("utf-8", "replace"), count)
+        try:
+            return split_pages(line_feeds(decoded(files[0].read_bytes())), count)
+        except UndecodableError as error:
+            raise EngineError(f"Marker's {files[0].name} is {error}") from error
 
     def engine_version(self) -> str:
         """Version of marker-pdf. Raises MissingDependencyError."""

@@ -28,6 +28,8 @@ INSTALL = (
     "executable: mineru/bin/mineru-kit"
 )
 TIERS = ("flash", "basic", "standard", "advanced")
+WITHOUT_LANGUAGE_MODEL = ("flash", "basic", "pipeline")
+"""Modes that read lines one by one; the others' models write a page token by token."""
 OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "MINERU_MODEL_SOURCE": "local"}
 CONTENT = "structured_content.json"
 MOST_BYTES = 200_000_000
@@ -58,6 +60,7 @@ class MinerU(DocumentEngine[MinerUParams]):
         super().__init__(params)
         if self.params.mode == "flash":
             self.accepts = frozenset({"pdf"})
+        self.generative = self.params.mode not in WITHOUT_LANGUAGE_MODEL
 
     def convert(self, file: Path, count: int, folder: Path) -> Sequence[str | None]:
         major = self._major()

@@ -9,20 +9,10 @@ from __future__ import annotations
 
 import re
 
+from ocr_backends.loops import without_loop
 from ohr import plugins
 from ohr.markup.hyphenation import join_cut_words
 from ohr.types import Outcome
-
-TAIL = 40
-"""Characters at the end of a page that must have come before for a loop to be looked for."""
-LONGEST_UNIT = 4000
-LOOP_CHARS = 300
-LOOP_TIMES = 6
-"""A loop is so many characters, of a unit that comes so many times."""
-RULE_CHARS = 3000
-"""The same for a unit without a letter or a digit: dotted lines are no loop."""
-LOOP = "repeats itself"
-"""In the detail of every outcome whose text was cut for a loop."""
 
 
 class Normalise(plugins.Params):
@@ -33,14 +23,15 @@ class Normalise(plugins.Params):
     environments become ``$$…$$``. ``hyphenation``: words cut at the end of a line are joined.
     ``furniture``: running headers and footers, where the engine tells them apart, and page
     numbers that stand alone in the first or last line are dropped. ``loops``: text that repeats
-    itself to the end of the page is cut, and the outcome's detail says so.
+    itself (:mod:`ocr_backends.loops`) is cut, and the outcome's detail says so; by default what a
+    generative engine wrote, since any other repeats what stands on the page.
     """
 
     headings: bool = True
     formulas: bool = True
     hyphenation: bool = True
     furniture: bool = False
-    loops: bool = True
+    loops: bool | None = None
 
 
 _TEX_HEADING = re.compile(
@@ -61,9 +52,11 @@ _PROSE = re.compile(
 )
 _EQUATION = re.compile(r"\\begin\{((?:equation|displaymath)\*?)\}")
 _PAGE_NUMBER = re.compile(
-    r"(?:(?:page|seite|p\.)[ \t]*)?[-–—|(\[]?[ \t]*\d{1,4}"
-    r"(?:[ \t]*(?:of|von|/)[ \t]*\d{1,4})?"
-    r"[ \t]*[-–—|)\]]?|第[ \t]*\d{1,4}[ \t]*页",
+    # Four digits alone may be a year or an amount, and a sign before a number alone is a minus.
+    r"(?:page|seite|p\.)[ \t]*\d{1,4}(?:[ \t]*(?:of|von|/)[ \t]*\d{1,4})?"
+    r"|\d{1,4}[ \t]*(?:of|von)[ \t]*\d{1,4}|\d{1,3}(?:[ \t]*/[ \t]*\d{1,3})?"
+    r"|[-–—][ \t]*\d{1,4}[ \t]*[-–—]|\|[ \t]*\d{1,4}[ \t]*\|?|\d{1,4}[ \t]*\|"
+    r"|\([ \t]*\d{1,3}[ \t]*\)|\[[ \t]*\d{1,3}[ \t]*\]|第[ \t]*\d{1,4}[ \t]*页",
     re.I,
 )
 _LONGEST_NUMBER = 40
@@ -75,12 +68,19 @@ def line_feeds(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
-def finished(text: str, steps: Normalise) -> Outcome[str]:
-    """The outcome of a page that an engine has read: ``ok`` or ``empty``."""
-    detail = ""
-    if steps.loops:
-        text, detail = without_loop(text)
+def finished(text: str, steps: Normalise, *, generative: bool = False) -> Outcome[str]:
+    """The outcome of a page that an engine has read: ``ok`` or ``empty``.
+
+    ``generative``: whether the engine writes token by token, as its class says.
+    """
+    text, detail = unlooped(text, steps, generative=generative)
     return Outcome.of_text(normalise(text, steps), detail)
+
+
+def unlooped(text: str, steps: Normalise, *, generative: bool) -> tuple[str, str]:
+    """The text without loops where the step is on, and a line that says so, or none."""
+    cuts = generative if steps.loops is None else steps.loops
+    return without_loop(text) if cuts else (text, "")
 
 
 def normalise(text: str, steps: Normalise) -> str:
@@ -94,45 +94,6 @@ def normalise(text: str, steps: Normalise) -> str:
     if steps.furniture:
         text = _without_page_numbers(text)
     return text
-
-
-def without_loop(text: str) -> tuple[str, str]:
-    """The text with the loop at its end cut to one turn, and a line that says so, or none.
-
-    >>> without_loop("A page. " + "and so on, " * 100)
-    ('A page. and so on,', "repeats itself: 11 characters 100 times, cut to one")
-    """
-    body = text.rstrip()
-    end = len(body)
-    tail = body[-TAIL:]
-    at = body.rfind(tail, max(0, end - TAIL - LONGEST_UNIT), end - 1)
-    if at < 0 or len(tail) < TAIL:
-        return text, ""
-    unit = end - TAIL - at
-    start = _periodic_from(body, unit)
-    turn = body[end - unit :]
-    enough = LOOP_CHARS if any(char.isalnum() for char in turn) else RULE_CHARS
-    times = (end - start) // unit
-    if end - start < enough or times < LOOP_TIMES:
-        return text, ""
-    return (
-        body[: start + unit].rstrip(),
-        f"{LOOP}: {unit} characters {times} times, cut to one",
-    )
-
-
-def _periodic_from(text: str, unit: int) -> int:
-    """Where the part begins that repeats every ``unit`` characters up to the end."""
-    start, size = len(text) - unit, unit
-    # Steps that double, then halve: slices compare fast, characters one by one do not.
-    while size >= 1:
-        first = start - size
-        if first >= 0 and text[first:start] == text[first + unit : start + unit]:
-            start -= size
-            size *= 2
-        else:
-            size //= 2
-    return start
 
 
 def _headings(text: str) -> str:
@@ -208,12 +169,13 @@ def _equations(text: str) -> str:
 
 
 def _without_page_numbers(text: str) -> str:
+    """The text without a page number in its first or last line, unless it is all there is."""
     text = text.strip()
     above, _, last = text.rpartition("\n")
-    if _is_page_number(last):
+    if above.strip() and _is_page_number(last):
         text = above.rstrip()
     first, _, below = text.partition("\n")
-    return below.lstrip("\n") if _is_page_number(first) else text
+    return below.lstrip("\n") if below.strip() and _is_page_number(first) else text
 
 
 def _is_page_number(line: str) -> bool:

@@ -14,9 +14,11 @@ from pydantic import Field, field_validator, model_validator
 
 from ocr_backends._page_image import page_image
 from ocr_backends.document_models import DOCUMENT_MODELS, DocumentModel
-from ocr_backends.document_replies import plain_markdown, refuses, without_thoughts
-from ocr_backends.normalise import LOOP, Normalise, finished
+from ocr_backends.document_replies import plain_markdown, refuses
+from ocr_backends.loops import LOOP
+from ocr_backends.normalise import Normalise, finished
 from ocr_backends.prompts import Prompt, prompt_text
+from ocr_backends.wrappers import unwrapped
 from ohr.errors import ConfigError, EngineError, LateError, MissingDependencyError
 from ohr.models.chat import (
     NO_TEXT,
@@ -84,13 +86,14 @@ def _model(profile: str) -> DocumentModel:
 class OpenAiVlm(OcrBackend[OpenAiVlmParams]):
     """One page a request, at temperature 0. What it reads and how well is the model's affair.
 
-    Replies that repeat themselves, refuse, break off, are empty or have another form than was
-    asked for are counted (``taken``). With a profile, a refusal is an ``empty`` page.
+    Replies that repeat themselves, refuse, break off, are empty, had wrappers or have another
+    form than was asked for are counted (``taken``). With a profile, a refusal is an ``empty`` page.
     """
 
     name = "openai_vlm"
     version = "3"
     argument = "model"
+    generative = True
     license = "the served model's"
     languages = ()
     returns = "markdown"
@@ -191,13 +194,19 @@ class OpenAiVlm(OcrBackend[OpenAiVlmParams]):
     def _outcome(self, text: str, reason: str, model: DocumentModel | None) -> Outcome[str]:
         """The page that a reply is, and what is odd about it."""
         self._count(replies=1)
-        text = without_thoughts(text)
-        if refuses(text):
+        page = unwrapped(text, () if model is None else model.form)
+        if page.removed:
+            self._count(wrapped=1)
+        refused = ""
+        if refuses(page.text):
             self._count(refused=1)
+            refused = f"refused: {' '.join(page.text.split())[:100]}"
             if model is not None:
-                return Outcome("", Status.EMPTY, f"refused: {' '.join(text.split())[:100]}")
-        parsed = (plain_markdown if model is None else model.parse)(text)
-        outcome = finished(parsed.text, self.params.normalise)
+                return Outcome("", Status.EMPTY, refused)
+        parsed = (plain_markdown if model is None else model.parse)(page.text)
+        drops = self.params.normalise.furniture and parsed.body is not None
+        written = (parsed.body or "") if drops else parsed.text
+        outcome = finished(written, self.params.normalise, generative=self.generative)
         cut = {"length": f"cut at {self.params.max_tokens} tokens", "content_filter": "filtered"}
         malformed = parsed.malformed and f"malformed: {parsed.malformed}"
         odd = {
@@ -208,5 +217,5 @@ class OpenAiVlm(OcrBackend[OpenAiVlmParams]):
             "empty": outcome.status is Status.EMPTY,
         }
         self._count(**{name: 1 for name, holds in odd.items() if holds})
-        details = filter(None, [cut.get(reason), malformed, outcome.detail])
+        details = filter(None, [cut.get(reason), malformed, refused, outcome.detail, page.detail])
         return replace(outcome, detail="; ".join(details))

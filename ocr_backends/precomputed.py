@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
@@ -33,31 +34,37 @@ from ohr import plugins
 from ohr.bounded import read_bounded
 from ohr.collection import Dataset
 from ohr.datasets.omnidocbench_file import AnnotatedPage, read_annotations
+from ohr.decoding import UndecodableError, decoded
 from ohr.errors import DatasetError, EngineError
 from ohr.plugins import KnowledgeBaseSource
 from ohr.store.identity import digest
 from ohr.types import Document, KnowledgeBase, Outcome, PageRef
 
 SUFFIXES = (".json", *XML_SUFFIXES, *TEXTS)
+FROM_ONE = "pages_counted_from_one"
 CONTENT_LIST = "*_content_list.json"
 
 
 class PrecomputedParams(plugins.Params):
     """``kb``: a folder or file, or the name of a folder beside the ground truth (``MinerU``).
 
-    ``first_page``: the number of a document's first page in the names of a page's files. By
-    default 0 where a document has a page 0, else 1.
+    ``first_page``: the number of a document's first page, in the names of a page's files and in
+    OHR-Bench's lists. By default files are counted from 0 where a document has a page 0, else from
+    1; lists from 0, unless one has no page 0 and, of a document of N pages, a page N: that one is
+    counted from 1, and all are where none has a page 0. ``furniture``: whether headers and footers
+    are dropped, where a file tells them apart.
     """
 
     kb: str
     first_page: Literal[0, 1] | None = None
+    furniture: bool = False
 
 
 class Precomputed(KnowledgeBaseSource[PrecomputedParams]):
     """What an engine made of the dataset's documents, read from files."""
 
     name = "precomputed"
-    version = "4"
+    version = "5"
     argument = "kb"
 
     def check(self, dataset: Dataset) -> None:
@@ -73,7 +80,7 @@ class Precomputed(KnowledgeBaseSource[PrecomputedParams]):
         """
         place = find_kb(self.params.kb, dataset.root)
         files = _Annotations(place) if place.is_file() else _Files(place, dataset, self.params)
-        pages: dict[PageRef, Outcome[str]] = {}
+        readings: dict[str, Reading] = {}
         digests: list[object] = []
         for document in dataset.documents.values():
             try:
@@ -82,8 +89,39 @@ class Precomputed(KnowledgeBaseSource[PrecomputedParams]):
                 reading, data = Reading({}, str(error)), b""
             form = [reading.form] if reading.form else []
             digests.append((document.doc_id, digest(data), *form))
-            pages |= _with_missing(document, reading, f"page missing from {place.name}")
+            readings[document.doc_id] = reading
+        from_one = self._counted_from_one(dataset, readings)
+        pages: dict[PageRef, Outcome[str]] = {}
+        for doc_id, reading in readings.items():
+            if doc_id in from_one:
+                reading = _from_zero(reading)
+            missing = f"page missing from {place.name}"
+            pages |= _with_missing(dataset.documents[doc_id], reading, missing)
         return KnowledgeBase(pages, {"engine": self.identity(), "digest": digest(digests)})
+
+    def _counted_from_one(self, dataset: Dataset, readings: dict[str, Reading]) -> set[str]:
+        """Documents whose list of pages counts from 1; the report says so where it is a guess."""
+        listed = {doc_id for doc_id, reading in readings.items() if reading.is_listed}
+        if self.params.first_page is not None:
+            return listed if self.params.first_page else set()
+        without_first = {doc_id for doc_id in listed if 0 not in readings[doc_id].pages}
+        beyond = {
+            doc_id
+            for doc_id in without_first
+            if _is_one_beyond(dataset.documents[doc_id], readings[doc_id])
+        }
+        has_pages = {doc_id for doc_id in listed if readings[doc_id].pages}
+        from_one = without_first if beyond and without_first >= has_pages else beyond
+        if from_one:
+            line = (
+                f"{self.params.kb}: pages seem to count from 1 in {len(from_one)} of {len(listed)} "
+                f"lists, such as {min(beyond)}, which has no page 0 and a page "
+                f"{max(readings[min(beyond)].pages)} of as many: read so; first_page: 0 reads them "
+                "as they are"
+            )
+            if line not in dataset.report.problems.get(FROM_ONE, []):
+                dataset.report.add(FROM_ONE, line)
+        return from_one
 
 
 def find_kb(kb: str, root: Path | None) -> Path:
@@ -132,6 +170,7 @@ class _Files:
     def __init__(self, folder: Path, dataset: Dataset, params: PrecomputedParams) -> None:
         self.folder = folder
         self.first_page = params.first_page
+        self.furniture = not params.furniture
         self.names = Counter(doc_id.rpartition("/")[2] for doc_id in dataset.documents)
 
     def read(self, document: Document) -> tuple[Reading, bytes]:
@@ -139,7 +178,7 @@ class _Files:
         path = self._find(document.doc_id)
         try:
             if path.is_dir():
-                reading, data = read_page_files(path, self.first_page)
+                reading, data = read_page_files(path, self.first_page, furniture=self.furniture)
                 lists = [] if reading.pages else sorted(filter(is_shown, path.rglob(CONTENT_LIST)))
                 if not lists:
                     return reading, data
@@ -151,9 +190,10 @@ class _Files:
             name = path.relative_to(self.folder).as_posix()
             raise EngineError(f"{name} cannot be read: {error}") from error
         if path.suffix.lower() == ".json":
-            return read_json(data), data
+            name = path.relative_to(self.folder).as_posix()
+            return read_json(data, furniture=self.furniture, name=name), data
         if path.suffix.lower() in XML_SUFFIXES:
-            return read_xml(data), data
+            return read_xml(data, furniture=self.furniture), data
         return _one_page(document, data, path), data
 
     def _find(self, doc_id: str) -> Path:
@@ -191,7 +231,10 @@ def _one_page(document: Document, data: bytes, path: Path) -> Reading:
             f"{path.name} does not say where its {len(document.pages)} pages begin: "
             "write a file a page"
         )
-    text = line_feeds(data.decode("utf-8-sig", "replace"))
+    try:
+        text = line_feeds(decoded(data))
+    except UndecodableError as error:
+        raise EngineError(f"{path.name} is {error}") from error
     return Reading({document.pages[0].ref.page_no: Outcome.of_text(text)}, "", "text")
 
 
@@ -214,6 +257,18 @@ class _Annotations:
         text = page.markdown
         first = document.pages[0].ref.page_no if document.pages else 0
         return Reading({first: Outcome.of_text(text)}, "", "omnidocbench"), text.encode()
+
+
+def _is_one_beyond(document: Document, reading: Reading) -> bool:
+    """Whether a reading's last page is the one after the document's, which has a page 0."""
+    numbers = [page.ref.page_no for page in document.pages]
+    return 0 in numbers and max(reading.pages, default=0) == max(numbers) + 1
+
+
+def _from_zero(reading: Reading) -> Reading:
+    """A reading counted from 1 as one counted from 0; what it calls page 0 is none."""
+    pages = {number - 1: page for number, page in reading.pages.items() if number >= 1}
+    return replace(reading, pages=pages)
 
 
 def _with_missing(

@@ -1,4 +1,4 @@
-"""What vision-language models are asked, and what they wrap around their answer.
+"""What vision-language models are asked.
 
 ``simple`` and ``detailed`` have the intent of the two prompts compared in OHR-Bench (tables
 S13 and S14), in words of our own; the detailed one read better there and is the default.
@@ -6,7 +6,6 @@ S13 and S14), in words of our own; the detailed one read better there and is the
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from importlib.resources import files
 from typing import Annotated
@@ -27,7 +26,6 @@ OF_MODELS = (
     "qwen3_vl",
 )
 """Prompts that document models were trained with, to the letter."""
-FENCED = re.compile(r"```[\w-]*[ \t]*\n(.*?)(?:\n```)?", re.DOTALL)
 
 
 def _known(prompt: str) -> str:
@@ -53,10 +51,3 @@ def prompt_text(prompt: str) -> str:
     text = path.read_text(encoding="utf-8")
     # One begins with a line feed, which is part of it.
     return text.strip() if prompt in BUILT_IN else text.removesuffix("\n")
-
-
-def unfenced(text: str) -> str:
-    """The text without a code fence around the whole of it, closed or cut off."""
-    stripped = text.strip()
-    whole = FENCED.fullmatch(stripped)
-    return text if whole is None or "\n```" in whole[1] else whole[1]

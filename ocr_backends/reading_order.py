@@ -19,6 +19,8 @@ SHARE = 0.5
 """Two boxes stand on one line if they share this much of the height of the lower one."""
 TALL = 3.0
 """A box so many times as tall as the median (a vertical stamp) is a line of its own."""
+DOWN = 1.5
+"""A box so many times as tall as wide, with several characters, is a column that runs down."""
 GUTTER = 0.5
 """Least width of a gutter, in heights of a line."""
 LONG = 10.0
@@ -61,8 +63,11 @@ class _Boxes:
 def page_text(boxes: np.ndarray, texts: Sequence[str]) -> str:
     """The text of a page: a space between boxes of a line, a line break between lines.
 
-    ``boxes``: ``(n, 4, 2)`` corners in pixels, from top left clockwise; ``texts``: n strings.
+    ``boxes``: ``(n, 4, 2)`` corners in pixels, from top left clockwise; ``texts``: n strings. Of a
+    page in columns of Chinese or Japanese the lines run down, from right to left.
     """
+    if _runs_down(boxes, texts):
+        boxes = _turned(boxes)
     return "\n".join(
         " ".join(texts[box] for box in line)
         for part in reading_order(boxes, texts)
@@ -84,6 +89,25 @@ def reading_order(
     unit = max(float(np.median(page.height)), 1e-6)
     parts = _cut(page, np.arange(len(boxes)), unit, beside_tables)
     return [_lines(page, part) for part in parts]
+
+
+def _runs_down(boxes: np.ndarray, texts: Sequence[str]) -> bool:
+    """Whether most characters stand in boxes of Chinese or Japanese that are taller than wide."""
+    if len(boxes) == 0:
+        return False
+    width, height = np.ptp(boxes[:, :, 0], axis=1), np.ptp(boxes[:, :, 1], axis=1)
+    tall = height > DOWN * width
+    counts = np.array([len(text.strip()) for text in texts])
+    wide = np.array([sum(unicodedata.east_asian_width(char) in "WF" for char in t) for t in texts])
+    columns = tall & (counts > 1) & (2 * wide > counts)
+    return bool(2 * counts[columns].sum() > counts.sum())
+
+
+def _turned(boxes: np.ndarray) -> np.ndarray:
+    """The corners of boxes, from top left clockwise, on the page turned counter-clockwise."""
+    corners = np.roll(boxes, -1, axis=1)  # what was the top right is the top left then
+    turned: np.ndarray = np.stack([corners[:, :, 1], -corners[:, :, 0]], axis=2)
+    return turned
 
 
 def slope_of(boxes: np.ndarray) -> float:

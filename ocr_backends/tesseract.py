@@ -68,7 +68,7 @@ class Tesseract(OcrBackend[TesseractParams]):
     """Tesseract 5. It writes plain text, or headings and paragraphs: no tables, no formulas."""
 
     name = "tesseract"
-    version = "2"
+    version = "3"
     license = "Apache-2.0"
     returns = "text"
     has_confidence = True

@@ -11,8 +11,9 @@ import numpy as np
 from ohr import registry
 from ohr.collection import Dataset
 from ohr.errors import ConfigError
+from ohr.images import load_image
 from ohr.names import did_you_mean
-from ohr.pdf import load_image, render
+from ohr.pdf import render
 from ohr.plugins import (
     Applied,
     Chunker,

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from ohr.errors import EngineError
-from ohr.pdf import RENDERER, drawn_by, image_dpi, page_count
+from ohr.images import image_dpi
+from ohr.pdf import RENDERER, drawn_by, page_count, page_labels
 from ohr.pdf_layers import TextLayer, text_layers
 from ohr.types import Outcome
 from ohr.workers import Limits, WorkerPool
@@ -58,6 +59,12 @@ def _facts(path: Path) -> FileFacts:
     except EngineError:
         pages = 1
     return FileFacts(pages, drawn_by(path), None)
+
+
+def labels_of(paths: Sequence[Path], limits: Limits = LIMITS) -> list[Outcome[list[str]]]:
+    """What each PDF calls its pages, in order."""
+    with _opener(len(paths), limits) as outcomes:
+        return outcomes([partial(page_labels, path) for path in paths])
 
 
 def _is_pdf(path: Path) -> bool:

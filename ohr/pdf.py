@@ -1,54 +1,33 @@
-"""Page images and text of PDFs (pypdfium2), and page images from files."""
+"""Page images and text of PDFs (pypdfium2)."""
 
 from __future__ import annotations
 
 import ctypes
 import logging
-import struct
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pypdfium2
 import pypdfium2.raw
-from PIL import ExifTags, Image, ImageOps, JpegImagePlugin, TiffImagePlugin
 
 from ohr.errors import EngineError
+from ohr.first_bytes import what_it_is
+from ohr.images import check_size, image_marks
+from ohr.user_unit import names_user_unit, user_unit
 
-MAX_PIXELS = 100_000_000
-"""Largest page image that is opened: 10,000 x 10,000 pixels."""
 MAX_PAGES = 100_000
 """Most pages of a PDF: a page tree of a few hundred bytes can claim any number."""
 POINTS_PER_INCH = 72
 RENDERER = f"pdfium-{pypdfium2.PYPDFIUM_INFO}"
 
 _LOCK = threading.Lock()  # PDFium is not safe to call from several threads
-_TURNED = range(2, 9)
-"""EXIF orientations of images that do not stand upright as they are stored."""
-_LYING = range(5, 9)
-"""... and of those that lie on a side."""
-_MAPPED = frozenset({"L", "P", "RGBA", "RGBX", "CMYK", "I;16", "I;16L", "I;16B"})
-"""Modes whose pixels Pillow maps from a file that holds them as they are."""
 _CUT = "\ufffe"
 """What PDFium writes for a hyphen at a line's end and the end of the line."""
 _FAR = 1e6
 """Points from the origin within which all of a page's text lies."""
-_SUBFILE_TYPE = 254
-_NO_PAGE = 0b101  # a thumbnail, or a transparency mask
-_EXIF_UNKNOWN = 72
-"""The dpi of EXIF data that know none (XResolution, Exif 2.32), and what Pillow makes of no tag."""
-_BROKEN_IMAGE = (OSError, ValueError, SyntaxError, Image.DecompressionBombError)
-_BROKEN_TAGS = (
-    OSError,
-    ValueError,
-    LookupError,
-    TypeError,
-    AttributeError,
-    SyntaxError,
-    struct.error,
-)
 
 # Else it warns of every page of an XFA form, whose plain fields are drawn all the same.
 logging.getLogger("pypdfium2._helpers.document").setLevel(logging.ERROR)
@@ -61,11 +40,24 @@ def opened(path: Path) -> Iterator[pypdfium2.PdfDocument]:
         try:
             document = pypdfium2.PdfDocument(path)
         except (pypdfium2.PdfiumError, OSError) as error:
-            raise EngineError(f"cannot open {path.name} as a PDF: {error}") from error
+            what = what_it_is(path, expected="PDF")
+            raise EngineError(f"cannot open {path.name} as a PDF: {what or error}") from error
         try:
+            check_drawn(document, path)
             yield document
         finally:
             document.close()
+
+
+def check_drawn(document: pypdfium2.PdfDocument, path: Path) -> None:
+    """Raise EngineError for a PDF whose pages are none: without any, or a form drawn elsewhere."""
+    if document.get_formtype() == pypdfium2.raw.FORMTYPE_XFA_FULL:
+        raise EngineError(
+            f"{path.name} is an XFA form whose pages are not drawn, only a note to wait for them: "
+            "print it to a PDF with Acrobat"
+        )
+    if not len(document):
+        raise EngineError(f"{path.name} is a PDF without pages")
 
 
 def page_count(path: Path) -> int:
@@ -75,6 +67,15 @@ def page_count(path: Path) -> int:
     if count > MAX_PAGES:
         raise EngineError(f"{path.name} claims {count:,} pages; at most {MAX_PAGES:,} are read")
     return count
+
+
+def page_labels(path: Path) -> list[str]:
+    """What a PDF calls each of its pages, empty where it has no name. Raises EngineError."""
+    with opened(path) as document:
+        try:
+            return [document.get_page_label(number) or "" for number in range(len(document))]
+        except pypdfium2.PdfiumError as error:
+            raise EngineError(f"page labels of {path.name}: {error}") from error
 
 
 def page_text(path: Path, page_no: int) -> str:
@@ -124,14 +125,17 @@ def extract_pages(path: Path, page_nos: Sequence[int], target: Path) -> None:
 
 
 def render(path: Path, page_no: int, dpi: int) -> np.ndarray:
-    """One page (0-based) with its form fields, as uint8 RGB ``(h, w, 3)``. Raises EngineError."""
+    """One page (0-based) with its form fields, as uint8 RGB ``(h, w, 3)``.
+
+    A page whose unit is not a point (``/UserUnit``) has its right size. Raises EngineError.
+    """
     with opened(path) as document:
         try:
             document.init_forms()  # before anything else is asked of the document
             if not 0 <= page_no < len(document):
                 raise EngineError(f"{path.name} has {len(document)} pages, no page {page_no + 1}")
             page = document[page_no]
-            scale = dpi / POINTS_PER_INCH
+            scale = dpi / POINTS_PER_INCH * user_unit(document, page_no, path)
             width, height = (round(side * scale) for side in page.get_size())
             check_size(width, height, f"page {page_no + 1} of {path.name} at {dpi} dpi")
             bitmap = page.render(scale=scale, rev_byteorder=True)
@@ -141,45 +145,6 @@ def render(path: Path, page_no: int, dpi: int) -> np.ndarray:
     if image.ndim == 2:
         image = np.repeat(image[:, :, None], 3, axis=2)
     return np.ascontiguousarray(image[:, :, :3])
-
-
-def load_image(path: Path) -> np.ndarray:
-    """A page image file as uint8, ``(h, w)`` grey or ``(h, w, 3)`` RGB.
-
-    It is turned upright as its EXIF data says, and laid on white where it is transparent; of
-    grey of 16 bits the upper 8 are kept. Raises EngineError, also for a file of several pages.
-    """
-    try:
-        with Image.open(path) as image:
-            # By its name Pillow would map a TIFF that lies on a side, with its sides swapped.
-            image.filename = ""
-            check_size(*image.size, path.name)
-            if (pages := _pages(image)) > 1:
-                raise EngineError(
-                    f"{path.name} has {pages} pages, but an image is read as one: "
-                    "split it, or make it a PDF"
-                )
-            if image.mode in ("I", "F"):
-                raise EngineError(
-                    f"{path.name} has numbers of 32 bits for pixels, and where white is nothing "
-                    "says: make it an image of 8 or 16 bits"
-                )
-            image.load()
-            bits = _bits(image)
-            mode = "L" if image.mode in ("1", "L") or bits > 8 else "RGB"
-            if _orientation(image) in _TURNED:
-                # It turns the image, and then takes the turn out of the tags, damaged or not.
-                with suppress(*_BROKEN_TAGS):
-                    ImageOps.exif_transpose(image, in_place=True)
-            if bits > 8:  # Pillow would cut off what is above 255
-                return (np.array(image).astype(np.uint16) >> (bits - 8)).astype(np.uint8)
-            if not _is_transparent(image):
-                return np.array(image.convert(mode))
-            paper = Image.new("RGBA", image.size, "white")
-            paper.alpha_composite(image.convert("RGBA"))
-            return np.array(paper.convert(mode))
-    except _BROKEN_IMAGE as error:
-        raise EngineError(f"cannot read the image {path.name}: {error}") from error
 
 
 def drawn_by(path: Path) -> str | None:
@@ -196,101 +161,9 @@ def drawn_by(path: Path) -> str | None:
                 has_form = document.get_formtype() != pypdfium2.raw.FORMTYPE_NONE
         except EngineError:
             return RENDERER
-        return f"{RENDERER}, forms" if has_form else RENDERER
-    try:
-        with Image.open(path) as image:
-            marks = {
-                "one page": _pages(image) > 1,
-                "upright": _orientation(image) in _TURNED,
-                "on white": _is_transparent(image),
-                "deep": image.mode.startswith(("I", "F")),
-                "not mapped": _was_mixed(image),
-            }
-    except _BROKEN_IMAGE:
-        return None
-    return ", ".join(mark for mark, holds in marks.items() if holds) or None
-
-
-def _orientation(image: Image.Image) -> int:
-    """The EXIF orientation, 1 to 8; 1 if there is none, or none that can be understood."""
-    try:
-        orientation = image.getexif().get(ExifTags.Base.Orientation, 1)
-    except _BROKEN_TAGS:
-        return 1
-    return orientation if isinstance(orientation, int) else 1
-
-
-def _was_mixed(image: Image.Image) -> bool:
-    """Whether Pillow would map the pixels of a TIFF that lies on a side."""
-    if not isinstance(image, TiffImagePlugin.TiffImageFile) or _orientation(image) not in _LYING:
-        return False
-    raw = len(image.tile) == 1 and image.tile[0].codec_name == "raw"
-    return raw and image.mode in _MAPPED
-
-
-def _bits(image: Image.Image) -> int:
-    """Bits of a grey pixel: 16, or the 12 that some scanners write; 8 for other images."""
-    if not image.mode.startswith("I;16"):
-        return 8
-    if isinstance(image, TiffImagePlugin.TiffImageFile):
-        return int(image.tag_v2.get(TiffImagePlugin.BITSPERSAMPLE, (16,))[0])
-    return 16
-
-
-def _is_transparent(image: Image.Image) -> bool:
-    """Whether an image has an alpha channel or a transparent colour."""
-    held = image.mode in ("1", "L", "LA", "P", "PA", "RGB", "RGBA")
-    return held and image.has_transparency_data
-
-
-def _pages(image: Image.Image) -> int:
-    """Pages of a TIFF, thumbnails and masks aside; 1 for other images.
-
-    Raises OSError where it cannot be read on to its end: pages of one cut short may be missing.
-    """
-    if not isinstance(image, TiffImagePlugin.TiffImageFile):
-        return 1
-    pages = 0
-    try:
-        for number in range(image.n_frames):
-            image.seek(number)
-            pages += _is_page(image)
-    except (*_BROKEN_TAGS, EOFError) as error:
-        raise OSError(f"what follows its page {max(pages, 1)} cannot be read: {error}") from error
-    image.seek(0)
-    return pages
-
-
-def _is_page(image: TiffImagePlugin.TiffImageFile) -> bool:
-    """Whether the frame of a TIFF is a page by its tag; one whose tag is damaged is."""
-    try:
-        return not int(image.tag_v2.get(_SUBFILE_TYPE, 0)) & _NO_PAGE
-    except _BROKEN_TAGS:
-        return True
-
-
-def image_dpi(path: Path) -> int | None:
-    """The resolution that an image file names, if it names one between 30 and 1200."""
-    try:
-        with Image.open(path) as image:
-            named = round(float(image.info["dpi"][0]))
-            is_jpeg = isinstance(image, JpegImagePlugin.JpegImageFile)
-            if named == _EXIF_UNKNOWN and is_jpeg and not image.info.get("jfif_unit"):
-                return None
-    except (*_BROKEN_IMAGE, KeyError, TypeError):
-        return None
-    return named if 30 <= named <= 1200 else None
-
-
-def check_size(width: int, height: int, what: str) -> None:
-    """Raise EngineError for a page image of no or too many pixels."""
-    if width < 1 or height < 1:
-        raise EngineError(f"{what}: an image of {width} x {height} pixels")
-    if width * height > MAX_PIXELS:
-        raise EngineError(
-            f"{what}: {width} x {height} pixels, more than the {MAX_PIXELS:,} that are read; "
-            "lower the dpi"
-        )
+        marks = [RENDERER, *["forms"] * has_form, *["user units"] * names_user_unit(path)]
+        return ", ".join(marks)
+    return image_marks(path)
 
 
 Word = tuple[str, tuple[float, float, float, float]]

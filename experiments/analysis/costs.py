@@ -12,7 +12,10 @@ from ohr.study.select import distinct
 SECONDS, COST = "seconds a page", "cost of 1,000 pages"
 EXPENSES = (SECONDS, COST)
 PER_PAGES = 1000
-COUNTED = ("cut", "empty", "failed", "filtered", "late", "malformed", "refused", "repeated")
+COUNTED = (
+    *("cut", "empty", "failed", "filtered", "late", "malformed", "refused", "repeated"),
+    "wrapped",
+)
 """Odd replies, as engines behind servers count them."""
 
 

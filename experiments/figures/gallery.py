@@ -12,7 +12,8 @@ from PIL import Image
 from experiments.figures.sheets import busiest_pages, contact_sheet
 from ohr import registry
 from ohr.errors import ConfigError
-from ohr.pdf import image_dpi, load_image, render
+from ohr.images import image_dpi, load_image
+from ohr.pdf import render
 from ohr.registry import PluginSpec
 from ohr.study.noise import Noise, noises
 from ohr.study.pages import distort

@@ -12,7 +12,8 @@ from PIL import Image
 from ohr import registry
 from ohr.datasets.row_questions import DEFAULT_DOMAIN
 from ohr.errors import EngineError, PluginError
-from ohr.pdf import load_image, render
+from ohr.images import load_image
+from ohr.pdf import render
 from ohr.store.atomic import write_bytes
 from ohr.store.identity import file_digest, pixel_digest
 from ohr.study.noise import Noise

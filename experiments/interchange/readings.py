@@ -27,7 +27,7 @@ from ohr.study.pages.files import FilePage, FileReadings, file_pages
 from ohr.study.pages.pools import Runners
 from ohr.study.pages.shards import Pending, Shard
 from ohr.study.pages.sharing import Sharing
-from ohr.study.pages.sources import PageSource, find_pages
+from ohr.study.pages.sources import PageSource, find_pages, skipped_files
 from ohr.study.pages.store import stored_taken, sum_taken
 from ohr.study.progress import Progress
 from ohr.study.run import versions
@@ -35,7 +35,7 @@ from ohr.types import FAILED, Outcome, Status
 from ohr.workers import Limits
 
 _RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9})?)?")
-_NAMED_FAILURES = 20
+_NAMED = 20
 MANIFEST = "manifest.json"
 
 
@@ -62,6 +62,8 @@ def read_files(
     backend = registry.create("engine", engine)
     if not isinstance(backend, OcrBackend):
         raise ConfigError(f"engine {engine.label!r} reads no pages: name an OCR engine")
+    for line in skipped_files(inputs):
+        print(f"skipped: {plain(line)}", file=sys.stderr)
     sources = select_pages(list(find_pages(inputs, dpi)), pages)
     wanted = file_pages(sources, engine, backend, hand_over_pdfs=hand_over_pdfs)
     readings = FileReadings(
@@ -152,6 +154,11 @@ def write_readings(
     taken = sum_taken(stored_taken(readings.store, page.key, readings.identity) for page in pages)
     counts = Counter(str(outcome.status) for _, outcome in outcomes)
     failures = [(page, outcome) for page, outcome in outcomes if outcome.status in FAILED]
+    noted = [
+        (page, outcome)
+        for page, outcome in outcomes
+        if outcome.detail and outcome.status not in FAILED
+    ]
     manifest: dict[str, Any] = {
         "engine": readings.identity,
         "versions": versions(),
@@ -163,16 +170,15 @@ def write_readings(
         "seconds": round(seconds, 3),
         "workers": readings.runners.workers,
         "failures": [f"{_where(page)}: {outcome.detail}" for page, outcome in failures],
+        "notes": [f"{_where(page)}: {outcome.detail}" for page, outcome in noted],
     }
     text = json.dumps(manifest, indent=2, ensure_ascii=False)
     write_text(out / MANIFEST, text + "\n")  # first: it says whose the documents are
     for doc_id, entries in documents.items():
         text = json.dumps(entries, indent=1, ensure_ascii=False)
         write_text(out / f"{doc_id}.json", text + "\n")
-    for page, outcome in failures[:_NAMED_FAILURES]:
-        print(f"{outcome.status}: {_where(page)}: {plain(outcome.detail)}", file=sys.stderr)
-    if len(failures) > _NAMED_FAILURES:
-        print(f"and {len(failures) - _NAMED_FAILURES} more: see manifest.json", file=sys.stderr)
+    _name([(str(outcome.status), page, outcome) for page, outcome in failures])
+    _name([("note", page, outcome) for page, outcome in noted])
     listed = ", ".join(f"{counts[str(status)]} {status}" for status in Status)
     print(f"{len(pages)} pages of {len(documents)} documents: {listed}")
     if read_now:
@@ -191,6 +197,14 @@ def write_readings(
         )
         return 1
     return 0
+
+
+def _name(pages: Sequence[tuple[str, FilePage, Outcome[str]]]) -> None:
+    """A line for each page on standard error, up to a number."""
+    for kind, page, outcome in pages[:_NAMED]:
+        print(f"{kind}: {_where(page)}: {plain(outcome.detail)}", file=sys.stderr)
+    if len(pages) > _NAMED:
+        print(f"and {len(pages) - _NAMED} more: see manifest.json", file=sys.stderr)
 
 
 def _where(page: FilePage) -> str:

@@ -21,8 +21,8 @@ from rich.text import Text
 from experiments.reports.terminal import show
 from ohr import registry
 from ohr.errors import ConfigError, EngineError, OhrError
+from ohr.images import load_image
 from ohr.metrics.default import edit_distance
-from ohr.pdf import load_image
 from ohr.plugins import OcrBackend
 from ohr.printable import plain
 from ohr.registry import PluginSpec

@@ -13,11 +13,13 @@ from ocr_backends.formats.xml_tree import children, in_reading_order, words
 from ohr.errors import EngineError
 from ohr.markup.blocks import Block
 
-MARGINS = ("TopMargin", "LeftMargin", "RightMargin", "BottomMargin")
+ABOVE, BELOW = ("TopMargin",), ("LeftMargin", "RightMargin", "BottomMargin")
+MARGINS = ABOVE + BELOW
 
 
 def alto_pages(root: Element) -> dict[int, list[Block]]:
-    """Blocks of each page, in the file's order; text in margins is furniture.
+    """Blocks of each page, in the file's order; text in margins is furniture, and blocks that stand
+    in no space of the page are of its text.
 
     Blocks come as ``ReadingOrder`` (4.3) lists them, where it is there. A word that is cut at a
     line's end is written whole, in its first line. Raises EngineError for a file without pages.
@@ -31,16 +33,28 @@ def alto_pages(root: Element) -> dict[int, list[Block]]:
 
 def _blocks(page: Element, order: list[str]) -> Iterator[Block]:
     named = {
-        block.get("ID") or f"\0{place}": block
-        for space in children(page, "PrintSpace")
-        for place, block in enumerate(space.iter("TextBlock"))
+        block.get("ID") or f"\0{place}": block for place, block in enumerate(_blocks_of_text(page))
     }
+    yield from _margins(page, *ABOVE)
     for block in in_reading_order(named, order):
         if text := _text(block):
             yield Block("text", text)
-    for margin in children(page, *MARGINS):
+    yield from _margins(page, *BELOW)
+
+
+def _margins(page: Element, *names: str) -> Iterator[Block]:
+    for margin in children(page, *names):
         for block in margin.iter("TextBlock"):
             yield Block("furniture", _text(block))
+
+
+def _blocks_of_text(element: Element) -> Iterator[Element]:
+    """The blocks of an element that stand in no margin."""
+    for child in element:
+        if child.tag == "TextBlock":
+            yield child
+        elif child.tag not in MARGINS:
+            yield from _blocks_of_text(child)
 
 
 def _text(block: Element) -> str:
@@ -57,8 +71,13 @@ def _words(line: Element) -> Iterator[str]:
         if full and part == "HypPart2":
             continue
         whole = bool(full) and part == "HypPart1"
-        text = full if whole else words(item.get("CONTENT"))
+        text = full if whole else words(item.get("CONTENT")) or _glyphs(item)
         if not whole and following is not None and following.tag == "HYP":
             text += following.get("CONTENT") or "-"
         if text:
             yield text
+
+
+def _glyphs(item: Element) -> str:
+    """The word of a string that has its text in its glyphs alone."""
+    return "".join(words(glyph.get("CONTENT")) for glyph in children(item, "Glyph"))

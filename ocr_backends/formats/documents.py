@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -13,8 +13,9 @@ from ocr_backends.formats.docling import docling_pages
 from ocr_backends.formats.hocr import hocr_pages
 from ocr_backends.formats.mineru import content_list_pages, mineru_pages
 from ocr_backends.formats.page_xml import page_xml_pages
-from ocr_backends.formats.xml_tree import parse_xml
+from ocr_backends.formats.xml_tree import parse_xml, words
 from ocr_backends.normalise import line_feeds
+from ohr.decoding import UndecodableError, decoded
 from ohr.errors import EngineError
 from ohr.markup.blocks import Block, to_markdown
 from ohr.pdf import MAX_PAGES
@@ -22,6 +23,10 @@ from ohr.types import Outcome
 
 PAGE_KEYS = ("page_idx", "page_no")
 XML_SUFFIXES = (".hocr", ".html", ".xml")
+_SHOWN = 40
+_ALTO_TEXTS = ("String", "Glyph")
+_PAGE_TEXTS = ("Unicode", "PlainText")
+_JSON_TEXTS = ("text", "content", "table_body", "code_body")
 _ROOTS: dict[str, tuple[str, Callable[[Element], dict[int, list[Block]]]]] = {
     "html": ("hocr", hocr_pages),
     "alto": ("alto", alto_pages),
@@ -33,41 +38,51 @@ _ROOTS: dict[str, tuple[str, Callable[[Element], dict[int, list[Block]]]]] = {
 class Reading:
     """Pages by number (0-based), what is wrong with the file, and the format that it has.
 
-    ``form`` is empty for a list of pages, the toolkit's own.
+    ``form`` is empty for a list of pages, the toolkit's own, and for files of Markdown;
+    ``is_listed`` of the former: whose pages are numbered in it, from 0 unless all say otherwise.
     """
 
     pages: dict[int, Outcome[str]]
     problem: str = ""
     form: str = ""
+    is_listed: bool = False
 
 
-def read_xml(data: bytes) -> Reading:
-    """Pages of hOCR, ALTO or PAGE XML. Raises EngineError."""
+def read_xml(data: bytes, *, furniture: bool = True) -> Reading:
+    """Pages of hOCR, ALTO or PAGE XML; ``furniture``: with headers and footers.
+
+    Raises EngineError, also for a file with text of which nothing could be taken.
+    """
     root = parse_xml(data)
     if root.tag not in _ROOTS:
         raise EngineError(f"XML whose root is <{root.tag[:40]}>, not hOCR, ALTO or PAGE")
     form, pages = _ROOTS[root.tag]
-    return _of_blocks(pages(root), form)
+    return _of_blocks(pages(root), form, _text_of_xml(root), furniture)
 
 
-def read_json(data: bytes) -> Reading:
-    """Pages of a list of pages, of Docling's or MinerU's JSON.
+def read_json(data: bytes, *, furniture: bool = True, name: str = "file") -> Reading:
+    """Pages of a list of pages, of Docling's or MinerU's JSON; ``furniture``: with headers and
+    footers, where the file tells them apart.
 
-    Text that is not UTF-8 is read with U+FFFD in place of what is invalid. Raises EngineError.
+    Raises EngineError, also for bytes that are no text, where it says the file's ``name``, and for
+    a file with text of which nothing could be taken.
     """
     try:
-        content = json.loads(data.decode("utf-8-sig", "replace"))
+        content = json.loads(decoded(data))
+    except UndecodableError as error:
+        raise EngineError(f"{name} is {error}") from error
     except (ValueError, RecursionError) as error:
         raise EngineError(f"file is not JSON: {error}" if data else "file is empty") from error
+    said = _text_of_json(content)
     if isinstance(content, list) and not _is_content_list(content):
         return _page_list(content)
     try:
         if isinstance(content, list):
-            return _of_blocks(_whole(content_list_pages(content)), "mineru")
+            return _of_blocks(_whole(content_list_pages(content)), "mineru", said, furniture)
         if isinstance(content, dict) and content.get("schema_name") == "DoclingDocument":
-            return _of_blocks(docling_pages(content), "docling")
+            return _of_blocks(docling_pages(content), "docling", said, furniture)
         if isinstance(content, dict) and isinstance(content.get("pages"), list):
-            return _of_blocks(mineru_pages(content), "mineru")
+            return _of_blocks(mineru_pages(content), "mineru", said, furniture)
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise EngineError(f"file is neither Docling's nor MinerU's: {error!r}") from error
     raise EngineError(f"file holds a {type(content).__name__}, not a list of pages")
@@ -90,15 +105,47 @@ def _whole(pages: dict[int, list[Block]]) -> dict[int, list[Block]]:
     return {number: pages.get(number, []) for number in range(max(pages) + 1)}
 
 
-def _of_blocks(pages: dict[int, list[Block]], form: str) -> Reading:
-    """Without headers and footers, as engines with a layout model are read."""
+def _of_blocks(pages: dict[int, list[Block]], form: str, said: str, furniture: bool) -> Reading:
+    """The pages of blocks; ``said``: some text of the file. Raises EngineError if none is taken."""
+    if said and not any(block.text.strip() for blocks in pages.values() for block in blocks):
+        raise EngineError(
+            f"file of the format {form} has text, such as {said[:_SHOWN]!r}, of which nothing "
+            "stands where the format has a page's text"
+        )
     texts = {
-        number: line_feeds(to_markdown(blocks, furniture=False))
+        number: line_feeds(to_markdown(blocks, furniture=furniture))
         for number, blocks in pages.items()
         if number >= 0
     }
     problem = "" if texts else "file has no pages"
     return Reading({number: Outcome.of_text(text) for number, text in texts.items()}, problem, form)
+
+
+def _text_of_xml(root: Element) -> str:
+    """Some text that a file of hOCR, ALTO or PAGE XML says is on its page; nothing without any."""
+    texts: Iterable[str | None]
+    if root.tag == "html":
+        texts = ("".join(body.itertext()) for body in root.iter("body"))
+    elif root.tag == "alto":
+        texts = (element.get("CONTENT") for element in root.iter() if element.tag in _ALTO_TEXTS)
+    else:
+        texts = (element.text for element in root.iter() if element.tag in _PAGE_TEXTS)
+    return next(filter(None, map(words, texts)), "")
+
+
+def _text_of_json(content: Any) -> str:
+    """Some text that a JSON file holds under the names of texts; nothing where there is none."""
+    left = [content]
+    while left:
+        value = left.pop()
+        if isinstance(value, list):
+            left += reversed(value)
+        elif isinstance(value, dict):
+            for name in _JSON_TEXTS:
+                if isinstance(text := value.get(name), str) and text.strip():
+                    return words(text)
+            left += value.values()
+    return ""
 
 
 def _page_list(entries: list[Any]) -> Reading:
@@ -119,4 +166,5 @@ def _page_list(entries: list[Any]) -> Reading:
         else:
             pages[page_no] = Outcome.of_text(text)
     problem = f"{astray} of {len(entries)} entries have no page number" if astray else ""
-    return Reading(pages, problem or ("" if entries else "file has no pages"))
+    problem = problem or ("" if entries else "file has no pages")
+    return Reading(pages, problem, is_listed=True)

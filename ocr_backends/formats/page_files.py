@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ocr_backends.formats.documents import XML_SUFFIXES, Reading, read_xml
 from ocr_backends.normalise import line_feeds
+from ohr.decoding import UndecodableError, decoded
 from ohr.errors import EngineError
 from ohr.store.identity import digest
 from ohr.types import Outcome
@@ -15,8 +16,13 @@ TEXTS = (".md", ".mmd", ".txt")
 _NUMBER = re.compile(r"[0-9]{1,9}$")
 
 
-def read_page_files(folder: Path, first_page: int | None) -> tuple[Reading, bytes]:
+def read_page_files(
+    folder: Path, first_page: int | None, *, furniture: bool = True
+) -> tuple[Reading, bytes]:
     """Pages of a folder, and what it all says: Markdown, or where there is none hOCR, ALTO, PAGE.
+
+    ``furniture``: with headers and footers, where a file tells them apart. A file that is no text
+    is an error of its page.
 
     Raises EngineError if two files are one page, or a page comes before the first.
     """
@@ -38,9 +44,11 @@ def read_page_files(folder: Path, first_page: int | None) -> tuple[Reading, byte
         except OSError as error:
             pages[number - first_page] = Outcome.error(f"file cannot be read: {error.strerror}")
             continue
-        text = line_feeds(data.decode("utf-8-sig", "replace"))
-        pages[number - first_page] = _xml_page(data) if form else Outcome.of_text(text)
-        content.append(f"{number - first_page} {digest(text)}")
+        if form:
+            pages[number - first_page] = _xml_page(data, furniture)
+        else:
+            pages[number - first_page] = _text_page(data, numbered[number].name)
+        content.append(f"{number - first_page} {digest(data)}")
     problem = f"{astray} files have no page number in their name" if astray else ""
     if not pages and not problem:
         problem = "folder has no pages"
@@ -70,10 +78,18 @@ def _numbered(folder: Path, suffixes: tuple[str, ...]) -> tuple[dict[int, Path],
     return numbered, astray
 
 
-def _xml_page(data: bytes) -> Outcome[str]:
+def _text_page(data: bytes, name: str) -> Outcome[str]:
+    """The page of a file of Markdown."""
+    try:
+        return Outcome.of_text(line_feeds(decoded(data)))
+    except UndecodableError as error:
+        return Outcome.error(f"{name} is {error}")
+
+
+def _xml_page(data: bytes, furniture: bool) -> Outcome[str]:
     """The one page of a file."""
     try:
-        reading = read_xml(data)
+        reading = read_xml(data, furniture=furniture)
     except EngineError as error:
         return Outcome.error(" ".join(str(error).split()))
     if len(reading.pages) != 1:

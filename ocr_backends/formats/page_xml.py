@@ -74,12 +74,19 @@ def _regions(parent: Element, order: list[str]) -> Iterator[Block]:
 
 
 def _text(region: Element) -> str:
-    """The text of the lines, of their words where they have none, else the region's own."""
-    lines = [
-        words(_equivalent(line) or " ".join(_equivalent(word) for word in children(line, "Word")))
-        for line in children(region, "TextLine")
-    ]
+    """The text of the lines, of their words or glyphs where they have none, else the region's."""
+    lines = [words(_line(line)) for line in children(region, "TextLine")]
     return "\n".join(filter(None, lines)) or _equivalent(region).strip()
+
+
+def _line(line: Element) -> str:
+    if whole := _equivalent(line):
+        return whole
+    return " ".join(_word(word) for word in children(line, "Word"))
+
+
+def _word(word: Element) -> str:
+    return _equivalent(word) or "".join(_equivalent(glyph) for glyph in children(word, "Glyph"))
 
 
 def _equivalent(element: Element) -> str:

@@ -16,13 +16,15 @@ DEEPEST = 100
 def parse_xml(data: bytes) -> Element:
     """The root element, names without their namespaces.
 
-    A document type is passed over, and an entity that it would declare reads as HTML's of that
+    A document type is passed over, and an entity that is declared nowhere reads as HTML's of that
     name (``&nbsp;``), or as nothing. Raises EngineError for what is not XML, declares entities or
     is nested more than :data:`DEEPEST` deep.
     """
     builder = TreeBuilder()
     parser = expat.ParserCreate()
     parser.buffer_text = True
+    # As if entities might be declared elsewhere, where nothing is read: else HTML's are an error.
+    parser.UseForeignDTD(True)
     depth = 0
 
     def start(name: str, attributes: dict[str, str]) -> None:
@@ -40,6 +42,9 @@ def parse_xml(data: bytes) -> Element:
     def entity(*_: object) -> None:
         raise EngineError("XML that declares entities is not read")
 
+    def elsewhere(*_: object) -> int:
+        return 1
+
     def skipped(name: str, is_parameter: bool) -> None:
         if not is_parameter:
             builder.data(html5.get(f"{name};", ""))
@@ -49,6 +54,7 @@ def parse_xml(data: bytes) -> Element:
     parser.CharacterDataHandler = builder.data
     parser.EntityDeclHandler = entity
     parser.SkippedEntityHandler = skipped
+    parser.ExternalEntityRefHandler = elsewhere
     try:
         parser.Parse(data, True)
     except (expat.ExpatError, ValueError, LookupError) as error:

@@ -34,6 +34,7 @@ from rapidfuzz import fuzz, process
 
 from ohr.collection import Dataset, ValidationReport, finish, validate_questions
 from ohr.datasets.locating import lines_with
+from ohr.datasets.page_labels import PageLabels
 from ohr.datasets.questions_csv import read_rows
 from ohr.datasets.row_questions import DEFAULT_DOMAIN, domain_of, questions_of, say_what_rows_are
 from ohr.datasets.text_layer import check_layers
@@ -90,7 +91,7 @@ class Folder(DatasetSource[FolderParams]):
         )
         located = (
             corpus.with_evidence(line, question)
-            for line, question in questions_of(rows, pdfs, report)
+            for line, question in questions_of(rows, pdfs, report, corpus.labels)
             if not params.domains or question.domain in params.domains
         )
         questions = validate_questions(
@@ -202,6 +203,7 @@ class _Corpus:
         self.without_truth: dict[PageRef, str] = {}
         self.without_evidence: dict[str, str] = {}
         self.without_page: set[str] = set()
+        self.labels = PageLabels(self.limits)
         self._rows_off_by: Counter[int] = Counter()
 
     def read(self, pdfs: Mapping[str, Path]) -> None:
@@ -251,7 +253,8 @@ class _Corpus:
         if not all(0 <= number < len(document.pages) for number in numbers):
             self.report.add(
                 "missing_evidence_page",
-                f"line {line}: {where}, which has pages 1 to {len(document.pages)}",
+                f"line {line}: {where}, which has pages 1 to {len(document.pages)}"
+                + self.labels.hint(document.source, str(max(numbers) + 1)),
             )
             return None
         if not self.without_truth.keys().isdisjoint(refs):
@@ -291,7 +294,7 @@ class _Corpus:
         self.report.add(
             "evidence_not_on_page",
             f"line {line}: {share:.0%} of the evidence's words stand on {where}, in order"
-            + "".join(others[:1]),
+            + ("".join(others[:1]) or self.labels.hint(document.source, str(max(numbers) + 1))),
         )
         return None
 

@@ -16,9 +16,9 @@ from pathlib import Path
 
 from ohr.bounded import read_bounded
 from ohr.collection import Dataset, ValidationReport, finish, validate_questions
-from ohr.datasets.decoding import decode
 from ohr.datasets.json_text import parse_json
 from ohr.datasets.values import name_of, said, text_of, texts_of
+from ohr.decoding import UndecodableError, decoded
 from ohr.errors import DatasetError
 from ohr.file_names import readable, visible
 from ohr.opening import file_facts
@@ -57,10 +57,11 @@ class InduOcr(DatasetSource[InduOcrParams]):
         pairs = list(_pairs(root / PAIRS, report))
         domains = {stem: domain for stem, domain, _ in pairs}
         sources = _single_pages(params.pdfs, report) if params.pdfs is not None else {}
+        without_truth: dict[PageRef, str] = {}
         documents = {
             document.doc_id: document
             for path in visible(root / DOCUMENTS, "*.md")
-            for document in [_document(path, domains, sources, report)]
+            for document in [_document(path, domains, sources, report, without_truth)]
             if not params.domains or document.domain in params.domains
             if document.source is not None or not params.single_page
         }
@@ -71,7 +72,16 @@ class InduOcr(DatasetSource[InduOcrParams]):
             if _is_loaded(stem, domain, by_stem, params, report)
         ]
         kept = validate_questions(questions, documents, report)
-        dataset = Dataset(documents.values(), kept, kind=self.name, root=root, report=report)
+        dataset = Dataset(
+            documents.values(),
+            kept,
+            kind=self.name,
+            root=root,
+            report=report,
+            without_truth={
+                ref: why for ref, why in without_truth.items() if ref.doc_id in documents
+            },
+        )
         return finish(dataset, strict=params.strict)
 
 
@@ -102,9 +112,11 @@ def _stem(name: str) -> str:
 def _pairs(path: Path, report: ValidationReport) -> Iterator[tuple[str, str, Pair]]:
     """Document, kind and pair of each line; a line that is none goes into the report."""
     try:
-        lines = decode(read_bounded(path), "replace").split("\n")
+        lines = decoded(read_bounded(path)).split("\n")
     except OSError as error:
         raise DatasetError(f"{path} cannot be read: {error}") from error
+    except UndecodableError as error:
+        raise DatasetError(f"{path} is {error}") from error
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
@@ -140,15 +152,22 @@ def _single_pages(folder: Path, report: ValidationReport) -> dict[str, Path]:
 
 
 def _document(
-    path: Path, domains: Mapping[str, str], sources: Mapping[str, Path], report: ValidationReport
+    path: Path,
+    domains: Mapping[str, str],
+    sources: Mapping[str, Path],
+    report: ValidationReport,
+    without_truth: dict[PageRef, str],
 ) -> Document:
+    """A document; one that cannot be read, or is no text, is reported and has no truth."""
     stem = _stem(path.name)
     domain = domains.get(stem) or _NUMBER.sub("", stem) or stem
     doc_id = f"{domain}/{stem}"
     try:
-        text = _unix(read_bounded(path).decode("utf-8-sig", "replace"))
-    except OSError as error:
-        report.add("unreadable_document", f"{doc_id}: {error}")
+        text = _unix(decoded(read_bounded(path)))
+    except (OSError, UndecodableError) as error:
+        why = f"{path.name} is {error}" if isinstance(error, UndecodableError) else str(error)
+        report.add("unreadable_document", f"{doc_id}: {why}")
+        without_truth[PageRef(doc_id, 0)] = why
         text = ""
     return Document(doc_id, domain, [Page(PageRef(doc_id, 0), text)], sources.get(stem))
 

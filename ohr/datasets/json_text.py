@@ -8,6 +8,7 @@ from collections import Counter
 from typing import Any
 
 from ohr.datasets.decoding import other_kind
+from ohr.decoding import decoded
 
 _ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")
 _HALF = re.compile("[\ud800-\udfff]")
@@ -16,8 +17,9 @@ _HALF = re.compile("[\ud800-\udfff]")
 def parse_json(data: bytes | str) -> Any:
     """The value of a JSON text; bytes are UTF-8, or UTF-16 or UTF-32 with or without a mark.
 
-    What cannot be decoded is U+FFFD, and so is half a surrogate pair, which JSON can hold and UTF-8
-    cannot. Raises ValueError, also for two equal keys of one object, and RecursionError.
+    Half a surrogate pair, which JSON can hold and UTF-8 cannot, is U+FFFD. Raises ValueError, also
+    for two equal keys of one object, UndecodableError for bytes that are no text, and
+    RecursionError.
     """
     return _parsed(_text(data))
 
@@ -56,7 +58,9 @@ def _text(data: bytes | str) -> str:
         return data
     if kind := other_kind(data):
         raise ValueError(f"it is no JSON but {kind}")
-    return data.decode(json.detect_encoding(data), "replace")
+    if (codec := json.detect_encoding(data)).endswith(("-le", "-be")):  # without a mark
+        return data.decode(codec)
+    return decoded(data)
 
 
 def _parsed(text: str) -> Any:

@@ -9,6 +9,7 @@ from pathlib import Path
 from ohr.collection import ValidationReport
 from ohr.datasets.alternatives import alternatives, doubt
 from ohr.datasets.ohrbench import source_name
+from ohr.datasets.page_labels import PageLabels
 from ohr.datasets.questions_csv import Row
 from ohr.datasets.written_pages import is_plain, pages_of
 from ohr.file_names import readable
@@ -28,7 +29,7 @@ def domain_of(doc_id: str) -> str:
 
 
 def questions_of(
-    rows: Iterable[Row], pdfs: Mapping[str, Path], report: ValidationReport
+    rows: Iterable[Row], pdfs: Mapping[str, Path], report: ValidationReport, labels: PageLabels
 ) -> Iterator[tuple[int, Question]]:
     """The question of each row, with its line; rows that ask none go into the report."""
     by_name: dict[str, list[str]] = defaultdict(list)
@@ -39,7 +40,9 @@ def questions_of(
             pages = pages_of(row["page"])
         except ValueError as error:
             shown = row["page"][:_SHOWN]
-            report.add("malformed_question", f"line {row.line}: page {shown!r} {error}")
+            named = _documents(row["document"], pdfs, by_name)
+            hint = labels.hint(pdfs.get(named[0]) if len(named) == 1 else None, row["page"])
+            report.add("malformed_question", f"line {row.line}: page {shown!r} {error}{hint}")
             continue
         named = _documents(row["document"], pdfs, by_name)
         if len(named) > 1:

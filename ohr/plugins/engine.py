@@ -37,6 +37,9 @@ class OcrBackend(Plugin[P], ABC, abstract=True):
     """The command that installs it."""
     self_contained: ClassVar[bool] = False
     """Whether it reads as it is installed: without weights to download, and without a server."""
+    generative: bool = False
+    """Whether it writes a page token by token, and so may repeat itself without end. Its parameters
+    may decide."""
     has_confidence: ClassVar[bool] = False
     """Whether :meth:`words` says how sure it is of each word."""
 

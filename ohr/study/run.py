@@ -140,6 +140,7 @@ def _carry_out(
     scorer = Scorer(plan, store, answering)
     outcomes = Tally()
     bases: dict[str, dict[str, Any]] = {}
+    known = set(dataset.report.lines())
     with part_of(out / ROWS) as rows:
         with RowWriter(plan, rows) as writer:
             for variant in plan.variants:
@@ -161,6 +162,9 @@ def _carry_out(
                     bases[plan.label(variant)]["unseen_pages"] = unseen
                 if not_ranked := scorer.rankings.take_left_out():
                     bases[plan.label(variant)]["not_ranked"] = not_ranked
+        for kind, line in dataset.report.lines():
+            if (kind, line) not in known:
+                progress.say(plain(f"dataset: {kind}: {line}: see {PROBLEMS}"))
         groups = group_names(plan)
         with clock.stage("aggregate"):
             cells = aggregate(rows, plan.measures, groups)

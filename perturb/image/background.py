@@ -18,7 +18,8 @@ from PIL import Image
 from pydantic import Field, StrictInt, StrictStr, field_validator
 
 from ohr.errors import EngineError
-from ohr.pdf import check_size, drawn_by, load_image
+from ohr.images import check_size, load_image
+from ohr.pdf import drawn_by
 from ohr.plugins.perturbation import PageDistortion, PageParams, PageRecord
 from ohr.store.identity import digest, file_digest
 from perturb.image.fields import on_pixels, reduced, sheet_size

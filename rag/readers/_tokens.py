@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ohr.models.replies import thought_opened
 from ohr.plugins import Message, ToolCall
 from rag.readers._conversation import defused
 from rag.readers._prompt import Prompt
 from rag.readers._prompted import cut_note
 from rag.readers._templates import rendered
 
-_THOUGHT = "<think>"
 _TAIL = 16
 """Tokens at a prompt's end in which that stands, however many it takes."""
 
@@ -67,11 +67,10 @@ class PromptTokens:
         return kept, cut_note(limit, len(ids))
 
     def opened(self, prompt: Sequence[int]) -> str:
-        """``<think>`` where a prompt ends in it, as templates of models that think have it: what is
-        written then begins as a thought.
+        """The mark of a thought (``<think>``) where a prompt ends in one, as templates of models
+        that think have it: what is written then begins as a thought.
         """
-        tail: str = self.tokenizer.decode(list(prompt[-_TAIL:]))
-        return _THOUGHT if tail.rstrip().endswith(_THOUGHT) else ""
+        return thought_opened(self.tokenizer.decode(list(prompt[-_TAIL:])))
 
     def defused(self, text: str) -> str:
         """The text with no special token in it: what a page says must not end a turn."""

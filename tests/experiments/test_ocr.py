@@ -319,6 +319,22 @@ def test_what_is_hidden_in_a_folder_is_no_page(folder):
     assert "cannot open ._report.pdf" in given.output
 
 
+def test_what_is_skipped_is_named_and_what_pillow_reads_is_read(folder):
+    for suffix in ("gif", "ppm", "jp2"):
+        Image.new("L", (90, 60), 200).save(folder / f"more.{suffix}")
+    (folder / "letter.docx").write_bytes(b"PK")
+    (folder / "photo.heic").write_bytes(b"")
+    (folder / "gone.pdf").symlink_to(folder / "nowhere.pdf")
+    result = ocr(folder, FAKE)
+    assert "7 pages of 5 documents" in result.output
+    for line in (
+        "skipped: letter.docx: .docx is not read: save it as PDF",
+        "skipped: photo.heic: Pillow does not read .heic here: convert it to PNG or JPEG",
+        "skipped: gone.pdf: a link to nothing",
+    ):
+        assert line in result.output
+
+
 def test_tokens_cost_and_odd_replies_are_told_now_and_later(folder):
     with loopback.serving() as server:
         usage = {"prompt_tokens": 500, "completion_tokens": 20}

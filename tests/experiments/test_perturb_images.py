@@ -11,7 +11,8 @@ from typer.testing import CliRunner
 from experiments.perturb_images import main
 from ohr import registry
 from ohr.datasets.folder import Folder
-from ohr.pdf import load_image, render
+from ohr.images import load_image
+from ohr.pdf import render
 from ohr.randomness import generator_for
 from ohr.study.pages.sources import find_pages
 from ohr.types import PageRef

@@ -12,7 +12,8 @@ import psutil
 import pytest
 
 from ohr.errors import EngineError, MissingDependencyError
-from ohr.pdf import MAX_PIXELS, check_size, load_image, render
+from ohr.images import MAX_PIXELS, check_size, load_image
+from ohr.pdf import render
 from ohr.study.config import load_config
 from ohr.study.run import run_study
 from ohr.workers import WorkerPool

@@ -113,7 +113,8 @@ def test_a_page_is_sent_and_its_result_fetched(service: Service, waits: list[flo
     made = engine(service, features=["formulas"], page_price=10.0)
     outcome = read(made)
     assert outcome == Outcome(
-        "# Title\n\nIn a figure\n\n<table>\n<tr>\n<td>1</td>\n</tr>\n</table>\n\n☒ yes"
+        "Annual & report\n\n# Title\n\nIn a figure\n\n<table>\n<tr>\n<td>1</td>\n</tr>\n</table>"
+        "\n\n☒ yes\n7"
     )
     (method, path, key, data), *polls = service.requests
     assert (method, key, data[:4]) == ("POST", KEY, b"\x89PNG")

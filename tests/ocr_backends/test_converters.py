@@ -53,13 +53,13 @@ Figure 1: A mine"""
 
 def test_mineru_3(tmp_path: Path, pdf: Path, blank: np.ndarray) -> None:
     reader = program(tmp_path / "mineru", MINERU_3)
-    made = engine("mineru", executable=str(reader), mode="pipeline")
+    made = engine("mineru", executable=str(reader), mode="pipeline",
+                  normalise={"furniture": True})  # fmt: skip
     assert made.accepts == {"image", "pdf"}
     first, second = read(made, pdf, 0, 1)
     assert first.value == MINERU_EXPECTED
     assert second.status is Status.EMPTY
-    whole = engine("mineru", executable=str(reader), mode="pipeline",
-                   normalise={"furniture": False})  # fmt: skip
+    whole = engine("mineru", executable=str(reader), mode="pipeline")
     assert texts(read(whole, pdf, 0)) == ["Annual report\n\n" + MINERU_EXPECTED]
     assert made.engine_version() == "3.4.5"
     assert "a picture" in texts(read(made, [blank], 0))[0]

@@ -128,12 +128,13 @@ def test_dots_blocks_become_markdown() -> None:
         {"bbox": [0, 0, 1, 1], "category": "Table", "text": "<table></table>"},
     ]
     text = "# Title\n\nBody\n\n$$x^2$$\n\n<table></table>"
-    assert dots_blocks(json.dumps(blocks)).text == text
+    parsed = dots_blocks(json.dumps(blocks))
+    assert (parsed.body, parsed.text) == (text, f"head\n\n{text}")
     whole = json.dumps(blocks)
     for cut in range(10, len(whole), 7):
         broken = dots_blocks(whole[:cut])
         assert broken.malformed
-        assert text.startswith(broken.text)
+        assert text.startswith(broken.body or "")
 
 
 def test_each_form_of_reply() -> None:

@@ -63,6 +63,33 @@ def test_lines_that_a_command_prints_end_in_a_line_feed(tmp_path: Path, blank: n
     assert texts(read(made, [blank], 0)) == ["# A\n\nText"]
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_what_a_command_prints_may_have_a_byte_order_mark(
+    tmp_path: Path, blank: np.ndarray, encoding: str
+) -> None:
+    body = f"sys.stdout.buffer.write('1922 caf\\xe9\\n1922'.encode({encoding!r}))"
+    made = engine("command", template=[str(program(tmp_path / "r", body)), "{input}"])
+    assert texts(read(made, [blank], 0)) == ["1922 caf\xe9\n1922"]
+
+
+@pytest.mark.parametrize("to", ["sys.stdout.buffer.write({})", "open(argv[1], 'wb').write({})"])
+def test_what_a_command_writes_that_is_no_text(tmp_path: Path, blank: np.ndarray, to: str) -> None:
+    body = to.format("'caf\\xe9'.encode('latin-1')")
+    out = ["{output}"] if "argv" in to else []
+    made = engine("command", template=[str(program(tmp_path / "r", body)), "{input}", *out])
+    [outcome] = read(made, [blank], 0)
+    assert outcome.status is Status.ERROR
+    assert "is not UTF-8 (byte 0xe9 at 3, line 1): have it write UTF-8" in outcome.detail
+
+
+def test_a_suffix_that_a_command_adds(tmp_path: Path, blank: np.ndarray) -> None:
+    body = "pathlib.Path(argv[1] + '.txt').write_text('read'); pathlib.Path('a.log').touch()"
+    template = [str(program(tmp_path / "r", body)), "{input}", "{output}"]
+    [outcome] = read(engine("command", template=template), [blank], 0)
+    assert outcome.value == "read"
+    assert outcome.detail.startswith("output.md.txt read in place of {output}")
+
+
 PRINT = "print(pages[0])"
 
 
@@ -89,7 +116,8 @@ def test_command_by_output_file_or_folder(tmp_path: Path, blank: np.ndarray, bod
         ("os.kill(os.getpid(), 11)", "killed by signal 11"),
         ("time.sleep(100)", "took longer than 2 s"),
         ("pathlib.Path(argv[1]).mkdir()", "0 texts in the output folder, 1 expected"),
-        ("pass", "the program wrote no {output}"),
+        ("pass", "the program wrote no {output} (output.md), and nothing else"),
+        ("pathlib.Path('page.xml').touch()", "no {output} (output.md), but page.xml"),
     ],
 )
 def test_command_that_fails(tmp_path: Path, blank: np.ndarray, body: str, detail: str) -> None:

@@ -36,7 +36,49 @@ def texts(reading: Reading) -> dict[int, str | None]:
 def test_hocr_gives_paragraphs_line_by_line() -> None:
     reading = read_xml(HOCR.format(first=3, second=5).encode())
     assert reading.form == "hocr"
-    assert texts(reading) == {3: "The house &\na garden\n\nAlone.", 5: "Bare text"}
+    assert texts(reading) == {3: "The house &\na garden\n\nAlone.\n\n17", 5: "Bare text"}
+    dropped = read_xml(HOCR.format(first=3, second=5).encode(), furniture=False)
+    assert texts(dropped) == {3: "The house &\na garden\n\nAlone.", 5: "Bare text"}
+
+
+@pytest.mark.parametrize("doctype", ["<!DOCTYPE html>", "", '<!DOCTYPE html SYSTEM "file:///x">'])
+def test_hocr_with_the_entities_of_html(doctype: str) -> None:
+    page = '<html><body><div class="ocr_page"><p class="ocr_par">caf&eacute;&nbsp;in&shy;side'
+    data = f"{doctype}{page} &amp; &nosuch;out</p></div></body></html>".encode()
+    assert texts(read_xml(data)) == {0: "caf\xe9 in\xadside & out"}
+
+
+def test_text_of_which_nothing_is_taken_is_an_error() -> None:
+    hocr = "<html><body><div class='ocr_page'></div><p>Outside</p></body></html>"
+    with pytest.raises(EngineError, match="hocr has text, such as 'Outside'"):
+        read_xml(hocr.encode())
+    lost = "<Relations><Unicode>Lost</Unicode></Relations>"
+    with pytest.raises(EngineError, match="page has text, such as 'Lost'"):
+        read_xml(page_xml(lost))
+    words = '<String CONTENT="Loose"/>'
+    with pytest.raises(EngineError, match="alto has text, such as 'Loose'"):
+        read_xml(f"<alto><Layout><Page>{words}</Page></Layout></alto>".encode())
+    document = {"schema_name": "DoclingDocument", "pages": {"1": {}}, "texts": [{"text": "Off"}]}
+    with pytest.raises(EngineError, match="docling has text, such as 'Off'"):
+        read_json(json.dumps(document).encode())
+    # A page of nothing but a header is a page.
+    assert texts(read_xml(page_xml(region("a", "7", 'type="header"')), furniture=False)) == {0: ""}
+
+
+def test_text_of_glyphs_alone() -> None:
+    glyphs = "".join(f"<Glyph><TextEquiv><Unicode>{c}</Unicode></TextEquiv></Glyph>" for c in "ok")
+    body = f"<TextRegion><TextLine><Word>{glyphs}</Word></TextLine></TextRegion>"
+    assert texts(read_xml(page_xml(body))) == {0: "ok"}
+    string = '<String><Glyph CONTENT="o"/><Glyph CONTENT="k"/></String>'
+    block = f"<TextBlock><TextLine>{string}</TextLine></TextBlock>"
+    assert texts(read_xml(alto(block), furniture=False)) == {0: "ok"}
+
+
+def test_alto_blocks_outside_the_print_space() -> None:
+    block = '<TextBlock><TextLine><String CONTENT="Read"/></TextLine></TextBlock>'
+    for layout in (block, f"<ComposedBlock>{block}</ComposedBlock>", f"<Illustrations/>{block}"):
+        page = f"<alto><Layout><Page>{layout}</Page></Layout></alto>"
+        assert texts(read_xml(page.encode())) == {0: "Read"}
 
 
 def test_hocr_with_characters_apart() -> None:
@@ -75,13 +117,14 @@ def test_alto_words_that_are_cut_are_written_whole_once() -> None:
     <String CONTENT="exam" SUBS_TYPE="HypPart1" SUBS_CONTENT="example"/><HYP/></TextLine>
     <TextLine><String CONTENT="ple" SUBS_TYPE="HypPart2" SUBS_CONTENT="example"/><SP/>
     <String CONTENT="of"/><String CONTENT="re"/><HYP/></TextLine></TextBlock></ComposedBlock>"""
-    assert texts(read_xml(alto(block))) == {0: "An example\nof re-"}
+    assert texts(read_xml(alto(block), furniture=False)) == {0: "An example\nof re-"}
+    assert texts(read_xml(alto(block))) == {0: "Running head\n\nAn example\nof re-"}
 
 
 def test_alto_lines_and_blocks_may_be_empty() -> None:
     block = """<TextBlock/><TextBlock ID="a"><TextLine ID="l"/>
     <TextLine><Shape/></TextLine><TextLine><String CONTENT="Read"/></TextLine></TextBlock>"""
-    assert texts(read_xml(alto(block))) == {0: "Read"}
+    assert texts(read_xml(alto(block), furniture=False)) == {0: "Read"}
 
 
 def test_alto_follows_its_reading_order() -> None:
@@ -91,7 +134,7 @@ def test_alto_follows_its_reading_order() -> None:
     )
     refs = '<ElementRef REF="c"/><ElementRef REF="x"/>'
     order = f"<ReadingOrder><OrderedGroup>{refs}</OrderedGroup></ReadingOrder>"
-    assert texts(read_xml(alto(blocks, order))) == {0: "c\n\na\n\nb"}
+    assert texts(read_xml(alto(blocks, order), furniture=False)) == {0: "c\n\na\n\nb"}
 
 
 # PAGE
@@ -119,7 +162,8 @@ def test_page_xml_follows_its_reading_order_and_knows_headings() -> None:
         + region("c", "7", 'type="page-number"')
         + region("d", "Last")
     )
-    assert texts(read_xml(page_xml(body))) == {0: "# Title\n\nFirst line\n\nLast"}
+    expected = "# Title\n\nFirst line\n\n7\n\nLast"
+    assert texts(read_xml(page_xml(body))) == {0: expected}
 
 
 def test_page_xml_follows_the_indices_of_ordered_groups() -> None:
@@ -236,8 +280,11 @@ def test_minerus_content_list() -> None:
     assert texts(reading) == {
         0: "# Title\n\nBody",
         1: "",
-        2: "Table 1\n\n<table><tr><td>1</td></tr></table>\n\n$$x$$",
+        2: "Table 1\n\n<table><tr><td>1</td></tr></table>\n\n$$x$$\n\n17",
     }
+    assert (read_json(json.dumps(items).encode(), furniture=False).pages[2].value or "")[
+        -5:
+    ] == "$$x$$"
     assert reading.pages[1].status is Status.EMPTY
 
 

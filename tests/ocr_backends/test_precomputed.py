@@ -125,9 +125,69 @@ def test_entries_of_one_page_are_joined(root: Path) -> None:
     assert load(root, document("law/a", "x")).text(PageRef("law/a", 0)) == "top\n\nbottom"
 
 
-def test_invalid_utf8_is_replaced(root: Path) -> None:
-    write(root, b'\xef\xbb\xbf[{"page_idx": 0, "text": "caf\xe9 \xff"}]')
-    assert load(root, document("law/a", "x")).text(PageRef("law/a", 0)) == "caf\ufffd \ufffd"
+LIST = '[{"page_idx": 0, "text": "caf\xe9"}]'
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+def test_a_byte_order_mark_says_what_the_bytes_are(root: Path, encoding: str) -> None:
+    write(root, LIST.encode(encoding))
+    assert load(root, document("law/a", "x")).text(PageRef("law/a", 0)) == "caf\xe9"
+
+
+@pytest.mark.parametrize(
+    ("data", "detail"),
+    [
+        (
+            LIST.encode("latin-1"),
+            "law/a.json is not UTF-8 (byte 0xe9 at 29, line 1): save it as UTF-8",
+        ),
+        (LIST.encode("utf-16-le"), "law/a.json is not UTF-8 (a null byte at 1: UTF-16 without"),
+    ],
+)
+def test_what_is_no_text_is_an_error_that_says_where(root: Path, data: bytes, detail: str) -> None:
+    write(root, data)
+    [outcome] = load(root, document("law/a", "x")).pages.values()
+    assert outcome.status is Status.ERROR
+    assert detail in outcome.detail
+
+
+def test_a_page_file_that_is_no_text_is_that_pages_error(root: Path) -> None:
+    folder = root / "MinerU" / "law" / "a"
+    folder.mkdir()
+    (folder / "1.md").write_bytes("caf\xe9".encode("latin-1"))
+    (folder / "2.md").write_bytes("caf\xe9".encode("utf-16"))
+    found = load(root, document("law/a", "x", "y"))
+    first, second = (found.pages[PageRef("law/a", number)] for number in (0, 1))
+    assert first == Outcome.error("1.md is not UTF-8 (byte 0xe9 at 3, line 1): save it as UTF-8")
+    assert second == Outcome("caf\xe9")
+
+
+def test_lists_counted_from_one_are_read_so_and_said_once(root: Path) -> None:
+    write(root, [entry(1, "1"), entry(2, "2"), entry(3, "3")])
+    write(root, [entry(1, "b")], "b")  # of two pages, the last of which is blank
+    data = dataset(root, A, document("law/b", "b", ""))
+    source = registry.create("engine", "precomputed:MinerU")
+    for _ in range(2):
+        found = source.knowledge_base(data)
+    assert [found.text(PageRef("law/a", number)) for number in range(3)] == ["1", "2", "3"]
+    assert found.text(PageRef("law/b", 0)) == "b"
+    [line] = data.report.problems["pages_counted_from_one"]
+    assert "count from 1 in 2 of 2 lists, such as law/a" in line
+    as_it_is = {"name": "precomputed", "params": {"kb": "MinerU", "first_page": 0}}
+    assert registry.create("engine", as_it_is).knowledge_base(data).text(PageRef("law/a", 1)) == "1"
+
+
+def test_a_list_with_a_page_0_is_counted_from_0(root: Path) -> None:
+    write(root, [entry(0, "1"), entry(3, "more")])
+    write(root, [entry(1, "2")], "b")
+    data = dataset(root, A, document("law/b", "x", "y"))
+    found = registry.create("engine", "precomputed:MinerU").knowledge_base(data)
+    assert found.text(PageRef("law/a", 0)) == "1"
+    assert found.text(PageRef("law/b", 1)) == "2"
+    assert not data.report
+    from_one = {"name": "precomputed", "params": {"kb": "MinerU", "first_page": 1}}
+    found = registry.create("engine", from_one).knowledge_base(data)
+    assert found.text(PageRef("law/b", 0)) == "2"
 
 
 @pytest.mark.parametrize(

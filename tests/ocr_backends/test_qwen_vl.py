@@ -58,8 +58,3 @@ def test_checkpoint_without_a_chat_template_is_refused(tmp_path: Path) -> None:
     (folder / "chat_template.jinja").unlink()
     with pytest.raises(MissingDependencyError, match="has no chat template"):
         read(engine("qwen_vl", folder), page(60, 60))
-
-
-def test_fence_is_taken_off() -> None:
-    made = engine("qwen_vl", written("qwen_vl"))
-    assert made.finish(None, "```markdown\n# A\n```") == "# A"

@@ -161,3 +161,19 @@ def test_nothing() -> None:
 
 def test_points_do_not_divide_by_zero() -> None:
     assert page_text(np.zeros((2, 4, 2)), ["a", "b"]).split() == ["a", "b"]
+
+
+def test_columns_of_chinese_run_down_from_right_to_left() -> None:
+    def box(left: int, top: int, right: int, bottom: int) -> list[list[int]]:
+        return [[left, top], [right, top], [right, bottom], [left, bottom]]
+
+    columns = [box(10, 10, 40, 400), box(60, 10, 90, 400), box(110, 10, 140, 200),
+               box(110, 220, 140, 400)]  # fmt: skip
+    texts = ["港口有三百名工人", "灯塔建于一八七四年", "木材鱼盐", "不进口煤炭"]
+    assert page_text(np.array(columns), texts) == (
+        "木材鱼盐 不进口煤炭\n灯塔建于一八七四年\n港口有三百名工人"
+    )
+    # A stamp beside lines that run across turns nothing.
+    lines = [box(10, 10, 400, 40), box(10, 60, 400, 90), box(420, 10, 450, 90)]
+    text = page_text(np.array(lines), ["港口有三百名工人", "灯塔建于一八七四年", "机密"])
+    assert text.startswith("港口有三百名工人")

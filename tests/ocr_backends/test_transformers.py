@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from ocr_backends._page_image import page_image
-from ocr_backends._transformers import TransformersEngine
+from ocr_backends._transformers import Generated, TransformersEngine
 from ocr_backends.prompts import prompt_text
 from ohr import registry
 from ohr.errors import ConfigError, EngineError, MissingDependencyError
@@ -131,6 +131,18 @@ def test_loop_is_cut_and_flagged(name: str) -> None:
     [outcome] = read(engine(name, written(name, "loop"), **params), page(90, 120))
     assert outcome.detail == "cut at 63 tokens"
     assert (outcome.value or "").split() == ["loop"] * 63
+
+
+@needs_torch
+@every_engine
+def test_wrappers_are_taken_off_and_counted(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    reply = "<think>a page</think>\n```markdown\n# A title\n\nand text\n```"
+    made = engine(name, written(name))
+    monkeypatch.setattr(type(made), "_generate", lambda *_: [Generated(reply, 9, cut=False)])
+    [outcome] = read(made, page(90, 120))
+    assert outcome == Outcome("# A title\n\nand text", detail="taken off: thought, code fence")
+    assert made.taken() == {"replies": 1, "wrapped": 1}
+    assert made.taken() == {}
 
 
 @needs_torch

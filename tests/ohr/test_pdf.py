@@ -9,11 +9,10 @@ import pytest
 from PIL import Image, ImageDraw
 
 from ohr.errors import EngineError
+from ohr.images import image_dpi, load_image
 from ohr.pdf import (
     RENDERER,
     drawn_by,
-    image_dpi,
-    load_image,
     page_text,
     render,
     words_of_page,
@@ -98,7 +97,7 @@ def test_only_what_is_drawn_otherwise_than_before_is_read_again(tmp_path):
         page(mode).save(tmp_path / f"{mode}.png")
         assert drawn_by(tmp_path / f"{mode}.png") is None
     page("RGBA").save(tmp_path / "RGBA.png")
-    assert drawn_by(tmp_path / "RGBA.png") == "on white"
+    assert drawn_by(tmp_path / "RGBA.png") == "on white or black"
 
 
 @pytest.mark.parametrize(
@@ -174,7 +173,7 @@ def test_what_is_transparent_is_white(tmp_path, mode):
             image.putpalette([0, 0, 0] * 256)
         image.save(path, transparency=0)
     read = load_image(path)
-    assert drawn_by(path) == "on white"
+    assert drawn_by(path) == "on white or black"
     assert read.ndim == (2 if mode == "L" else 3)
     expected = np.asarray(page() if mode == "L" else page("RGB"))
     assert np.array_equal(read > 128, expected > 128)
@@ -185,7 +184,7 @@ def test_a_transparent_photograph_is_turned_too(tmp_path):
     exif[0x0112] = 3
     page("RGBA").rotate(180).save(tmp_path / "page.png", exif=exif)
     assert np.array_equal(load_image(tmp_path / "page.png"), np.asarray(page("RGB")))
-    assert drawn_by(tmp_path / "page.png") == "upright, on white"
+    assert drawn_by(tmp_path / "page.png") == "upright, on white or black"
 
 
 def test_a_tiff_of_several_pages_is_refused_but_a_thumbnail_is_no_page(tmp_path):

@@ -114,6 +114,18 @@ def test_passages_are_numbered_in_rank_order():
      ("<think><answer>no</answer></think><answer>yes</answer>", "yes"), ("<think>on and", ""),
      ("so <answer>no</answer></think><answer>yes</answer>", "yes"), ("hm </think>\n12", "12"),
      ("<think>is <think> a tag?</think> no</think>12", "12"), ("12 <think>or 13", "12"),
+     *(
+         (f"{opens}or 13{closes}12", "12")
+         for opens, closes in (
+             ("<thinking>", "</thinking>"), ("<Reasoning>", "</reasoning>"),
+             ("[THINK]", "[/THINK]"), ("◁think▷", "◁/think▷"),
+             ("<|START_THINKING|>", "<|END_THINKING|>"),
+         )
+     ),
+     ("<|channel|>analysis<|message|>13?<|end|><|start|>assistant<|channel|>final<|message|>12"
+      "<|return|>", "12"), ("<|channel|>analysis<|message|>13?", ""),
+     ("analysis13?assistantfinal12", "12"), ("<|begin_of_box|>12<|end_of_box|>", "12"),
+     ("12<|im_end|>\n<|endoftext|>", "12"), ("12</s>", "12"), ("<s>1</s>", "<s>1</s>"),
      ("<response>x</response>", "x"), ("<answer></answer>", ""), ("", "")],
 )  # fmt: skip
 def test_the_answer_stands_between_the_last_tags(written, answer):

@@ -5,13 +5,38 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+
+from PIL import Image
 
 from ohr.errors import ConfigError
 from ohr.file_names import is_hidden, readable, safe_path
 from ohr.opening import FileFacts, file_facts
 
-IMAGE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".bmp"})
+_IMAGES = frozenset(
+    {
+        *(".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".webp", ".tif", ".tiff", ".bmp", ".dib"),
+        *(".gif", ".jp2", ".j2k", ".jpf", ".jpx", ".jpc", ".j2c", ".ppm", ".pgm", ".pbm", ".pnm"),
+        *(".pcx", ".tga", ".avif", ".heic", ".heif"),
+    }
+)
+"""Of the formats that scans and photographs have."""
+_OFFICE = frozenset(
+    {
+        *(".doc", ".docx", ".odt", ".rtf", ".ppt", ".pptx", ".odp", ".xls", ".xlsx", ".ods"),
+        *(".epub", ".djvu", ".xps", ".ps", ".eps", ".html", ".htm"),
+    }
+)
+_SHOWN = 3
+
+
+@cache
+def image_suffixes() -> frozenset[str]:
+    """The suffixes of page images that Pillow reads here: HEIC, say, only with a plug-in of its."""
+    Image.init()
+    known = Image.registered_extensions()
+    return frozenset(suffix for suffix in _IMAGES if known.get(suffix) in Image.OPEN)
 
 
 @dataclass(frozen=True)
@@ -49,6 +74,43 @@ def find_pages(inputs: Sequence[Path], dpi: int) -> Iterator[PageSource]:
         yield from _pages_in(root, files, facts, dpi)
 
 
+def skipped_files(inputs: Sequence[Path]) -> list[str]:
+    """A line for each kind of file in the folders that :func:`find_pages` passes over, and why.
+
+    What is hidden is passed over without a word.
+    """
+    others: dict[str, list[str]] = {}
+    for given in inputs:
+        for path in sorted(given.rglob("*")) if given.is_dir() else []:
+            inside = path.relative_to(given)
+            if is_hidden(inside) or (path.is_dir() and not path.is_symlink()):
+                continue
+            if not path.exists():
+                kind = "a link to nothing"
+            elif path.is_dir():
+                kind = "a link to a folder, which is not followed"
+            elif not path.is_file():
+                kind = "no file"
+            elif _is_page_file(path):
+                continue
+            else:
+                kind = _kind_of(path.suffix.lower())
+            others.setdefault(kind, []).append(readable(inside.as_posix()))
+    lines = []
+    for kind, names in others.items():
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        lines.append(f"{', '.join(names[:_SHOWN])}{more}: {kind}")
+    return lines
+
+
+def _kind_of(suffix: str) -> str:
+    if suffix in _IMAGES:
+        return f"Pillow does not read {suffix} here: convert it to PNG or JPEG"
+    if suffix in _OFFICE:
+        return f"{suffix} is not read: save it as PDF"
+    return f"{suffix} is not read, only PDFs and images are" if suffix else "without a suffix"
+
+
 def _page_files(given: Path) -> tuple[Path, list[Path]]:
     """The folder that is searched, and the PDFs and images that the path names."""
     if not given.exists():
@@ -84,4 +146,4 @@ def _pages_in(
 
 
 def _is_page_file(path: Path) -> bool:
-    return path.suffix.lower() in IMAGE_SUFFIXES | {".pdf"}
+    return path.suffix.lower() in image_suffixes() | {".pdf"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,9 @@ import numpy as np
 
 from ohr import registry
 from ohr.errors import ConfigError, EngineError, PluginError, StoreError
-from ohr.pdf import load_image, render
+from ohr.images import load_image
+from ohr.orientation import SAYS, turn_of
+from ohr.pdf import render
 from ohr.plugins import OcrBackend, check_unedited
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
@@ -22,6 +24,8 @@ from ohr.store.identity import pixel_digest
 from ohr.study.pages.distort import distorted
 from ohr.study.pages.store import ocr_key, stored_text
 from ohr.types import FAILED, Outcome, PageRef
+
+_LAST_CYRILLIC = "\u0530"
 
 
 @dataclass(frozen=True)
@@ -85,13 +89,34 @@ class PageReader:
         wall, cpu = time.perf_counter(), cpu_seconds()
         try:
             answers = backend.transcribe(source, page_nos)
-            for wanted, (answered, outcome) in zip(page_nos, answers, strict=False):
+            for place, (wanted, (answered, outcome)) in enumerate(
+                zip(page_nos, answers, strict=False)
+            ):
                 check_page(self.engine, wanted, answered)
-                yield outcome
+                yield outcome if isinstance(source, Path) else with_turn(outcome, source[place])
         finally:
             spent = {"wall_s": time.perf_counter() - wall, "cpu_s": cpu_seconds() - cpu}
             of_all = {**backend.taken(), **spent}
             self.taken = {name: value / len(page_nos) for name, value in of_all.items()}
+
+
+def with_turn(outcome: Outcome[str], image: np.ndarray) -> Outcome[str]:
+    """The outcome of a page image, with a word in its detail where the page does not stand upright.
+
+    Nothing is said of a page in another script than Latin, Greek or Cyrillic, whose letters may
+    hang from a line.
+    """
+    letters = [char for char in outcome.value or "" if char.isalpha()]
+    known = sum(char < _LAST_CYRILLIC for char in letters)
+    if outcome.status in FAILED or 2 * known < len(letters):
+        return outcome
+    turn = turn_of(image)
+    if turn is None:
+        return outcome
+    detail = "; ".join(
+        filter(None, [outcome.detail, f"the page seems to be turned: it {SAYS[turn]}"])
+    )
+    return replace(outcome, detail=detail)
 
 
 def stored_form(outcome: Outcome[str]) -> dict[str, Any]:

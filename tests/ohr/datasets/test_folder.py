@@ -89,10 +89,9 @@ def test_broken_and_scanned_pdfs_are_reported(folder):
         "missing_document": ["documents/broken, asked by line-3"],
         "missing_evidence_page": ["line 5: page 9 of documents/report, which has pages 1 to 2"],
         "unreadable_document": [
-            "documents/broken: cannot open broken.pdf as a PDF: Failed to load document "
-            "(PDFium: Data format error).",
-            "documents/empty: cannot open empty.pdf as a PDF: Failed to load document "
-            "(PDFium: Data format error).",
+            "documents/broken: cannot open broken.pdf as a PDF: it is cut short: a PDF without its "
+            "end (%%EOF)",
+            "documents/empty: cannot open empty.pdf as a PDF: it is empty",
         ],
         "unusable_text_layer": ["page 1 of documents/scan: it has no text"],
     }

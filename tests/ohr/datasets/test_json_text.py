@@ -5,6 +5,7 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from ohr.datasets.json_text import parse_json, parse_records
+from ohr.decoding import UndecodableError
 
 EVERY_CHARACTER = st.text(st.characters(exclude_categories=()))
 VALUES = st.recursive(
@@ -36,10 +37,12 @@ def test_halves_of_a_pair_are_replaced_wherever_they_stand():
 
 
 def test_bytes_may_begin_with_a_mark_of_byte_order_and_be_broken():
-    assert parse_json(b'\xef\xbb\xbf["a\xff"]') == ["a\ufffd"]
-    for broken in (b"", b"[1", b"\xff"):
+    assert parse_json(b'\xef\xbb\xbf["a"]') == parse_json('["a"]'.encode("utf-16")) == ["a"]
+    for broken in (b"", b"[1"):
         with pytest.raises(ValueError, match="Expecting"):
             parse_json(broken)
+    with pytest.raises(UndecodableError, match=r"not UTF-8 \(byte 0xff at 3, line 1\)"):
+        parse_json(b'["a\xff"]')
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-32"])

@@ -167,10 +167,13 @@ def test_every_problem_is_counted_and_strict_refuses(corpus):
         load(corpus, strict=True)
 
 
-def test_invalid_utf8_is_read_with_replacement(corpus):
+def test_a_file_that_is_no_text_is_a_problem_that_names_file_and_byte(corpus):
     path = corpus / "gt" / "law" / "b.json"
     path.write_bytes(path.read_bytes().replace(b"two", b"tw\xff"))
-    assert load(corpus).pages[PageRef("law/b", 1)].text == "tw\ufffd"
+    dataset = load(corpus)
+    assert "law/b" not in dataset.documents
+    lines = [line for _, line in dataset.report.lines() if "b.json" in line]
+    assert any("not UTF-8 (byte 0xff at " in line for line in lines)
 
 
 def test_a_byte_order_mark_is_passed_over(corpus):

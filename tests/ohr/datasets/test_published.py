@@ -13,7 +13,7 @@ import ohr
 from ohr import registry
 from ohr.collection import Dataset
 from ohr.errors import DatasetError
-from ohr.pdf import load_image
+from ohr.images import load_image
 from ohr.types import PageRef
 from tests.builders import write_page
 from tests.ohr.datasets.published import annotated, write_annotated, write_pairs, write_parquet
@@ -244,6 +244,19 @@ def test_documents_are_one_page(tmp_path: Path) -> None:
     assert (question.task, question.evidence_text) == ("facts", "about 1874")
     assert load("induocr", tmp_path / "RAG_eval").digest() == dataset.digest()
     assert not dataset.report
+
+
+def test_a_document_that_is_no_text_has_no_truth(tmp_path: Path) -> None:
+    documents = {"harbour_1": "about 1874", "harbour_2": "about 1900"}
+    write_pairs(tmp_path, documents, [(name, "When?", "x") for name in documents])
+    folder = tmp_path / "RAG_eval" / "doc_md"
+    (folder / "harbour_1.md").write_bytes("caf\xe9".encode("latin-1"))
+    (folder / "harbour_2.md").write_bytes("caf\xe9".encode("utf-16"))
+    dataset = load("induocr", tmp_path)
+    why = "harbour_1.md is not UTF-8 (byte 0xe9 at 3, line 1): save it as UTF-8"
+    assert dataset.without_truth == {PageRef("harbour/harbour_1", 0): why}
+    assert dataset.report.problems["unreadable_document"] == [f"harbour/harbour_1: {why}"]
+    assert dataset.pages[PageRef("harbour/harbour_2", 0)].text == "caf\xe9"
 
 
 def test_hidden_files_are_no_documents(tmp_path: Path) -> None:

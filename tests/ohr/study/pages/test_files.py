@@ -18,4 +18,4 @@ def test_what_is_drawn_as_ever_keeps_its_key_and_what_is_laid_on_white_gets_anot
     Image.new("RGBA", (20, 20)).save(tmp_path / "c.png")
     engine = registry.create("engine", ENGINE)
     pages = file_pages(list(find_pages([tmp_path], 100)), ENGINE, engine, hand_over_pdfs=False)
-    assert [page.key["render"] for page in pages] == [[0, 100, RENDERER], None, "on white"]
+    assert [page.key["render"] for page in pages] == [[0, 100, RENDERER], None, "on white or black"]

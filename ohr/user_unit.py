@@ -1,0 +1,67 @@
+"""The unit of a PDF's page, which PDFium takes for a point: ``/UserUnit`` of PDF 1.6."""
+
+from __future__ import annotations
+
+import io
+import mmap
+import re
+import zlib
+from contextlib import closing
+from functools import lru_cache
+from pathlib import Path
+
+import pypdfium2
+
+_NAME = b"/UserUnit"
+_UNIT = re.compile(rb"/UserUnit\s+(\d{1,6}(?:\.\d{1,9})?)")
+_OBJECTS = re.compile(rb"/Type\s*/ObjStm\b")
+_STREAM = re.compile(rb"stream\r?\n")
+_MOST_OBJECTS = 20_000_000
+"""Bytes of an unpacked object stream that are looked through."""
+_MOST_UNIT = 10_000.0
+
+
+def user_unit(document: pypdfium2.PdfDocument, page_no: int, path: Path) -> float:
+    """Points that a unit of a page (0-based) has: 1, unless the page says otherwise.
+
+    Raises pypdfium2.PdfiumError.
+    """
+    if not names_user_unit(path):
+        return 1.0
+    # PDFium gives no access to a page's entries, but writes them when it copies the page.
+    target = io.BytesIO()
+    with closing(pypdfium2.PdfDocument.new()) as one:
+        one.import_pages(document, [page_no])
+        one.save(target)
+    match = _UNIT.search(target.getvalue())
+    unit = float(match[1]) if match is not None else 1.0
+    return unit if 0 < unit <= _MOST_UNIT else 1.0
+
+
+def names_user_unit(path: Path) -> bool:
+    """Whether a PDF names a unit anywhere, also in its compressed objects."""
+    try:
+        status = path.stat()
+        return _names(path, status.st_mtime_ns, status.st_size)
+    except (OSError, ValueError):
+        return False
+
+
+@lru_cache(maxsize=256)
+def _names(path: Path, modified: int, size: int) -> bool:
+    with path.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        if data.find(_NAME) >= 0:
+            return True
+        return any(_NAME in _unpacked(data, match.end()) for match in _OBJECTS.finditer(data))
+
+
+def _unpacked(data: mmap.mmap, at: int) -> bytes:
+    """The objects of the stream whose dictionary has ``at`` in it; nothing for a damaged one."""
+    match = _STREAM.search(data, at, at + 1000)
+    if match is None:
+        return b""
+    end = data.find(b"endstream", match.end())
+    try:
+        return zlib.decompressobj().decompress(data[match.end() : end], _MOST_OBJECTS)
+    except zlib.error:
+        return b""
