@@ -43,13 +43,13 @@ def opened(path: Path) -> Iterator[pypdfium2.PdfDocument]:
             what = what_it_is(path, expected="PDF")
             raise EngineError(f"cannot open {path.name} as a PDF: {what or error}") from error
         try:
-            check_drawn(document, path)
+            _check_drawn(document, path)
             yield document
         finally:
             document.close()
 
 
-def check_drawn(document: pypdfium2.PdfDocument, path: Path) -> None:
+def _check_drawn(document: pypdfium2.PdfDocument, path: Path) -> None:
     """Raise EngineError for a PDF whose pages are none: without any, or a form drawn elsewhere."""
     if document.get_formtype() == pypdfium2.raw.FORMTYPE_XFA_FULL:
         raise EngineError(

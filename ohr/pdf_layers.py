@@ -25,7 +25,7 @@ from pypdfium2 import raw
 
 from ohr.errors import EngineError
 from ohr.markup.hyphenation import join_cut_words
-from ohr.pdf import as_lines, bounded_text, check_drawn, opened
+from ohr.pdf import as_lines, bounded_text, opened
 
 SCALE = 1.5
 """Pixels a point at which pages are compared: 108 dpi."""
@@ -80,7 +80,6 @@ class TextLayer:
 def text_layers(path: Path, page_nos: Sequence[int]) -> list[TextLayer]:
     """The text layers of some pages (0-based), in order. Raises EngineError."""
     with opened(path) as document:
-        check_drawn(document, path)
         document.init_forms()  # as pages are drawn for engines: filled fields are seen
         return [_text_layer(document, number, path) for number in page_nos]
 
