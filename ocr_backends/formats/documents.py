@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -18,6 +18,7 @@ from ocr_backends.normalise import line_feeds
 from ohr.decoding import UndecodableError, decoded
 from ohr.errors import EngineError
 from ohr.markup.blocks import Block, to_markdown
+from ohr.markup.hyphenation import join_cut_words
 from ohr.pdf import MAX_PAGES
 from ohr.types import Outcome
 
@@ -51,13 +52,19 @@ class Reading:
 def read_xml(data: bytes, *, furniture: bool = True) -> Reading:
     """Pages of hOCR, ALTO or PAGE XML; ``furniture``: with headers and footers.
 
+    Their lines are those of the page: words that a line's end cuts are made whole, as engines' are.
     Raises EngineError, also for a file with text of which nothing could be taken.
     """
     root = parse_xml(data)
     if root.tag not in _ROOTS:
         raise EngineError(f"XML whose root is <{root.tag[:40]}>, not hOCR, ALTO or PAGE")
     form, pages = _ROOTS[root.tag]
-    return _of_blocks(pages(root), form, _text_of_xml(root), furniture)
+    reading = _of_blocks(pages(root), form, _text_of_xml(root), furniture)
+    whole = {
+        number: Outcome.of_text(join_cut_words(outcome.value or ""), outcome.detail)
+        for number, outcome in reading.pages.items()
+    }
+    return replace(reading, pages=whole)
 
 
 def read_json(data: bytes, *, furniture: bool = True, name: str = "file") -> Reading:
