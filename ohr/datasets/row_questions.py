@@ -13,6 +13,7 @@ from ohr.datasets.page_labels import PageLabels
 from ohr.datasets.questions_csv import Row
 from ohr.datasets.written_pages import is_plain, pages_of
 from ohr.file_names import readable
+from ohr.markup.hyphenation import join_cut_words
 from ohr.types import PageRef, Question
 
 DEFAULT_DOMAIN = "documents"
@@ -68,7 +69,7 @@ def questions_of(
                 doc_id=doc_id,
                 domain=domain_of(doc_id),
                 evidence_pages=tuple(PageRef(doc_id, page - 1) for page in pages),
-                evidence_text=row["evidence"],
+                evidence_text=join_cut_words(row["evidence"]),
                 evidence_source=source_name(row["evidence_source"]) or "text",
                 answer_form=row["answer_form"],
                 task=row["task"],

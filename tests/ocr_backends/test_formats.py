@@ -45,7 +45,14 @@ def test_hocr_gives_paragraphs_line_by_line() -> None:
 def test_hocr_with_the_entities_of_html(doctype: str) -> None:
     page = '<html><body><div class="ocr_page"><p class="ocr_par">caf&eacute;&nbsp;in&shy;side'
     data = f"{doctype}{page} &amp; &nosuch;out</p></div></body></html>".encode()
-    assert texts(read_xml(data)) == {0: "caf\xe9 in\xadside & out"}
+    assert texts(read_xml(data)) == {0: "caf\xe9 inside & out"}
+
+
+@pytest.mark.parametrize("hyphen", ["-", "&shy;", "\u2010", "\xac"])
+def test_words_that_a_line_cuts_are_whole(hyphen: str) -> None:
+    lines = f'<span class="ocr_line">inter{hyphen}</span><span class="ocr_line">national</span>'
+    page = f'<html><body><div class="ocr_page"><p class="ocr_par">{lines}</p></div></body></html>'
+    assert texts(read_xml(page.encode())) == {0: "international"}
 
 
 def test_text_of_which_nothing_is_taken_is_an_error() -> None:

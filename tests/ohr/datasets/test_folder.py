@@ -200,6 +200,20 @@ def test_every_text_layer_is_usable_or_says_why_not(text, hidden, images, marks)
     assert "garbage" in fault(TextLayer("\ue001\ufffd\x02 " + "ab", 0.0, 0.0, images))
 
 
+def test_words_that_a_line_cuts_are_whole_in_the_layer_and_in_evidence(folder):
+    lines = (
+        "BT /F 12 Tf 10 240 Td (The board of the inter-) Tj 0 -14 Td (national harbour met) Tj ET"
+    )
+    write_page(folder / "minutes.pdf", lines)
+    typed, copied = "of the international harbour", "of the inter-\nnational harbour"
+    csv = HEADER + f'a,12,minutes,1,{typed}\nb,12,minutes,1,"{copied}"\n'
+    dataset = load(folder, csv)
+    assert dataset.pages[PageRef("documents/minutes", 0)].text == (
+        "The board of the international harbour met"
+    )
+    assert [question.evidence_text for question in dataset.questions] == [typed, typed]
+
+
 def test_a_bomb_costs_its_own_page_alone(folder):
     assert write_bomb(folder / "bomb.pdf").stat().st_size < 3000
     dataset = load(
