@@ -6,7 +6,6 @@ from typing import Literal
 
 import cv2
 import numpy as np
-from scipy.spatial import KDTree
 
 Turn = Literal[90, 180, 270]
 """Degrees clockwise by which a page was turned."""
@@ -38,6 +37,8 @@ def turn_of(image: np.ndarray) -> Turn | None:
     ``image``: uint8, ``(h, w)`` grey or ``(h, w, 3)`` RGB. Most letters stand on the baseline, and
     neighbours differ in how high they reach: so their lower edges agree more often than the upper.
     """
+    from scipy.spatial import KDTree  # half a second: only where it is needed
+
     boxes = _letters(image)
     if len(boxes) < FEWEST:
         return None

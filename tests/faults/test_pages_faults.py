@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from ocr_backends.normalise import LOOP as LOOPED
+from ocr_backends.loops import LOOP as LOOPED
 from ohr import registry
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore

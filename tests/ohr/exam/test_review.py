@@ -10,6 +10,7 @@ import pytest
 from ohr import registry
 from ohr.collection import ValidationReport
 from ohr.datasets.ohrbench import read_questions
+from ohr.datasets.page_labels import PageLabels
 from ohr.datasets.questions_csv import read_rows
 from ohr.datasets.row_questions import questions_of
 from ohr.errors import DatasetError
@@ -58,7 +59,7 @@ def test_a_csv_keeps_several_pages_and_bars_in_formulas(tmp_path):
     path = tmp_path / "questions.csv"
     path.write_text(csv_text([question]), "utf-8")
     [row] = read_rows(path, ValidationReport())
-    [(_, again)] = questions_of([row], {"documents/a": tmp_path}, ValidationReport())
+    [(_, again)] = questions_of([row], {"documents/a": tmp_path}, ValidationReport(), PageLabels())
     assert again.evidence_pages == refs
     assert again.answers == ("$|x|$", "a/b")
 
