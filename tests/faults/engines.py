@@ -17,9 +17,10 @@ MEGABYTE = 1_000_000
 
 class PixelEngine(OcrBackend):
     name = "pixel"
+    generative = True
 
     def read(self, image: np.ndarray) -> Outcome[str]:
-        return finished(text_of(image), Normalise())
+        return finished(text_of(image), Normalise(), generative=self.generative)
 
 
 class BatchingEngine(PixelEngine):
