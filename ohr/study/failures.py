@@ -98,11 +98,23 @@ def reasons(outcomes: Iterable[Outcome[Any]], *, empty: bool = False) -> dict[st
 
     With ``empty``, also those of :func:`is_explained_empty`.
     """
+    return _counted(
+        outcome
+        for outcome in outcomes
+        if outcome.status in FAILED or (empty and is_explained_empty(outcome))
+    )
+
+
+def notes(outcomes: Iterable[Outcome[Any]]) -> dict[str, int]:
+    """How often each detail is that of something that did not fail, as :func:`reasons` counts."""
+    return _counted(one for one in outcomes if one.detail and one.status not in FAILED)
+
+
+def _counted(outcomes: Iterable[Outcome[Any]]) -> dict[str, int]:
     counts: Counter[str] = Counter()
     details: dict[str, str] = {}
     for outcome in outcomes:
-        if outcome.status in FAILED or (empty and is_explained_empty(outcome)):
-            reason = same_reason(outcome)
-            details.setdefault(reason, outcome.detail or str(outcome.status))
-            counts[reason] += 1
+        reason = same_reason(outcome)
+        details.setdefault(reason, outcome.detail or str(outcome.status))
+        counts[reason] += 1
     return {details[reason]: count for reason, count in counts.most_common()}

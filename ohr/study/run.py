@@ -28,7 +28,7 @@ from ohr.study.cases import FILE as CASES
 from ohr.study.cells import KEY_COLUMNS, aggregate, planned_cells
 from ohr.study.config import StudyConfig
 from ohr.study.csv import write_csv
-from ohr.study.failures import reasons
+from ohr.study.failures import notes, reasons
 from ohr.study.groups import group_names
 from ohr.study.left_out import nothing_found
 from ohr.study.measures import described, metric_versions
@@ -273,6 +273,7 @@ def _describe(plan: Plan, kb: KnowledgeBase) -> dict[str, Any]:
         "extra_pages": len(extra),
         "documents_with_other_pages": len({ref.doc_id for ref in missing + extra}),
         "reasons": reasons(kb.pages.values()),
+        "notes": notes(kb.pages.values()),
         "failures": failures[:100],
     }
 

@@ -26,8 +26,8 @@ def trouble_lines(failures: Mapping[str, Mapping[str, Any]], protocol: str) -> l
     """A line for each knowledge base, or reader, with failures: counts by status, and reasons.
 
     Likewise for answers that are empty for a reason, and, in a line of its own, for a judge's
-    verdicts that could not be read. ``failures`` are entries of the manifest, with ``by_status``
-    and ``reasons``.
+    verdicts that could not be read, and for pages that were read with a note. ``failures`` are
+    entries of the manifest, with ``by_status``, ``reasons`` and, of knowledge bases, ``notes``.
     """
     fate = "left out of the mean" if protocol == "reference" else "they count with the worst value"
     lines = []
@@ -49,7 +49,18 @@ def trouble_lines(failures: Mapping[str, Mapping[str, Any]], protocol: str) -> l
             others = f"; {more} other reasons: see manifest.json" if more > 0 else ""
             named = "; ".join(why[:_NAMED_REASONS]) + others
             lines.append(f"{plain(name)}: {' and '.join(counted)} ({fate}): {named}")
+        if noted := entry.get("notes"):
+            lines.append(_noted_line(name, noted))
     return lines
+
+
+def _noted_line(name: str, noted: Mapping[str, int]) -> str:
+    shown = [f"{plain(note)} ({count})" for note, count in noted.items()]
+    more = len(shown) - _NAMED_REASONS
+    others = f"; {more} other notes: see manifest.json" if more > 0 else ""
+    total = sum(noted.values())
+    pages = f"{total} page{'s' * (total > 1)} with a note"
+    return f"{plain(name)}: {pages}: {'; '.join(shown[:_NAMED_REASONS])}{others}"
 
 
 def _unread_line(name: str, entry: Mapping[str, Any], unread: int) -> str:

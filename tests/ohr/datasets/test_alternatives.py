@@ -37,6 +37,7 @@ def test_one_alternative_is_read_back_as_one(answer: str) -> None:
     assert alternatives(field) in [(), (field.strip(),)]
 
 
-def test_hostile_fields_are_read_in_linear_time() -> None:
+def test_long_hostile_fields_are_read() -> None:
+    """What is quadratic takes hours for so many signs."""
     for sign in ("$a$|", "\\(", "$|", "|", "\\[|", "$$"):
-        doubt(sign * 40_000)
+        assert isinstance(doubt(sign * 40_000), str)
