@@ -1,4 +1,4 @@
-r"""A folder of PDFs and a CSV of questions: for one's own documents.
+r"""A folder of PDFs and a CSV of questions: for your own documents.
 
 There is no ground truth: the PDFs' text layer is the declared pseudo-truth. A page whose layer
 cannot stand for what is on it (:func:`ohr.datasets.text_layer.check_layers`) has none: no engine is

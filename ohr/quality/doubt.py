@@ -1,7 +1,7 @@
 """Text layers that engines contradict.
 
-Two engines that look at the page and not at the layer, and that are sure, seldom make the same
-mistakes. Where they read the same words and the layer has not got them, the layer is at fault.
+Two engines that look at the page, not at the layer, seldom make the same mistakes where both are
+sure. Where they find the same words and the layer lacks them, the layer is at fault.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def contradicted_layers(
             share = _missing(one.text, other.text, layer)
             if share > MOST_MISSING:
                 found[ref] = (
-                    f"{first} and {second} agree, and are sure, and it has not {share:.0%} of the "
-                    "words that both read"
+                    f"{first} and {second} are sure and agree, but it lacks {share:.0%} of the words "
+                    "that both found"
                 )
     return found
 

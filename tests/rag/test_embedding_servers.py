@@ -176,6 +176,6 @@ def test_a_study_goes_on_and_says_what_was_not_indexed(
     assert again.troubles == open_run(tmp_path / "run").troubles == [line]
     assert len(server.requests) == n
     flagged[0] = "nothing"
-    mended = run_study(load_config([*settings, "retry_failed=true"]), tmp_path / "run")
-    assert (mended.troubles, mended.failed) == ([], [])
+    again = run_study(load_config([*settings, "retry_failed=true"]), tmp_path / "run")
+    assert (again.troubles, again.failed) == ([], [])
     assert len(server.requests) == n + 1

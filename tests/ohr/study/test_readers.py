@@ -133,9 +133,9 @@ def test_failed_answers_stand_until_they_are_asked_again(server, tmp_path):
     assert cell(run(settings, tmp_path / "run", openai(server)).cells, "overall", "f1")["mean"] == 0
     assert len(server.requests) == asked
     server.replies = [said("answer 1")]
-    mended = run(settings, tmp_path / "run", openai(server), "retry_failed=true")
+    again = run(settings, tmp_path / "run", openai(server), "retry_failed=true")
     assert len(server.requests) == 2 * asked
-    assert cell(mended.cells, "generation", "f1")["n_error"] == 0
+    assert cell(again.cells, "generation", "f1")["n_error"] == 0
     run(settings, tmp_path / "run", openai(server), "retry_failed=true")
     assert len(server.requests) == 2 * asked
 

@@ -62,8 +62,8 @@ def test_a_refused_question_is_an_error_in_the_servers_words_and_a_rerun_asks_no
     run(settings, tmp_path / "run", reader, OVERALL, "retry_failed=true")
     assert len(server.requests) == n + 1
     server.answer = refusing()
-    mended = run(settings, tmp_path / "run", reader, OVERALL, "retry_failed=true")
-    assert (mended.troubles, mended.failed) == ([], [])
+    again = run(settings, tmp_path / "run", reader, OVERALL, "retry_failed=true")
+    assert (again.troubles, again.failed) == ([], [])
 
 
 @pytest.mark.parametrize("status", [403, 404])
@@ -180,10 +180,10 @@ def test_verdicts_that_cannot_be_read_are_counted_shown_bounded_and_asked_again(
     assert run(settings, tmp_path / "run", *given).troubles == [told, bounds]
     assert len(server.requests) == n
     server.answer = judged_as("-", "correct", "correct", "-")
-    mended = run(settings, tmp_path / "run", *given, "retry_failed=true")
+    again = run(settings, tmp_path / "run", *given, "retry_failed=true")
     assert sorted(number_of(request) for request in server.requests[n:]) == [1, 2]
-    assert cell(mended.cells, "overall", "judged")["mean"] == 0.75
-    assert (mended.troubles, "ungraded" in mended.manifest) == ([], False)
+    assert cell(again.cells, "overall", "judged")["mean"] == 0.75
+    assert (again.troubles, "ungraded" in again.manifest) == ([], False)
 
 
 def test_a_judge_none_of_whose_verdicts_can_be_read_is_a_failure(server, tmp_path):
