@@ -45,8 +45,8 @@ def contradicted_layers(
             share = _missing(one.text, other.text, layer)
             if share > MOST_MISSING:
                 found[ref] = (
-                    f"{first} and {second} are sure and agree, but it lacks {share:.0%} of the words "
-                    "that both found"
+                    f"{first} and {second} are sure and agree, but it lacks {share:.0%} of the "
+                    "words that both found"
                 )
     return found
 
