@@ -21,7 +21,7 @@ MOST_MISSING = 0.2
 """Of what looks like letters on the page, the share that the layer may lack."""
 FEWEST_VOWELS = 0.32
 """Of the letters a to z in a font. Of 68 fonts of ten English filings that have 60 letters or more,
-the lowest shares are .29 (62 letters) and .33 (174 letters), the others .33 to .45; a French, a
+the lowest shares are .29 (62 letters) and .33 (174 letters), the others .33 to .44; a French, a
 German, an Indonesian and a Vietnamese page have .375 to .448."""
 FEWEST_LETTERS = 60
 MOST_CIPHERED = 0.05
