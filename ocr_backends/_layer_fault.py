@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ohr.datasets.text_layer import layer_fault
+from ohr.errors import EngineError
 from ohr.types import Outcome
 
 FAULT = "unreliable text layer"
@@ -13,7 +14,13 @@ FAULT = "unreliable text layer"
 
 
 def with_layer_fault(outcome: Outcome[str], path: Path, page_no: int) -> Outcome[str]:
-    """The outcome of a page (0-based), with what is wrong with its layer. Raises EngineError."""
-    if not outcome.value or not (fault := layer_fault(path, page_no)):
+    """The outcome of a page (0-based), with what is wrong with its layer, or why that is unknown."""
+    if not outcome.value:
+        return outcome
+    try:
+        fault = layer_fault(path, page_no)
+    except EngineError as error:
+        fault = f"not checked: {error}"
+    if not fault:
         return outcome
     return replace(outcome, detail="; ".join(filter(None, [outcome.detail, f"{FAULT}: {fault}"])))
