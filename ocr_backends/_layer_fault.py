@@ -14,7 +14,7 @@ FAULT = "unreliable text layer"
 
 
 def with_layer_fault(outcome: Outcome[str], path: Path, page_no: int) -> Outcome[str]:
-    """The outcome of a page (0-based), with what is wrong with its layer, or why that is unknown."""
+    """A page's outcome (0-based), with what is wrong with its layer, or why that is unknown."""
     if not outcome.value:
         return outcome
     try:
