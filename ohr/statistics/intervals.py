@@ -26,6 +26,11 @@ class Interval:
     high: float
     unit: str
 
+    @property
+    def bound(self) -> float:
+        """The largest absolute value inside: larger differences are excluded. NaN for none."""
+        return max(abs(self.low), abs(self.high))
+
 
 NO_INTERVAL = Interval(float("nan"), float("nan"), "")
 

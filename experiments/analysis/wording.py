@@ -1,0 +1,40 @@
+"""The words of a verdict: what a comparison shows, and what it excludes where it shows nothing."""
+
+from __future__ import annotations
+
+import math
+
+ALPHA = 0.05
+"""A difference is shown where its p, after correction over its family, is at most this."""
+
+
+def is_shown(p: float) -> bool:
+    """Whether a corrected p is at most :data:`ALPHA`; NaN, where there was no test, is not."""
+    return p <= ALPHA
+
+
+def excluded(low: float, high: float) -> str:
+    """``no difference larger than .086``: what a 95 % interval of a difference excludes.
+
+    Of an interval that is not there: ``nothing is excluded``.
+    """
+    bound = max(abs(low), abs(high))
+    if math.isnan(bound):
+        return "nothing is excluded"
+    return f"no difference larger than {short(bound)}"
+
+
+def not_shown(low: float, high: float) -> str:
+    """``do not differ significantly (no difference larger than .086)``."""
+    return f"do not differ significantly ({excluded(low, high)})"
+
+
+def short(value: float) -> str:
+    """Three decimals without the zero before the point: ``.086``, ``−.086``, ``1.000``."""
+    text = f"{value:z.3f}".replace("-", "−")
+    return text.replace("0.", ".", 1) if abs(value) < 0.9995 else text
+
+
+def family(n: int) -> str:
+    """``p after Holm over the 12 comparisons of this table``: the family of corrected ps."""
+    return f"p after Holm over the {n} comparison{'s' * (n != 1)} of this table"
