@@ -64,9 +64,7 @@ def shown_measures(cells: pd.DataFrame, *, parts: bool = False) -> list[tuple[st
 
 def parts_of(whole: Measure, measures: Iterable[Measure]) -> list[Measure]:
     """The measures that a measure's loss splits into: its value and theirs add up to 1."""
-    return [
-        one for one in measures if one.stage == whole.stage and one.part_of == whole.metric
-    ]
+    return [one for one in measures if one.stage == whole.stage and one.part_of == whole.metric]
 
 
 def _pages_found(cells: pd.DataFrame, measures: Sequence[Measure]) -> list[Measure]:
