@@ -67,6 +67,13 @@ def parts_of(whole: Measure, measures: Iterable[Measure]) -> list[Measure]:
     return [one for one in measures if one.stage == whole.stage and one.part_of == whole.metric]
 
 
+def loss_parts(cells: pd.DataFrame, stage: str, metric: str) -> list[Measure]:
+    """The parts of a measure's loss that cells hold, as :func:`parts_of` has them."""
+    measures = measures_of(cells)
+    wholes = (one for one in measures if (one.stage, one.metric) == (stage, metric))
+    return [part for whole in wholes for part in parts_of(whole, measures)]
+
+
 def _pages_found(cells: pd.DataFrame, measures: Sequence[Measure]) -> list[Measure]:
     """The measures of finding the page, at the readers' number of hits, where they are needed."""
     if "n" not in cells:

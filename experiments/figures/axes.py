@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from experiments.analysis.labels import interval_units, mathematical, noise_title
+from experiments.analysis.labels import interval_units, mathematical, mathless, noise_title
 from experiments.analysis.notes import Notes, answerers, note_lines
 from experiments.analysis.settings import Setting, setting_names, settings_of
 from experiments.figures.style import COLOURS, LINES, MARKERS, wrapped
+from ohr.study.measures import Measure
 from ohr.study.select import distinct
 from ohr.study.truth import truth_note
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+_SHADES = ("#e3e3e3", "#f7e2c4")
+"""Of the parts of a loss, from 1 downwards."""
 LEAST_FLOOR = 0.01
 """From which on a figure says how much of the clean pages' r_noise is mark-up."""
 HATCHES = ("", "///", "...", "\\\\\\", "xxx")
@@ -95,6 +98,42 @@ def curve_line(ax: Axes, cells: pd.DataFrame, x: str, number: int) -> str:
         linewidth=1.2,
     )
     return colour
+
+
+def loss_split(
+    ax: Axes, cells: pd.DataFrame, parts: Sequence[Measure], x: str, number: int, *, shaded: bool
+) -> None:
+    """Above a curve, what its loss consists of: thin lines between the parts, from 1 downwards.
+
+    ``cells`` are those of one curve, in its order. The last part ends at the curve itself.
+    ``shaded``, for a curve that is alone in its panel: the parts are areas.
+    """
+    top: pd.Series | float = 1.0
+    for place, part in enumerate(parts):
+        of_part = cells[(cells["stage"] == part.stage) & (cells["metric"] == part.metric)]
+        bottom = top - of_part["mean"].reset_index(drop=True)
+        at = of_part[x].to_numpy()
+        colour = COLOURS[number % len(COLOURS)]
+        if shaded:
+            ax.fill_between(
+                at,
+                bottom,
+                top,
+                color=_SHADES[place % len(_SHADES)],
+                linewidth=0,
+                label=mathless(part.title),
+            )
+        if part is not parts[-1]:
+            ax.plot(
+                at, bottom, color=colour, linewidth=0.8, alpha=0.8, label=_boundary(parts, place)
+            )
+        top = bottom
+
+
+def _boundary(parts: Sequence[Measure], place: int) -> str:
+    """What a line between two parts of a loss tells."""
+    above, below = (mathless(one.title) for one in parts[place : place + 2])
+    return f"thin line: {above} above it, {below} below it"
 
 
 def from_zero(axes: Sequence[Axes], *, marks: bool = False) -> None:
