@@ -34,7 +34,7 @@ NEXT = (
 def main(run: Run, axis: Axis = "r_noise_content") -> None:
     """Distort, read and measure 12 pages of a bundled sample."""
     report(run, axis)
-    print(finding(run.cells, axis))
+    print(finding(run, axis))
 
 
 if __name__ == "__main__":

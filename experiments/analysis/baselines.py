@@ -1,4 +1,4 @@
-"""Which clean knowledge base a noisy one is held against."""
+"""Which knowledge base another is compared with: its own baseline."""
 
 from __future__ import annotations
 
@@ -6,13 +6,44 @@ from collections.abc import Container
 
 import pandas as pd
 
+from ohr.collection import GROUND_TRUTH
 from ohr.study.results import knowledge_base_name
+
+ENGINE = "engine on clean pages"
+"""What an engine's output of clean pages loses against the ground truth."""
+NOISE = "noise on top"
+"""What noise loses further, against the same engine's output of clean pages."""
+BOTH = "engine and noise"
+"""Where the engine's clean pages were not measured: the two parts together."""
 
 
 def clean_of(kb: pd.Series, names: Container[str]) -> str | None:
-    """The clean knowledge base that one is held against, by name, where it is among ``names``.
+    """The clean knowledge base that one is compared with, by name, where it is among ``names``.
 
-    Of noise, the same engine's reading of the clean pages; of that, the ground truth.
+    Of noise, the same engine's output of the clean pages; of that, the ground truth.
     """
-    clean = f"{kb['engine']}, clean" if kb["noise"] != "none" else "gt, clean"
+    clean = f"{kb['engine']}, clean" if kb["noise"] != "none" else _TRUTH
     return clean if clean in names and clean != knowledge_base_name(kb) else None
+
+
+def own_baseline(kb: pd.Series, names: Container[str]) -> tuple[str, str] | None:
+    """The baseline of a knowledge base, among ``names``, and the part of the loss that it shows.
+
+    That of :func:`clean_of`; of noise without its engine's clean pages, the ground truth.
+    """
+    clean = clean_of(kb, names)
+    if clean is not None:
+        return clean, ENGINE if kb["noise"] == "none" else NOISE
+    if kb["noise"] != "none" and _TRUTH in names:
+        return _TRUTH, BOTH
+    return None
+
+
+_TRUTH = "gt, clean"
+
+
+def baselines_line(parts: Container[str], truth: str = GROUND_TRUTH) -> str:
+    """What each part of the loss is counted from, of the parts that a table has."""
+    counted = {ENGINE: f"the {truth}", NOISE: "the same engine's clean pages", BOTH: f"the {truth}"}
+    there = [f"{part}: less {clean}" for part, clean in counted.items() if part in parts]
+    return "; ".join(there)

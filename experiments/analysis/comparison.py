@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from experiments.analysis.baselines import own_baseline
 from ohr.errors import ConfigError, OhrError
-from ohr.statistics import benjamini_hochberg, compare_paired, holm
+from ohr.statistics import benjamini_hochberg, compare_paired, further_clusters, holm
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.config import BUILT_IN
 from ohr.study.groups import group_rows
@@ -35,12 +36,17 @@ ASPECTS: dict[str, tuple[str, ...]] = {
 """What may be compared, and the columns in which the conditions then differ."""
 SETTINGS = ("run", *CONDITION_COLUMNS)
 COLUMNS = (
-    *("baseline", "other", *SETTINGS, "stage", "metric", "group"),
+    *("baseline", "other", "part", *SETTINGS, "stage", "metric", "group"),
     *("higher_is_better", "baseline_mean", "other_mean", "difference"),
-    *("ci_low", "ci_high", "ci_unit"),
-    *("p", "p_holm", "p_bh", "cohens_dz", "cliffs_delta"),
-    *("n", "n_documents", "n_baseline_only", "n_other_only"),
+    *("ci_low", "ci_high", "ci_unit", "excluded"),
+    *("p", "p_holm", "p_bh", "family", "family_size", "cohens_dz", "cliffs_delta"),
+    *("n", "n_documents", "n_baseline_only", "n_other_only", "further_units"),
 )
+FAMILY = ("stage", "metric", "family")
+"""Comparisons are corrected together that are of one measure and one family."""
+ALL_QUESTIONS = "all questions"
+GROUPS = "groups of questions"
+FAMILIES = (ALL_QUESTIONS, GROUPS)
 
 
 def comparisons(
@@ -55,9 +61,12 @@ def comparisons(
 
     Conditions are paired where they agree in every setting but those that ``by`` names; runs,
     also across a setting of which each has but one value, since that is what was changed.
-    Without a ``baseline`` the first condition is. ``p_holm`` and ``p_bh`` correct over all rows
-    of the result; a setting that was not held fixed is empty. Raises OhrError if nothing can be
-    paired.
+    Without a ``baseline`` a knowledge base is compared with its own (``part`` says which part of
+    the loss that is; see :func:`own_baseline`), everything else with the first. ``p_holm`` and
+    ``p_bh`` correct over the ``family_size`` rows of a measure and ``family``; the interval
+    excludes differences larger than ``excluded``; it takes ``further_units`` more documents (or
+    pages: ``ci_unit``) to show one this large. A setting that was not held fixed is empty. Raises
+    OhrError if nothing can be paired.
     """
     records: list[dict[str, Any]] = []
     there: dict[str, None] = {}
@@ -71,14 +80,26 @@ def comparisons(
         for values, setting in rows.groupby(fixed, sort=False):
             known = dict(zip(fixed, values, strict=True)) | {"stage": stage, "metric": metric}
             known["higher_is_better"] = _higher_is_better(runs, stage, metric)
-            for pair in _pairs(setting, baseline):
+            for part, *pair in _pairs(setting, by, baseline):
+                known["part"] = part
                 records += [known | row for row in _compared(*pair, runs[0], every_group)]
     if not records:
         raise _nothing_to_compare(by, baseline, list(there))
-    result = pd.DataFrame(records)
-    result["p_holm"] = holm(result["p"].to_numpy())
-    result["p_bh"] = benjamini_hochberg(result["p"].to_numpy())
-    return result.reindex(columns=list(COLUMNS))
+    return _corrected(pd.DataFrame(records)).reindex(columns=list(COLUMNS))
+
+
+def _corrected(result: pd.DataFrame) -> pd.DataFrame:
+    """With the family of each comparison, and p corrected over it."""
+    result["family"] = np.where(result["group"] == "all", *FAMILIES)
+    p = result.groupby(list(FAMILY))["p"]
+    result["family_size"] = p.transform("count")
+    result["further_units"] = [
+        further_clusters(comparison, int(tests))
+        for comparison, tests in zip(result["comparison"], result["family_size"], strict=True)
+    ]
+    result["p_holm"] = p.transform(lambda values: holm(values.to_numpy()))
+    result["p_bh"] = p.transform(lambda values: benjamini_hochberg(values.to_numpy()))
+    return result
 
 
 def compare(
@@ -170,13 +191,17 @@ def _changed(rows: pd.DataFrame, by: str) -> list[str]:
     return [name for name in alone if rows[name].nunique() > 1]
 
 
-def _pairs(setting: pd.DataFrame, baseline: str) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
-    """The baseline's rows with those of each other variant."""
-    variants = list(dict.fromkeys(setting["variant"]))
-    first = baseline or variants[0]
-    for variant in variants if first in variants else []:
-        if variant != first:
-            yield _of(setting, first), _of(setting, variant)
+def _pairs(
+    setting: pd.DataFrame, by: str, baseline: str
+) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame]]:
+    """The rows of each variant after those of its baseline; first, the part of the loss."""
+    rows = {name: _of(setting, str(name)) for name in dict.fromkeys(setting["variant"])}
+    for variant, of_variant in rows.items():
+        first, part = baseline or next(iter(rows)), ""
+        if by == "knowledge_base" and not baseline:
+            first, part = own_baseline(of_variant.iloc[0], rows) or (first, "")
+        if first in rows and variant != first:
+            yield part, rows[first], of_variant
 
 
 def _of(setting: pd.DataFrame, variant: str) -> pd.DataFrame:
@@ -212,6 +237,8 @@ def _compared(
             "ci_low": np.maximum(comparison.interval.low, -1.0),
             "ci_high": np.minimum(comparison.interval.high, 1.0),
             "ci_unit": comparison.interval.unit,
+            "excluded": np.minimum(comparison.interval.bound, 1.0),
+            "comparison": comparison,
             "p": comparison.p,
             "cohens_dz": comparison.cohens_dz,
             "cliffs_delta": comparison.cliffs_delta,

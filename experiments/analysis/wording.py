@@ -16,11 +16,14 @@ def is_shown(p: float) -> bool:
 def excluded(low: float, high: float) -> str:
     """``no difference larger than .086``: what a 95 % interval of a difference excludes.
 
-    Of an interval that is not there: ``nothing is excluded``.
+    Of an interval that is not there: ``nothing is excluded``. One of no width at 0 is of
+    questions that all scored the same, and says nothing of others.
     """
     bound = max(abs(low), abs(high))
     if math.isnan(bound):
         return "nothing is excluded"
+    if bound == 0:
+        return "the same on every question"
     return f"no difference larger than {short(bound)}"
 
 
@@ -35,6 +38,12 @@ def short(value: float) -> str:
     return text.replace("0.", ".", 1) if abs(value) < 0.9995 else text
 
 
-def family(n: int) -> str:
+def family(n: int, of: str = "of this table") -> str:
     """``p after Holm over the 12 comparisons of this table``: the family of corrected ps."""
-    return f"p after Holm over the {n} comparison{'s' * (n != 1)} of this table"
+    return f"p after Holm over the {n} comparison{'s' * (n != 1)} {of}"
+
+
+def rounded_up(number: float) -> str:
+    """To two significant digits, upwards: ``1,700`` for 1,613."""
+    unit = 10 ** max(0, math.floor(math.log10(number)) - 1)
+    return f"{math.ceil(number / unit - 1e-9) * unit:,}"

@@ -13,10 +13,11 @@ import pandas as pd
 from experiments.analysis.labels import interval_units, mathematical, mathless, noise_title
 from experiments.analysis.notes import Notes, answerers, note_lines
 from experiments.analysis.settings import Setting, setting_names, settings_of
+from experiments.analysis.wording import ALPHA
 from experiments.figures.style import COLOURS, LINES, MARKERS, wrapped
 from ohr.study.measures import Measure
 from ohr.study.select import distinct
-from ohr.study.truth import truth_note
+from ohr.study.truth import truth_note, truth_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,7 +80,10 @@ def dotted_line(ax: Axes, cells: pd.DataFrame, x: str, number: int) -> None:
 
 
 def curve_line(ax: Axes, cells: pd.DataFrame, x: str, number: int) -> str:
-    """The means of cells with their intervals; the colour that was used."""
+    """The means of cells with their intervals; the colour that was used.
+
+    Hollow marks are changes that are not shown, of cells with paired intervals.
+    """
     colour = COLOURS[number % len(COLOURS)]
     ax.plot(
         cells[x],
@@ -87,6 +91,15 @@ def curve_line(ax: Axes, cells: pd.DataFrame, x: str, number: int) -> str:
         color=colour,
         marker=MARKERS[number % len(MARKERS)],
         linestyle=LINES[number % len(LINES)],
+    )
+    unshown = _not_shown(cells)
+    ax.plot(
+        cells[x][unshown],
+        cells["mean"][unshown],
+        color=colour,
+        marker=MARKERS[number % len(MARKERS)],
+        markerfacecolor="white",
+        linestyle="none",
     )
     has_interval = cells["ci_low"].notna()
     ax.vlines(
@@ -113,27 +126,39 @@ def loss_split(
         of_part = cells[(cells["stage"] == part.stage) & (cells["metric"] == part.metric)]
         bottom = top - of_part["mean"].reset_index(drop=True)
         at = of_part[x].to_numpy()
-        colour = COLOURS[number % len(COLOURS)]
         if shaded:
-            ax.fill_between(
-                at,
-                bottom,
-                top,
-                color=_SHADES[place % len(_SHADES)],
-                linewidth=0,
-                label=mathless(part.title),
-            )
+            shade = _SHADES[place % len(_SHADES)]
+            name = mathless(part.title)
+            ax.fill_between(at, bottom, top, color=shade, linewidth=0, label=name, zorder=0.5)
         if part is not parts[-1]:
-            ax.plot(
-                at, bottom, color=colour, linewidth=0.8, alpha=0.8, label=_boundary(parts, place)
-            )
+            between = " / ".join(mathless(one.title) for one in parts[place : place + 2])
+            name = None if shaded or number else f"{between}, above / below"
+            colour = COLOURS[number % len(COLOURS)]
+            ax.plot(at, bottom, color=colour, linewidth=0.8, alpha=0.8, label=name)
         top = bottom
 
 
-def _boundary(parts: Sequence[Measure], place: int) -> str:
-    """What a line between two parts of a loss tells."""
-    above, below = (mathless(one.title) for one in parts[place : place + 2])
-    return f"thin line: {above} above it, {below} below it"
+def _not_shown(cells: pd.DataFrame) -> pd.Series:
+    """Cells whose change from their own baseline was tested and is not shown."""
+    if "p_holm" not in cells:
+        return pd.Series(False, index=cells.index)
+    return cells["p_holm"] > ALPHA
+
+
+def _bars(cells: pd.DataFrame) -> str:
+    """What the bars of a figure are."""
+    units = interval_units(cells["ci_unit"])
+    if not units:
+        return "no intervals: too few units"
+    if "p_holm" not in cells or cells["p_holm"].isna().all():
+        return f"bars: 95 % intervals for further {units}"
+    noisy = (cells["noise"] != "none").any()
+    return (
+        "bars: 95 % intervals of the paired change "
+        + ("from the engine's clean pages, and of clean pages " if noisy else "")
+        + f"from the {truth_of(cells)}, for further {units}; "
+        + f"hollow: p after Holm over each measure above {ALPHA}"
+    )
 
 
 def from_zero(axes: Sequence[Axes], *, marks: bool = False) -> None:
@@ -206,17 +231,13 @@ def caption(
     ``lines_are`` says what the black lines are where they are not intervals; ``more`` is what
     else there is to say.
     """
-    units = interval_units(cells["ci_unit"])
     evidence = cells["kb_scope"].iloc[0] == "evidence"
     parts = [
         f"n = {questions_of(cells, 'all')} questions",
         "only pages with evidence re-read, which overstates the loss"
         if evidence
         else "all pages re-read",
-        lines_are
-        or (
-            f"bars: 95 % intervals for further {units}" if units else "no intervals: too few units"
-        ),
+        lines_are or _bars(cells),
         f"{cells['protocol'].iloc[0]} scoring",
         *draws_note(cells),
         *truth_note(cells),

@@ -62,6 +62,7 @@ def _noise_curves(
     if not engines or not measures or cells[axis].isna().all():
         return []
     operators = [p for p in distinct(cells["perturbation"]) if p != "none"]
+    everyone = cells[cells["group"] == "all"]
     with figure(1.2 + 3.4 * len(engines), 0.9 + 2.2 * len(measures)) as fig:
         axes = fig.subplots(len(measures), len(engines), squeeze=False, sharex="all", sharey="row")
         for row, (stage, metric, title) in enumerate(measures):
@@ -73,12 +74,12 @@ def _noise_curves(
                 stripped = cells_of(cells, stage, f"{metric}{MARK_UP_LEFT_OUT}", "all")
                 noisy = of_engine.loc[of_engine["noise"] != "none", "perturbation"]
                 for number, operator in enumerate(operators):
-                    if (noisy == operator).any():
-                        curve = curve_of(cells[cells["group"] == "all"], engine, operator)
-                        alone = noisy.nunique() == 1
-                        loss_split(ax, curve, parts, axis, number, shaded=alone)
                     _curve(ax, of_engine, axis, operator, number)
                     dotted_line(ax, curve_of(stripped, engine, operator), axis, number)
+                    if (noisy == operator).any():
+                        curve = curve_of(everyone, engine, operator)
+                        alone = noisy.nunique() == 1
+                        loss_split(ax, curve, parts, axis, number, shaded=alone)
                 _ground_truth(ax, chosen, axis)
                 _floor(ax, cells_of(cells, stage, f"{metric}{NO_CONTEXT}", "all"))
                 if row == 0:

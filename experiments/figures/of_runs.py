@@ -8,6 +8,7 @@ from pathlib import Path
 from experiments.analysis.attribution import make_losses
 from experiments.analysis.figure3 import figure3_points
 from experiments.analysis.labels import NOISE_AXES
+from experiments.analysis.losses import run_differences, with_paired_intervals
 from experiments.analysis.notes import reader_notes, run_notes
 from experiments.analysis.predictiveness import predictiveness as predictiveness_table
 from experiments.figures.attribution import waterfalls
@@ -26,7 +27,9 @@ from ohr.study.results import Run
 
 def noise_curve(runs: Sequence[Run], folder: Path, axis: str = "r_noise") -> list[Path]:
     """Quality against measured noise. Raises ConfigError for an unknown axis."""
-    return noise_curves(runs[0].cells, folder, reader_notes(runs[0].readers), _known(axis))
+    run = runs[0]
+    cells = with_paired_intervals(run.cells, run_differences(run))
+    return noise_curves(cells, folder, reader_notes(run.readers), _known(axis))
 
 
 def noise_strength(runs: Sequence[Run], folder: Path) -> list[Path]:
@@ -36,12 +39,16 @@ def noise_strength(runs: Sequence[Run], folder: Path) -> list[Path]:
 
 def sources(runs: Sequence[Run], folder: Path, axis: str = "r_noise") -> list[Path]:
     """Quality against noise by evidence source. Raises ConfigError for an unknown axis."""
-    return source_curves(runs[0].cells, folder, reader_notes(runs[0].readers), _known(axis))
+    run = runs[0]
+    cells = with_paired_intervals(run.cells, run_differences(run, groups=True))
+    return source_curves(cells, folder, reader_notes(run.readers), _known(axis))
 
 
 def benchmark(runs: Sequence[Run], folder: Path) -> list[Path]:
     """Clean engines side by side."""
-    return benchmark_bars(runs[0].cells, folder, reader_notes(runs[0].readers))
+    run = runs[0]
+    cells = with_paired_intervals(run.cells, run_differences(run, groups=True))
+    return benchmark_bars(cells, folder, reader_notes(run.readers))
 
 
 def pareto(runs: Sequence[Run], folder: Path) -> list[Path]:

@@ -73,12 +73,12 @@ def _source_curves(
                 stripped = cells_of(cells, stage, f"{metric}{MARK_UP_LEFT_OUT}", group)
                 of_group = cells[cells["group"] == group]
                 for number, (engine, operator, several) in enumerate(curves):
-                    curve = curve_of(of_group, engine, operator)
-                    loss_split(ax, curve, parts, axis, number, shaded=len(curves) == 1)
                     curve_line(ax, curve_of(chosen, engine, operator), axis, number)
                     name = operator.replace("_", " ")
                     ax.lines[-1].set_label(mathless(f"{engine}, {name}" if several else name))
                     dotted_line(ax, curve_of(stripped, engine, operator), axis, number)
+                    curve = curve_of(of_group, engine, operator)
+                    loss_split(ax, curve, parts, axis, number, shaded=len(curves) == 1)
                 if row == 0:
                     ax.set_title(mathless(group_label(group)))
                 if row == len(measures) - 1:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from experiments.analysis.costs import engine_costs
+from experiments.analysis.losses import run_differences
 from experiments.analysis.notes import reader_notes
-from experiments.figures.bars import benchmark_bars
+from experiments.figures.of_runs import benchmark
 from experiments.figures.pareto import pareto_charts
+from experiments.reports.differences import report_differences
 from experiments.reports.paper_tables import write_paper_tables
 from experiments.reports.terminal import benchmark_table, show
 from ohr.study.csv import write_csv
@@ -13,14 +15,17 @@ from ohr.study.results import Run
 
 
 def report(run: Run) -> None:
-    """Draw the bars, print a row an engine and group of questions, write the paper's tables.
+    """Print what each engine lost, then its means, by group of questions; draw the bars; write the
+    paper's tables.
 
     Where reading was measured, also quality against seconds and cost.
     """
     notes = reader_notes(run.readers)
-    paths = benchmark_bars(run.cells, run.path / "figures", notes)
+    differences = run_differences(run, groups=True)
+    paths = benchmark([run], run.path / "figures")
     bases = run.manifest.get("knowledge_bases", {})
     paths += pareto_charts(run.cells, bases, run.path / "figures", notes)
+    report_differences(run, differences)
     show(benchmark_table(run.cells, notes))
     for path in paths:
         print(f"figure: {path}")

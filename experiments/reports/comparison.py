@@ -17,15 +17,13 @@ from experiments.analysis.comparison import (
 )
 from experiments.analysis.labels import group_label, interval_units
 from experiments.analysis.notes import note_lines, run_notes
+from experiments.reports.differences import LESS
 from experiments.reports.files import TextTable, write_table
 from experiments.reports.terminal import number, p_value, show, terminal_table
 from ohr.errors import OhrError
 from ohr.printable import plain
 from ohr.study.results import Run, open_run, uncounted
 from ohr.study.truth import truth_notes
-
-LESS = " ↓"
-"""Stands beside a metric of which less is better."""
 
 
 def compare_runs(

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
 from experiments.analysis.curves import statistics_table
 from experiments.analysis.labels import NOISE_AXES, noise_title, shown_measures
+from experiments.analysis.losses import run_differences
 from experiments.analysis.notes import reader_notes
+from experiments.analysis.wording import short
 from experiments.figures.axes import curve_of
 from experiments.figures.of_runs import noise_curve, noise_strength, sources
-from experiments.reports.terminal import noise_table, number, show
+from experiments.reports.differences import report_differences, verdict
+from experiments.reports.terminal import noise_table, show
 from ohr.errors import OhrError
 from ohr.study.csv import write_csv
 from ohr.study.noise import noise_name
-from ohr.study.results import Run
-from ohr.study.select import cells_of
+from ohr.study.results import Run, knowledge_base_name
 
 POINT = ["perturbation", "level", "intensity"]
 
 
 def report(run: Run, axis: str = "r_noise") -> None:
-    """Draw the curves, print a row a knowledge base, and write each curve's statistics.
+    """Draw the curves, print what was lost and the means, and write each curve's statistics.
 
     ``axis`` is what damage is measured by, one of :data:`NOISE_AXES`. Raises ConfigError for
     another, OhrError where the run did not measure it.
@@ -31,6 +31,7 @@ def report(run: Run, axis: str = "r_noise") -> None:
     runs = [run]
     paths = noise_curve(runs, figures, axis=axis) + sources(runs, figures, axis=axis)
     paths += noise_strength(runs, figures)
+    report_differences(run, run_differences(run))
     show(noise_table(run.cells, reader_notes(run.readers)))
     for path in paths:
         print(f"figure: {path}")
@@ -41,32 +42,36 @@ def report(run: Run, axis: str = "r_noise") -> None:
         print(f"curve statistics: {path}")
 
 
-def finding(cells: pd.DataFrame, axis: str = "r_noise") -> str:
-    """One sentence: what the most damaging noise of the first curve does to quality.
+def finding(run: Run, axis: str = "r_noise") -> str:
+    """What the first engine loses on clean pages, and what its most damaging noise takes on top.
 
     Says so where there is no noise, or none that was measured to do damage.
     """
-    everyone = cells[(cells["group"] == "all") & cells[axis].notna()]
+    everyone = run.cells[(run.cells["group"] == "all") & run.cells[axis].notna()]
     noisy = everyone[everyone["noise"] != "none"]
+    title = noise_title(axis)
     if noisy.empty:
-        return f"found: nothing, since no noise was measured on {noise_title(axis)}"
-    curve = curve_of(everyone, str(noisy["engine"].iloc[0]), str(noisy["perturbation"].iloc[0]))
+        return f"found: nothing, since no noise was measured on {title}"
+    engine = str(noisy["engine"].iloc[0])
+    curve = curve_of(everyone, engine, str(noisy["perturbation"].iloc[0]))
     damage = {key: points.iloc[0] for key, points in curve.groupby(POINT, sort=False)}
     clean = next(point for point in damage.values() if point["noise"] == "none")
     worst = max(damage.values(), key=lambda point: float(point[axis]))
-    name = noise_name(*(worst[column] for column in POINT))
     if worst[axis] <= clean[axis]:
-        return f"found: no noise raised the {noise_title(axis)} above {number(clean[axis])} (clean)"
-    changes = []
-    for stage, metric, title in shown_measures(cells):
-        points = cells_of(curve, stage, metric, "all")
-        before, after = (
-            points[(points[POINT] == point[POINT]).all(axis=1)]["mean"] for point in (clean, worst)
-        )
-        if len(before) and len(after):
-            changes.append(f"{title} from {number(before.iloc[0])} to {number(after.iloc[0])}")
-    return (
-        f"found: as the {noise_title(axis)} of {worst['engine']}'s reading goes from "
-        f"{number(clean[axis])} (clean) to {number(worst[axis])} ({name}), "
-        f"{', '.join(changes) or 'nothing else was measured'}"
-    )
+        return f"found: no noise raised the {title} above {short(clean[axis])} (clean)"
+    differences = run_differences(run)
+    lines = [
+        f"found: the {title} of {engine} rises from {short(clean[axis])} (clean) to "
+        f"{short(worst[axis])} ({noise_name(*(worst[column] for column in POINT))})"
+    ]
+    for point in (clean, worst):
+        of_point = differences[differences["other"] == knowledge_base_name(point)]
+        said = [
+            verdict(rows.iloc[0], name)
+            for stage, metric, name in shown_measures(run.cells)
+            if len(rows := of_point[of_point[["stage", "metric"]].eq([stage, metric]).all(axis=1)])
+        ]
+        if said:
+            named = of_point.iloc[0]
+            lines.append(f"  {named['part']} ({named['other']}): {'; '.join(said)}")
+    return "\n".join(lines)

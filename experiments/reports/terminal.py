@@ -20,7 +20,6 @@ from experiments.analysis.labels import group_label, shown_measures, shown_readi
 from experiments.analysis.notes import Notes, answerers, note_lines
 from experiments.analysis.settings import Block, Value, blocks_of
 from experiments.reports.files import TextTable
-from experiments.reports.precision import precision_line
 from ohr.printable import plain
 from ohr.study.noise import strength
 from ohr.study.select import cells_of
@@ -148,7 +147,7 @@ def _captioned(table: Table, cells: pd.DataFrame, notes: Notes | None) -> Table:
     """The table with what must be known to read it below it."""
     shown = (str(cell) for column in table.columns for cell in column.cells)
     lines = [_OWN_N] if any(text[:1].isdigit() and text.endswith(")") for text in shown) else []
-    lines += [precision_line(cells), *note_lines(answerers(cells), notes)]
+    lines += note_lines(answerers(cells), notes)
     table.caption = Text("\n".join(plain(line) for line in lines if line), style="")
     return table
 

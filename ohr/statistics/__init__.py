@@ -21,6 +21,7 @@ from ohr.statistics.paired import (
     cliffs_delta,
     cohens_dz,
     compare_paired,
+    further_clusters,
     sign_flip_test,
 )
 from ohr.statistics.seeds import SeedSummary, across_seeds
@@ -46,6 +47,7 @@ __all__ = [
     "compare_paired",
     "compare_samples",
     "curve_statistics",
+    "further_clusters",
     "holm",
     "jackknife_interval",
     "mean_interval",
