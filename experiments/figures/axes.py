@@ -132,9 +132,9 @@ def loss_split(
             ax.fill_between(at, bottom, top, color=shade, linewidth=0, label=name, zorder=0.5)
         if part is not parts[-1]:
             between = " / ".join(mathless(one.title) for one in parts[place : place + 2])
-            name = None if shaded or number else f"{between}, above / below"
+            label = None if shaded or number else f"{between}, above / below"
             colour = COLOURS[number % len(COLOURS)]
-            ax.plot(at, bottom, color=colour, linewidth=0.8, alpha=0.8, label=name)
+            ax.plot(at, bottom, color=colour, linewidth=0.8, alpha=0.8, label=label)
         top = bottom
 
 
