@@ -128,21 +128,19 @@ def default_aspect(runs: Sized) -> str:
 
 
 def metrics_of(runs: Sequence[Run], wanted: Sequence[str] = ()) -> list[tuple[str, str]]:
-    """The metrics ``stage:metric`` that are wanted, else the usual ones that were measured."""
+    """The metrics ``stage:metric`` that are wanted, else the usual ones that were measured: those
+    that tables show, and the parts that their loss splits into."""
     there = dict.fromkeys(
         (str(stage), str(metric))
         for run in runs
         for stage, metric in run.rows[["stage", "metric"]].drop_duplicates().itertuples(index=False)
     )
     if not wanted:
-        return list(
-            dict.fromkeys(
-                (one.stage, one.metric)
-                for run in runs
-                for one in run.measures
-                if one.shown and (one.stage, one.metric) in there
-            )
-        )
+        measures = [one for run in runs for one in run.measures]
+        shown = {(str(one.stage), one.metric) for one in measures if one.shown}
+        usual = (one for one in measures if one.shown or (str(one.stage), one.part_of) in shown)
+        named = dict.fromkeys((str(one.stage), one.metric) for one in usual)
+        return [pair for pair in named if pair in there]
     pairs = [(text.partition(":")[0], text.partition(":")[2]) for text in wanted]
     for pair in pairs:
         if pair not in there:

@@ -25,22 +25,27 @@ QUESTION = ["qid", "doc_id", "page_no", "evidence_source"]
 def paired_drops(run: Run) -> pd.DataFrame:
     """A row for each setting, number of hits, metric, group and noisy knowledge base.
 
-    ``drop`` is the clean score less the noisy one, ``drop_less_first`` that less the first
-    setting's, ``equal_drop_less_first`` the same on the ``n_equal`` questions that the two score
+    ``drop`` is the clean score less the noisy one, and the reverse where less is better: the drops
+    of the parts of a loss add up to its own. ``drop_less_first`` is that less the first setting's,
+    ``equal_drop_less_first`` the same on the ``n_equal`` questions that the two score
     alike in the clean knowledge base: what of the difference is not one of quality. ``kept`` is
     the noisy mean over the clean one, ``kept_less_first`` that less the first's; NaN where the
-    clean mean is 0. Each has its interval; the drops have a p.
+    clean mean is 0, or less is better. Each has its interval; the drops have a p.
     """
     rows = pd.read_parquet(run.path / "rows.parquet")
     rows = mean_over_draws(counted(rows[rows["stage"] == "retrieval"]))
     sources = list(dict.fromkeys(rows["evidence_source"]))
+    lower = {one.metric for one in run.measures if not one.higher_is_better}
     records: list[dict[str, object]] = []
     for (k, metric), measured in rows.groupby(["top_k", "metric"], observed=True, sort=False):
         questions, values = _by_question(measured)
         base, *others = dict.fromkeys(key[2:] for key in values)
         settings = list(dict.fromkeys(key[:2] for key in values))
+        less = metric in lower
         for other in others:
             falls = {s: values[*s, *base] - values[*s, *other] for s in settings}
+            if less:
+                falls = {s: -fall for s, fall in falls.items()}
             first = settings[0]
             for setting in settings:
                 alike = np.isclose(values[*setting, *base], values[*first, *base], atol=1e-9)
@@ -63,8 +68,8 @@ def paired_drops(run: Run) -> pd.DataFrame:
                         | _columns("drop_less_first", more)
                         | _columns("equal_drop_less_first", equal)
                         | {"n_equal": equal.n}
-                        | _kept("kept", questions, pairs[:1], members)
-                        | _kept("kept_less_first", questions, pairs, shared)
+                        | _kept("kept", questions, pairs[:1], members[:0] if less else members)
+                        | _kept("kept_less_first", questions, pairs, shared[:0] if less else shared)
                         | {"ci_unit": drop.interval.unit, "n": len(members)}
                         | {"n_documents": questions.iloc[members]["doc_id"].nunique()}
                     )

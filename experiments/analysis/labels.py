@@ -39,12 +39,15 @@ def interval_units(units: Iterable[str]) -> str:
     return " or ".join(_PLURALS[unit] for unit in dict.fromkeys(units) if unit in _PLURALS)
 
 
-def shown_measures(cells: pd.DataFrame) -> list[tuple[str, str, str]]:
+def shown_measures(cells: pd.DataFrame, *, parts: bool = False) -> list[tuple[str, str, str]]:
     """(stage, metric, label) of what tables and figures show: retrieval LCS and the F1 of answers,
     and whatever of these stages a study was asked for by name.
 
     Where LCS and its like apply to less than half of the questions, for lack of evidence, also
     whether the page is found: hit, MRR and nDCG need nothing but the page.
+
+    ``parts``: each measure is followed by those that its loss splits into, as retrieval LCS by
+    page not found and text missing.
     """
     there = [
         measure
@@ -52,11 +55,23 @@ def shown_measures(cells: pd.DataFrame) -> list[tuple[str, str, str]]:
         if measure.stage != "ocr" and len(_of_all(cells, measure))
     ]
     found = _pages_found(cells, there)
-    return [
-        (measure.stage, measure.metric, measure.label)
-        for measure in there
-        if measure.shown or measure in found
-    ]
+    shown = [measure for measure in there if measure.shown or measure in found]
+    if parts:
+        every = (one for whole in shown for one in (whole, *parts_of(whole, there)))
+        shown = list(dict.fromkeys(every))
+    return [(measure.stage, measure.metric, measure.label) for measure in shown]
+
+
+def parts_of(whole: Measure, measures: Iterable[Measure]) -> list[Measure]:
+    """The measures that a measure's loss splits into: its value and theirs add up to 1."""
+    return [one for one in measures if one.stage == whole.stage and one.part_of == whole.metric]
+
+
+def loss_parts(cells: pd.DataFrame, stage: str, metric: str) -> list[Measure]:
+    """The parts of a measure's loss that cells hold, as :func:`parts_of` has them."""
+    measures = measures_of(cells)
+    wholes = (one for one in measures if (one.stage, one.metric) == (stage, metric))
+    return [part for whole in wholes for part in parts_of(whole, measures)]
 
 
 def _pages_found(cells: pd.DataFrame, measures: Sequence[Measure]) -> list[Measure]:

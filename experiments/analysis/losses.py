@@ -23,7 +23,7 @@ def run_differences(run: Run, groups: bool = False) -> pd.DataFrame:
     A row for each knowledge base that has a baseline, setting and measure, and with ``groups``
     for each evidence source and domain. Empty where no two knowledge bases can be paired.
     """
-    measures = shown_measures(run.cells) or shown_readings(run.cells)
+    measures = shown_measures(run.cells, parts=True) or shown_readings(run.cells)
     pairs = [(stage, metric) for stage, metric, _ in measures]
     try:
         return comparisons([run], "knowledge_base", pairs, groups=BY_GROUP * groups)

@@ -7,7 +7,7 @@ answered, at which stage), with its main score.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ MAIN = {"retrieval": "lcs", "generation": "f1", "overall": "f1"}
 SETTING = ("system", "chunker", "retriever", "reader", "top_k")
 SCALE = 1000
 NONE = 65_535
+_PLACE = ["question", "condition", "setting"]
 STATUSES = ("ok", "empty", "error", "timeout")
 
 
@@ -36,7 +37,8 @@ class Rows:
     ``frame`` has the integer columns ``question``, ``condition``, ``setting``, ``status`` and the
     scores ``score``, ``clean`` (of the same setting in the clean knowledge base that the
     condition is held against), ``loss`` and ``evidence`` (word LCS of evidence and its page), NaN
-    where there is none.
+    where there is none. Of the stages whose loss has ``parts`` (see :func:`parts_of`), also each
+    part's value under its name, and that of the clean one behind ``clean_``.
     """
 
     frame: pd.DataFrame
@@ -45,6 +47,8 @@ class Rows:
     ``evidence_source``, ``answer_form``, ``task``."""
     conditions: tuple[dict[str, Any], ...]
     settings: tuple[dict[str, Any], ...]
+    parts: Mapping[str, Sequence[Measure]] = field(default_factory=dict)
+    """By stage, what the loss of its main score splits into."""
 
     @property
     def several_runs(self) -> bool:
@@ -88,6 +92,7 @@ def make_rows(runs: Sequence[Run]) -> Rows:
     settings: dict[tuple[str, ...], int] = {}
     questions: list[pd.DataFrame] = []
     frames: list[pd.DataFrame] = []
+    parts: dict[str, Sequence[Measure]] = {}
     for run, name in zip(runs, run_names(runs), strict=True):
         of_run = _questions(run).assign(run=name)
         first = sum(map(len, questions))
@@ -97,8 +102,18 @@ def make_rows(runs: Sequence[Run]) -> Rows:
         conditions += bases.values()
         for stage, metric in MAIN.items():
             frame = _of_stage(run, stage, metric, bases, numbers, settings)
-            if frame is not None:
-                frames.append(frame)
+            if frame is None:
+                continue
+            of_stage = [one for one in run.measures if (one.stage, one.part_of) == (stage, metric)]
+            for part in of_stage:
+                values = _of_stage(run, stage, part.metric, bases, numbers, settings)
+                if values is not None:
+                    names = {"score": part.metric, "clean": f"clean_{part.metric}"}
+                    values = values[[*_PLACE, *names]].rename(columns=names)
+                    frame = frame.merge(values, how="left", on=_PLACE)
+            parts[stage] = parts.get(stage) or of_stage
+            evidence = _evidence(run, bases, numbers)
+            frames.append(frame.merge(evidence, how="left", on=["question", "condition"]))
     frame = pd.concat(frames, ignore_index=True) if frames else _empty()
     frame = frame.sort_values(["question", "condition", "setting"], kind="stable")
     frame["loss"] = frame["clean"] - frame["score"]
@@ -111,6 +126,7 @@ def make_rows(runs: Sequence[Run]) -> Rows:
         pd.concat(questions, ignore_index=True),
         tuple(conditions),
         named,
+        parts,
     )
 
 
@@ -185,8 +201,7 @@ def _of_stage(
             "score": rows["value"].to_numpy(dtype=float),
         }
     )
-    return _with_clean(frame, bases).merge(_evidence(run, bases, numbers), how="left",
-                                           on=["question", "condition"])  # fmt: skip
+    return _with_clean(frame, bases)
 
 
 def _with_clean(frame: pd.DataFrame, bases: dict[str, dict[str, Any]]) -> pd.DataFrame:

@@ -32,26 +32,33 @@ def stage_title(stage: str, measure: Measure) -> str:
 def loss_tables(
     rows: Rows, measures: Mapping[str, Measure], lost: Mapping[str, Sequence[Loss]]
 ) -> Iterator[Table]:
-    """Means of all rows of each stage, with what each condition lost."""
+    """Means of all rows of each stage, with what each condition lost, and the parts of both."""
     for stage, found in lost.items():
         by_place = {one.place: one for one in found}
+        parts = rows.parts.get(stage, ())
         lines = []
         for (of, by), group in _of_stage(rows, stage).groupby(["condition", "setting"]):
             place = int(str(of)), int(str(by))
             one = by_place.get(place)
+            paired = group[group["loss"].notna()]
+            lost_by = ((paired[p.metric] - paired[f"clean_{p.metric}"]).mean() for p in parts)
             lines.append(
                 (
                     *map(plain, _heads(rows, *place)),
                     f"{len(group):,}",
                     _number(group["score"].mean()),
+                    *(_number(group[part.metric].mean()) for part in parts),
                     _number(one.loss if one else None),
                     _number(one.low if one else None),
                     _number(one.high if one else None),
                     _number(one.p if one else None),
+                    *map(_number, lost_by),
                 )
             )
         names = _head_names(rows)
-        measured = (plain(measures[stage].title), "lost", "from", "to", "p (Holm)")
+        titles = [plain(part.title) for part in parts]
+        measured = (plain(measures[stage].title), *titles, "lost", "from", "to", "p (Holm)")
+        measured += tuple(f"lost: {title}" for title in titles)
         yield {
             "title": stage_title(stage, measures[stage]),
             "columns": (*names, "n", *measured),
@@ -61,28 +68,37 @@ def loss_tables(
 
 
 def group_tables(rows: Rows, measures: Mapping[str, Measure]) -> Iterator[Table]:
-    """Means of each stage by evidence source and by domain, where there are several."""
-    for stage in (stage for stage in MAIN if stage in measures):
+    """Means of each stage by evidence source and by domain, where there are several.
+
+    Then the same of each part of its loss.
+    """
+    wanted = [
+        (stage, *one, column)
+        for stage in MAIN
+        if stage in measures
+        for one in (("score", measures[stage]), *((p.metric, p) for p in rows.parts.get(stage, ())))
+        for column in _GROUPS
+    ]
+    for stage, value, measure, column in wanted:
         frame = _of_stage(rows, stage)
-        for column, called in _GROUPS.items():
-            group = rows.questions[column].to_numpy()[frame["question"].to_numpy(int)]
-            scores = frame["score"].groupby([frame["condition"], frame["setting"], group])
-            means, counts = scores.mean().unstack(), scores.size().unstack()
-            if means.shape[1] < 2:
-                continue
-            names = _head_names(rows)
-            yield {
-                "title": f"{stage_title(stage, measures[stage])}, {called}",
-                "columns": (
-                    *names,
-                    *(f"{plain(str(one))}, n {counts[one].max():,.0f}" for one in means),
-                ),
-                "texts": len(names),
-                "rows": [
-                    (*map(plain, _heads(rows, *place)), *map(_number, values))
-                    for place, values in zip(means.index, means.to_numpy(), strict=True)
-                ],
-            }
+        group = rows.questions[column].to_numpy()[frame["question"].to_numpy(int)]
+        scores = frame[value].groupby([frame["condition"], frame["setting"], group])
+        means, counts = scores.mean().unstack(), scores.size().unstack()
+        if means.shape[1] < 2:
+            continue
+        names = _head_names(rows)
+        yield {
+            "title": f"{stage_title(stage, measure)}, {_GROUPS[column]}",
+            "columns": (
+                *names,
+                *(f"{plain(str(one))}, n {counts[one].max():,.0f}" for one in means),
+            ),
+            "texts": len(names),
+            "rows": [
+                (*map(plain, _heads(rows, *place)), *map(_number, values))
+                for place, values in zip(means.index, means.to_numpy(), strict=True)
+            ],
+        }
 
 
 def cost_tables(runs: Mapping[str, Run]) -> Iterator[Table]:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from experiments.analysis.labels import interval_units, mathematical, noise_title
+from experiments.analysis.labels import interval_units, mathematical, mathless, noise_title
 from experiments.analysis.notes import Notes, answerers, note_lines
 from experiments.analysis.settings import Setting, setting_names, settings_of
 from experiments.analysis.wording import ALPHA
 from experiments.figures.style import COLOURS, LINES, MARKERS, wrapped
+from ohr.study.measures import Measure
 from ohr.study.select import distinct
 from ohr.study.truth import truth_note, truth_of
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+_SHADES = ("#e3e3e3", "#f7e2c4")
+"""Of the parts of a loss, from 1 downwards."""
 LEAST_FLOOR = 0.01
 """From which on a figure says how much of the clean pages' r_noise is mark-up."""
 HATCHES = ("", "///", "...", "\\\\\\", "xxx")
@@ -109,6 +112,31 @@ def curve_line(ax: Axes, cells: pd.DataFrame, x: str, number: int) -> str:
         linewidth=1.2,
     )
     return colour
+
+
+def loss_split(
+    ax: Axes, cells: pd.DataFrame, parts: Sequence[Measure], x: str, number: int, *, shaded: bool
+) -> None:
+    """Above a curve, what its loss consists of: thin lines between the parts, from 1 downwards.
+
+    ``cells`` are those of one curve, in its order. The last part ends at the curve itself.
+    ``shaded``, for a curve that is alone in its panel: the parts are areas.
+    """
+    top: pd.Series | float = 1.0
+    for place, part in enumerate(parts):
+        of_part = cells[(cells["stage"] == part.stage) & (cells["metric"] == part.metric)]
+        bottom = top - of_part["mean"].reset_index(drop=True)
+        at = of_part[x].to_numpy()
+        if shaded:
+            shade = _SHADES[place % len(_SHADES)]
+            name = mathless(part.title)
+            ax.fill_between(at, bottom, top, color=shade, linewidth=0, label=name, zorder=0.5)
+        if part is not parts[-1]:
+            between = " / ".join(mathless(one.title) for one in parts[place : place + 2])
+            label = None if shaded or number else f"{between}, above / below"
+            colour = COLOURS[number % len(COLOURS)]
+            ax.plot(at, bottom, color=colour, linewidth=0.8, alpha=0.8, label=label)
+        top = bottom
 
 
 def _not_shown(cells: pd.DataFrame) -> pd.Series:

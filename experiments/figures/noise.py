@@ -10,6 +10,7 @@ import pandas as pd
 
 from experiments.analysis.labels import (
     MARK_UP_LEFT_OUT,
+    loss_parts,
     mathematical,
     mathless,
     shown_measures,
@@ -27,6 +28,7 @@ from experiments.figures.axes import (
     from_zero,
     in_order,
     kinds_note,
+    loss_split,
     room_at_zero,
 )
 from experiments.figures.level_names import name_level, place_names
@@ -60,17 +62,24 @@ def _noise_curves(
     if not engines or not measures or cells[axis].isna().all():
         return []
     operators = [p for p in distinct(cells["perturbation"]) if p != "none"]
+    everyone = cells[cells["group"] == "all"]
     with figure(1.2 + 3.4 * len(engines), 0.9 + 2.2 * len(measures)) as fig:
         axes = fig.subplots(len(measures), len(engines), squeeze=False, sharex="all", sharey="row")
         for row, (stage, metric, title) in enumerate(measures):
+            parts = loss_parts(cells, stage, metric)
             for column, engine in enumerate(engines):
                 ax: Axes = axes[row, column]
                 chosen = cells_of(cells, stage, metric, "all")
                 of_engine = chosen[chosen["engine"] == engine]
                 stripped = cells_of(cells, stage, f"{metric}{MARK_UP_LEFT_OUT}", "all")
+                noisy = of_engine.loc[of_engine["noise"] != "none", "perturbation"]
                 for number, operator in enumerate(operators):
                     _curve(ax, of_engine, axis, operator, number)
                     dotted_line(ax, curve_of(stripped, engine, operator), axis, number)
+                    if (noisy == operator).any():
+                        curve = curve_of(everyone, engine, operator)
+                        alone = noisy.nunique() == 1
+                        loss_split(ax, curve, parts, axis, number, shaded=alone)
                 _ground_truth(ax, chosen, axis)
                 _floor(ax, cells_of(cells, stage, f"{metric}{NO_CONTEXT}", "all"))
                 if row == 0:

@@ -11,6 +11,7 @@ import pandas as pd
 from experiments.analysis.labels import (
     MARK_UP_LEFT_OUT,
     group_label,
+    loss_parts,
     mathematical,
     mathless,
     noise_title,
@@ -24,6 +25,7 @@ from experiments.figures.axes import (
     dotted_line,
     each_setting,
     from_zero,
+    loss_split,
     room_at_zero,
 )
 from experiments.figures.style import figure, legend_below, save
@@ -64,15 +66,19 @@ def _source_curves(
     with figure(1.2 + 2.3 * len(groups), 1.1 + 2.0 * len(measures)) as fig:
         axes = fig.subplots(len(measures), len(groups), squeeze=False, sharex="all", sharey="row")
         for row, (stage, metric, title) in enumerate(measures):
+            parts = loss_parts(cells, stage, metric)
             for column, group in enumerate(groups):
                 ax: Axes = axes[row, column]
                 chosen = cells_of(cells, stage, metric, group)
                 stripped = cells_of(cells, stage, f"{metric}{MARK_UP_LEFT_OUT}", group)
+                of_group = cells[cells["group"] == group]
                 for number, (engine, operator, several) in enumerate(curves):
                     curve_line(ax, curve_of(chosen, engine, operator), axis, number)
                     name = operator.replace("_", " ")
                     ax.lines[-1].set_label(mathless(f"{engine}, {name}" if several else name))
                     dotted_line(ax, curve_of(stripped, engine, operator), axis, number)
+                    curve = curve_of(of_group, engine, operator)
+                    loss_split(ax, curve, parts, axis, number, shaded=len(curves) == 1)
                 if row == 0:
                     ax.set_title(mathless(group_label(group)))
                 if row == len(measures) - 1:

@@ -25,6 +25,7 @@ from ohr.printable import plain
 from ohr.statistics.clusters import DOCUMENT, FEWEST
 from ohr.statistics.paired import FEWEST_TO_SHOW
 from ohr.study.csv import write_csv
+from ohr.study.measures import known_measure
 from ohr.study.results import Run
 from ohr.study.truth import truth_of
 
@@ -43,7 +44,8 @@ def differences_table(
     """A row for each knowledge base, setting and group of questions, a column for each measure.
 
     A cell has two lines: the change with its 95 % interval, then its corrected p and, where no
-    change is shown, the largest that is not excluded.
+    change is shown, the largest that is not excluded. Of the parts that a measure's loss splits
+    into it has the change, then the interval.
     """
     measures = [one for one in measures if len(_of(differences, one))]
     blocks = [block for block in blocks_of(differences) if not block.is_mean]
@@ -85,7 +87,15 @@ def _of(differences: pd.DataFrame, measure: Measure) -> pd.DataFrame:
 
 def _cell(block: Block, differences: pd.DataFrame, measure: Measure) -> str:
     rows = block.of(_of(differences, measure))
-    return change_text(rows.iloc[0], "\n") if len(rows) else ""
+    if rows.empty:
+        return ""
+    text = change_text(rows.iloc[0], "\n")
+    return text.partition("\n")[0].replace(" [", "\n[") if _is_part(measure) else text
+
+
+def _is_part(measure: Measure) -> bool:
+    """Whether it is a part of another measure's loss, such as text missing of retrieval LCS."""
+    return bool(known_measure(*measure[:2]).part_of)
 
 
 def change_text(row: pd.Series, between: str = ", ") -> str:
@@ -137,7 +147,7 @@ def families(differences: pd.DataFrame) -> str:
 def _further(differences: pd.DataFrame, measures: Sequence[Measure]) -> Iterator[str]:
     """How many further units show each measure's largest change that is not shown."""
     parts = []
-    for one in measures:
+    for one in (one for one in measures if not _is_part(one)):
         rows = _of(differences, one)
         rows = rows[(rows["group"] == _EVERYTHING) & (rows["p_holm"] > 0.05)]
         rows = rows[rows["further_units"].between(1, math.inf, inclusive="left")]
@@ -179,7 +189,7 @@ def report_differences(run: Run, differences: pd.DataFrame) -> None:
     """Print what a run lost and write ``differences.csv``; nothing where none can be paired."""
     if differences.empty:
         return
-    measures = shown_measures(run.cells) or shown_readings(run.cells)
+    measures = shown_measures(run.cells, parts=True) or shown_readings(run.cells)
     show(differences_table(differences, measures, truth_of(run.cells)))
     path = run.path / "differences.csv"
     write_csv(path, differences)

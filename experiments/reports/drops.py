@@ -13,7 +13,7 @@ from experiments.analysis.drops import (
     SETTING,
     paired_drops,
 )
-from experiments.analysis.labels import group_label
+from experiments.analysis.labels import group_label, parts_of
 from experiments.reports.terminal import number, show
 from ohr.printable import plain
 from ohr.study.csv import write_csv
@@ -35,7 +35,7 @@ def _tables(run: Run, drops: pd.DataFrame) -> Iterator[Table]:
         return
     k = run.plan.config.top_k
     metrics = [
-        (measure.metric, measure.title)
+        (measure.metric, measure.title, parts_of(measure, run.measures))
         for measure in run.measures
         if measure.stage == "retrieval"
         and measure.top_k in (None, k)
@@ -49,22 +49,28 @@ def _tables(run: Run, drops: pd.DataFrame) -> Iterator[Table]:
         )
         for name in ("chunker", "retriever", "questions on"):
             table.add_column(name)
-        for _, title in metrics:
+        for _, title, parts in metrics:
             table.add_column(title, justify="right")
             table.add_column("drop", justify="right")
             table.add_column("95 %", justify="right")
+            for part in parts:
+                table.add_column(f"drop: {part.title}", justify="right")
             table.add_column("kept", justify="right")
         for key, of_group in noisy.groupby([*SETTING, "group"], observed=True, sort=False):
             chunker, retriever, group = map(str, key)
             cells = []
-            for metric, _ in metrics:
+            for metric, _, parts in metrics:
                 measured = of_group[of_group["metric"] == metric]
                 if measured.empty:  # no question has a score that counts
-                    cells += ["-", "-", "-", "-"]
+                    cells += ["-"] * (4 + len(parts))
                     continue
                 row = measured.iloc[0]
                 low, high = number(row["drop_low"]), number(row["drop_high"])
                 cells += [number(row["noisy"]), number(row["drop"]), f"{low} to {high}"]
+                for part in parts:
+                    cells.append(
+                        number(of_group.loc[of_group["metric"] == part.metric, "drop"].iloc[0])
+                    )
                 cells.append(number(row["kept"]))
             first = group == "all"
             table.add_row(

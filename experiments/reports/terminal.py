@@ -62,7 +62,7 @@ class _Columns:
     @classmethod
     def of(cls, cells: pd.DataFrame) -> _Columns:
         there = shown_readings(cells)
-        for column in shown_measures(cells):
+        for column in shown_measures(cells, parts=True):
             there.append(column)
             if column[:2] == _GUESSED and len(cells_of(cells, *_GUESS[:2], "all")):
                 there.append(_GUESS)

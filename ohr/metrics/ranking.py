@@ -9,7 +9,7 @@ import numpy as np
 
 from ohr import plugins
 from ohr.metrics.scores import SCORING, ProtocolParams
-from ohr.plugins.metric import HitsCase, Tokens
+from ohr.plugins.metric import HitsCase
 
 
 class Lcs(plugins.Metric[ProtocolParams]):
@@ -27,15 +27,7 @@ class Lcs(plugins.Metric[ProtocolParams]):
         return SCORING[self.params.protocol].lcs(prediction, reference)
 
     def measure(self, case: HitsCase) -> float:
-        return self.retrieved(case, case.scoring.tokens)
-
-    def retrieved(self, case: HitsCase, tokens: Tokens) -> float:
-        """How much of the evidence the chunks of its pages hold, in rank order."""
-        chunks = case.evidence_hits
-        if not chunks:
-            return 0.0
-        words = [token for hit in chunks for token in tokens(hit.text)]
-        return case.scoring.token_lcs(words, tokens(case.question.evidence_text))
+        return case.lcs
 
 
 class StrippedLcs(Lcs):
@@ -48,7 +40,40 @@ class StrippedLcs(Lcs):
     headline = False
 
     def measure(self, case: HitsCase) -> float:
-        return self.retrieved(case, case.scoring.content_tokens)
+        return case.lcs_of(case.scoring.content_tokens)
+
+
+class _LcsLoss(plugins.Metric, abstract=True):
+    """A part of what ``lcs`` lacks of 1: for each question, ``lcs`` and both parts add up to 1."""
+
+    of = "hits"
+    needs = frozenset({"evidence"})
+    higher_is_better = False
+    part_of = "lcs"
+
+
+class PageNotFound(_LcsLoss):
+    """1 - hit@k: no page of the evidence is among the hits. The first part of the ``lcs`` loss."""
+
+    name = "page_not_found"
+    title = "page not found"
+
+    def measure(self, case: HitsCase) -> float:
+        return 0.0 if case.evidence_hits else 1.0
+
+
+class TextMissing(_LcsLoss):
+    """hit@k - ``lcs``: text missing where a page was found. The second part of the ``lcs`` loss.
+
+    Without any hit it is 0: the page was not found, and that is the whole loss.
+    """
+
+    name = "text_missing"
+    title = "text missing"
+    missing = 0.0
+
+    def measure(self, case: HitsCase) -> float:
+        return 1.0 - case.lcs if case.evidence_hits else 0.0
 
 
 class _Rank(plugins.Metric, abstract=True):

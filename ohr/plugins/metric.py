@@ -94,6 +94,19 @@ class HitsCase:
         gold = set(self.question.evidence_pages)
         return [hit for hit in self.hits if hit.ref in gold]
 
+    @cached_property
+    def lcs(self) -> float:
+        """Word-level LCS of the evidence with the retrieved text of its pages, over its words."""
+        return self.lcs_of(self.scoring.tokens)
+
+    def lcs_of(self, tokens: Tokens) -> float:
+        """:attr:`lcs` of other tokens; chunks come in rank order, and without one it is 0."""
+        chunks = self.evidence_hits
+        if not chunks:
+            return 0.0
+        words = [token for hit in chunks for token in tokens(hit.text)]
+        return self.scoring.token_lcs(words, tokens(self.question.evidence_text))
+
 
 @dataclass(frozen=True)
 class AnswerCase:
@@ -144,6 +157,8 @@ class Metric(Plugin[P], ABC, abstract=True):
     """Of answers: whether what is answered to nothing is measured too."""
     headline: ClassVar[bool] = False
     """Whether figures and comparisons show it unless they are asked for others."""
+    part_of: ClassVar[str] = ""
+    """The metric whose loss it is a part of. Tables show the parts beside that metric."""
 
     def __init_subclass__(cls, *, abstract: bool = False, **options: Any) -> None:
         super().__init_subclass__(abstract=abstract, **options)

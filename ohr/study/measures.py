@@ -27,7 +27,8 @@ SETS = {
         for name in (
             *("edit_distance", "cer", "wer"),
             *("r_noise", "r_noise_content", "r_noise_reference", "evidence_lcs"),
-            *("lcs", "lcs_stripped", "hit", "mrr", "ndcg"),
+            *("lcs", "page_not_found", "text_missing"),
+            *("lcs_stripped", "hit", "mrr", "ndcg"),
             *("f1", "em", "rouge_l", "refused", "judged"),
         )
     ),
@@ -73,6 +74,8 @@ class Measure:
     """The only number of hits that it is measured at; None: at each."""
     shown: bool = False
     """Whether figures and comparisons show it unless they are asked for others."""
+    part_of: str = ""
+    """The metric of its stage whose loss it is a part of."""
 
     @property
     def unit(self) -> str:
@@ -91,8 +94,11 @@ class Measure:
 
     @property
     def label(self) -> str:
-        """For axes and tables: ``Retrieval LCS``, ``Generation F1``; of a reading, its title."""
-        return self.title if self.stage == "ocr" else f"{self.stage.capitalize()} {self.title}"
+        """For axes and tables: ``Retrieval LCS``, ``Generation F1``; of a reading, and of a part
+        of a loss, its title."""
+        if self.stage == "ocr" or self.part_of:
+            return self.title
+        return f"{self.stage.capitalize()} {self.title}"
 
     def left_out(self, protocol: str) -> frozenset[Status]:
         """Statuses that leave the mean: none of them, except under the published protocol.
@@ -218,6 +224,7 @@ def measure_of(
         missing=metric.missing,
         top_k=k,
         shown=shown and not suffix,
+        part_of=metric.part_of,
     )
 
 

@@ -146,11 +146,18 @@ def test_drops_are_paired_differences_of_rows(settings, tmp_path, capsys):
         assert row["kept_less_first"] == pytest.approx(kept - of_first)
     bm25 = drops[drops["retriever"] == "bm25"]
     assert (bm25["drop_less_first"] == 0).all()
-    assert (bm25["kept_less_first"] == 0).all()
+    assert (bm25["kept_less_first"].dropna() == 0).all()
     assert (bm25["n_equal"] == bm25["n"]).all()
+    at = ["top_k", "retriever", "group"]
+    by_metric = drops.pivot(index=at, columns="metric", values="drop")
+    parts = by_metric["page_not_found"] + by_metric["text_missing"]
+    assert parts.to_numpy() == pytest.approx(by_metric["lcs"].to_numpy(), abs=1e-12)
+    assert (by_metric["page_not_found"] > 0).any()
+    assert drops[drops["metric"] == "text_missing"]["kept"].isna().all(), "it has no height"
     report(result)
     printed = capsys.readouterr().out
     assert "grams" in printed
+    assert {"found", "missing"} <= set(printed.split()), "the drop's parts have columns"
     assert len(pd.read_csv(tmp_path / "run" / "drops.csv")) == len(drops)
 
 
