@@ -8,23 +8,18 @@ from experiments._command import Axis, study_command
 from experiments.reports.noise_curve import finding, report
 from ohr.study.results import Run
 
-DOCUMENTS = [
-    "finance/grispelta-annual-report-2023",
-    "finance/quilgora-annual-report-2023",
-    "law/quilgora-morvessa-supply-agreement-2023",
-    "manual/quilgora-dh-600-operating-manual-2023",
-]
 DEFAULTS = {
     # RapidOCR reads no charts, and writes formulas as plain text.
-    "dataset": {"kind": "sample", "documents": DOCUMENTS, "sources": ["text", "table"]},
+    "dataset": {"kind": "sample", "sources": ["text", "table"]},
     "dpi": 72,  # a page takes a second or two, and still reads well
     "engines": ["rapidocr"],
     "noise": ["warping"],
+    "levels": ["moderate", "severe"],
     "ground_truth": True,
     "seeds": [0],
 }
 NEXT = (
-    "next: all 24 pages at 150 dpi, turned, read by Tesseract (apt-get install tesseract-ocr)",
+    "next: the same pages at 150 dpi, turned, read by Tesseract (apt-get install tesseract-ocr)",
     '  python -m experiments.noise_curve "engines=[tesseract]" "noise=[rotation]" '
     "--out runs/rotation",
 )
@@ -32,7 +27,7 @@ NEXT = (
 
 @study_command(DEFAULTS, out=Path("runs/demo"), next_steps=NEXT)
 def main(run: Run, axis: Axis = "r_noise_content") -> None:
-    """Distort, read and measure 12 pages of a bundled sample."""
+    """Distort, read and measure the 24 pages of a bundled sample."""
     report(run, axis)
     print(finding(run, axis))
 

@@ -46,6 +46,8 @@ FAMILY = ("stage", "metric", "family")
 """Comparisons are corrected together that are of one measure and one family."""
 ALL_QUESTIONS = "all questions"
 GROUPS = "groups of questions"
+EVERY = ("",)
+"""Every group of questions, as prefixes."""
 FAMILIES = (ALL_QUESTIONS, GROUPS)
 
 
@@ -55,9 +57,11 @@ def comparisons(
     metrics: Sequence[tuple[str, str]],
     *,
     baseline: str = "",
-    every_group: bool = False,
+    groups: tuple[str, ...] = (),
 ) -> pd.DataFrame:
     """A row for each condition that is not the baseline, setting, stage, metric and group.
+
+    Groups are all questions, and those whose names begin as ``groups`` do.
 
     Conditions are paired where they agree in every setting but those that ``by`` names; runs,
     also across a setting of which each has but one value, since that is what was changed.
@@ -80,9 +84,9 @@ def comparisons(
         for values, setting in rows.groupby(fixed, sort=False):
             known = dict(zip(fixed, values, strict=True)) | {"stage": stage, "metric": metric}
             known["higher_is_better"] = _higher_is_better(runs, stage, metric)
-            for part, *pair in _pairs(setting, by, baseline):
+            for part, before, after in _pairs(setting, by, baseline):
                 known["part"] = part
-                records += [known | row for row in _compared(*pair, runs[0], every_group)]
+                records += [known | row for row in _compared(before, after, runs[0], groups)]
     if not records:
         raise _nothing_to_compare(by, baseline, list(there))
     return _corrected(pd.DataFrame(records)).reindex(columns=list(COLUMNS))
@@ -113,7 +117,9 @@ def compare(
     by = by or default_aspect(runs)
     if by not in ASPECTS:
         raise ConfigError(f"unknown by={by!r}; known: {', '.join(ASPECTS)}")
-    return comparisons(runs, by, metrics_of(runs, metrics), baseline=baseline, every_group=groups)
+    return comparisons(
+        runs, by, metrics_of(runs, metrics), baseline=baseline, groups=EVERY * groups
+    )
 
 
 def default_aspect(runs: Sized) -> str:
@@ -214,7 +220,7 @@ def _of(setting: pd.DataFrame, variant: str) -> pd.DataFrame:
 
 
 def _compared(
-    baseline: pd.DataFrame, other: pd.DataFrame, run: Run, every_group: bool
+    baseline: pd.DataFrame, other: pd.DataFrame, run: Run, groups: tuple[str, ...]
 ) -> Iterator[dict[str, Any]]:
     names = {"baseline": baseline["variant"].iloc[0], "other": other["variant"].iloc[0]}
     units = list(UNIT_COLUMNS)
@@ -222,7 +228,7 @@ def _compared(
     n_baseline = {group: len(rows) for group, rows in group_rows(baseline)}
     n_other = {group: len(rows) for group, rows in group_rows(other)}
     for group, pairs in group_rows(both):
-        if pairs.empty:
+        if pairs.empty or not (group == "all" or group.startswith(groups)):
             continue
         before, after = pairs["value_baseline"].to_numpy(), pairs["value_other"].to_numpy()
         comparison = compare_paired(after - before, clusters_of(pairs), seed=run.seed)
@@ -245,8 +251,6 @@ def _compared(
             "n_baseline_only": n_baseline.get(group, len(pairs)) - len(pairs),
             "n_other_only": n_other.get(group, len(pairs)) - len(pairs),
         }
-        if not every_group:
-            return
 
 
 def _nothing_to_compare(by: str, baseline: str, there: Sequence[str]) -> OhrError:

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import pandas as pd
 
-from experiments.analysis.comparison import ALL_QUESTIONS, COLUMNS, comparisons
+from experiments.analysis.comparison import COLUMNS, comparisons
 from experiments.analysis.labels import shown_measures, shown_readings
 from ohr.errors import OhrError
 from ohr.study.results import KNOWLEDGE_BASE, Run, knowledge_base_name
@@ -26,11 +26,9 @@ def run_differences(run: Run, groups: bool = False) -> pd.DataFrame:
     measures = shown_measures(run.cells, parts=True) or shown_readings(run.cells)
     pairs = [(stage, metric) for stage, metric, _ in measures]
     try:
-        differences = comparisons([run], "knowledge_base", pairs, every_group=groups)
+        return comparisons([run], "knowledge_base", pairs, groups=BY_GROUP * groups)
     except OhrError:  # there is one knowledge base
         return pd.DataFrame(columns=list(COLUMNS))
-    named = differences["group"].str.startswith(BY_GROUP)
-    return differences[named | (differences["family"] == ALL_QUESTIONS)]
 
 
 def with_paired_intervals(cells: pd.DataFrame, differences: pd.DataFrame) -> pd.DataFrame:

@@ -85,13 +85,6 @@ def curve_line(ax: Axes, cells: pd.DataFrame, x: str, number: int) -> str:
     Hollow marks are changes that are not shown, of cells with paired intervals.
     """
     colour = COLOURS[number % len(COLOURS)]
-    ax.plot(
-        cells[x],
-        cells["mean"],
-        color=colour,
-        marker=MARKERS[number % len(MARKERS)],
-        linestyle=LINES[number % len(LINES)],
-    )
     unshown = _not_shown(cells)
     ax.plot(
         cells[x][unshown],
@@ -100,6 +93,14 @@ def curve_line(ax: Axes, cells: pd.DataFrame, x: str, number: int) -> str:
         marker=MARKERS[number % len(MARKERS)],
         markerfacecolor="white",
         linestyle="none",
+        zorder=2.5,
+    )
+    ax.plot(
+        cells[x],
+        cells["mean"],
+        color=colour,
+        marker=MARKERS[number % len(MARKERS)],
+        linestyle=LINES[number % len(LINES)],
     )
     has_interval = cells["ci_low"].notna()
     ax.vlines(

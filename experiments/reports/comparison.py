@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from experiments.analysis.baselines import baselines_line
 from experiments.analysis.comparison import (
     ASPECTS,
+    EVERY,
     SETTINGS,
     comparisons,
     configuration_changes,
@@ -17,7 +19,8 @@ from experiments.analysis.comparison import (
 )
 from experiments.analysis.labels import group_label, interval_units
 from experiments.analysis.notes import note_lines, run_notes
-from experiments.reports.differences import LESS
+from experiments.analysis.wording import is_shown
+from experiments.reports.differences import LESS, families
 from experiments.reports.files import TextTable, write_table
 from experiments.reports.terminal import number, p_value, show, terminal_table
 from ohr.errors import OhrError
@@ -40,7 +43,7 @@ def compare_runs(
         raise OhrError(f"unknown --by {by!r}; known: {', '.join(ASPECTS)}")
     runs = [open_run(path) for path in paths]
     wanted = metrics_of(runs, metric)
-    differences = comparisons(runs, by, wanted, baseline=baseline, every_group=groups)
+    differences = comparisons(runs, by, wanted, baseline=baseline, groups=EVERY * groups)
     changes = configuration_changes(runs)
     notes = note_lines(_readers(runs, differences), run_notes(runs))
     table = _text_table(differences, [*notes, *truth_notes(run.cells for run in runs)])
@@ -82,7 +85,8 @@ def _text_table(differences: pd.DataFrame, notes: Sequence[str]) -> TextTable:
     baselines = list(dict.fromkeys(differences["baseline"]))
     header = [
         *("compared", *varying, "stage", "metric", "questions", "n"),
-        *("baseline", "mean", "difference", "95 % interval", "p", "Holm", "BH", "d_z", "Cliff"),
+        *("difference", "95 % interval", "none over", "p", "Holm", "BH"),
+        *("baseline", "mean", "d_z", "Cliff"),
     ]
     rows = []
     for row in differences.to_dict("records"):
@@ -93,10 +97,11 @@ def _text_table(differences: pd.DataFrame, notes: Sequence[str]) -> TextTable:
                 *("" if pd.isna(row[name]) else str(row[name]) for name in varying),
                 *(row["stage"], row["metric"] + LESS * (not row["higher_is_better"])),
                 *(group_label(row["group"]), str(row["n"])),
-                *(number(row[name]) for name in ("baseline_mean", "other_mean")),
                 f"{row['difference']:+z.3f}",
                 "-" if pd.isna(low) else f"[{low:+z.3f}, {high:+z.3f}]",
+                "" if is_shown(row["p_holm"]) else number(row["excluded"]),
                 *(p_value(row[name]) for name in ("p", "p_holm", "p_bh")),
+                *(number(row[name]) for name in ("baseline_mean", "other_mean")),
                 *(_signed(row[name]) for name in ("cohens_dz", "cliffs_delta")),
             ]
         )
@@ -106,12 +111,14 @@ def _text_table(differences: pd.DataFrame, notes: Sequence[str]) -> TextTable:
 
 def _caption(differences: pd.DataFrame, baselines: Sequence[str]) -> list[str]:
     parts = [f"less {baselines[0]}" if len(baselines) == 1 else "", "paired by question"]
+    parts.append(baselines_line(set(differences["part"])))
     if not differences["higher_is_better"].all():
         parts.append(f"{LESS.strip()} less is better")
     if over := interval_units(differences["ci_unit"]):
         parts.append(f"Student's intervals and p by sign flips for further {over}")
-    tests = int(differences["p"].notna().sum())
-    parts.append(f"Holm and Benjamini-Hochberg over {tests} comparison{'s' * (tests != 1)}")
+    parts.append(f"Holm and Benjamini-Hochberg over {families(differences)}")
+    if not differences["p_holm"].map(is_shown).all():
+        parts.append("none over: where no difference is shown, the largest not excluded")
     if protocols := list(dict.fromkeys(differences["protocol"].dropna())):
         parts.append(f"{' and '.join(protocols)} scoring")
     if unpaired := int(differences[["n_baseline_only", "n_other_only"]].sum(axis=1).max()):

@@ -124,7 +124,7 @@ def differences_lines(
     if units := interval_units(differences["ci_unit"]):
         lines.append(
             f"95 % intervals for further {units}; p by sign flips, after Holm over "
-            f"{_families(differences)}"
+            f"{families(differences)}"
         )
         lines.append(f"{SHOWN} shown: p at most .05; else the largest change that is not excluded")
     else:
@@ -135,7 +135,7 @@ def differences_lines(
     return [plain(line) for line in lines if line]
 
 
-def _families(differences: pd.DataFrame) -> str:
+def families(differences: pd.DataFrame) -> str:
     """``the 4 comparisons of each measure, and over its 12 within groups of questions``."""
     sizes = differences.groupby("family", sort=False)["family_size"].max().to_dict()
     whole = sizes.pop(ALL_QUESTIONS, None)
@@ -153,7 +153,7 @@ def _further(differences: pd.DataFrame, measures: Sequence[Measure]) -> Iterator
         rows = rows[rows["further_units"].between(1, math.inf, inclusive="left")]
         if rows.empty:
             continue
-        largest = rows.loc[rows["difference"].abs().idxmax()]
+        largest = rows.iloc[int(rows["difference"].abs().argmax())]
         further = rounded_up(largest["further_units"])
         units = interval_units([largest["ci_unit"]])
         parts.append(

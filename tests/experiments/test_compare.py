@@ -46,7 +46,7 @@ def test_no_interval_of_a_difference_of_scores_leaves_its_range(benchmark_runs):
     few = Run(run.path, run.manifest, run.cells).knowing(
         drawn=run.rows[run.rows["doc_id"].isin(documents)]
     )
-    found = comparisons([few], "knowledge_base", [("ocr", "r_noise"), LCS, F1], every_group=True)
+    found = comparisons([few], "knowledge_base", [("ocr", "r_noise"), LCS, F1], groups=("",))
     known = found.dropna(subset=["ci_low"])
     assert len(known)
     assert (known["ci_low"] >= -1).all()
@@ -55,7 +55,7 @@ def test_no_interval_of_a_difference_of_scores_leaves_its_range(benchmark_runs):
 
 
 def test_groups_are_compared_on_their_own_questions(benchmark_runs):
-    found = comparisons([benchmark_runs[1]], "knowledge_base", [LCS], every_group=True)
+    found = comparisons([benchmark_runs[1]], "knowledge_base", [LCS], groups=("",))
     by_group = found.set_index("group")["n"]
     assert by_group["all"] == 48
     assert by_group["domain:law"] == by_group["domain:manual"] == 24
@@ -204,7 +204,7 @@ def test_unpaired_questions_are_counted_by_group(benchmark_runs):
     gone = (run.rows["engine"] != "gt") & (run.rows["evidence_source"] == "table")
     gone &= run.rows["qid"] == run.rows[gone]["qid"].iloc[-1]
     fewer = Run(run.path, run.manifest, run.cells).knowing(drawn=run.rows[~gone])
-    found = comparisons([fewer], "knowledge_base", [LCS], every_group=True)
+    found = comparisons([fewer], "knowledge_base", [LCS], groups=("",))
     missing = found.set_index("group")["n_baseline_only"]
     assert (missing["all"], missing["source:table"], missing["source:text"]) == (1, 1, 0)
 

@@ -10,7 +10,6 @@ from experiments.analysis.notes import note_lines, reader_notes
 from experiments.figures.bars import benchmark_bars
 from experiments.figures.noise import noise_curves, noise_strength
 from experiments.figures.sources import source_curves
-from experiments.reports.precision import precision_line
 from experiments.reports.terminal import benchmark_table, noise_table
 from ohr.study.config import load_config
 from ohr.study.progress import Progress
@@ -181,32 +180,3 @@ def test_a_mean_over_other_questions_says_so(cells):
     assert "in brackets" in str(table.caption)
     assert "r_noise of the content" in names
     assert {row[names.index("pages")] for row in rows_of(table)} == {"4"}
-
-
-def precision_of(means, half, n):
-    return precision_line(
-        pd.DataFrame(
-            {
-                "stage": "overall", "metric": "f1", "group": "all", "mean": means, "n": n,
-                "ci_low": [mean - half for mean in means],
-                "ci_high": [mean + half for mean in means],
-            }
-        )
-    )  # fmt: skip
-
-
-def test_differences_within_the_intervals_are_called_so():
-    line = precision_of([0.50, 0.45, 0.48], half=0.2, n=10)
-    assert "Nothing can be told apart" in line
-    assert "± 0.200, differences up to 0.050; it would take about 160 questions" in line
-    assert precision_of([0.50, 0.25], half=0.2, n=10) == ""
-    assert "no difference" in precision_of([0.5, 0.5], half=0.2, n=10)
-    assert "may tell more: python -m experiments.compare" in line
-    unknown = precision_of([0.5, 0.1], half=float("nan"), n=2)
-    assert unknown.endswith("no interval from fewer than 3 documents or pages.")
-    assert precision_of([0.5], half=0.2, n=10) == ""
-
-
-def test_ten_questions_print_that_nothing_can_be_told_apart(cells):
-    few = cells.assign(ci_low=cells["mean"] - 0.9, ci_high=cells["mean"] + 0.9)
-    assert "Nothing can be told apart" in str(noise_table(few).caption)

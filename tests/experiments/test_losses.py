@@ -1,0 +1,149 @@
+"""What a run lost: against which baseline, in which family, with which interval."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from experiments.analysis.baselines import BOTH, ENGINE, NOISE
+from experiments.analysis.comparison import comparisons
+from experiments.analysis.labels import shown_measures
+from experiments.analysis.losses import run_differences, with_paired_intervals
+from experiments.reports.differences import differences_table
+from experiments.reports.noise_curve import finding
+from ohr.study.cells import aggregate
+from ohr.study.results import Run
+
+CLEAN = {"noise": "none", "perturbation": "none", "level": "", "intensity": 0.0}
+SEVERE = {"noise": "semantic", "perturbation": "semantic", "level": "severe", "intensity": 1.0}
+
+
+def read_by(run: Run, **engines: float) -> Run:
+    """As if engines had kept so much of each score on clean pages, and of that under noise."""
+    clean = run.drawn[run.drawn["noise"] == "none"]
+    noisy = run.drawn[run.drawn["level"] == "severe"]
+    parts = [clean.assign(engine="gt")]
+    for engine, kept in engines.items():
+        parts.append(clean.assign(engine=engine, value=clean["value"] * kept))
+        parts.append(noisy.assign(engine=engine, value=noisy["value"] * kept, **SEVERE))
+    return as_run(run, pd.concat(parts, ignore_index=True))
+
+
+def as_run(run: Run, drawn: pd.DataFrame) -> Run:
+    cells = aggregate(drawn)
+    for column in ("mean", "ci_low", "ci_high", "n", "r_noise"):
+        cells[column] = pd.to_numeric(cells[column])
+    cells.attrs = dict(run.cells.attrs)
+    return Run(run.path, run.manifest, cells).knowing(drawn=drawn)
+
+
+@pytest.fixture(scope="module")
+def run(formatting_run) -> Run:
+    return read_by(formatting_run, tesseract=0.9)
+
+
+def of(differences: pd.DataFrame, other: str, stage: str = "overall") -> pd.Series:
+    rows = differences[(differences["other"] == other) & (differences["stage"] == stage)]
+    return rows.iloc[0]
+
+
+def test_losses_are_split_into_the_engines_and_the_noises(run):
+    differences = run_differences(run)
+    engine, noise = (
+        of(differences, "tesseract, clean"),
+        of(differences, "tesseract, semantic severe"),
+    )
+    assert (engine["part"], engine["baseline"]) == (ENGINE, "gt, clean")
+    assert (noise["part"], noise["baseline"]) == (NOISE, "tesseract, clean")
+    both = comparisons([run], "knowledge_base", [("overall", "f1")], baseline="gt, clean")
+    whole = of(both, "tesseract, semantic severe")
+    assert engine["difference"] + noise["difference"] == pytest.approx(whole["difference"])
+    assert noise["difference"] < 0 < noise["excluded"]
+
+
+def test_without_the_engines_clean_pages_the_parts_are_one(run):
+    rows = run.drawn
+    unread = (rows["engine"] == "tesseract") & (rows["noise"] == "none")
+    differences = run_differences(as_run(run, rows[~unread]))
+    noise = of(differences, "tesseract, semantic severe")
+    assert (noise["part"], noise["baseline"]) == (BOTH, "gt, clean")
+
+
+def test_without_the_truth_there_is_noise_alone(run):
+    differences = run_differences(as_run(run, run.drawn[run.drawn["engine"] != "gt"]))
+    assert set(differences["part"]) == {NOISE}
+
+
+def test_one_knowledge_base_loses_nothing(run):
+    alone = as_run(run, run.drawn[run.drawn["engine"] == "gt"])
+    assert run_differences(alone).empty
+    assert with_paired_intervals(alone.cells, run_differences(alone))["ci_low"].equals(
+        alone.cells["ci_low"]
+    )
+
+
+def test_p_is_corrected_over_a_measures_comparisons(run):
+    differences = run_differences(run, groups=True)
+    for _, family in differences.groupby(["stage", "metric", "family"]):
+        assert (family["family_size"] == family["p"].notna().sum()).all()
+        assert (family["p_holm"] >= family["p"]).all()
+        assert family["p_holm"].min() == pytest.approx(min(1, family["p"].min() * len(family)))
+    assert differences["family"].nunique() == 2
+
+
+def test_bars_are_the_paired_changes(run):
+    cells = with_paired_intervals(run.cells, run_differences(run))
+    everyone = cells[(cells["group"] == "all") & (cells["stage"] == "overall")]
+    everyone = everyone[everyone["metric"] == "f1"]
+    truth = everyone[everyone["engine"] == "gt"]
+    assert truth["ci_low"].isna().all()
+    noisy = everyone[everyone["noise"] != "none"].iloc[0]
+    change = of(run_differences(run), "tesseract, semantic severe")
+    assert noisy["ci_low"] <= noisy["mean"] <= noisy["ci_high"]
+    assert noisy["ci_high"] - noisy["ci_low"] == pytest.approx(change["ci_high"] - change["ci_low"])
+    assert noisy["p_holm"] == change["p_holm"]
+
+
+def table_of(run: Run) -> tuple[list[list[str]], str]:
+    table = differences_table(run_differences(run), shown_measures(run.cells))
+    columns = [[str(cell) for cell in column.cells] for column in table.columns]
+    return columns, str(table.caption)
+
+
+def test_the_table_names_part_baseline_and_family(run):
+    columns, caption = table_of(run)
+    assert set(columns[0]) == {ENGINE, NOISE, ""}
+    assert "tesseract, semantic severe\nless tesseract, clean" in columns[1]
+    assert f"{NOISE}: less the same engine's clean pages" in caption
+    assert "p by sign flips, after Holm over the" in caption
+    assert any("*" in cell and ", none over" not in cell for cell in columns[-1])
+
+
+def test_few_documents_show_nothing_and_say_so(run):
+    first = list(dict.fromkeys(run.drawn["doc_id"]))[:4]
+    columns, caption = table_of(as_run(run, run.drawn[run.drawn["doc_id"].isin(first)]))
+    assert "4 documents are too few to show any change" in caption
+    assert "further documents like these" in caption
+    assert "*" not in "".join(columns[-1])
+    assert "none over ." in "".join(columns[-1])
+
+
+def test_what_was_found_is_said_part_by_part(run):
+    lines = finding(run).splitlines()
+    assert lines[0].startswith("found: the r_noise of tesseract rises from .")
+    assert lines[0].endswith("(semantic severe)")
+    assert [line.split(" (")[0].strip() for line in lines[1:]] == [ENGINE, NOISE]
+    assert "Retrieval LCS −." in lines[2]
+
+
+@pytest.mark.parametrize(
+    ("r_noise", "said"),
+    [
+        (0.1, "found: no noise raised the r_noise above .100 (clean)"),
+        (float("nan"), "found: nothing"),
+    ],
+)
+def test_without_damage_it_says_so(run, r_noise, said):
+    cells = run.cells.assign(r_noise=r_noise)
+    cells.attrs = dict(run.cells.attrs)
+    assert finding(Run(run.path, run.manifest, cells).knowing(drawn=run.drawn)).startswith(said)
