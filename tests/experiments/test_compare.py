@@ -41,10 +41,12 @@ def test_knowledge_bases_of_one_run(benchmark_runs):
 
 
 def test_the_parts_of_a_loss_are_compared_beside_it(benchmark_runs):
-    usual = metrics_of([benchmark_runs[1]])
+    usual = metrics_of([benchmark_runs[1]], parts=True)
     place = usual.index(LCS)
     parts = [("retrieval", "page_not_found"), ("retrieval", "text_missing")]
     assert usual[place + 1 : place + 3] == parts
+    outcomes = metrics_of([benchmark_runs[1]])
+    assert outcomes == [one for one in usual if one not in parts], "of what OCR scores predict"
     found = comparisons([benchmark_runs[1]], "knowledge_base", usual)
     change = found[found["stage"] == "retrieval"].set_index("metric")["difference"]
     assert list(change.index) == ["lcs", "page_not_found", "text_missing"]
