@@ -202,7 +202,7 @@ def test_the_loss_above_a_retrieval_curve_is_split(draw, study, areas):
     assert len(_areas(retrieval)) == areas
     legend = {text.get_text() for text in made.legends[0].get_texts()}
     assert {"page not found", "text missing"} <= legend or not areas
-    assert ("page not found / text missing, above / below" in legend) == (not areas)
+    assert ("thin: page not found above, text missing below" in legend) == (not areas)
     first = cells[(cells["noise"] != "none") & (cells["group"] == cells["group"].iloc[0])]
     severe = first[(first["metric"] == "lcs") & (first["level"] == "severe")].iloc[0]
     found = 1 - 0.7 * (1 - severe["mean"])
