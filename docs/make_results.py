@@ -83,6 +83,8 @@ def formatting_rows(default: Path, reference: Path) -> Rows:
         yield row(f"r_noise of content, {protocol}", protocol, "ocr", "r_noise_content")
         title = f"retrieval LCS, as it stands / without mark-up, {protocol}"
         yield row(title, protocol, "retrieval", "lcs", "lcs_stripped")
+        title = f"page not found / text missing as it stands, {protocol}"
+        yield row(title, protocol, "retrieval", "page_not_found", "text_missing")
     yield row("generation F1 (`extractive`), `default`", "`default`", "generation", "f1")
     yield row("overall F1 (`extractive`), `default`", "`default`", "overall", "f1")
     yield row("edit distance", "`default`", "ocr", "edit_distance")
@@ -94,6 +96,7 @@ def retriever_rows(run: Path) -> Rows:
     for retriever in dict.fromkeys(drops["retriever"]):
         rows = drops[drops["retriever"] == retriever].set_index(["top_k", "metric", "group"])
         lcs = rows.loc[2, "lcs", "all"]
+        parts = [rows.loc[2, part, "all"]["drop"] for part in ("page_not_found", "text_missing")]
         hits = [rows.loc[k, f"hit@{k}", "all"] for k in (1, 2, 5, 10)]
         ranks = rows.loc[10, "mrr@10", "all"]
         sources = [rows.loc[2, "lcs", f"source:{s}"]["drop"] for s in ("text", "table", "formula")]
@@ -101,6 +104,7 @@ def retriever_rows(run: Path) -> Rows:
             f"`{retriever}`" if retriever in ("bm25", "page", "oracle") else retriever,
             f"{number(lcs['clean'])} / {number(lcs['noisy'])}",
             f"{number(lcs['drop'])} ({interval(lcs['drop_low'], lcs['drop_high'])})",
+            " / ".join(map(number, parts)),
             " / ".join(map(number, sources)),
             " / ".join(number(hit["noisy"]) for hit in hits),
             " / ".join(number(hit["drop"]) for hit in hits),
@@ -218,6 +222,7 @@ FRAGMENTS = (
             "",
             "LCS of 2, gt / MinerU",
             "drop (95 %)",
+            "page not found / text missing",
             "on text / table / formula",
             "hit@1 / 2 / 5 / 10, MinerU",
             "drop",

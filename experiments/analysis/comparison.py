@@ -118,7 +118,7 @@ def compare(
     if by not in ASPECTS:
         raise ConfigError(f"unknown by={by!r}; known: {', '.join(ASPECTS)}")
     return comparisons(
-        runs, by, metrics_of(runs, metrics), baseline=baseline, groups=EVERY * groups
+        runs, by, metrics_of(runs, metrics, parts=True), baseline=baseline, groups=EVERY * groups
     )
 
 
@@ -127,9 +127,13 @@ def default_aspect(runs: Sized) -> str:
     return "run" if len(runs) > 1 else "knowledge_base"
 
 
-def metrics_of(runs: Sequence[Run], wanted: Sequence[str] = ()) -> list[tuple[str, str]]:
-    """The metrics ``stage:metric`` that are wanted, else the usual ones that were measured: those
-    that tables show, and the parts that their loss splits into."""
+def metrics_of(
+    runs: Sequence[Run], wanted: Sequence[str] = (), *, parts: bool = False
+) -> list[tuple[str, str]]:
+    """The metrics ``stage:metric`` that are wanted, else the usual ones that were measured.
+
+    ``parts``: with those that the loss of a usual one splits into.
+    """
     there = dict.fromkeys(
         (str(stage), str(metric))
         for run in runs
@@ -138,7 +142,8 @@ def metrics_of(runs: Sequence[Run], wanted: Sequence[str] = ()) -> list[tuple[st
     if not wanted:
         measures = [one for run in runs for one in run.measures]
         shown = {(str(one.stage), one.metric) for one in measures if one.shown}
-        usual = (one for one in measures if one.shown or (str(one.stage), one.part_of) in shown)
+        split = shown if parts else set()
+        usual = (one for one in measures if one.shown or (str(one.stage), one.part_of) in split)
         named = dict.fromkeys((str(one.stage), one.metric) for one in usual)
         return [pair for pair in named if pair in there]
     pairs = [(text.partition(":")[0], text.partition(":")[2]) for text in wanted]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,8 @@ class MeasuredCurve:
     key: dict[str, Any]
     levels: tuple[str, ...]
     curve: NoiseCurve
+    parts: Mapping[str, np.ndarray] = field(default_factory=dict)
+    """Of the measures that the loss splits into, the means at each level: float ``(levels,)``."""
 
 
 def curves_of(run: Run, axis: str = "r_noise") -> Iterator[MeasuredCurve]:
@@ -68,10 +70,11 @@ def curves_of(run: Run, axis: str = "r_noise") -> Iterator[MeasuredCurve]:
         if clean.empty or damage.empty:
             continue
         floor = _floor(rows, key)
+        split = _split(run, rows, key)
         noisy = setting[setting["noise"] != "none"]
         for (kind, operator), points in noisy.groupby(["noise", "perturbation"], sort=False):
             named = {"noise": kind, "perturbation": operator} | key
-            yield from _by_group(named, clean, points, damage, floor)
+            yield from _by_group(named, clean, points, damage, floor, split)
 
 
 def _damage(rows: pd.DataFrame, axis: str) -> pd.DataFrame:
@@ -96,12 +99,27 @@ def _floor(rows: pd.DataFrame, key: dict[str, Any]) -> pd.DataFrame | None:
     return clean if len(clean) else None
 
 
+def _split(run: Run, rows: pd.DataFrame, key: dict[str, Any]) -> dict[str, pd.DataFrame]:
+    """The rows of each part that a measure's loss splits into, of the same setting."""
+    same = [name for name in key if name not in ("stage", "metric")]
+    parts = {
+        one.metric: measured(rows, one.stage, one.metric)
+        for one in run.measures
+        if (one.stage, one.part_of) == (key["stage"], key["metric"])
+    }
+    of_setting = {
+        name: part[(part[same] == pd.Series(key)[same]).all(axis=1)] for name, part in parts.items()
+    }
+    return {name: part for name, part in of_setting.items() if len(part)}
+
+
 def _by_group(
     key: dict[str, Any],
     clean: pd.DataFrame,
     points: pd.DataFrame,
     damage: pd.DataFrame,
     floor: pd.DataFrame | None,
+    split: Mapping[str, pd.DataFrame],
 ) -> Iterator[MeasuredCurve]:
     at = ["perturbation", "level", "intensity"]
     points = points.sort_values("intensity", kind="stable")
@@ -113,6 +131,10 @@ def _by_group(
         here = (damage["perturbation"] == operator) & (damage["level"] == level)
         columns[f"y{number}"] = group
         columns[f"x{number}"] = damage[here & (damage["intensity"] == intensity)]
+    for name, part in split.items():
+        columns[f"{name}0"] = part[part["noise"] == "none"]
+        for number, (at_level, _) in enumerate(places, start=1):
+            columns[f"{name}{number}"] = part[(part[at] == list(at_level)).all(axis=1)]
     if floor is not None:
         columns["floor"] = floor
     for name, values in columns.items():
@@ -137,6 +159,10 @@ def _by_group(
                 questions["floor"].to_numpy(dtype=float),
                 clusters_of(questions),
             ),
+            {
+                name: questions[[f"{name}{i}" for i in range(len(names))]].mean().to_numpy()
+                for name in split
+            },
         )
 
 
@@ -144,6 +170,8 @@ def statistics_table(runs: Sequence[Run], axis: str = "r_noise") -> pd.DataFrame
     """A row a curve and group: each statistic with its interval, ``curves.csv``.
 
     ``common_area`` is over the range of x that all curves of one stage, metric and group cover.
+    Of a measure whose loss splits into parts, ``clean_`` and ``worst_`` with a part's name are its
+    means on clean pages and at the worst levels.
     """
     curves = [(run, curve) for run in runs for curve in curves_of(run, axis)]
     common = _common_ranges([curve for _, curve in curves])
@@ -166,6 +194,9 @@ def statistics_table(runs: Sequence[Run], axis: str = "r_noise") -> pd.DataFrame
             row[f"{name}_ci_high"] = statistic.interval.high
         worst = (measured_curve.levels[level] for level in statistics.worst_levels)
         row["worst_level"] = ", ".join(worst)
+        for name, means in measured_curve.parts.items():
+            row[f"clean_{name}"] = means[0]
+            row[f"worst_{name}"] = means[list(statistics.worst_levels)].mean()
         row["ci_unit"] = measured_curve.curve.clusters.unit
         rows.append(row)
     return pd.DataFrame(rows)

@@ -42,7 +42,7 @@ def compare_runs(
     if by not in ASPECTS:
         raise OhrError(f"unknown --by {by!r}; known: {', '.join(ASPECTS)}")
     runs = [open_run(path) for path in paths]
-    wanted = metrics_of(runs, metric)
+    wanted = metrics_of(runs, metric, parts=True)
     differences = comparisons(runs, by, wanted, baseline=baseline, groups=EVERY * groups)
     changes = configuration_changes(runs)
     notes = note_lines(_readers(runs, differences), run_notes(runs))

@@ -60,7 +60,8 @@ def curves_shown(table: pd.DataFrame, measures: Sequence[tuple[str, str, str]]) 
     shown = ("slope", "breakpoint", "retention", "common_area")
     titles = ("clean", "floor", "slope", "lost 10 % at", "kept at .3", "common area", "worst")
     printed.add_column(str(table["axis"].iloc[0]), justify="right")
-    for name in titles:
+    parts = [str(n).removeprefix("clean_") for n in table if str(n).startswith("clean_")]
+    for name in (*titles, *(f"worst: {name.replace('_', ' ')}" for name in parts)):
         printed.add_column(name, justify="right")
     for stage, metric, title in measures:
         chosen = table[(table["stage"] == stage) & (table["metric"] == metric)]
@@ -77,6 +78,7 @@ def curves_shown(table: pd.DataFrame, measures: Sequence[tuple[str, str, str]]) 
                 *(number(row[name]) for name in ("clean", "floor")),
                 *(_shown(row, name) for name in shown),
                 f"{number(row['worst'])} ({row['worst_level']})",
+                *(number(row[f"worst_{name}"]) for name in parts),
             )
     return printed
 

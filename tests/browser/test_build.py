@@ -93,7 +93,9 @@ def test_what_is_not_of_the_report_is_left_alone(run, tmp_path):
 def test_tables_by_source_and_domain_have_the_figures_of_the_cells(run):
     rows, measures = make_rows([run]), measures_by_stage([run])
     tables = {table["title"]: table for table in group_tables(rows, measures)}
-    assert len(tables) == 2 * 3  # by source and by domain, at each stage
+    # By source and by domain, at each stage, and two parts of the loss of retrieval.
+    assert len(tables) == 2 * (3 + 2)
+    assert "Retrieval: text missing, by domain" in tables
     cells = run.cells[(run.cells["metric"] == "f1") & (run.cells["stage"] == "overall")]
     for prefix, title in (("source", "by evidence source"), ("domain", "by domain")):
         table = tables[f"The whole system: F1, {title}"]
@@ -128,7 +130,9 @@ def test_each_run_of_several_has_its_own_losses_and_names(run, settings, tmp_pat
         lost = {name: losses(of_one, name) for name in measures}
         alone.append(list(loss_tables(of_one, measures, lost)))
     for table, *parts in zip(tables, *alone, strict=True):
-        corrected = {at for at, name in enumerate(table["columns"]) if name[:2] in ("p ", "no")}
+        corrected = {
+            at for at, name in enumerate(table["columns"]) if name.startswith(("p (", "none over"))
+        }
         assert len(corrected) == 2  # over more losses
         kept = [at for at in range(len(table["columns"])) if at not in corrected]
         assert [[row[at] for at in kept] for row in table["rows"]] == [
@@ -136,6 +140,15 @@ def test_each_run_of_several_has_its_own_losses_and_names(run, settings, tmp_pat
             for one, part in zip(runs, parts, strict=True)
             for row in part["rows"]
         ]
+    for table in tables[:1]:
+        names = table["columns"]
+        assert names[4:7] == ("LCS", "page not found", "text missing")
+        for row in table["rows"]:
+            value = dict(zip(names, row, strict=True))
+            assert sum(float(value[name]) for name in names[4:7]) == pytest.approx(1, abs=0.0021)
+            if value["lost"] != "–":
+                parts = (float(value[f"lost: {name}"]) for name in names[5:7])
+                assert sum(parts) == pytest.approx(float(value["lost"]), abs=0.0021)
     lost = {row[2:6] for row in tables[0]["rows"] if row[1] == "gt, formatting severe"}
     assert len(lost) == 2
     said = [one.sentence("LCS") for one in losses(rows, "retrieval")]

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from experiments import curve_statistics, error_analysis
-from experiments.analysis.comparison import comparisons, configuration_changes
+from experiments.analysis.comparison import comparisons, configuration_changes, metrics_of
 from experiments.compare import main
 from ohr.errors import OhrError
 from ohr.study.config import load_config
@@ -38,6 +38,23 @@ def test_knowledge_bases_of_one_run(benchmark_runs):
         assert means[reader] == pytest.approx(mine["value"].mean())
     assert (found["p_holm"] >= found["p_bh"]).all()
     assert (found["p_bh"] >= found["p"]).all()
+
+
+def test_the_parts_of_a_loss_are_compared_beside_it(benchmark_runs):
+    usual = metrics_of([benchmark_runs[1]], parts=True)
+    place = usual.index(LCS)
+    parts = [("retrieval", "page_not_found"), ("retrieval", "text_missing")]
+    assert usual[place + 1 : place + 3] == parts
+    outcomes = metrics_of([benchmark_runs[1]])
+    assert outcomes == [one for one in usual if one not in parts], "of what OCR scores predict"
+    found = comparisons([benchmark_runs[1]], "knowledge_base", usual)
+    change = found[found["stage"] == "retrieval"].set_index("metric")["difference"]
+    assert list(change.index) == ["lcs", "page_not_found", "text_missing"]
+    assert change["lcs"] < 0 < change["page_not_found"]
+    assert change.sum() == pytest.approx(0, abs=1e-12)
+    alone = comparisons([benchmark_runs[1]], "knowledge_base", [LCS])
+    lcs = found[found["metric"] == "lcs"].reset_index(drop=True)
+    pd.testing.assert_series_equal(lcs["p_holm"], alone["p_holm"])  # the parts cost it nothing
 
 
 def test_no_interval_of_a_difference_of_scores_leaves_its_range(benchmark_runs):

@@ -52,6 +52,22 @@ def test_points_are_the_cells(formatting_run):
     assert checked == 2 * 2 * 2  # stages, readers, groups
 
 
+def test_the_parts_of_the_retrieval_loss_stand_beside_its_curve(formatting_run):
+    table = statistics_table([formatting_run])
+    lcs = table[table["metric"] == "lcs"]
+    assert len(lcs) > 1
+    for end in ("clean", "worst"):
+        parts = lcs[f"{end}_page_not_found"] + lcs[f"{end}_text_missing"]
+        assert (lcs[end] + parts).to_numpy() == pytest.approx(1, abs=1e-12)
+    assert (lcs["worst_text_missing"] > lcs["clean_text_missing"]).any()
+    others = table[table["metric"] != "lcs"]
+    assert others.filter(regex="page_not_found|text_missing").isna().all(axis=None)
+    [of_all, *_] = lcs[lcs["group"] == "all"].to_dict("records")
+    printed = curves_shown(table, [("retrieval", "lcs", "Retrieval LCS")])
+    shown = {str(one.header): next(iter(one.cells)) for one in printed.columns}
+    assert shown["worst: text missing"] == f"{of_all['worst_text_missing']:.3f}"
+
+
 def test_the_command_writes_the_csv_beside_the_run(formatting_run, tmp_path):
     done = CliRunner().invoke(main, [str(formatting_run.path), "--out", str(tmp_path)])
     assert done.exit_code == 0, done.output

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
@@ -47,7 +48,10 @@ def cells_of_study(
         for name in ("r_noise", "r_noise_content", "edit_distance"):
             cell = key | {"stage": "ocr", "metric": name, "mean": x}
             found.append(cell | {"ci_low": x * 0.9, "ci_high": x * 1.1})
-        for stage, metric, _ in STAGE_METRICS:
+        scores = [(stage, metric, y) for stage, metric, _ in STAGE_METRICS]
+        for share, part in ((0.7, "page_not_found"), (0.3, "text_missing")):
+            scores.append(("retrieval", part, share * (1 - y)))
+        for stage, metric, y in scores:
             used = {"chunker": "tokens", "retriever": "bm25", "top_k": 2}
             cell = key | {"stage": stage, "metric": metric, "mean": y}
             cell |= {} if stage == "generation" else used
@@ -182,6 +186,32 @@ def test_names_of_levels_never_collide(values):
     made = drawn(figures.noise_curves, cells_of_study({"rotation": x}, {"rotation": y}))
     check_texts(made)
     check_marks(made)
+
+
+@pytest.mark.parametrize("draw", [figures.noise_curves, source_curves.source_curves])
+@pytest.mark.parametrize(("study", "areas"), [("two engines", 2), ("at zero", 2), ("crowded", 0)])
+def test_the_loss_above_a_retrieval_curve_is_split(draw, study, areas):
+    made = drawn(draw, STUDIES[study])
+    if draw is source_curves.source_curves and study == "two engines":
+        areas = 0  # two curves in a panel
+    cells = STUDIES[study]
+    retrieval, *others = made.axes
+    of_others = [ax for ax in others if "F1" in ax.get_ylabel()]
+    assert len(of_others) == 2
+    assert not any(ax.collections and _areas(ax) for ax in of_others), "only LCS has parts"
+    assert len(_areas(retrieval)) == areas
+    legend = {text.get_text() for text in made.legends[0].get_texts()}
+    assert {"page not found", "text missing"} <= legend or not areas
+    assert ("thin: page not found above, text missing below" in legend) == (not areas)
+    first = cells[(cells["noise"] != "none") & (cells["group"] == cells["group"].iloc[0])]
+    severe = first[(first["metric"] == "lcs") & (first["level"] == "severe")].iloc[0]
+    found = 1 - 0.7 * (1 - severe["mean"])
+    thin = [line for line in retrieval.lines if line.get_linewidth() == 0.8]
+    assert any(line.get_ydata()[-1] == pytest.approx(found) for line in thin)
+
+
+def _areas(ax):
+    return [one for one in ax.collections if isinstance(one, PolyCollection)]
 
 
 def test_levels_with_room_keep_their_names():

@@ -86,7 +86,12 @@ def test_nothing_to_draw_draws_nothing(cells, tmp_path):
 def test_tables_hold_every_knowledge_base_and_escape_names(cells):
     table = noise_table(cells)
     assert table.row_count == 2 + 2 * 3
-    assert len(table.columns) == 3 + 2 + 7  # n of questions and of pages
+    assert len(table.columns) == 3 + 2 + 9  # n of questions and of pages
+    names = [str(column.header) for column in table.columns]
+    lcs = names.index("Retrieval LCS")
+    assert names[lcs + 1 : lcs + 3] == ["page not found", "text missing"]
+    for row in rows_of(table):
+        assert sum(map(float, row[lcs : lcs + 3])) == pytest.approx(1, abs=0.0021)
     assert benchmark_table(cells).row_count == 2 * 4  # no rows by answer form
     assert "\x1b" not in "".join(str(cell) for cell in table.columns[0].cells)
 
