@@ -144,6 +144,10 @@ class Metric(Plugin[P], ABC, abstract=True):
     """Of answers: whether what is answered to nothing is measured too."""
     headline: ClassVar[bool] = False
     """Whether figures and comparisons show it unless they are asked for others."""
+    basis: ClassVar[str] = ""
+    """What it counts, where other metrics count the same (``words of the evidence``). Two metrics
+    of one basis share part of their definition, so neither is judged as a predictor of the other.
+    """
 
     def __init_subclass__(cls, *, abstract: bool = False, **options: Any) -> None:
         super().__init_subclass__(abstract=abstract, **options)

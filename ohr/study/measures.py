@@ -73,6 +73,8 @@ class Measure:
     """The only number of hits that it is measured at; None: at each."""
     shown: bool = False
     """Whether figures and comparisons show it unless they are asked for others."""
+    basis: str = ""
+    """What it counts, where other metrics count the same."""
 
     @property
     def unit(self) -> str:
@@ -83,6 +85,10 @@ class Measure:
     def of_guesses(self) -> bool:
         """Whether it is of answers to nothing."""
         return self.metric.endswith(NO_CONTEXT)
+
+    def overlaps(self, other: Measure) -> bool:
+        """Whether the two share part of their definition: their :attr:`basis`."""
+        return bool(self.basis) and self.basis == other.basis
 
     @property
     def name(self) -> str:
@@ -218,6 +224,7 @@ def measure_of(
         missing=metric.missing,
         top_k=k,
         shown=shown and not suffix,
+        basis=metric.basis,
     )
 
 
@@ -236,12 +243,20 @@ def read_measures(manifest: Mapping[str, Any]) -> list[Measure] | None:
     kept = manifest.get("measures")
     if not isinstance(kept, list):
         return None
-    names = {field.name for field in fields(Measure)}
     return [
-        Measure(**{name: value for name, value in one.items() if name in names})
+        _read_measure(one)
         for one in kept
         if isinstance(one, dict) and one.get("of") in get_args(Of)
     ]
+
+
+def _read_measure(kept: Mapping[str, Any]) -> Measure:
+    """A measure of a manifest; of one that does not say what it counts, as it is known today."""
+    names = {field.name for field in fields(Measure)}
+    values = {name: value for name, value in kept.items() if name in names}
+    if "basis" not in values:
+        values["basis"] = known_measure(values["stage"], values["metric"]).basis
+    return Measure(**values)
 
 
 @cache
