@@ -27,8 +27,8 @@ HOW_SHARES_ADD = (
 class Share:
     """A group's share of the sum of all losses, with its interval over documents.
 
-    NaN where nothing was lost in all. No interval where the whole loss may be 0: the share of it
-    could then be anything.
+    NaN where nothing was lost in all. No interval of the only group, which is the whole, nor where
+    the whole loss may be 0: the share of it could then be anything.
     """
 
     value: float
@@ -69,7 +69,8 @@ def _share(of_group: np.ndarray, whole: np.ndarray, clusters: Clusters) -> Share
     share = float(of_group.sum()) / total
     left = total - whole
     of_whole = mean_interval(whole, _one_each(clusters), bounded=False)
-    if not of_whole.unit or of_whole.low <= 0 <= of_whole.high:
+    is_all = np.array_equal(of_group, whole)
+    if is_all or not of_whole.unit or of_whole.low <= 0 <= of_whole.high:
         return Share(share, NO_INTERVAL)
     return Share(share, jackknife_interval(share, (of_group.sum() - of_group) / left, clusters))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -155,6 +155,7 @@ def test_no_predictor_is_named_where_none_is_shown_to_be_better(run):
     assert abs(chosen["difference"].iloc[0]) < said.bound < 0.1
 
 
+@settings(deadline=None)
 @given(st.integers(3, 8), st.integers(0, 10_000))
 def test_an_interval_holds_its_estimate(documents, seed):
     rng = np.random.default_rng(seed)
