@@ -103,7 +103,8 @@ def verdict_lines(outcome: pd.DataFrame, found: Predictors) -> Iterator[str]:
     pairs = found.pairs.merge(
         rows[list(_same(found.pairs, rows))].drop_duplicates(), validate="many_to_one"
     )
-    yield _sentence(verdict(rows, pairs))
+    among = "of measures that share nothing of the outcome's definition: "
+    yield f"{among if rows['overlaps'].any() else ''}{_sentence(verdict(rows, pairs))}"
     if rows.loc[~rows["overlaps"], "of"].nunique() > 1:
         yield f"of measures of pages alone: {_sentence(verdict(rows, pairs, 'page'))}"
     if overlapping := list(rows.loc[rows["overlaps"], "measure_title"]):
@@ -118,7 +119,7 @@ def _same(pairs: pd.DataFrame, rows: pd.DataFrame) -> Iterator[str]:
 
 def _sentence(found: Verdict | None) -> str:
     if found is None:
-        return "no two predictors to compare that share nothing of the outcome's definition"
+        return "there are no two to compare"
     leader = f"{found.leader} ({short(found.rho)})"
     corrected = family(found.n_pairs)
     bound = excluded(found.bound, found.bound)
@@ -133,7 +134,7 @@ def _sentence(found: Verdict | None) -> str:
     behind = f"; behind it: {', '.join(found.ahead_of)}" if found.ahead_of else ""
     return (
         f"no predictor is shown to be the best: {leader} leads; not shown to be behind it: {level} "
-        f"({bound}){behind} ({corrected})"
+        f"({bound}){behind}; {corrected}"
     )
 
 

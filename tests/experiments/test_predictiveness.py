@@ -224,6 +224,16 @@ def test_the_command_writes_table_and_figure(formatting_run, tmp_path):
     assert {"r_noise", "edit_distance"} < set(table["measure"])
     assert (tmp_path / "figures" / "predictiveness.png").stat().st_size > 10_000
     assert "Generation F1, tests.fakes.FactReader: 48 questions, 3 conditions" in done.stdout
+    assert "~ shares part" not in done.stdout
+    pairs = pd.read_csv(tmp_path / "predictor_pairs.csv")
+    assert {"first", "second", "difference", "p_holm"} < set(pairs)
+    lcs = [str(formatting_run.path), "--metric", "retrieval:lcs", "--out", str(tmp_path / "lcs")]
+    said = CliRunner().invoke(main, lcs).stdout
+    assert "~ shares part of the outcome's definition: r_noise" in said
+    assert "of measures that share nothing of the outcome's definition: " in said
+    marked = pd.read_csv(tmp_path / "lcs" / "predictiveness.csv").set_index("measure")["overlaps"]
+    assert marked["r_noise"].all()
+    assert not marked["edit_distance"].any()
     unknown = [str(formatting_run.path), "--metric", "retrieval:x", "--out", str(tmp_path)]
     done = CliRunner().invoke(main, unknown)
     assert done.exit_code == 2
