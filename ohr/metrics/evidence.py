@@ -8,6 +8,9 @@ from ohr import plugins
 from ohr.metrics.scores import R_NOISE_THRESHOLD
 from ohr.plugins.metric import EvidenceCase
 
+EVIDENCE_WORDS = "words of the evidence"
+"""The basis of every metric that counts how many of the evidence's words are there."""
+
 
 class EvidenceLcs(plugins.Metric):
     """Word-level LCS of the evidence with its pages, over the evidence's words."""
@@ -16,6 +19,7 @@ class EvidenceLcs(plugins.Metric):
     version = "4"
     of = "evidence"
     title = "LCS of evidence and page"
+    basis = EVIDENCE_WORDS
 
     def measure(self, case: EvidenceCase) -> float:
         return case.lcs
@@ -25,6 +29,7 @@ class _Noise(plugins.Metric, ABC, abstract=True):
     version = "4"
     of = "evidence"
     higher_is_better = False
+    basis = EVIDENCE_WORDS
 
     @abstractmethod
     def lcs(self, case: EvidenceCase) -> float:

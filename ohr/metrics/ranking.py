@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from ohr import plugins
+from ohr.metrics.evidence import EVIDENCE_WORDS
 from ohr.metrics.scores import SCORING, ProtocolParams
 from ohr.plugins.metric import HitsCase
 
@@ -22,6 +23,7 @@ class Lcs(plugins.Metric[ProtocolParams]):
     title = "LCS"
     needs = frozenset({"evidence"})
     headline = True
+    basis = EVIDENCE_WORDS
 
     def score(self, prediction: str, reference: str) -> float:
         return SCORING[self.params.protocol].lcs(prediction, reference)
