@@ -7,7 +7,14 @@ from collections.abc import Mapping, Sequence, Set
 
 import pandas as pd
 
-from experiments.analysis.quality import DECIDES, engine_estimate, engine_verdict
+from experiments.analysis.quality import (
+    DECIDES,
+    engine_estimate,
+    engine_verdict,
+    of_documents,
+)
+from experiments.reports.quality import NOT_ASSESSED
+from ohr.quality.inference import Estimate
 from ohr.study.results import Run
 
 METRIC = "lcs"
@@ -59,6 +66,10 @@ def three_sentences(
         return ["Nothing can be recommended: no engine that reads page images was asked for."]
     estimates = {name: engine_estimate(table[table["engine"] == name], DECIDES) for name in engines}
     ranked = table[table["engine"].isin(engines)]
+    if run is None and all(one is None for one in estimates.values()):
+        return [
+            f"Nothing can be recommended: the pages of {', '.join(engines)} are {NOT_ASSESSED}."
+        ]
     best, retriever, close, sure = (
         _by_reading(ranked, engines) if run is None else _by_retrieval(run, engines)
     )
@@ -66,13 +77,24 @@ def three_sentences(
     if cheaper != best:
         best, sure = cheaper, f"{sure[:-1]}; {cheaper} is the cheaper."
     with_retriever = f" with {retriever}" if retriever else ", no retriever assessed"
-    one = estimates[best]
     return [
-        f"Take {best}{with_retriever}: about {one.mean:.0%} of the characters of a page are "
-        f"wrong, mark-up aside [{max(0.0, one.low):.0%}, {min(1.0, one.high):.0%}].",
+        f"Take {best}{with_retriever}: {_wrong(estimates[best], of_documents(ranked))}.",
         sure,
         _cost(best, seconds),
     ]
+
+
+def _wrong(one: Estimate | None, where: str) -> str:
+    """How many characters are wrong, if that is assessed."""
+    if one is None:
+        return (
+            "how many characters of a page are wrong is not assessed without a text layer, a "
+            "second engine, confidences or transcribed pages"
+        )
+    return (
+        f"about {one.mean:.0%} of the characters of a page{where} are wrong, mark-up aside "
+        f"[{max(0.0, one.low):.0%}, {min(1.0, one.high):.0%}]"
+    )
 
 
 def cheapest(engines: Sequence[str], seconds: Mapping[str, float]) -> str:
@@ -84,12 +106,18 @@ def cheapest(engines: Sequence[str], seconds: Mapping[str, float]) -> str:
 
 
 def _by_reading(table: pd.DataFrame, engines: Sequence[str]) -> tuple[str, str, Sequence[str], str]:
-    by_engine = table.groupby("engine", sort=False)[f"{DECIDES}_mean"].mean()
-    best = str(by_engine.idxmin())
+    """The best of the engines that are assessed, those that do as well for all that is seen."""
+    errors = {
+        name: one.mean
+        for name in engines
+        if (one := engine_estimate(table[table["engine"] == name], DECIDES)) is not None
+    }
+    best = min(errors, key=errors.__getitem__)
     others = [name for name in engines if name != best]
-    unsure = [name for name in others if engine_verdict(table, best, name, DECIDES).winner != 0]
-    basis = f"{len(table) // len(engines)} pages"
-    close = [name for name in unsure if by_engine[name] - by_engine[best] <= CLOSE]
+    verdicts = {name: engine_verdict(table, best, name, DECIDES) for name in others}
+    unsure = [name for name, one in verdicts.items() if one is None or one.winner != 0]
+    basis = f"{len(table) // len(engines)} pages{of_documents(table)}"
+    close = [name for name in unsure if name in errors and errors[name] - errors[best] <= CLOSE]
     return best, "", close, _sure(best, others, unsure, basis, None)
 
 

@@ -19,7 +19,8 @@ from ohr.statistics.intervals import student_t
 Z = 1.959964
 """Deviations of a two-sided interval of 95 %."""
 FEWEST_LABELLED = 8
-FEWEST_DOCUMENTS = 4
+FEWEST_DOCUMENTS = 5
+"""With fewer, intervals are over pages, and what is said is said of these documents alone."""
 
 
 @dataclass(frozen=True)
@@ -145,15 +146,17 @@ def compare(
 
 
 def pages_to_transcribe(predicted: Sequence[float], count: int, seed: int) -> list[int]:
-    """Places of the pages that a person should transcribe: spread evenly over the predictions.
+    """Places of the pages that a person should transcribe, in the order in which to do so.
 
-    A systematic sample of the pages in the order of their predicted error, so every page has the
-    same chance and the mean needs no weights.
+    A systematic sample of the pages in the order of their predicted error (in their own order
+    where that is NaN), so every page has the same chance and the mean needs no weights. Shuffled:
+    however many of the first are transcribed, they are a random sample.
     """
+    rng = np.random.default_rng(seed)
     order = np.argsort(np.asarray(predicted), kind="stable")
     count = min(count, len(order))
     if count == 0:
         return []
-    start = np.random.default_rng(seed).uniform()
-    step = len(order) / count
-    return sorted(int(order[int((place + start) * step)]) for place in range(count))
+    start, step = rng.uniform(), len(order) / count
+    chosen = [int(order[int((place + start) * step)]) for place in range(count)]
+    return [chosen[place] for place in rng.permutation(count)]
