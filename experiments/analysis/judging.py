@@ -101,7 +101,8 @@ def pair_counts(preferences: pd.DataFrame) -> pd.DataFrame:
             asked = judged[judged["asked"]]
             agree = (asked["as_given"] == asked["swapped"]).mean() if len(asked) else np.nan
             winners = judged["winner"]
-            each = (winners == key[2]).to_numpy(float) - (winners == key[3]).to_numpy(float)
+            each: np.ndarray = (winners == key[2]).to_numpy(float)
+            each = each - (winners == key[3]).to_numpy(float)
             unknown = len(cell) - len(judged)
             records.append(
                 dict(zip([*_OF, "first", "second"], key, strict=True))
@@ -120,7 +121,7 @@ def pair_counts(preferences: pd.DataFrame) -> pd.DataFrame:
     return _corrected(pd.DataFrame(records))
 
 
-def is_better(row: Mapping[str, Any]) -> str:
+def is_better(row: Mapping[Any, Any]) -> str:
     """The system of a row of :func:`grade_differences` or :func:`pair_counts` that is shown to be
     better; nothing where none is, also where what was not judged could turn it round.
     """

@@ -56,7 +56,7 @@ def page_distances(run: Path, natural: str = "") -> pd.DataFrame:
     degraded = documents.map(lambda name: fnmatch.fnmatchcase(name, natural))
     if not degraded.any():
         raise OhrError(f"no document of {run} matches {natural!r}")
-    same = same_pages(documents[degraded].unique(), documents[~degraded].unique())
+    same = same_pages(list(documents[degraded].unique()), list(documents[~degraded].unique()))
     by_nature = pages[degraded & (noise == CLEAN)].assign(noise=NATURAL)
     by_nature["shows"] = by_nature["doc_id"].map(lambda name: same.get(name, name))
     return pd.concat([pages[~degraded], by_nature], ignore_index=True)
@@ -75,7 +75,9 @@ def same_pages(degraded: Sequence[str], others: Sequence[str]) -> dict[str, str]
 
 
 def _is_same(name: str, other: str) -> bool:
-    """Whether a name is another, or that and a condition; ``note_42`` is no condition of ``note``."""
+    """Whether a name is another, or that and a condition: no number, so ``note_42`` is not
+    ``note``.
+    """
     rest = name.removeprefix(other)
     return not rest or (name != rest and rest[0] in _SEPARATORS and not rest[1:].isdecimal())
 
@@ -135,6 +137,8 @@ def differences(pages: pd.DataFrame) -> pd.DataFrame:
     records: list[dict[str, Any]] = []
     shared = on_same_pages(pages)
     for engine, of_engine in shared.groupby("engine", sort=False):
+        if engine == "gt" and set(of_engine["noise"]) <= {CLEAN, NATURAL}:
+            continue  # the truth itself
         by_nature = of_engine[of_engine["noise"] == NATURAL]
         natural = by_nature.groupby(_PAGE)["value"].mean()
         for noise, group in of_engine[of_engine["noise"] != NATURAL].groupby("noise", sort=False):

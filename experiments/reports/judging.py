@@ -27,6 +27,9 @@ from ohr.statistics.clusters import FEWEST
 from ohr.store.atomic import write_text
 from ohr.study.csv import csv_text
 
+FEWEST_TESTED = 6
+NO_P = "no p of a sign-flip test over fewer than six documents is .05 or less"
+
 
 def report_judgements(grades: pd.DataFrame, preferences: pd.DataFrame, out: Path) -> None:
     """Print and write grades and preferences (:mod:`experiments.analysis.judging`)."""
@@ -110,7 +113,7 @@ def _pair_table(pairs: pd.DataFrame) -> TextTable:
     return TextTable(header, rows, caption, left=4)
 
 
-def _compared(row: Mapping[str, Any]) -> list[str]:
+def _compared(row: Mapping[Any, Any]) -> list[str]:
     """Difference with interval, p, and the verdict."""
     low, high = row["ci_low"], row["ci_high"]
     interval = "" if np.isnan(low) else f" [{short(low)}, {short(high)}]"
@@ -124,7 +127,8 @@ def _tests(rows: pd.DataFrame) -> str:
     tested = int(rows["p"].notna().sum())
     if not tested:
         return _intervals(rows)
-    return f"sign-flip test by document, {family(tested)}; {_intervals(rows)}"
+    few = "" if rows["n_documents"].max() >= FEWEST_TESTED else f"; {NO_P}"
+    return f"sign-flip test by document, {family(tested)}{few}; {_intervals(rows)}"
 
 
 def _intervals(rows: pd.DataFrame) -> str:
@@ -133,7 +137,7 @@ def _intervals(rows: pd.DataFrame) -> str:
     return f"no intervals and no tests: the questions are of fewer than {FEWEST} documents"
 
 
-def _mean(row: Mapping[str, Any]) -> str:
+def _mean(row: Mapping[Any, Any]) -> str:
     interval = "" if np.isnan(row["ci_low"]) else f" [{row['ci_low']:.1f}, {row['ci_high']:.1f}]"
     return f"{row['mean']:.1f}{interval}"
 

@@ -25,6 +25,8 @@ from experiments.reports.terminal import number, p_value, show
 from ohr.printable import plain
 from ohr.study.csv import write_csv
 
+FEWEST_TESTED = 6
+
 
 def compare_distances(run: Path, out: Path, natural: str = "") -> int:
     """Write, print and draw the distributions of a finished run. Raises OhrError.
@@ -46,6 +48,8 @@ def compare_distances(run: Path, out: Path, natural: str = "") -> int:
             "difference: the edit distance of distorted pages less that of the same pages degraded "
             f"by nature; sign-flip test over {_units(compared)}, {family(_tested(compared))}"
         )
+        if compared["documents"].max() < FEWEST_TESTED and compared["pages"].max() < FEWEST_TESTED:
+            print("no p of a sign-flip test over fewer than six is .05 or less")
     for line in _pairing_lines(pages, natural, paired=len(compared) > 0):
         print(plain(line))
     for path in paths:
@@ -68,8 +72,8 @@ def _pairing_lines(pages: pd.DataFrame, natural: str, *, paired: bool) -> list[s
         for one in (on_same_pages(pages), pages)
     )
     return [
-        f"{used} of {every} naturally degraded pages show a page that is distorted too, by the names "
-        "of their documents (pairs.csv)"
+        f"{used} of {every} naturally degraded pages show a page that is distorted too, by the "
+        "names of their documents (pairs.csv)"
     ]
 
 
@@ -102,13 +106,13 @@ def _difference_table(compared: pd.DataFrame) -> Table:
     return table
 
 
-def _verdict(row: Mapping[str, Any]) -> str:
+def _verdict(row: Mapping[Any, Any]) -> str:
     if is_shown(row["p_holm"]):
         return "more errors than nature" if row["difference"] > 0 else "fewer errors than nature"
     return f"not shown ({excluded(row['ci_low'], row['ci_high'])})"
 
 
-def _interval(row: Mapping[str, Any], name: str) -> str:
+def _interval(row: Mapping[Any, Any], name: str) -> str:
     low, high = row["ci_low"], row["ci_high"]
     ends = "" if np.isnan(low) else f" [{short(low)}, {short(high)}]"
     return short(row[name]) + ends

@@ -338,7 +338,7 @@ def assessed(table: pd.DataFrame, model: Predictor | None = None) -> pd.DataFram
     """
     model = model or shipped()
     failed = table["status"].isin([str(status) for status in FAILED])
-    signals = table[list(SIGNALS)].to_dict("records")
+    signals: list[Any] = table[list(SIGNALS)].to_dict("records")
     can_be = pd.Series([is_assessable(row) for row in signals], index=table.index) | failed
     shown = table.assign(assessed=can_be)
     kinds = [kind(row) for row in signals]
