@@ -51,6 +51,9 @@ def page_distances(run: Path, natural: str = "") -> pd.DataFrame:
             "value": rows["value"],
         }
     )
+    truth = pages["engine"] == "gt"
+    if not truth.all() and set(noise[truth]) <= {CLEAN}:  # compared with itself
+        pages, noise, documents = pages[~truth], noise[~truth], documents[~truth]
     if not natural:
         return pages.reset_index(drop=True)
     degraded = documents.map(lambda name: fnmatch.fnmatchcase(name, natural))
@@ -137,8 +140,6 @@ def differences(pages: pd.DataFrame) -> pd.DataFrame:
     records: list[dict[str, Any]] = []
     shared = on_same_pages(pages)
     for engine, of_engine in shared.groupby("engine", sort=False):
-        if engine == "gt" and set(of_engine["noise"]) <= {CLEAN, NATURAL}:
-            continue  # the truth itself
         by_nature = of_engine[of_engine["noise"] == NATURAL]
         natural = by_nature.groupby(_PAGE)["value"].mean()
         for noise, group in of_engine[of_engine["noise"] != NATURAL].groupby("noise", sort=False):
