@@ -9,7 +9,6 @@ import pandas as pd
 
 from experiments.analysis.judging import is_better
 from experiments.analysis.labels import mathless
-from experiments.analysis.wording import family
 from experiments.figures.style import COLOURS, figure, save, wrapped
 
 _HATCHES = ("", "///", "...", "xxx", "\\\\\\", "+++")
@@ -78,7 +77,8 @@ def preference_differences(pairs: pd.DataFrame, folder: Path) -> list[Path]:
         axes[0].set_ylim(len(names) - 0.5, -0.5)
         tested = int(everyone["p"].notna().sum())
         caption = (
-            f"95 % intervals over documents; filled: a difference is shown ({family(tested)})"
+            "95 % intervals over documents; filled: a difference is shown (p after Holm over "
+            f"{tested} comparisons)"
             if tested
             else "no intervals: fewer than three documents"
         )

@@ -18,7 +18,7 @@ from experiments.analysis.judging import (
     pair_counts,
     top_shares,
 )
-from experiments.analysis.wording import excluded, family, short
+from experiments.analysis.wording import family, short
 from experiments.figures.preferences import preference_bars, preference_differences
 from experiments.reports.files import TextTable, write_table
 from experiments.reports.terminal import p_value, show, terminal_table
@@ -117,7 +117,7 @@ def _compared(row: Mapping[Any, Any]) -> list[str]:
     """Difference with interval, p, and the verdict."""
     low, high = row["ci_low"], row["ci_high"]
     interval = "" if np.isnan(low) else f" [{short(low)}, {short(high)}]"
-    verdict = is_better(row) or f"not shown ({excluded(low, high)})"
+    verdict = is_better(row) or ("not tested" if np.isnan(row["p"]) else "not shown")
     difference = "" if np.isnan(row["difference"]) else short(row["difference"])
     return [difference + interval, p_value(row["p_holm"]), verdict]
 
