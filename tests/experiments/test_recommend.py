@@ -146,10 +146,11 @@ class Compared:
         return pd.DataFrame([found | ends])
 
 
-def said_of(run, b_errs=0.1, **seconds):
-    found = {"engine": ["a", "b"], "doc_id": "report", "layer": 0.1}
+def said_of(run, b_errs=0.1, a_errs=0.1, **seconds):
+    found = {"engine": ["a", "b"], "doc_id": "report", "layer": 0.1, "status": "ok"}
+    found["assessed"] = [not math.isnan(a_errs), not math.isnan(b_errs)]
     columns = {f"{name}_spread": 0.1 for name in TARGETS}
-    columns |= {f"{name}_mean": [0.1, b_errs] for name in TARGETS}
+    columns |= {f"{name}_mean": [a_errs, b_errs] for name in TARGETS}
     table = pd.DataFrame(found | columns | {f"true_{name}": math.nan for name in TARGETS})
     return three_sentences(table, seconds, frozenset(), run)
 
@@ -165,6 +166,20 @@ def test_a_cheaper_engine_is_taken_only_where_it_does_as_well():
     assert said_of(Compared(0.28), a=2.0, b=1.0)[1].startswith("Cannot tell a and b apart")
     assert said_of(None, b_errs=0.11, a=2.0, b=1.0)[0].startswith("Take b, ")
     assert said_of(None, b_errs=0.3, a=2.0, b=1.0)[0].startswith("Take a, ")
+
+
+def test_what_is_not_assessed_is_no_reason_to_take_an_engine():
+    nothing = {"a_errs": math.nan, "b_errs": math.nan}
+    (line,) = said_of(None, **nothing, a=1.0, b=2.0)
+    assert line.startswith("Nothing can be recommended: the pages of a, b are not assessed")
+    by_retrieval = said_of(Compared(0.28), **nothing, a=1.0, b=2.0)
+    assert by_retrieval[0].startswith(
+        "Take a with bm25: how many characters of a page are wrong is"
+    )
+    assert "%" not in by_retrieval[0]
+    one = said_of(None, a_errs=math.nan, a=1.0, b=2.0)
+    assert one[0].startswith("Take b, ")
+    assert "of this document are wrong" in one[0]
 
 
 def test_without_engines_all_are_taken_that_need_nothing_more(folder, monkeypatch):
