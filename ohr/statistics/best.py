@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -47,12 +48,18 @@ class Standing:
 
 @dataclass(frozen=True)
 class BestOf:
-    """The candidates of one condition: ``first`` has the best mean of ``n`` shared units."""
+    """The candidates of one condition: ``first`` has the best mean of ``n`` shared units.
+
+    The units come in ``size`` clusters of a ``unit``, as :class:`Clusters` has it; ``largest`` is
+    the largest difference there can be.
+    """
 
     first: int
     standings: tuple[Standing, ...]
     n: int
     unit: str
+    size: int
+    largest: float
 
     @property
     def worse(self) -> list[int]:
@@ -98,7 +105,7 @@ def compare_with_best(
     """
     parts = [_Differences.of(np.asarray(one, dtype=float), clusters) for one in conditions]
     if not clusters.unit or all(len(one.pairs) == 0 for one in parts):
-        return [one.without_chance(clusters) for one in parts]
+        return [one.without_chance(clusters, largest) for one in parts]
     ratios = np.concatenate([one.ratios for one in parts], axis=1)
     greatest = np.concatenate(
         [np.abs(signs @ ratios).max(axis=1) for signs in sign_patterns(clusters.size, flips, seed)]
@@ -124,7 +131,7 @@ class _Differences:
             raise ValueError("no unit has a score of every candidate")
         kept = np.where(known, scores, 0.0)
         # Differences first: sums of large equal scores would leave their rounding.
-        pairs = [(i, j) for i in range(len(scores)) for j in range(i + 1, len(scores))]
+        pairs = list(combinations(range(len(scores)), 2))
         by_pair = [clusters.sums(kept[j] - kept[i]) for i, j in pairs]
         sums = np.array(by_pair).reshape(len(pairs), -1).T
         return cls(scores[:, known].mean(axis=1), pairs, sums, clusters.sums(known.astype(float)))
@@ -144,13 +151,13 @@ class _Differences:
         # p is at most .05 just where fewer than so many patterns reach the ratio.
         place = len(greatest) - math.floor((1 - LEVEL) * len(greatest) + _ROUNDING)
         critical = float(greatest[min(place, len(greatest)) - 1])
+        low, high = np.clip(self._inverted(critical), -largest, largest)
         ratio = np.full((len(self.means),) * 2, -math.inf)
         lower, upper = np.zeros(ratio.shape), np.zeros(ratio.shape)
-        for (i, j), sums, u in zip(self.pairs, self.sums.T, self.ratios.sum(axis=0), strict=True):
-            ratio[i, j], ratio[j, i] = u, -u
-            low, high = np.clip(_inverted(sums, self.counts, critical), -largest, largest)
-            lower[i, j], upper[i, j] = low, high
-            lower[j, i], upper[j, i] = -high, -low
+        rows, columns = np.array(self.pairs, dtype=int).reshape(-1, 2).T
+        ratio[rows, columns], ratio[columns, rows] = (u := self.ratios.sum(axis=0)), -u
+        lower[rows, columns], upper[rows, columns] = low, high
+        lower[columns, rows], upper[columns, rows] = -high, -low
         standings = []
         for i, (mean, behind) in enumerate(zip(self.means, self._behind(), strict=True)):
             others = [j for j in range(len(self.means)) if j != i]
@@ -170,15 +177,19 @@ class _Differences:
                     reached / len(greatest),
                 )
             )
-        return BestOf(self.first, tuple(standings), int(self.counts.sum()), clusters.unit)
+        return self._best_of(standings, clusters, largest)
 
-    def without_chance(self, clusters: Clusters) -> BestOf:
+    def without_chance(self, clusters: Clusters, largest: float) -> BestOf:
         """What is measured, where nothing can be said about chance."""
-        standings = tuple(
+        standings = [
             Standing(float(mean), behind, NO_INTERVAL, NO_INTERVAL, math.nan)
             for mean, behind in zip(self.means, self._behind(), strict=True)
-        )
-        return BestOf(self.first, standings, int(self.counts.sum()), clusters.unit)
+        ]
+        return self._best_of(standings, clusters, largest)
+
+    def _best_of(self, standings: Sequence[Standing], clusters: Clusters, largest: float) -> BestOf:
+        n = int(self.counts.sum())
+        return BestOf(self.first, tuple(standings), n, clusters.unit, clusters.size, largest)
 
     def _behind(self) -> Iterator[float]:
         """How far each mean lies behind the best of the others; NaN where it is alone."""
@@ -186,16 +197,19 @@ class _Differences:
             others = np.delete(self.means, i)
             yield float(others.max() - mean) if len(others) else math.nan
 
+    def _inverted(self, critical: float) -> np.ndarray:
+        """Mean differences d of each pair at which ``sums - counts d`` has a ratio of at most
+        ``critical``: lower and upper ends, ``(2, pairs)``, infinite where none is excluded.
 
-def _inverted(sums: np.ndarray, counts: np.ndarray, critical: float) -> tuple[float, float]:
-    """The mean differences d at which ``sums - counts d`` has a ratio of at most ``critical``.
-
-    Both ends of a quadratic inequality, or infinite ones where no difference is excluded.
-    """
-    square = counts.sum() ** 2 - critical**2 * (counts**2).sum()
-    if square <= _ROUNDING * counts.sum() ** 2:
-        return -math.inf, math.inf
-    half = counts.sum() * sums.sum() - critical**2 * (sums * counts).sum()
-    rest = sums.sum() ** 2 - critical**2 * (sums**2).sum()
-    root = math.sqrt(max(0.0, half**2 - square * rest))
-    return float((half - root) / square), float((half + root) / square)
+        The roots of a quadratic inequality.
+        """
+        total, counts = self.counts.sum(), self.counts
+        square = total**2 - critical**2 * (counts**2).sum()
+        if square <= _ROUNDING * total**2:
+            return np.array([[-math.inf], [math.inf]]) * np.ones(len(self.pairs))
+        sums = self.sums.sum(axis=0)
+        half = total * sums - critical**2 * (counts @ self.sums)
+        rest = sums**2 - critical**2 * (self.sums**2).sum(axis=0)
+        root = np.sqrt(np.maximum(0.0, half**2 - square * rest))
+        ends: np.ndarray = np.array([half - root, half + root]) / square
+        return ends
