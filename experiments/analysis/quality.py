@@ -24,8 +24,10 @@ def engine_estimate(rows: pd.DataFrame, target: str) -> Estimate:
     )
 
 
-def engine_verdict(table: pd.DataFrame, first: str, second: str, target: str) -> Verdict:
-    """Which of two engines reads the sample better."""
+def engine_verdict(
+    table: pd.DataFrame, first: str, second: str, target: str, comparisons: int = 1
+) -> Verdict:
+    """Which of two engines reads the sample better, by one of so many ``comparisons``."""
     pair = [table[table["engine"] == name].reset_index(drop=True) for name in (first, second)]
     return compare(
         pair[0][f"{target}_mean"].to_numpy(float),
@@ -33,6 +35,7 @@ def engine_verdict(table: pd.DataFrame, first: str, second: str, target: str) ->
         pair[0]["doc_id"].tolist(),
         sum(_off(rows, target, shipped().doubt) for rows in pair) / 2,
         (_truth(pair[0], target), _truth(pair[1], target)),
+        comparisons=comparisons,
     )
 
 

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.analysis.quality import DECIDES, engine_estimate, engine_verdict
+from experiments.analysis.wording import not_shown
 from ohr.printable import plain
 from ohr.quality.inference import FEWEST_LABELLED, Estimate
 from ohr.quality.signals import SIGNALS
@@ -47,13 +48,14 @@ def _interval(one: Estimate) -> str:
 
 
 def verdict_lines(table: pd.DataFrame) -> list[str]:
-    """For each two engines, which reads better, or that it cannot be told; whether transcribed
-    pages corrected that.
+    """For each two engines, which reads better, or what is not excluded; the family; whether
+    transcribed pages corrected that.
     """
     engines = list(dict.fromkeys(table["engine"]))
-    lines = []
-    for first, second in combinations(engines, 2):
-        lines.append(verdict_line(table, first, second))
+    pairs = list(combinations(engines, 2))
+    lines = [verdict_line(table, *pair, len(pairs)) for pair in pairs]
+    if len(pairs) > 1:
+        lines.append(f"intervals of these {len(pairs)} comparisons hold at 95 % together")
     known = table[table[f"true_{DECIDES}"].notna()]
     transcribed = len(known[["doc_id", "page_no"]].drop_duplicates())
     if transcribed >= FEWEST_LABELLED:
@@ -66,9 +68,9 @@ def verdict_lines(table: pd.DataFrame) -> list[str]:
     return lines
 
 
-def verdict_line(table: pd.DataFrame, first: str, second: str) -> str:
-    """One comparison in a sentence."""
-    one = engine_verdict(table, first, second, DECIDES)
+def verdict_line(table: pd.DataFrame, first: str, second: str, comparisons: int = 1) -> str:
+    """One of so many comparisons in a sentence."""
+    one = engine_verdict(table, first, second, DECIDES, comparisons)
     gap = one.difference
     count = int((table["engine"] == first).sum())
     if one.winner is not None:
@@ -80,13 +82,13 @@ def verdict_line(table: pd.DataFrame, first: str, second: str) -> str:
         )
     transcribed = f", {one.transcribed:,} of them transcribed," if one.transcribed else ""
     more = (
-        f"about {one.pages:,} pages{transcribed} would"
+        f"about {one.pages:,} pages{transcribed} would show a difference as large as this"
         if one.pages
-        else "only transcribed pages would (--truth)"
+        else "only transcribed pages could show one (--truth)"
     )
     return (
-        f"cannot tell {first} and {second} apart on {count} pages: {TARGETS[DECIDES]} differs by "
-        f"{abs(gap.mean):.3f}, the interval is [{gap.low:.3f}, {gap.high:.3f}]; {more}"
+        f"{first} and {second} {not_shown(gap.low, gap.high)} on {count} pages: {TARGETS[DECIDES]} "
+        f"differs by {abs(gap.mean):.3f} [{gap.low:.3f}, {gap.high:.3f}]; {more}"
     )
 
 

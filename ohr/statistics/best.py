@@ -133,7 +133,7 @@ class _Differences:
         # Differences first: sums of large equal scores would leave their rounding.
         pairs = list(combinations(range(len(scores)), 2))
         by_pair = [clusters.sums(kept[j] - kept[i]) for i, j in pairs]
-        sums = np.array(by_pair).reshape(len(pairs), -1).T
+        sums = np.array(by_pair).reshape(len(pairs), clusters.size).T
         return cls(scores[:, known].mean(axis=1), pairs, sums, clusters.sums(known.astype(float)))
 
     @property

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from benchmarks.best import EQUAL, FAILING, HALF, ONE, rates
+from benchmarks.best import EQUAL, FAILING, HALF, HOLM, INTERVAL, ONE, OURS, rates
 from ohr.statistics import DOCUMENT, BestOf, Clusters, compare_with_best, sign_flip_test
 
 
@@ -119,13 +119,22 @@ def test_one_large_document_among_few_excludes_nothing():
     [(EQUAL, 3, 8), (EQUAL, 9, 20), (FAILING, 9, 20), (HALF, 5, 10)],
 )
 def test_a_true_best_is_rarely_called_worse(setting, candidates, count):
-    assert rates(setting, candidates, count, 200)["after"] <= 0.09
+    assert rates(setting, candidates, count, 200)[OURS] <= 0.09
 
 
 def test_the_rule_that_forgot_the_choice_called_it_worse_more_often():
     shares = rates(FAILING, 9, 20, 200)
-    assert shares["before"] > 0.09 >= shares["after"]
+    assert shares[INTERVAL] > shares[HOLM] > 0.09 >= shares[OURS]
 
 
 def test_a_real_difference_is_found():
-    assert rates(ONE, 3, 60, 60)["after"] > 0.9
+    assert rates(ONE, 3, 60, 60)[OURS] > 0.9
+
+
+def test_a_candidate_alone_is_compared_with_none():
+    values = np.random.default_rng(4).uniform(size=(1, 24))
+    alone, pair = compare_with_best([values, np.concatenate([values, values - 1])], documents(8))
+    assert (alone.first, alone.worse) == (0, [])
+    assert math.isnan(alone.standings[0].behind)
+    assert pair.worse == [1]
+    assert one(values, documents(8)).worse == []
