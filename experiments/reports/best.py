@@ -30,10 +30,10 @@ def comparison_text(
             worse.append(f"{name} (by {short(one.interval.low)} to {short(one.interval.high)})")
         elif name != first:
             bound = one.from_first.bound
-            what = (
-                f"none larger than {short(bound)}" if bound < compared.largest else "any possible"
-            )
-            alike.append(f"{name} ({what})")
+            limit = "nothing is excluded"
+            if bound < compared.largest:
+                limit = f"none larger than {short(bound)}"
+            alike.append(f"{name} ({limit})")
     texts = [f"{shown}: {', '.join(worse)}."] if worse else []
     texts += [f"No significant difference from {first}: {', '.join(alike)}."] if alike else []
     return " ".join(texts)
@@ -42,8 +42,10 @@ def comparison_text(
 def family_line(found: Sequence[BestOf], of: str) -> str:
     """The family of such lines: all comparisons of two candidates, ``of`` systems or engines."""
     pairs = sum(math.comb(len(one.standings), 2) for one in found)
-    line = f"family: all {pairs} comparisons of two {of}; the lines hold together at 95 %, "
-    line += "although the data chose the best"
+    every = f"all {pairs} comparisons" if pairs > 1 else "the one comparison"
+    line = (
+        f"family: {every} of two {of}; 95 % for the whole family, although the data chose the best"
+    )
     [unit] = {one.unit for one in found}
     if unit == PAGE:
         line += "; they are about further pages of these documents, not about other documents"

@@ -114,7 +114,8 @@ def _by_reading(
         texts.append(f"No significant difference from {best}: {', '.join(bounds)}.")
     if taken != best:
         texts.append(f"{taken} is the faster.")
-    texts.append(f"Intervals hold for all {pairs} comparisons of two engines together.")
+    if pairs > 1:
+        texts.append(f"Intervals hold at 95 % for all {pairs} comparisons of two engines together.")
     return taken, " ".join(texts)
 
 
@@ -148,7 +149,8 @@ def _basis(choice: Choice, taken: str) -> str:
             texts.append(f"About {needed:,} questions would show differences as large as these.")
         if taken != choice.settings[first][0]:
             texts.append(f"{taken} is the faster.")
-        texts.append(f"{family_line([compared], 'combinations').capitalize()}.")
+        of = "engines" if len({r for _, r in choice.settings}) == 1 else "engines with retrievers"
+        texts.append(f"{family_line([compared], of).capitalize()}.")
     if choice.not_distorted:
         left_out = ", ".join(choice.not_distorted)
         texts.append(f"Not compared under noise, which only page images have: {left_out}.")

@@ -207,7 +207,7 @@ def test_retrievers_are_compared_with_the_engines():
     said = said_of(run)
     assert said[0].startswith("Take a with bm25")
     assert "Shown to be worse: b with bm25 (" in said[1]
-    assert "all 6 comparisons of two combinations" in said[1]
+    assert "all 6 comparisons of two engines with retrievers" in said[1]
 
 
 def test_a_cheaper_engine_is_taken_only_where_it_does_as_well():
