@@ -41,8 +41,12 @@ def engine_estimate(rows: pd.DataFrame, target: str) -> Estimate | None:
     )
 
 
-def engine_verdict(table: pd.DataFrame, first: str, second: str, target: str) -> Verdict | None:
-    """Which of two engines has less errors on the sample; None where one is not assessed."""
+def engine_verdict(
+    table: pd.DataFrame, first: str, second: str, target: str, comparisons: int = 1
+) -> Verdict | None:
+    """Which of two engines has less errors on the sample, by one of so many ``comparisons``; None
+    where one is not assessed.
+    """
     pair = [table[table["engine"] == name].reset_index(drop=True) for name in (first, second)]
     predicted = [rows[f"{target}_mean"].to_numpy(float) for rows in pair]
     truths = [_truth(rows, target) for rows in pair]
@@ -58,7 +62,7 @@ def engine_verdict(table: pd.DataFrame, first: str, second: str, target: str) ->
     else:
         return None
     documents = pair[0]["doc_id"].tolist()
-    return compare(one, other, documents, doubt, (truths[0], truths[1]))
+    return compare(one, other, documents, doubt, (truths[0], truths[1]), comparisons=comparisons)
 
 
 def is_assessed(rows: pd.DataFrame) -> bool:

@@ -66,13 +66,14 @@ def _interval(one: Estimate | None) -> str:
 
 
 def verdict_lines(table: pd.DataFrame) -> list[str]:
-    """For each two engines, which has less errors, or that no difference is shown; whether
+    """For each two engines, which has less errors, or what is not excluded; the family; whether
     transcribed pages corrected that.
     """
     engines = list(dict.fromkeys(table["engine"]))
-    lines = []
-    for first, second in combinations(engines, 2):
-        lines.append(verdict_line(table, first, second))
+    pairs = list(combinations(engines, 2))
+    lines = [verdict_line(table, *pair, len(pairs)) for pair in pairs]
+    if len(pairs) > 1:
+        lines.append(f"intervals of these {len(pairs)} comparisons hold at 95 % together")
     known = table[table[f"true_{DECIDES}"].notna()]
     transcribed = len(known[["doc_id", "page_no"]].drop_duplicates())
     if transcribed >= FEWEST_LABELLED:
@@ -85,9 +86,9 @@ def verdict_lines(table: pd.DataFrame) -> list[str]:
     return lines
 
 
-def verdict_line(table: pd.DataFrame, first: str, second: str) -> str:
-    """One comparison in a sentence."""
-    one = engine_verdict(table, first, second, DECIDES)
+def verdict_line(table: pd.DataFrame, first: str, second: str, comparisons: int = 1) -> str:
+    """One of so many comparisons in a sentence."""
+    one = engine_verdict(table, first, second, DECIDES, comparisons)
     if one is None:
         return (
             f"{first} and {second} are not compared: they share no page that is assessed for both"
@@ -104,13 +105,13 @@ def verdict_line(table: pd.DataFrame, first: str, second: str) -> str:
         )
     transcribed = f", {one.transcribed:,} of them transcribed," if one.transcribed else ""
     more = (
-        f"about {one.pages:,} pages{transcribed} would show which is better"
+        f"about {one.pages:,} pages{transcribed} would show a difference as large as this"
         if one.pages
-        else "only transcribed pages can show which is better (--truth)"
+        else "only transcribed pages could show one (--truth)"
     )
     return (
         f"{first} and {second} {not_shown(gap.low, gap.high)} {on}: {TARGETS[DECIDES]} differs by "
-        f"{gap.mean:.3f} [{gap.low:.3f}, {gap.high:.3f}]; {more}"
+        f"{abs(gap.mean):.3f} [{gap.low:.3f}, {gap.high:.3f}]; {more}"
     )
 
 
