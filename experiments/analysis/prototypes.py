@@ -18,13 +18,13 @@ from ohr.types import Answer, Document, Page
 
 REPEAT = " #"
 """What parts a system's label from the number of its run."""
-QUALITY = ("short_answer", "quote_rouge_l")
+QUALITY = ("short_answer", "f1", "em", "quote_rouge_l")
 ATTRIBUTION = ("page_found", "perfect_header", "header_intersection", "location_score")
 FLAGS = ("quote_flag", "page_flag", "headers_flag", "irrelevant_headers_flag")
 CLEAN = "_clean"
 METRICS = (*QUALITY, *ATTRIBUTION, *FLAGS, *(f"{name}{CLEAN}" for name in FLAGS))
 TESTED = (*QUALITY, "location_score", *FLAGS)
-"""The rows of the paper's table 2."""
+"""The rows of the paper's table 2, and F1 and exact match beside the short answers."""
 _DRAW = r", seed \d+$"
 GOLD = "gold quote"
 """What the rates of answers that quote the evidence itself stand under."""

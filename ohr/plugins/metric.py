@@ -144,6 +144,8 @@ class Metric(Plugin[P], ABC, abstract=True):
     """Of answers: whether what is answered to nothing is measured too."""
     headline: ClassVar[bool] = False
     """Whether figures and comparisons show it unless they are asked for others."""
+    beside: ClassVar[tuple[str, ...]] = ()
+    """Metrics by name that a study measures too wherever it measures this one."""
 
     def __init_subclass__(cls, *, abstract: bool = False, **options: Any) -> None:
         super().__init_subclass__(abstract=abstract, **options)
