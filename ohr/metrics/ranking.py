@@ -16,7 +16,7 @@ class Lcs(plugins.Metric[ProtocolParams]):
     """Word-level LCS of the evidence with the retrieved text of its pages, over its words."""
 
     name = "lcs"
-    version = "4"
+    version = "5"
     argument = "protocol"
     of = "hits"
     title = "LCS"
@@ -42,7 +42,7 @@ class StrippedLcs(Lcs):
     """``lcs`` with mark-up left out on both sides, as the paper has it under formatting noise."""
 
     name = "lcs_stripped"
-    version = "6"
+    version = "7"
     title = "LCS without mark-up"
     needs = frozenset({"evidence", "formats"})
     headline = False
