@@ -141,7 +141,7 @@ def differences(given: Scores, made: Scores) -> pd.DataFrame:
 
 def reversed_on_made(table: pd.DataFrame, made: Scores) -> pd.DataFrame:
     """Significant differences of the given questions whose sign made ones reverse, with the p
-    that they have on these.
+    that they have on these, corrected by Holm's method over the differences reversed.
     """
     wrong = table[table["significant"] & ~table["same_sign"]]
     clusters = Clusters.of(made.documents, made.pages)
@@ -151,7 +151,7 @@ def reversed_on_made(table: pd.DataFrame, made: Scores) -> pd.DataFrame:
         first, second = (place[str(row[name])] for name in ("first", "second"))
         apart = made.values[:, second] - made.values[:, first]
         ps.append(sign_flip_test(apart, clusters) if clusters.unit else float("nan"))
-    return wrong.assign(p_made=ps)
+    return wrong.assign(p_made=ps, p_made_holm=holm(np.array(ps, dtype=float)))
 
 
 def half_tau(given: Scores, *, draws: int = 200, seed: int = 0) -> float:

@@ -170,7 +170,8 @@ def report(given: Scores, made: Scores, out: Path, metric: str) -> None:
         f"[{low:z.3f}, {high:z.3f}] (95 %, documents drawn again)",
         f"two halves of the given questions: tau_b {half_tau(given):z.3f} on average",
         f"{significant} of {len(table)} differences are significant on the given questions "
-        f"(sign flips, Holm); {significant - len(wrong)} keep their sign on the made ones",
+        f"(sign flips, p after Holm over these {len(table)}); {significant - len(wrong)} keep "
+        "their sign on the made ones",
         *_reversed(wrong.to_dict("records")),
         *(
             f"  {name}: given {a:.3f}, made {b:.3f}"
@@ -187,6 +188,7 @@ def report(given: Scores, made: Scores, out: Path, metric: str) -> None:
 def _reversed(rows: Sequence[Mapping[object, object]]) -> list[str]:
     return [
         f"  reversed: {row['second']} less {row['first']}: given {row['given']:+z.3f} "
-        f"(p {row['p_holm']:.4f}), made {row['made']:+z.3f} (p {row['p_made']:.4f})"
+        f"(p {row['p_holm']:.4f}), made {row['made']:+z.3f} (p {row['p_made_holm']:.4f} after Holm "
+        f"over the {len(rows)} reversed)"
         for row in rows
     ]
