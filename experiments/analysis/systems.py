@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.analysis.baselines import clean_of
+from experiments.analysis.written_for import WrittenFor, written_for
 from ohr.statistics import BestOf, Standing, compare_paired, compare_with_best, holm, mean_interval
 from ohr.study.config import BUILT_IN
 from ohr.study.measures import Measure
@@ -40,8 +41,16 @@ class Scored:
 
 
 def scored(run: Run) -> Iterator[Scored]:
-    """Each metric that the run measured of whole systems' answers."""
+    """Each metric that the run measured of whole systems' answers, without the questions that were
+    written for the rules of one of them (:mod:`experiments.analysis.written_for`).
+    """
+    return scored_with(run, left_out=written_for(run))
+
+
+def scored_with(run: Run, left_out: WrittenFor | None = None) -> Iterator[Scored]:
+    """Each metric that the run measured of whole systems' answers to all but some questions."""
     rows = run.rows[run.rows["stage"] == STAGE]
+    rows = rows if left_out is None else left_out.without(rows)
     labels = system_labels(rows)
     for measure in run.measures:
         measured = rows[rows["metric"] == measure.metric]

@@ -94,7 +94,7 @@ class QuoteRougeL(_Located):
     """ROUGE-L of the quote against the evidence: F1 of their longest common subsequence."""
 
     name = "quote_rouge_l"
-    version = "2"
+    version = "3"
     title = "quote ROUGE-L"
     basis = EVIDENCE_WORDS
 

@@ -16,7 +16,7 @@ class EvidenceLcs(plugins.Metric):
     """Word-level LCS of the evidence with its pages, over the evidence's words."""
 
     name = "evidence_lcs"
-    version = "4"
+    version = "5"
     of = "evidence"
     title = "LCS of evidence and page"
     basis = EVIDENCE_WORDS
@@ -26,7 +26,7 @@ class EvidenceLcs(plugins.Metric):
 
 
 class _Noise(plugins.Metric, ABC, abstract=True):
-    version = "4"
+    version = "5"
     of = "evidence"
     higher_is_better = False
     basis = EVIDENCE_WORDS
@@ -54,7 +54,7 @@ class ContentRNoise(_Noise):
     """``r_noise`` with mark-up left out on both sides."""
 
     name = "r_noise_content"
-    version = "6"
+    version = "7"
     title = "r_noise of the content"
 
     def lcs(self, case: EvidenceCase) -> float:

@@ -17,7 +17,7 @@ class Lcs(plugins.Metric[ProtocolParams]):
     """Word-level LCS of the evidence with the retrieved text of its pages, over its words."""
 
     name = "lcs"
-    version = "4"
+    version = "5"
     argument = "protocol"
     of = "hits"
     title = "LCS"
@@ -36,7 +36,7 @@ class StrippedLcs(Lcs):
     """``lcs`` with mark-up left out on both sides, as the paper has it under formatting noise."""
 
     name = "lcs_stripped"
-    version = "6"
+    version = "7"
     title = "LCS without mark-up"
     needs = frozenset({"evidence", "formats"})
     headline = False

@@ -160,13 +160,15 @@ def make_metrics(config: StudyConfig) -> dict[str, Metric]:
 
 
 def _specs(spec: PluginSpec) -> tuple[PluginSpec, ...]:
-    """The metrics that a name stands for; one of one's own bears its name, not its path."""
+    """The metrics that a name stands for, with those that stand beside them; one of one's own bears
+    its name, not its path.
+    """
     if spec.name in SETS:
         return SETS[spec.name]
+    metric = registry.plugin_class("metric", spec.name)
     if "." in spec.name and spec.label == spec.name:
-        name = registry.plugin_class("metric", spec.name).name
-        return (spec.model_copy(update={"label": name}),)
-    return (spec,)
+        spec = spec.model_copy(update={"label": metric.name})
+    return (spec, *(PluginSpec(name=name) for name in getattr(metric, "beside", ())))
 
 
 def _lacking(config: StudyConfig, metric: Metric) -> str:
