@@ -3,7 +3,8 @@
 ``python -m experiments.recommend my_pdfs --engines tesseract,rapidocr --out runs/mine`` reads a
 sample of the pages, predicts how wrong each reading is (as ``experiments.quality`` does), makes
 questions (as ``experiments.make_questions`` does), measures retrieval clean and under the noise
-asked for, and ends in three sentences: what to take, how sure that is, what it costs.
+asked for, under which the engine is then chosen, and ends in three lines: what to take, how sure
+that is, what it costs.
 """
 
 from __future__ import annotations

@@ -30,9 +30,11 @@ def comparison_text(
             worse.append(f"{name} (by {short(one.interval.low)} to {short(one.interval.high)})")
         elif name != first:
             bound = one.from_first.bound
-            limit = "nothing is excluded"
-            if bound < compared.largest:
-                limit = f"none larger than {short(bound)}"
+            limit = f"none larger than {short(bound)}"
+            if bound >= compared.largest:
+                limit = "nothing is excluded"
+            elif bound == 0:
+                limit = "equal on every document"
             alike.append(f"{name} ({limit})")
     texts = [f"{shown}: {', '.join(worse)}."] if worse else []
     texts += [f"No significant difference from {first}: {', '.join(alike)}."] if alike else []

@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 import ohr
+from experiments.analysis.systems import Scored
 from experiments.attribution import main as attribution
+from experiments.reports.systems import least_lines
 from experiments.systems import main
 from ohr.outline.read import document_tree
+from ohr.study.measures import known_measure
 from tests.builders import qa, write_kb, write_questions
 
 
@@ -99,8 +103,18 @@ def test_losses_of_each_system_stand_beside_those_of_the_first(settings, tmp_pat
     flat = f1.loc["precomputed:flat, clean"]
     less = flat.loc["heading", "drop"] - flat.loc["rag", "drop"]
     assert flat.loc["heading", "drop_less_first"] == pytest.approx(less)
+    least = flat["drop"].min()
+    assert flat.loc["heading", "drop_less_least"] == pytest.approx(
+        flat.loc["heading", "drop"] - least
+    )
+    assert (flat["drop_less_least_p"] <= 0.05).eq(flat["drop_less_least_low"] > 1e-9).all()
     assert flat["n"].unique() == [6]
-    assert "precomputed:renamed, clean: " in output
+    assert (
+        "precomputed:renamed, clean: rag loses least F1 (.000). Shown to lose more: heading (by "
+        "1.000 to 1.000). No significant difference from rag: words (equal on every document)."
+    ) in output
+    assert "family: all 9 comparisons of two systems" in output
+    assert "p after Holm over the 9 comparisons of this column" in output
     costs = pd.read_csv(tmp_path / "out" / "system_costs.csv").set_index("system")
     assert costs.loc["words", "answers"] == 24
     # The built-in system's reader has a note, too.
@@ -145,3 +159,24 @@ def test_a_study_of_the_built_in_system_alone_has_no_parts(settings, tmp_path):
     output = run(*settings, "systems=[rag]", "--out", tmp_path / "out", "--parts")
     assert "nothing to share out" in output
     assert not (tmp_path / "out" / "figures" / "system_parts.png").exists()
+
+
+def test_systems_that_lose_more_are_named_once_it_is_shown():
+    """Under one of two noises a system loses more; p is of both noises together."""
+    rng = np.random.default_rng(0)
+    documents = np.repeat(np.arange(12), 4)
+    questions = pd.DataFrame({"doc_id": documents.astype(str), "page_no": 0.0})
+    columns = {"engine": "gt", "perturbation": "formatting", "intensity": 0.1, "level": ""}
+    bases = {"gt, clean": pd.Series(columns | {"noise": "none", "perturbation": "none"})}
+    values = {}
+    for name, lost in {"a": 0.0, "b": 0.005, "c": 0.4}.items():
+        values[name, "gt, clean"] = rng.uniform(0.4, 0.6, 48)
+        for base, share in {"gt, mild": 0.0, "gt, severe": 1.0}.items():
+            bases[base] = pd.Series(columns | {"noise": "formatting", "level": base[4:]})
+            values[name, base] = values[name, "gt, clean"] - rng.normal(share * lost, 0.02, 48)
+    one = Scored(known_measure("overall", "f1"), questions, values, bases)
+    mild, severe, family = least_lines(one)
+    assert "Shown to lose more" not in mild
+    assert "Shown to lose more: c (by .3" in severe
+    assert re.search(r"No significant difference from [ab]: [ab] \(none larger than \.0", severe)
+    assert family.startswith("family: all 6 comparisons of two systems")
