@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 from benchmarks.best import EQUAL, FAILING, HALF, HOLM, INTERVAL, ONE, OURS, rates
 from ohr.statistics import DOCUMENT, BestOf, Clusters, compare_with_best, sign_flip_test
@@ -21,8 +20,14 @@ def one(scores: np.ndarray, clusters: Clusters, **more: float) -> BestOf:
     return found
 
 
-scores = st.tuples(st.integers(2, 5), st.integers(3, 15)).flatmap(
-    lambda shape: arrays(float, (shape[0], 3 * shape[1]), elements=st.integers(0, 8).map(float))
+def drawn(candidates: int, documents: int, most: int, seed: int) -> np.ndarray:
+    """Whole scores up to ``most``, so that ties and equal candidates come up."""
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, most + 1, (candidates, 3 * documents)).astype(float)
+
+
+scores = st.builds(
+    drawn, st.integers(2, 5), st.integers(3, 15), st.integers(0, 8), st.integers(0, 2**32)
 )
 
 
