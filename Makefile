@@ -4,6 +4,7 @@
 # make test-wheel   build the wheel, install it in a new environment, and run the demo from there
 # make docs   build the site of docs/ in build/site
 # make results-small   make the tables of the results pages that take minutes (DATA=folder)
+# make claims   check the findings against the tables of the runs (RUNS=folder; claims-runs makes them)
 # make notebooks   run the notebooks and keep what they show
 # make lock   pin the versions anew, from pyproject.toml
 
@@ -28,12 +29,14 @@ NODE := tests/browser/node_modules/.package-lock.json
 
 # The folder of real data, $D in the documents.
 DATA ?= ../shared/data
+# The folder of the runs that the findings rest on.
+RUNS ?= runs/claims
 # Tests run in so many processes, each of which starts with a stretch of the tests in their order
 # and takes over from the others what they have not begun.
 JOBS ?= 2
 PYTEST = $(BIN)/python -m pytest --numprocesses $(JOBS) --dist worksteal
 
-.PHONY: demo test test-all test-wheel docs results-small notebooks install install-dev lint lock clean
+.PHONY: demo test test-all test-wheel docs results-small claims claims-runs notebooks install install-dev lint lock clean
 
 demo: $(VENV)/core.stamp
 	$(BIN)/python -m experiments.demo
@@ -56,6 +59,13 @@ docs: $(VENV)/docs.stamp
 
 results-small: $(VENV)/core.stamp
 	$(BIN)/python docs/make_results.py --data $(DATA)
+
+# Needs the runs, a minute; to make them takes Tesseract and about an hour on two cores.
+claims: $(VENV)/core.stamp
+	$(BIN)/python docs/claims.py --runs $(RUNS) --check
+
+claims-runs: $(VENV)/core.stamp
+	$(BIN)/python docs/claims.py --data $(DATA) --runs $(RUNS)
 
 notebooks: $(VENV)/dev.stamp
 	# A progress bar without its widgets would warn, with the path of this environment.

@@ -8,7 +8,7 @@ import math
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +24,9 @@ Rows = Iterable[Sequence[str]]
 
 @dataclass(frozen=True)
 class Study:
-    """A command that writes a run; ``arguments`` as a shell reads them, ``$D`` the data folder."""
+    """A command that writes a run; ``arguments`` as a shell reads them, with ``$D`` and other
+    names of folders.
+    """
 
     name: str
     arguments: str
@@ -42,14 +44,16 @@ class Study:
         last = git("log", "-1", "--format=%h", "--", *rooms)
         return last + "+" * bool(git("status", "--porcelain", "--", *rooms))
 
-    def run(self, data: Path, cache: Path, runs: Path) -> Path:
-        """Its folder, made where it is not finished there."""
+    def run(self, folders: Mapping[str, Path], cache: Path, runs: Path) -> Path:
+        """Its folder, made where it is not finished there. ``folders`` are ``$D`` and so on."""
         out = runs / self.name
         finished = out / "made_by.json"
         made_by = {"command": self.command, "code": self.code}
         if finished.exists() and json.loads(finished.read_text("utf-8")) == made_by:
             return out
-        command = self.command.replace("$D", str(data)).replace(f"runs/{self.name}", str(out))
+        command = self.command.replace(f"runs/{self.name}", str(out))
+        for name, folder in folders.items():
+            command = command.replace(f"${name}", str(folder))
         options = [f"cache={cache}"] if self.room == "experiments" else ["--cache", str(cache)]
         subprocess.run([sys.executable, *shlex.split(command)[1:], *options], cwd=ROOT, check=True)
         finished.write_text(json.dumps(made_by), "utf-8")
@@ -70,8 +74,9 @@ class Fragment:
 
     def write(self, data: Path, cache: Path, runs: Path) -> Path:
         """Run what is not there and write the table."""
-        folders = [study.run(data, cache, runs) for study in self.studies]
-        source = (self.data or self.studies[0]).run(data, cache, runs)
+        named = {"D": data}
+        folders = [study.run(named, cache, runs) for study in self.studies]
+        source = (self.data or self.studies[0]).run(named, cache, runs)
         lines = [provenance(self.studies, source), "", table_line(self.header)]
         lines += [table_line(["---", *["---:"] * (len(self.header) - 1)])]
         lines += [table_line(row) for row in self.rows(*folders)]

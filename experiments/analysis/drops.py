@@ -15,7 +15,13 @@ from ohr.statistics import (
     holm,
     jackknife_interval,
 )
-from ohr.study.results import Run, clusters_of, counted, mean_over_draws
+from ohr.study.results import (
+    Run,
+    clusters_of,
+    counted,
+    knowledge_base_name,
+    mean_over_draws,
+)
 
 SETTING = ("chunker", "retriever")
 BASE = ("engine", "perturbation", "level", "intensity")
@@ -23,7 +29,8 @@ QUESTION = ["qid", "doc_id", "page_no", "evidence_source"]
 
 
 def paired_drops(run: Run) -> pd.DataFrame:
-    """A row for each setting, number of hits, metric, group and noisy knowledge base.
+    """A row for each setting, number of hits, metric, group and knowledge base with a baseline:
+    of noise the same engine's clean pages, of other engines the first knowledge base.
 
     ``drop`` is the clean score less the noisy one, and the reverse where less is better: the drops
     of the parts of a loss add up to its own. ``drop_less_first`` is that less the first setting's,
@@ -39,10 +46,13 @@ def paired_drops(run: Run) -> pd.DataFrame:
     records: list[dict[str, object]] = []
     for (k, metric), measured in rows.groupby(["top_k", "metric"], observed=True, sort=False):
         questions, values = _by_question(measured)
-        base, *others = dict.fromkeys(key[2:] for key in values)
+        bases = list(dict.fromkeys(key[2:] for key in values))
         settings = list(dict.fromkeys(key[:2] for key in values))
         less = metric in lower
-        for other in others:
+        for other in bases:
+            base = _baseline(other, bases)
+            if base == other:
+                continue
             falls = {s: values[*s, *base] - values[*s, *other] for s in settings}
             if less:
                 falls = {s: -fall for s, fall in falls.items()}
@@ -62,6 +72,7 @@ def paired_drops(run: Run) -> pd.DataFrame:
                         dict(zip(SETTING, setting, strict=True))
                         | {"top_k": k, "metric": metric, "group": group}
                         | dict(zip(BASE, other, strict=True))
+                        | {"baseline": knowledge_base_name(pd.Series(base, BASE))}
                         | {"clean": _mean(values[*setting, *base][members])}
                         | {"noisy": _mean(values[*setting, *other][members])}
                         | _columns("drop", drop)
@@ -82,6 +93,13 @@ def paired_drops(run: Run) -> pd.DataFrame:
 
 
 _Key = tuple[object, ...]
+
+
+def _baseline(base: _Key, bases: Sequence[_Key]) -> _Key:
+    """The same engine's clean pages, of noise; else the first knowledge base."""
+    engine, perturbation, *_ = base
+    clean = [one for one in bases if one[:2] == (engine, "none")]
+    return clean[0] if perturbation != "none" and clean else bases[0]
 
 
 def _by_question(measured: pd.DataFrame) -> tuple[pd.DataFrame, dict[_Key, np.ndarray]]:

@@ -14,7 +14,13 @@ from experiments.browser.command import command_of
 from experiments.browser.inline_svg import inline_svg
 from experiments.browser.rows import MAIN, Rows, measures_by_stage
 from experiments.browser.sentences import caveats, losses
-from experiments.browser.tables import cost_tables, group_tables, loss_tables, stage_title
+from experiments.browser.tables import (
+    cost_tables,
+    group_loss_tables,
+    group_tables,
+    loss_tables,
+    stage_title,
+)
 from experiments.reports.terminal import reader_lines, taken_lines
 from ohr.errors import OhrError
 from ohr.printable import plain
@@ -75,7 +81,11 @@ def overview(runs: Sequence[Run], rows: Rows, title: str, details: Sequence[str]
         ],
         caveats=caveats(rows, measures),
         figures=list(_figures(runs)),
-        tables=[*loss_tables(rows, measures, by_stage), *group_tables(rows, measures)],
+        tables=[
+            *loss_tables(rows, measures, by_stage),
+            *group_loss_tables(rows, measures),
+            *group_tables(rows, measures),
+        ],
         costs=list(cost_tables(named)),
         replies=[line for run in runs for line in _replies(run)],
         troubles=[plain(line) for run in runs for line in run.troubles],

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
+from experiments.analysis.wording import excluded, is_shown, short
 from experiments.browser.rows import Rows, setting_name
 from ohr.statistics import compare_paired, holm
+from ohr.statistics.paired import FEWEST_TO_SHOW
 from ohr.study.measures import Measure
 from ohr.study.results import clusters_of
-
-ALPHA = 0.05
-FEW = 5
-"""Documents with which no p is .05 or less."""
 
 
 @dataclass(frozen=True)
@@ -37,23 +35,38 @@ class Loss:
     p: float
     """After Holm's correction over all losses of the stage; NaN where nothing can be said."""
     documents: int
+    tests: int
+    """How many losses of the stage p is corrected over."""
+
+    @property
+    def excluded(self) -> float:
+        """The largest change that is not excluded; NaN without an interval."""
+        return max(abs(self.low), abs(self.high))
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether a loss or gain is shown."""
+        return is_shown(self.p) and self.documents >= FEWEST_TO_SHOW
 
     def sentence(self, title: str) -> str:
-        """``tesseract, semantic mild: F1 .28 where … gives .30: .02 lost (.01 to .03).``"""
-        change = f"{abs(self.loss):.3f} {'lost' if self.loss >= 0 else 'gained'}"
-        if np.isnan(self.p) or self.documents <= FEW:
-            told = f"{self.documents} documents are too few to test whether that is chance"
-        elif self.p > ALPHA:
-            told = "that cannot be told from none"
+        """``tesseract, semantic mild less tesseract, clean: F1 of … −.020 [−.031, −.009], p .012``,
+        and the two means.
+        """
+        change = short(-self.loss)
+        if np.isnan(self.low):
+            said = f"{change}, no interval"
         else:
-            told = f"p after Holm {self.p:.3f}"
-        interval = ""
-        if not np.isnan(self.low):
-            ends = (self.low, self.high) if self.loss >= 0 else (-self.high, -self.low)
-            interval = f" ({ends[0]:z.3f} to {ends[1]:z.3f})"
+            said = f"{change} [{short(-self.high)}, {short(-self.low)}]"
+            if self.is_shown:
+                said += f", p {short(self.p) if self.p >= 0.001 else '<.001'} after Holm"
+                said += f" over {self.tests}"
+            elif self.documents < FEWEST_TO_SHOW:
+                said += f", {self.documents} documents are too few for a test"
+            else:
+                said += f", not shown ({excluded(self.low, self.high)})"
         return (
-            f"{self.condition}: {title} of {self.setting} is {self.score:.3f} where "
-            f"{self.held_against} gives {self.clean:.3f}: {change}{interval}; {told}."
+            f"{self.condition} less {self.held_against}: {title} of {self.setting} {said}; "
+            f"{short(self.score)} in place of {short(self.clean)}."
         )
 
 
@@ -64,7 +77,7 @@ def losses(rows: Rows, stage: str) -> list[Loss]:
     known = ~np.isnan(p)
     p[known] = holm(p[known])
     return [
-        Loss(**{**one.__dict__, "p": float(adjusted)})
+        replace(one, p=float(adjusted), tests=int(known.sum()))
         for one, adjusted in zip(found, p, strict=True)
     ]
 
@@ -90,6 +103,7 @@ def _losses(rows: Rows, stage: str) -> Iterator[Loss]:
             paired.interval.high,
             paired.p,
             units["doc_id"].nunique(),
+            1,
         )
 
 
@@ -97,7 +111,9 @@ def caveats(rows: Rows, measures: dict[str, Measure]) -> list[str]:
     """What should not be concluded."""
     said = [
         "An interval speaks of further documents like these, not of other kinds of documents.",
-        "A loss that cannot be told from none is not shown to be none.",
+        "'Not shown' does not mean 'none': changes up to the given size are not excluded.",
+        "Noise is compared with the same engine's clean pages, an engine on clean pages with the "
+        "ground truth.",
     ]
     documents = rows.questions["doc_id"].nunique()
     if documents < 20:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from experiments.analysis.costs import engine_costs
+from experiments.analysis.wording import ALPHA, is_shown, short
 from experiments.browser.rows import MAIN, Rows, setting_name
 from experiments.browser.sentences import Loss
 from ohr.printable import plain
+from ohr.statistics import PairedComparison, compare_paired, holm
 from ohr.study.measures import Measure
-from ohr.study.results import Run
+from ohr.study.results import Run, clusters_of
 
 TITLES = {
     "retrieval": "Retrieval",
@@ -32,7 +35,7 @@ def stage_title(stage: str, measure: Measure) -> str:
 def loss_tables(
     rows: Rows, measures: Mapping[str, Measure], lost: Mapping[str, Sequence[Loss]]
 ) -> Iterator[Table]:
-    """Means of all rows of each stage, with what each condition lost, and the parts of both."""
+    """What each condition lost, its parts, and then the means of all rows, stage by stage."""
     for stage, found in lost.items():
         by_place = {one.place: one for one in found}
         parts = rows.parts.get(stage, ())
@@ -46,25 +49,69 @@ def loss_tables(
                 (
                     *map(plain, _heads(rows, *place)),
                     f"{len(group):,}",
+                    *_paired(one),
+                    *map(_number, lost_by),
                     _number(group["score"].mean()),
                     *(_number(group[part.metric].mean()) for part in parts),
-                    _number(one.loss if one else None),
-                    _number(one.low if one else None),
-                    _number(one.high if one else None),
-                    _number(one.p if one else None),
-                    *map(_number, lost_by),
                 )
             )
         names = _head_names(rows)
         titles = [plain(part.title) for part in parts]
-        measured = (plain(measures[stage].title), *titles, "lost", "from", "to", "p (Holm)")
+        tests = max((one.tests for one in found), default=0)
+        measured = ("lost", "from", "to", f"p (Holm over {tests})", "none over")
         measured += tuple(f"lost: {title}" for title in titles)
+        measured += (plain(measures[stage].title), *titles)
         yield {
             "title": stage_title(stage, measures[stage]),
             "columns": (*names, "n", *measured),
             "texts": len(names),
             "rows": lines,
         }
+
+
+def group_loss_tables(rows: Rows, measures: Mapping[str, Measure]) -> Iterator[Table]:
+    """What each condition lost by evidence source and by domain, where there are several.
+
+    A change with its interval; a star where it is shown. p is corrected over the table.
+    """
+    for stage, column in ((stage, column) for stage in MAIN for column in _GROUPS):
+        frame = _of_stage(rows, stage)
+        frame = frame[frame["loss"].notna()]
+        group = rows.questions[column].to_numpy()[frame["question"].to_numpy(int)]
+        groups = sorted(set(map(str, group)))
+        if stage not in measures or len(groups) < 2:
+            continue
+        changes: dict[tuple[int, int], dict[str, PairedComparison]] = {}
+        for (of, by, name), part in frame.groupby(["condition", "setting", group]):
+            units = rows.questions.iloc[part["question"].to_numpy()]
+            change = compare_paired(-part["loss"].to_numpy(), clusters_of(units))
+            changes.setdefault((int(str(of)), int(str(by))), {})[str(name)] = change
+        p = holm(np.array([one.p for by_group in changes.values() for one in by_group.values()]))
+        corrected = iter(p)
+        names = _head_names(rows)
+        yield {
+            "title": f"{stage_title(stage, measures[stage])}, changes {_GROUPS[column]} "
+            f"(* shown: p at most {ALPHA} after Holm over {np.isfinite(p).sum()})",
+            "columns": (*names, *map(plain, groups)),
+            "texts": len(names),
+            "rows": [
+                (
+                    *map(plain, _heads(rows, *place)),
+                    *(
+                        _change(by_group[one], next(corrected)) if one in by_group else "–"
+                        for one in sorted(groups)
+                    ),
+                )
+                for place, by_group in changes.items()
+            ],
+        }
+
+
+def _change(change: PairedComparison, p: float) -> str:
+    """``−.093* [−.116, −.070]``."""
+    ends = change.interval
+    interval = "" if np.isnan(ends.low) else f" [{short(ends.low)}, {short(ends.high)}]"
+    return f"{short(change.difference)}{'*' * is_shown(p)}{interval}"
 
 
 def group_tables(rows: Rows, measures: Mapping[str, Measure]) -> Iterator[Table]:
@@ -143,6 +190,14 @@ def _heads(rows: Rows, condition: int, setting: int) -> tuple[str, ...]:
     base = rows.conditions[condition]
     named = (base["run"], base["name"], setting_name(rows.settings[setting]))
     return named[-len(_head_names(rows)) :]
+
+
+def _paired(one: Loss | None) -> tuple[str, ...]:
+    """Loss, interval, p and, where none is shown, the largest change that is not excluded."""
+    if one is None:
+        return ("–",) * 5
+    none_over = None if one.is_shown else one.excluded
+    return tuple(map(_number, (one.loss, one.low, one.high, one.p, none_over)))
 
 
 def _number(value: float | None) -> str:

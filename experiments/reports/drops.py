@@ -14,7 +14,7 @@ from experiments.analysis.drops import (
     paired_drops,
 )
 from experiments.analysis.labels import group_label, parts_of
-from experiments.reports.terminal import number, show
+from experiments.reports.terminal import number, p_value, show
 from ohr.printable import plain
 from ohr.study.csv import write_csv
 from ohr.study.results import Run
@@ -45,16 +45,22 @@ def _tables(run: Run, drops: pd.DataFrame) -> Iterator[Table]:
         engine, perturbation, level, intensity = base
         noise = "" if perturbation == "none" else f", {perturbation} {level or intensity}"
         table = Table(
-            header_style="bold", box=None, pad_edge=False, title=plain(f"{engine}{noise}")
+            header_style="bold",
+            box=None,
+            pad_edge=False,
+            title=plain(f"{engine}{noise}, less {noisy['baseline'].iloc[0]}"),
+            caption=f"p after Holm over each measure's {_tests(drops, k)} drops of this run",
+            caption_justify="left",
         )
         for name in ("chunker", "retriever", "questions on"):
             table.add_column(name)
         for _, title, parts in metrics:
-            table.add_column(title, justify="right")
             table.add_column("drop", justify="right")
             table.add_column("95 %", justify="right")
+            table.add_column("p", justify="right")
             for part in parts:
                 table.add_column(f"drop: {part.title}", justify="right")
+            table.add_column(title, justify="right")
             table.add_column("kept", justify="right")
         for key, of_group in noisy.groupby([*SETTING, "group"], observed=True, sort=False):
             chunker, retriever, group = map(str, key)
@@ -62,16 +68,16 @@ def _tables(run: Run, drops: pd.DataFrame) -> Iterator[Table]:
             for metric, _, parts in metrics:
                 measured = of_group[of_group["metric"] == metric]
                 if measured.empty:  # no question has a score that counts
-                    cells += ["-"] * (4 + len(parts))
+                    cells += ["-"] * (5 + len(parts))
                     continue
                 row = measured.iloc[0]
                 low, high = number(row["drop_low"]), number(row["drop_high"])
-                cells += [number(row["noisy"]), number(row["drop"]), f"{low} to {high}"]
+                cells += [number(row["drop"]), f"{low} to {high}", p_value(row["drop_p_holm"])]
                 for part in parts:
                     cells.append(
                         number(of_group.loc[of_group["metric"] == part.metric, "drop"].iloc[0])
                     )
-                cells.append(number(row["kept"]))
+                cells += [number(row["noisy"]), number(row["kept"])]
             first = group == "all"
             table.add_row(
                 Text(plain(chunker) if first else ""),
@@ -80,3 +86,9 @@ def _tables(run: Run, drops: pd.DataFrame) -> Iterator[Table]:
                 *cells,
             )
         yield table
+
+
+def _tests(drops: pd.DataFrame, k: int) -> int:
+    """How many drops of one measure p is corrected over."""
+    tested = drops[(drops["top_k"] == k) & drops["drop_p"].notna()]
+    return int(tested.groupby("metric", observed=True).size().max()) if len(tested) else 0

@@ -1,0 +1,269 @@
+"""The comparisons that the findings rest on: each tested on all documents, and on both halves.
+
+A claim is a sum of measured scores with signs, question by question, declared in
+``docs/results/claims.yaml``. Documents are split in two once, with a fixed seed, within each
+domain: what one half shows (*explored*) is tested again on the other (*confirmed*). All claims
+are one family.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import yaml
+from results_table import GENERATED, ROOT, Study, interval, number, provenance
+
+from ohr.statistics import PairedComparison, compare_paired, holm
+from ohr.study.results import Run, clusters_of, open_run
+from ohr.study.rows import UNIT_COLUMNS
+
+ALPHA = 0.05
+SEED = 0
+SECOND = {"lcs": "hit@2", "f1": "em"}
+"""The second outcome of each measure, unless a claim names another."""
+HEADER = (
+    *("", "compared", "baseline", "difference", "95 % interval", "p", "documents"),
+    *("second outcome", "first half", "second half", "verdict"),
+)
+HOLDS, NOT_SHOWN = "holds", "not shown"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One comparison: what it is called, and the terms that are added up."""
+
+    name: str
+    what: str
+    baseline: str
+    run: str
+    terms: tuple[tuple[int, Mapping[str, Any]], ...]
+    """Signs and the rows that each stands for: ``stage``, ``metric``, ``engine`` and so on."""
+    second: tuple[tuple[int, Mapping[str, Any]], ...]
+    second_name: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of a claim. p is corrected over all claims."""
+
+    claim: Claim
+    whole: PairedComparison
+    second: PairedComparison
+    halves: tuple[PairedComparison, PairedComparison]
+    documents: int
+    p: float
+    p_confirmed: float
+    """On the second half, over the claims that the first half shows; NaN if it does not."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether all documents show it, and each half by itself, with one sign."""
+        signs = {np.sign(one.difference) for one in (self.whole, *self.halves)}
+        return self.p <= ALPHA and self.p_confirmed <= ALPHA and len(signs) == 1
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """Its row in the table."""
+        first, other = self.halves
+        verdict = HOLDS if self.holds else f"{NOT_SHOWN}; none over {_bound(self.whole)}"
+        if self.holds and not _shows(self.second, self.whole):
+            verdict += "; its second outcome is not shown"
+        return (
+            *(self.claim.name, self.claim.what, self.claim.baseline),
+            *(number(self.whole.difference), _interval(self.whole), _p(self.p)),
+            f"{self.documents}",
+            f"{self.claim.second_name} {number(self.second.difference)} ({_interval(self.second)})",
+            f"{number(first.difference)}, p {_p(first.p)}",
+            f"{number(other.difference)}, p {_p(self.p_confirmed)}",
+            verdict,
+        )
+
+
+def read_claims(path: Path) -> list[Claim]:
+    """The claims of a YAML file. Raises KeyError for one that lacks a part."""
+    return [_claim(entry) for entry in yaml.safe_load(path.read_text("utf-8"))["claims"]]
+
+
+def _claim(entry: Mapping[str, Any]) -> Claim:
+    of = dict(entry["of"])
+    second = of | dict(entry.get("second") or {"metric": SECOND.get(of["metric"], of["metric"])})
+    terms, again = [], []
+    for sign, selectors in ((1, entry["after"]), (-1, entry["before"])):
+        for place, selector in enumerate(_listed(selectors)):
+            signed = sign if place == 0 else -sign  # a second selector is taken away
+            terms.append((signed, of | selector))
+            again.append((signed, second | selector))
+    name = "page found" if second["metric"].startswith("hit") else str(second["metric"]).upper()
+    return Claim(
+        *(entry["id"], entry["what"], entry["baseline"], entry["run"]),
+        *(tuple(terms), tuple(again), name),
+    )
+
+
+def _listed(selectors: Any) -> list[dict[str, Any]]:
+    return list(selectors) if isinstance(selectors, list) else [dict(selectors)]
+
+
+def verdicts(claims: Sequence[Claim], runs: Mapping[str, Path]) -> list[Verdict]:
+    """What comes of claims on their runs. Raises OhrError for a run that cannot be read."""
+    found = [(claim, *_measured(claim, _opened(runs[claim.run]))) for claim in claims]
+    p = holm(np.array([whole.p for _, whole, *_ in found]))
+    explored = np.array([first.p <= ALPHA for *_, (first, _), _ in found])
+    confirmed = np.full(len(found), np.nan)
+    if explored.any():
+        again = np.array([other.p for *_, (_, other), _ in found])
+        confirmed[explored] = holm(again[explored])
+    return [
+        Verdict(claim, whole, second, halves, documents, float(p[at]), float(confirmed[at]))
+        for at, (claim, whole, second, halves, documents) in enumerate(found)
+    ]
+
+
+@cache
+def _opened(path: Path) -> Run:
+    return open_run(path)
+
+
+def _measured(
+    claim: Claim, run: Run
+) -> tuple[PairedComparison, PairedComparison, tuple[PairedComparison, PairedComparison], int]:
+    values = _added(run, claim.terms)
+    first = first_half(values)
+    halves = (_compared(values[first]), _compared(values[~first]))
+    second = _compared(_added(run, claim.second))
+    return _compared(values), second, halves, values["doc_id"].nunique()
+
+
+def first_half(units: pd.DataFrame) -> np.ndarray:
+    """Which units (columns ``doc_id``, ``domain``) are of the documents to explore: bool ``(n,)``.
+
+    Half of each domain's documents, drawn with a fixed seed from their sorted names.
+    """
+    rng = np.random.default_rng(SEED)
+    chosen: set[str] = set()
+    for _, documents in units.groupby("domain", sort=True)["doc_id"]:
+        names = sorted(set(documents))
+        chosen |= {names[at] for at in rng.permutation(len(names))[: (len(names) + 1) // 2]}
+    half: np.ndarray = units["doc_id"].isin(chosen).to_numpy()
+    return half
+
+
+def _added(run: Run, terms: Sequence[tuple[int, Mapping[str, Any]]]) -> pd.DataFrame:
+    """The sum of the terms for each question that all of them have: ``value``."""
+    keys = [*UNIT_COLUMNS, "domain"]
+    table: pd.DataFrame | None = None
+    for sign, where in terms:
+        rows = _rows(run, where)
+        rows = rows[keys].assign(value=sign * rows["value"].to_numpy(dtype=float))
+        if table is None:
+            table = rows
+            continue
+        both = table.merge(rows, on=keys, suffixes=("", "_other"))
+        table = both[keys].assign(value=both["value"] + both["value_other"])
+    assert table is not None
+    return table
+
+
+def _rows(run: Run, where: Mapping[str, Any]) -> pd.DataFrame:
+    """The rows of one condition; a term with ``perfect`` scores 1 on its questions."""
+    where = dict(where)
+    perfect = where.pop("perfect", False)
+    rows = run.rows
+    for name, wanted in where.items():
+        rows = rows[rows[name].astype("string").fillna("") == str(wanted)]
+    if rows.empty or rows.duplicated(list(UNIT_COLUMNS)).any():
+        raise ValueError(f"{len(rows)} rows of {run.path} for {where}: not one a question")
+    return rows.assign(value=1.0) if perfect else rows
+
+
+def _compared(values: pd.DataFrame) -> PairedComparison:
+    return compare_paired(values["value"].to_numpy(), clusters_of(values))
+
+
+def _shows(second: PairedComparison, whole: PairedComparison) -> bool:
+    return second.p <= ALPHA and np.sign(second.difference) == np.sign(whole.difference)
+
+
+def _bound(comparison: PairedComparison) -> str:
+    return number(comparison.interval.bound)
+
+
+def _interval(comparison: PairedComparison) -> str:
+    return interval(comparison.interval.low, comparison.interval.high)
+
+
+def _p(p: float) -> str:
+    return "–" if np.isnan(p) else "<.001" if p < 0.001 else number(p)
+
+
+def table_lines(found: Sequence[Verdict]) -> Iterator[str]:
+    """The table in Markdown."""
+    yield f"| {' | '.join(HEADER)} |"
+    yield f"| {' | '.join(['---'] * len(HEADER))} |"
+    for one in found:
+        yield f"| {' | '.join(one.cells)} |"
+
+
+DATA = (
+    "dataset.kind=ohrbench dataset.path=$D/ohrbench/retrieval_base "
+    "dataset.questions=$D/ohrbench/qas_dev.json"
+)
+RETRIEVERS = '"retrievers=[bm25,{name: bm25, label: 4-grams, params: {terms: ngrams}}]"'
+STUDIES = (
+    Study("mineru", f'ocr_benchmark {DATA} "engines=[gt,precomputed:MinerU]" {RETRIEVERS}'),
+    Study("formatting", f'noise_curve {DATA} "engines=[gt]" "noise=[formatting]"'),
+    Study("table_formats", f"table_format {DATA}"),
+    Study(
+        "image",
+        "noise_curve dataset.kind=ohrbench dataset.path=$S/retrieval_base "
+        "dataset.questions=$S/qas.json dataset.pdfs=$S/pdfs dataset.pages=evidence "
+        '"engines=[tesseract]" "noise=[semantic]" "levels=[severe]" "seeds=[0]" ground_truth=true',
+    ),
+)
+"""The runs of the claims; ``$S`` is a sample: ``python -m experiments.make_sample --pages 300``."""
+CLAIMS = ROOT / "docs" / "results" / "claims.yaml"
+TABLE = GENERATED / "claims.md"
+
+
+def main() -> int:
+    """Make the runs that are not there, and the table; or check the table against the runs."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--data", type=Path, default=ROOT / "../shared/data", help="the folder $D")
+    parser.add_argument("--cache", type=Path, default=Path(".ohr-cache"))
+    parser.add_argument("--runs", type=Path, default=ROOT / "runs" / "claims")
+    parser.add_argument("--check", action="store_true", help="run nothing, write nothing")
+    given = parser.parse_args()
+    folders = {one.name: given.runs / one.name for one in STUDIES}
+    if not given.check:
+        sample = given.runs / "sample"
+        if not (sample / "sample.json").exists():
+            make = ["-m", "experiments.make_sample", "--pages", "300", "--out", str(sample)]
+            subprocess.run([sys.executable, *make], cwd=ROOT, check=True)
+        for one in STUDIES:
+            one.run({"D": given.data.resolve(), "S": sample}, given.cache.resolve(), given.runs)
+    lines = list(table_lines(verdicts(read_claims(CLAIMS), folders)))
+    kept = TABLE.read_text("utf-8").splitlines() if TABLE.exists() else []
+    if given.check:
+        differing = [line for line in lines if line not in kept]
+        for line in differing:
+            print(f"not as the runs have it: {line}")
+        print(f"{len(lines) - 2} claims checked, {len(differing)} differ from {TABLE.name}")
+        return int(bool(differing))
+    TABLE.write_text(
+        "\n".join([provenance(STUDIES, folders["mineru"]), "", *lines]) + "\n", "utf-8"
+    )
+    print(TABLE)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
