@@ -4,7 +4,8 @@
 ``RUN/calibration.json`` (the fitted curves, for ``calibration=`` of other studies),
 ``curves.csv``, ``checks.csv``, figures, and the two studies behind them in ``RUN/measured`` and
 ``RUN/checked``. The check asks a study for each wanted r_noise, as a user would, and looks at
-the half that the curves were not fitted on.
+the half that the curves were not fitted on: a value is met only where the whole interval of the
+difference lies within ``--margin``.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Annotated
 import typer
 
 from experiments._command import DryRun, OptionalOut, Settings, command, results_folder
+from experiments.analysis.calibration import MARGIN
 from experiments.reports.plan import print_plan
 from experiments.studies.calibration import calibrate, measurement
 from ohr.study.config import StudyConfig
@@ -28,6 +30,10 @@ def main(
     check: Annotated[
         bool, typer.Option(help="Read pages at the intensities found, to check them.")
     ] = True,
+    margin: Annotated[
+        float,
+        typer.Option(min=0.001, max=1, help="How far measured noise may lie from what was wanted."),
+    ] = MARGIN,
     dry_run: DryRun = False,
 ) -> int:
     """Fit measured noise against intensity, and check the fit.
@@ -37,7 +43,7 @@ def main(
     if dry_run:
         print_plan(measurement(config))
         return 0
-    return calibrate(config, results_folder(out), check)
+    return calibrate(config, results_folder(out), check, margin)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,10 @@ without (by an engine, than the ground truth has it); its loss is what its score
 outcome, kind of question and of noise: *pooled* over all conditions, *within* each, and
 *between* the means of the conditions; with intervals, Kendall's tau, and how far each measure
 lies behind the best, and behind the best of its kind (of pages, of the evidence).
+``DIR/predictor_pairs.csv`` has every pair of measures, p corrected over all. Outcomes are hit@k and
+the F1 of answers, then the retrieval LCS. Where a measure shares part of the outcome's definition,
+as the LCS of the evidence with the page does with that of the evidence with the hits, the column
+``overlaps`` says so, and the measure is compared with none.
 ``metrics=[default,reading]`` measures tables, formulas, regions and reading order too.
 """
 

@@ -1,9 +1,10 @@
 """How far predictions of quality hold on pages whose truth is known.
 
 ``python -m experiments.quality_check RUN [RUN ...] --out DIR`` takes the pages of runs of
-``experiments.confidence`` that the shipped predictions were not fitted on, as they are and as if
-they had no text layer. With ``--left-out`` each domain is predicted by a fit of the others, which
-says what a fit of these runs is worth.
+``experiments.confidence`` that the shipped predictions were not fitted on, as they are, as if they
+had no text layer, and by their text alone. Every domain counts the same, and the worst is named.
+With ``--left-out`` each domain is predicted by a fit of the others, which says what a fit of these
+runs is worth.
 """
 
 from __future__ import annotations

@@ -36,8 +36,8 @@ def main(
 ) -> int:
     """Compare the ranks that made and given questions give.
 
-    Kendall's tau_b of the conditions with its interval, and the significant differences of the
-    given questions whose sign the made ones reverse.
+    Of every pair of conditions: whether each set of questions settles which is better, and whether
+    the two sets then agree.
     """
     stage, colon, name = metric.partition(":")
     if not colon or not name:

@@ -3,7 +3,10 @@
 ``python -m experiments.realism RUN --out DIR`` reads a finished run of ``noise_curve`` with
 ``noise=[semantic]`` (or single distortions) and draws the distribution of the pages' edit
 distance at each level, for each engine. ``--natural 'scans/*'`` names the documents whose pages
-are degraded by nature: their clean readings stand beside the distorted readings of the others.
+are degraded by nature, such as photographs. Where they show the same pages as other documents, by
+their names (``scans/report`` and ``pdfs/report``, ``note_42_outdoor`` and ``note_42``), each
+distortion is compared with nature page by page; else both have their intervals, and nothing is
+tested.
 """
 
 from __future__ import annotations

@@ -4,7 +4,9 @@
 --out RUN`` runs a study and sets its systems side by side. ``RUN/systems.csv`` has each system's
 scores, losses and their differences, with intervals, ``RUN/system_costs.csv`` what its answers
 took. With ``--parts`` each system is asked again with its structure, its search or its reading as
-in the ground truth, and ``RUN/system_parts.csv`` says what was lost through each.
+in the ground truth, and ``RUN/system_parts.csv`` says what was lost through each. Questions that
+were written for one system's rules are left out of all figures; ``RUN/tables/written_for.csv`` has
+the F1 without and with them.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import typer
 
 from experiments._command import Axis, study_command
 from experiments.reports.systems import report
+from experiments.reports.written_for import report_written_for
 from ohr.study.results import Run
 
 Parts = Annotated[
@@ -34,6 +37,7 @@ Parts = Annotated[
 def main(run: Run, parts: Parts = False, axis: Axis = "r_noise") -> None:
     """Set whole systems side by side against noise."""
     report(run, parts=parts, axis=axis)
+    report_written_for(run)
 
 
 if __name__ == "__main__":

@@ -98,9 +98,9 @@ class Dataset:
 
 
 def _fields(question: Question) -> dict[str, object]:
-    """A question as a mapping, without category and headers where the data name none."""
+    """A question as a mapping, without category, headers and the like where the data name none."""
     fields = asdict(question)
-    for optional in ("category", "headers"):
+    for optional in ("category", "headers", "written_for"):
         if not fields[optional]:
             del fields[optional]
     return fields

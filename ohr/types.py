@@ -137,8 +137,9 @@ class Question:
     ``evidence_source`` is one of :data:`EVIDENCE_SOURCES`; ``evidence_text`` joins several
     contexts with a line break; ``answers`` are alternatives, the best one counts; ``category``
     is one of :data:`ohr.datasets.categories.CATEGORIES`, or nothing. ``headers`` are those above
-    the evidence, outermost first, where the data name them. ``evidence_pages`` may be empty where
-    the data name none: then nothing is measured that needs a page.
+    the evidence, outermost first, where the data name them. ``written_for`` names the system for
+    whose rules it was written, if any: that system's score on it says nothing. ``evidence_pages``
+    may be empty where the data name none: then nothing is measured that needs a page.
     """
 
     qid: str
@@ -153,6 +154,7 @@ class Question:
     task: str = ""
     category: str = ""
     headers: tuple[str, ...] = ()
+    written_for: str = ""
 
     @property
     def place(self) -> PageRef:

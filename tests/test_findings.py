@@ -10,14 +10,16 @@ from tests.conftest import ROOT
 
 RESULTS = ROOT / "docs" / "results"
 FINDINGS = (RESULTS / "findings.md").read_text("utf-8")
-COLUMNS = ["", "compared", "difference", "95 % interval", "p, Holm", "documents", "command"]
 COMPARES = re.compile(
     r"\b(?:better|worse|best|worst|higher|lower|less than|more than|least|most|fewer|"
     r"loses?|lowers?|raises?|falls?|fell|costs?|rises?|helps?|hurts?|outperforms?)\b",
     re.IGNORECASE,
 )
 MARK = re.compile(r"\[(c\d+)\]")
-UNDECIDED = "cannot be told apart"
+FIGURE = re.compile(r"(\.\d{3}|1\.\d{3}) \[(c\d+)\]")
+NOT_SHOWN = "Not shown"
+MOST_BYTES = 12_000
+CLAIMS = (RESULTS / "generated" / "claims.md").read_text("utf-8")
 
 
 PAGES = sorted(RESULTS.glob("*.md"))
@@ -42,47 +44,69 @@ def test_a_table_made_by_a_command_says_which_and_is_on_a_page(table):
     assert any(f'"results/generated/{table.name}"' in page.read_text("utf-8") for page in PAGES)
 
 
-def comparisons() -> dict[str, dict[str, str]]:
-    """The rows of the table of comparisons, by their mark."""
-    section = FINDINGS.split("\n## Comparisons\n")[1].split("\n## ")[0]
-    lines = [line for line in section.splitlines() if line.startswith("|")]
+def claims() -> dict[str, dict[str, str]]:
+    """The rows of the table of claims, by their mark."""
+    lines = [line for line in CLAIMS.splitlines() if line.startswith("|")]
     header, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)
-    assert header == COLUMNS
     return {row[0]: dict(zip(header[1:], row[1:], strict=True)) for row in rows}
 
 
-def sentences() -> list[str]:
-    """What the page says in words: no tables, commands or headings, nor what it takes back."""
-    text = FINDINGS.split("\n## What no longer stands\n")[0]
-    text = re.sub(r"```[^`]*```|`[^`]*`|^[#|][^\n]*$|!\[[^)]*\)", " ", text, flags=re.MULTILINE)
-    found = re.split(r"(?<=[.:;?])\s+|\n\s*\n|\n- ", text)
-    return [" ".join(sentence.split()) for sentence in found if sentence.strip()]
+def sections() -> dict[str, str]:
+    """The page's prose, without tables and commands, by the heading that it stands under."""
+    text = re.sub(r"```[^`]*```|`[^`]*`|^\|[^\n]*$|!\[[^)]*\)", " ", FINDINGS, flags=re.MULTILINE)
+    parts = re.split(r"^#+ (.*)$", text, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
-def test_each_comparison_is_complete():
-    rows = comparisons()
-    assert len(rows) >= 10
+def sentences() -> list[tuple[str, str]]:
+    """Headings and the sentences below them."""
+    found = []
+    for heading, text in sections().items():
+        parts = re.split(r"(?<=[.:;?])\s+|\n\s*\n|\n- ", text)
+        found += [(heading, " ".join(part.split())) for part in parts if part.strip()]
+    return found
+
+
+def test_each_claim_is_complete():
+    rows = claims()
+    assert len(rows) >= 20
     for mark, row in rows.items():
         assert re.fullmatch(r"c\d+", mark)
-        assert re.fullmatch(r"[+−]?\.?\d*\.?\d+", row["difference"]), mark
-        assert re.fullmatch(r"−?\d*\.\d+ to −?\d*\.\d+", row["95 % interval"]), mark
-        assert re.fullmatch(r"(?:<)?\d*\.\d+", row["p, Holm"]), mark
-        assert re.fullmatch(r"\d+(?: \(\d+ pages\))?", row["documents"]), mark
-        assert re.match(r"`python -m experiments\.\w+ .+`$", row["command"]), mark
+        assert row["compared"]
+        assert row["baseline"]
+        assert re.fullmatch(r"−?\d?\.\d{3}", row["difference"]), mark
+        assert re.fullmatch(r"−?\d?\.\d{3} to −?\d?\.\d{3}", row["95 % interval"]), mark
+        assert re.fullmatch(r"<?\d?\.\d{3}", row["p"]), mark
+        assert row["documents"].isdigit(), mark
+        assert row["second outcome"], mark
+        assert row["verdict"].startswith(("holds", "not shown; none over .")), mark
 
 
-COMPARING = [sentence for sentence in sentences() if COMPARES.search(sentence)]
+def test_the_page_is_short():
+    assert len(FINDINGS.encode()) <= MOST_BYTES
+
+
+COMPARING = [(at, sentence) for at, sentence in sentences() if COMPARES.search(sentence)]
 
 
 def test_the_page_compares():
     assert len(COMPARING) >= 8
 
 
-@pytest.mark.parametrize("sentence", COMPARING)
-def test_a_sentence_that_compares_names_its_comparison(sentence):
-    rows, marks = comparisons(), MARK.findall(sentence)
+@pytest.mark.parametrize(("heading", "sentence"), COMPARING)
+def test_a_sentence_that_compares_names_its_claim(heading, sentence):
+    rows, marks = claims(), MARK.findall(sentence)
     assert marks, f"no [c…] in: {sentence}"
     for mark in marks:
-        p = float(rows[mark]["p, Holm"].removeprefix("<"))
-        if p > 0.05:
-            assert UNDECIDED in sentence, f"{mark} has p = {p}: {sentence}"
+        holds = rows[mark]["verdict"].startswith("holds")
+        assert holds == (heading != NOT_SHOWN), f"{mark} {rows[mark]['verdict']}: {sentence}"
+
+
+def test_figures_are_those_of_their_claims():
+    rows, found = claims(), FIGURE.findall(FINDINGS)
+    assert len(found) >= 15
+    for figure, mark in found:
+        row = rows[mark]
+        wanted = {row["difference"].lstrip("−")}
+        wanted |= set(re.findall(r"none over (\.\d{3})", row["verdict"]))
+        assert figure in wanted, f"{figure} [{mark}]"

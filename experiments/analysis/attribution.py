@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from experiments.analysis.loss_shares import Share, loss_shares, share_columns
 from ohr.errors import ConfigError
 from ohr.statistics import Clusters, mean_interval
 from ohr.statistics.shapley import Coalition, attribute
@@ -197,6 +198,7 @@ def _losses(scores: dict[Coalition, np.ndarray], questions: Units) -> Iterator[d
     attribution = attribute(scores, CAUSES)
     system, perfect = scores[COALITIONS[0]], scores[COALITIONS[-1]]
     by_cause = dict(zip(CAUSES, attribution.values, strict=True)) | {"reading": 1 - perfect}
+    shares = {cause: _shares(by_cause[cause], questions) for cause in ROWS}
     for group, members in questions.groups.items():
         if not len(members):
             continue
@@ -215,8 +217,21 @@ def _losses(scores: dict[Coalition, np.ndarray], questions: Units) -> Iterator[d
                 "ci_low": interval.low,
                 "ci_high": interval.high,
                 "ci_unit": interval.unit,
+                **share_columns(shares[cause][group]),
                 "order_low": low,
                 "order_high": high,
                 "overall_f1": float(system[members].mean()),
                 "n": len(members),
             }
+
+
+def _shares(losses: np.ndarray, questions: Units) -> dict[str, Share]:
+    """Each group's share of what one cause costs in all."""
+    every = questions.groups["all"]
+    clusters = Clusters.of(questions.documents[every], questions.pages[every])
+    groups = {
+        name: np.searchsorted(every, members)
+        for name, members in questions.groups.items()
+        if len(members)
+    }
+    return loss_shares(losses[every], groups, clusters)

@@ -10,17 +10,28 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from experiments.analysis.wording import short
 from ohr import registry
 from ohr.errors import ConfigError
-from ohr.statistics import clustered_standard_error
+from ohr.statistics import (
+    DOCUMENT,
+    NO_INTERVAL,
+    PAGE,
+    Clusters,
+    Interval,
+    clustered_standard_error,
+    mean_interval,
+)
+from ohr.statistics.clusters import FEWEST
 from ohr.study.calibration import METRICS, CalibratedCurve, Calibration, Metric, fit
 from ohr.study.plan import Plan
 from ohr.study.rows import UNIT_COLUMNS
 
 FEWEST_DOCUMENTS = 10
 """With fewer documents than this, halves are made of pages."""
-SMALLEST_TOLERANCE = {"semantic": 0.03, "formatting": 0.02}
-"""A wanted value is met within this, or within two standard errors if that is more."""
+MARGIN = 0.05
+"""How far measured noise may lie from what was wanted."""
+MET, MISSED, NOT_SHOWN = "met", "missed", "not shown"
 
 
 @dataclass(frozen=True)
@@ -168,11 +179,14 @@ def drops(means: pd.DataFrame) -> list[str]:
     return lines
 
 
-def check_targets(rows: pd.DataFrame, split: Split) -> pd.DataFrame:
+def check_targets(rows: pd.DataFrame, split: Split, margin: float = MARGIN) -> pd.DataFrame:
     """For each wanted value, what the two halves measured at the intensity found for it.
 
-    The tolerance is two standard errors of the difference between the halves, or
-    ``SMALLEST_TOLERANCE`` if that is more: both halves are samples.
+    ``difference`` is the unseen half's mean less what was wanted, with a 95 % interval over
+    documents (over pages where the halves are made of pages). ``check`` is an equivalence test:
+    ``met`` only where the whole interval lies within ``margin``, ``missed`` where none of it does,
+    else ``not shown``. Source: Schuirmann, A comparison of the two one-sided tests procedure, 1987,
+    here with 2.5 % on each side.
     """
     records = []
     wanted = rows[rows["level"].astype(str).str.contains("=")]
@@ -182,9 +196,11 @@ def check_targets(rows: pd.DataFrame, split: Split) -> pd.DataFrame:
         metric, _, value = str(level).partition("=")
         chosen = group[(group["metric"] == metric) & group["value"].notna()]
         fitted = split.is_fitted(chosen)
-        (mean, error), (other, other_error) = _mean(chosen[fitted]), _mean(chosen[~fitted])
-        smallest = SMALLEST_TOLERANCE[str(group["noise"].iloc[0])]
-        tolerance = float(np.fmax(smallest, 2 * np.hypot(error, other_error)))
+        unseen = chosen[~fitted]
+        mean, _ = _mean(chosen[fitted])
+        other, _ = _mean(unseen)
+        interval = _interval(unseen, split)
+        low, high = interval.low - float(value), interval.high - float(value)
         records.append(
             {
                 "engine": str(engine),
@@ -194,9 +210,49 @@ def check_targets(rows: pd.DataFrame, split: Split) -> pd.DataFrame:
                 "intensity": float(group["intensity"].iloc[0]),
                 "fitted": mean,
                 "held_out": other,
-                "standard_error": other_error,
-                "tolerance": tolerance,
-                "met": abs(other - float(value)) <= tolerance,
+                "difference": other - float(value),
+                "ci_low": low,
+                "ci_high": high,
+                "ci_unit": interval.unit,
+                "margin": margin,
+                "check": equivalence(low, high, margin),
             }
         )
     return pd.DataFrame(records)
+
+
+def equivalence(low: float, high: float, margin: float) -> str:
+    """What an interval of a difference says of it: ``met``, ``missed`` or ``not shown``.
+
+    An interval that is not there (NaN) shows nothing.
+    """
+    if -margin <= low and high <= margin:
+        return MET
+    return MISSED if low > margin or high < -margin else NOT_SHOWN
+
+
+def check_lines(checks: pd.DataFrame) -> list[str]:
+    """A line for each wanted value that is not shown to be met, with the ends of the interval."""
+    lines = []
+    for row in checks[checks["check"] != MET].to_dict("records"):
+        about = f"{row['engine']}, {row['perturbation']}, {row['metric']} {row['wanted']:g}"
+        if math.isnan(row["ci_low"]):
+            between = "fewer than three give no interval of the difference"
+        else:
+            between = f"the difference lies between {short(row['ci_low'])} and "
+            between += short(row["ci_high"])
+        if row["check"] == MISSED:
+            lines.append(f"{about}: missed: {between}")
+        else:
+            lines.append(f"{about}: not shown: pages are too few; {between}")
+    return lines
+
+
+def _interval(rows: pd.DataFrame, split: Split) -> Interval:
+    """The interval of a mean over what the halves are made of."""
+    if rows.empty:
+        return NO_INTERVAL
+    names, index = np.unique([str(unit) for unit in _units(rows, split.unit)], return_inverse=True)
+    unit = {"document": DOCUMENT, "page": PAGE}[split.unit] if len(names) >= FEWEST else ""
+    values = rows["value"].to_numpy(dtype=float)
+    return mean_interval(values, Clusters(index.ravel(), len(names), unit), bounded=True)

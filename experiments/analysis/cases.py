@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from experiments.analysis.loss_shares import loss_shares
 from ohr.errors import OhrError
 from ohr.metrics.scores import R_NOISE_THRESHOLD
 from ohr.statistics import mean_interval
@@ -38,6 +39,7 @@ SETTING = ("system", "chunker", "retriever", "reader", "top_k", "protocol", "see
 def case_shares(run: Run, right: float, stage: str) -> pd.DataFrame:
     """A row a knowledge base, system, retriever, reader and group: each case's share, intervals.
 
+    ``<case>_of_all`` is how much of the case, over the groups of one kind, falls on the group.
     ``right_despite_ocr`` is the share of right answers among the questions that OCR got wrong.
     Raises OhrError if the run lacks the stage ``ocr`` or the answers.
     """
@@ -56,28 +58,38 @@ def case_shares(run: Run, right: float, stage: str) -> pd.DataFrame:
     records = []
     for values, condition in both.groupby([*KNOWLEDGE_BASE, *SETTING], sort=False):
         key = dict(zip([*KNOWLEDGE_BASE, *SETTING], values, strict=True))
-        records += [key | row for row in _shares(condition)]
+        records += [key | row for row in _shares(condition.reset_index(drop=True))]
     return pd.DataFrame(records)
 
 
-def distinct(shares: Sequence[pd.DataFrame], names: Sequence[str]) -> pd.DataFrame:
+def distinct(
+    shares: Sequence[pd.DataFrame], names: Sequence[str], *, groups: bool = False
+) -> pd.DataFrame:
     """The shares of all questions in runs of these names, with a ``name`` and a ``setting``.
 
-    What is the same in several runs, as the clean ground truth, comes once.
+    What is the same in several runs, as the clean ground truth, comes once. ``groups``: those of
+    each kind of evidence instead.
     """
     table = pd.concat([one.assign(run=name) for one, name in zip(shares, names, strict=True)])
-    table = table[table["group"] == "all"]
-    table = table.drop_duplicates([*KNOWLEDGE_BASE, *SETTING, "n", *CASES])
+    table = table[table["group"].str.startswith("source:") if groups else table["group"] == "all"]
+    table = table.drop_duplicates([*KNOWLEDGE_BASE, *SETTING, "group", "n", *CASES])
     table = table.assign(
         name=[knowledge_base_name(row) for _, row in table.iterrows()],
         setting=_settings(table),
     )
-    twice = table.duplicated(["name", "setting"], keep=False)
+    twice = table.duplicated(["name", "setting", "group"], keep=False)
     return table.assign(name=table["name"].mask(twice, table["name"] + " (" + table["run"] + ")"))
 
 
 def _shares(condition: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    for group, questions in group_rows(condition):
+    rows = dict(group_rows(condition))
+    members = {group: questions.index.to_numpy() for group, questions in rows.items()}
+    every = clusters_of(condition)
+    of_all = {
+        case: loss_shares((condition["case"] == case).to_numpy(dtype=float), members, every)
+        for case in CASES
+    }
+    for group, questions in rows.items():
         clusters = clusters_of(questions)
         row: dict[str, Any] = {"group": group, "n": questions["qid"].nunique()}
         for case in CASES:
@@ -85,6 +97,7 @@ def _shares(condition: pd.DataFrame) -> Iterator[dict[str, Any]]:
             interval = mean_interval(member, clusters, bounded=True)
             row[case] = member.mean()
             row[f"{case}_ci_low"], row[f"{case}_ci_high"] = interval.low, interval.high
+            row[f"{case}_of_all"] = of_all[case][group].value
         misread = row["ocr_wrong_answer_right"] + row["ocr_wrong_answer_wrong"]
         row["right_despite_ocr"] = row["ocr_wrong_answer_right"] / misread if misread else np.nan
         row["ci_unit"] = clusters.unit

@@ -7,32 +7,39 @@ from itertools import pairwise
 
 import pandas as pd
 
+from experiments.analysis.wording import family
+from experiments.analysis.written_for import written_for
 from ohr import registry
 from ohr.metrics.attribution import gold_headers
 from ohr.metrics.scores import SCORING
 from ohr.plugins.metric import AnswerCase
-from ohr.statistics import compare_paired, compare_samples
+from ohr.statistics import compare_paired, compare_samples, holm
 from ohr.study.cases import read_texts
-from ohr.study.results import Run, clusters_of, knowledge_base_name
+from ohr.study.results import KNOWLEDGE_BASE, Run, clusters_of, knowledge_base_name
 from ohr.types import Answer, Document, Page
 
 REPEAT = " #"
 """What parts a system's label from the number of its run."""
-QUALITY = ("short_answer", "quote_rouge_l")
+QUALITY = ("short_answer", "f1", "em", "quote_rouge_l")
 ATTRIBUTION = ("page_found", "perfect_header", "header_intersection", "location_score")
 FLAGS = ("quote_flag", "page_flag", "headers_flag", "irrelevant_headers_flag")
 CLEAN = "_clean"
 METRICS = (*QUALITY, *ATTRIBUTION, *FLAGS, *(f"{name}{CLEAN}" for name in FLAGS))
 TESTED = (*QUALITY, "location_score", *FLAGS)
-"""The rows of the paper's table 2."""
+"""The rows of the paper's table 2, and F1 and exact match beside the short answers."""
 _DRAW = r", seed \d+$"
 GOLD = "gold quote"
 """What the rates of answers that quote the evidence itself stand under."""
 
 
 def run_means(run: Run) -> pd.DataFrame:
-    """A row for each knowledge base, prototype, run and metric: its mean over the questions."""
+    """A row for each knowledge base, prototype, run and metric: its mean over questions, without
+    those that were written for the rules of one of the systems.
+    """
     cells = run.cells[(run.cells["stage"] == "overall") & (run.cells["group"] == "all")]
+    left_out = written_for(run)
+    if left_out.qids:
+        cells = _means_of(left_out.without(run.rows[run.rows["stage"] == "overall"]))
     better = {one.metric: one.higher_is_better for one in run.measures if one.stage == "overall"}
     titles = {one.metric: one.title for one in run.measures if one.stage == "overall"}
     records = []
@@ -53,8 +60,18 @@ def run_means(run: Run) -> pd.DataFrame:
     return pd.DataFrame(records)
 
 
+def _means_of(rows: pd.DataFrame) -> pd.DataFrame:
+    """Cells of some rows: their mean and number for each knowledge base, system and metric."""
+    keys = [*KNOWLEDGE_BASE, "system", "metric"]
+    grouped = rows.groupby(keys, sort=False, observed=True, dropna=False)["value"]
+    return grouped.agg(mean="mean", n="count").reset_index()
+
+
 def steps(means: pd.DataFrame) -> pd.DataFrame:
-    """Each prototype and the one before: Levene, then Student or Welch, and Cohen's d over runs."""
+    """Each prototype and the one before: Levene, then Student or Welch, and Cohen's d over runs.
+
+    ``p_holm`` corrects over the steps that there was anything to test of; ``family`` says so.
+    """
     records = []
     for base, metric, first, second in _successive(means):
         a, b = (
@@ -74,6 +91,8 @@ def steps(means: pd.DataFrame) -> pd.DataFrame:
                 "title": a["title"].iloc[0],
                 "step": f"{first} → {second}",
                 "difference": tested.difference,
+                "ci_low": tested.low,
+                "ci_high": tested.high,
                 "better": (tested.difference * sign > 0) - (tested.difference * sign < 0),
                 "test": tested.test,
                 "levene_p": tested.levene_p,
@@ -82,7 +101,16 @@ def steps(means: pd.DataFrame) -> pd.DataFrame:
                 "runs": f"{len(a)}, {len(b)}",
             }
         )
-    return pd.DataFrame(records)
+    return _corrected(pd.DataFrame(records))
+
+
+def _corrected(table: pd.DataFrame) -> pd.DataFrame:
+    """A table of steps with p after Holm over those that have one, and that family's name."""
+    if table.empty:
+        return table
+    p = table["p"].to_numpy(float)
+    tested = int(table["p"].notna().sum())
+    return table.assign(p_holm=holm(p), family=family(tested) if tested else "")
 
 
 def _successive(means: pd.DataFrame) -> Iterator[tuple[str, str, str, str]]:
@@ -97,9 +125,10 @@ def _successive(means: pd.DataFrame) -> Iterator[tuple[str, str, str, str]]:
 
 def paired_steps(run: Run) -> pd.DataFrame:
     """The same steps question by question, each question's mean over the runs, with the
-    difference's interval over documents and the p of the cluster sign-flip test.
+    difference's interval over documents and the p of the cluster sign-flip test, also after Holm
+    over all of these steps.
     """
-    rows = run.rows[run.rows["stage"] == "overall"]
+    rows = written_for(run).without(run.rows[run.rows["stage"] == "overall"])
     rows = rows.assign(
         knowledge_base=_base_names(rows),
         prototype=rows["system"].str.partition(REPEAT)[0],
@@ -128,7 +157,7 @@ def paired_steps(run: Run) -> pd.DataFrame:
                 "n": compared.n,
             }
         )
-    return pd.DataFrame(records)
+    return _corrected(pd.DataFrame(records))
 
 
 def _base_names(rows: pd.DataFrame) -> pd.Series:

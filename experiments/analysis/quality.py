@@ -7,33 +7,99 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from ohr.quality.inference import Estimate, Verdict, compare, estimate
-from ohr.quality.predictor import kind, shipped
+from ohr.quality.inference import (
+    FEWEST_DOCUMENTS,
+    FEWEST_LABELLED,
+    Estimate,
+    Verdict,
+    compare,
+    estimate,
+)
+from ohr.quality.predictor import COVERAGE, kind, shipped
+from ohr.quality.truth import TARGETS
+from ohr.types import FAILED
 
 DECIDES = "edit_distance_content"
 """The error by which engines are told apart: mark-up that an engine does not write is none."""
 
 
-def engine_estimate(rows: pd.DataFrame, target: str) -> Estimate:
-    """The mean error of one engine's pages."""
+def engine_estimate(rows: pd.DataFrame, target: str) -> Estimate | None:
+    """The mean error of one engine's pages; None where it is not assessed.
+
+    It is of the pages that are assessed. Where enough were transcribed it is of all: what a page
+    is predicted to err then has no part in what the mean is, only in how sure it is.
+    """
+    predicted, truth = rows[f"{target}_mean"].to_numpy(float), _truth(rows, target)
+    known = ~np.isnan(predicted)
+    if np.count_nonzero(~np.isnan(truth)) >= FEWEST_LABELLED:
+        return estimate(_filled(predicted), rows["doc_id"].tolist(), 0.0, truth)
+    if not is_assessed(rows):
+        return None
+    some = rows[known]
     return estimate(
-        rows[f"{target}_mean"].to_numpy(float),
-        rows["doc_id"].tolist(),
-        _off(rows, target, shipped().bias),
-        _truth(rows, target),
+        predicted[known], some["doc_id"].tolist(), _off(some, target, shipped().bias), truth[known]
     )
 
 
-def engine_verdict(table: pd.DataFrame, first: str, second: str, target: str) -> Verdict:
-    """Which of two engines reads the sample better."""
+def engine_verdict(
+    table: pd.DataFrame, first: str, second: str, target: str, comparisons: int = 1
+) -> Verdict | None:
+    """Which of two engines has less errors on the sample, by one of so many ``comparisons``; None
+    where one is not assessed.
+    """
     pair = [table[table["engine"] == name].reset_index(drop=True) for name in (first, second)]
-    return compare(
-        pair[0][f"{target}_mean"].to_numpy(float),
-        pair[1][f"{target}_mean"].to_numpy(float),
-        pair[0]["doc_id"].tolist(),
-        sum(_off(rows, target, shipped().doubt) for rows in pair) / 2,
-        (_truth(pair[0], target), _truth(pair[1], target)),
-    )
+    predicted = [rows[f"{target}_mean"].to_numpy(float) for rows in pair]
+    truths = [_truth(rows, target) for rows in pair]
+    both = ~np.isnan(predicted[0]) & ~np.isnan(predicted[1])
+    if np.count_nonzero(~np.isnan(truths[0] - truths[1])) >= FEWEST_LABELLED:
+        doubt = 0.0
+        one, other = map(_filled, predicted)
+    elif all(map(is_assessed, pair)) and both.any():
+        pair = [rows[both] for rows in pair]
+        one, other = (values[both] for values in predicted)
+        truths = [values[both] for values in truths]
+        doubt = sum(_off(rows, target, shipped().doubt) for rows in pair) / 2
+    else:
+        return None
+    documents = pair[0]["doc_id"].tolist()
+    return compare(one, other, documents, doubt, (truths[0], truths[1]), comparisons=comparisons)
+
+
+def is_assessed(rows: pd.DataFrame) -> bool:
+    """Whether an error is predicted of one of an engine's pages, or every page failed."""
+    failed = rows["status"].isin([str(status) for status in FAILED])
+    return bool(failed.all() or (rows["assessed"] & ~failed).any())
+
+
+def known_coverage(table: pd.DataFrame) -> list[tuple[str, float, float]]:
+    """Errors whose 90 % intervals are known to hold fewer pages: the least and largest share of
+    the table's pages.
+    """
+    found = []
+    for target in TARGETS:
+        short = table[f"{target}_coverage"]
+        short = short[short < COVERAGE]
+        if len(short):
+            found.append((target, float(short.min()), float(short.max())))
+    return found
+
+
+def few_documents(table: pd.DataFrame) -> int:
+    """How many documents the pages are of, where they are too few to speak for others; else 0."""
+    documents = table["doc_id"].nunique()
+    return documents if documents < FEWEST_DOCUMENTS else 0
+
+
+def of_documents(table: pd.DataFrame) -> str:
+    """`` of these 3 documents``, where so few do not speak for others; else nothing."""
+    few = few_documents(table)
+    return "" if not few else " of this document" if few == 1 else f" of these {few} documents"
+
+
+def _filled(predicted: np.ndarray) -> np.ndarray:
+    """Predictions with a constant for pages without one, which tells nothing of them."""
+    known = predicted[~np.isnan(predicted)]
+    return np.where(np.isnan(predicted), known.mean() if len(known) else 0.0, predicted)
 
 
 def _truth(rows: pd.DataFrame, target: str) -> np.ndarray:

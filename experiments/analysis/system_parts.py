@@ -11,7 +11,7 @@ the whole loss differs from that by is ``rest``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.analysis.attribution import swapping, with_truth
+from experiments.analysis.written_for import of_systems
 from ohr.outline.read import document_tree
 from ohr.outline.transplant import with_headings_of
 from ohr.statistics import Clusters, mean_interval
@@ -65,7 +66,7 @@ def system_parts(plan: Plan, progress: Progress) -> pd.DataFrame:
     not among them (``attribution`` is about it), nor an answer without sources: it scores 0. Only
     questions count whose evidence pages have a truth.
     """
-    units = with_truth(plan)
+    units = _counted(plan)
     draws: dict[Condition, list[dict[str, np.ndarray]]] = {}
     with swapping(plan, progress) as swaps:
         for variant in plan.variants:
@@ -83,6 +84,16 @@ def system_parts(plan: Plan, progress: Progress) -> pd.DataFrame:
         means = {name: np.mean([one[name] for one in parts], axis=0) for name in ROWS}
         records += [key | loss for loss in _losses(means, units)]
     return pd.DataFrame(records)
+
+
+def _counted(plan: Plan) -> Units:
+    """The questions that count: overall, none that was written for one of the systems."""
+    units = with_truth(plan)
+    names = [one.name for one in plan.config.systems]
+    left_out = of_systems(plan.questions, names).qids
+    kept = np.array([question.qid not in left_out for question in plan.questions], bool)
+    everyone = units.groups["all"]
+    return replace(units, groups=units.groups | {"all": everyone[kept[everyone]]})
 
 
 def _parts(

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from experiments.analysis.baselines import clean_of
-from ohr.statistics import compare_paired, holm, mean_interval
+from experiments.analysis.written_for import WrittenFor, written_for
+from ohr.statistics import BestOf, Standing, compare_paired, compare_with_best, holm, mean_interval
 from ohr.study.config import BUILT_IN
 from ohr.study.measures import Measure
 from ohr.study.results import KNOWLEDGE_BASE, Run, clusters_of, knowledge_base_name
@@ -18,7 +19,6 @@ from ohr.study.rows import UNIT_COLUMNS
 
 SETTING = ("system", "chunker", "retriever", "reader", "top_k")
 STAGE = "overall"
-ALPHA = 0.05
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,16 @@ class Scored:
 
 
 def scored(run: Run) -> Iterator[Scored]:
-    """Each metric that the run measured of whole systems' answers."""
+    """Each metric that the run measured of whole systems' answers, without the questions that were
+    written for the rules of one of them (:mod:`experiments.analysis.written_for`).
+    """
+    return scored_with(run, left_out=written_for(run))
+
+
+def scored_with(run: Run, left_out: WrittenFor | None = None) -> Iterator[Scored]:
+    """Each metric that the run measured of whole systems' answers to all but some questions."""
     rows = run.rows[run.rows["stage"] == STAGE]
+    rows = rows if left_out is None else left_out.without(rows)
     labels = system_labels(rows)
     for measure in run.measures:
         measured = rows[rows["metric"] == measure.metric]
@@ -79,11 +87,18 @@ def system_drops(run: Run) -> pd.DataFrame:
     ``mean`` with its interval. ``drop`` is what was lost against the clean base (of noise, the same
     engine's reading of clean pages; of that, the ground truth), ``drop_less_first`` that less the
     first system's on the same questions; both with interval, p and p after Holm's correction
-    within the metric. NaN where there is no clean base.
+    within the metric. ``drop_less_least`` is ``drop`` less the smallest of the other systems', on
+    questions that count for all, with simultaneous interval and p of :func:`least_losses`. NaN
+    where there is no clean base.
     """
     records: list[dict[str, Any]] = []
     for one in scored(run):
         first = one.systems[0]
+        least = {
+            (name, of.knowledge_base): standing
+            for of in least_losses(one)
+            for name, standing in zip(of.systems, of.compared.standings, strict=True)
+        }
         for (label, base), values in one.values.items():
             record = _described(one, label, base, values)
             clean = clean_of(one.bases[base], one.bases)
@@ -96,6 +111,7 @@ def system_drops(run: Run) -> pd.DataFrame:
                 if label != first and (first, clean) in one.values:
                     more = fall - _fall(one, first, clean, base)
                     record |= _paired("drop_less_first", one.questions, more)
+            record |= _less_least(least.get((label, base)))
             records.append(record)
     table = pd.DataFrame(records)
     for name in ("drop", "drop_less_first") if len(table) else ():
@@ -125,6 +141,13 @@ def _fall(one: Scored, label: str, clean: str, noisy: str) -> np.ndarray:
     """What each question lost, whichever way the metric is better."""
     sign = 1 if one.measure.higher_is_better else -1
     return np.asarray(sign * (one.values[label, clean] - one.values[label, noisy]))
+
+
+def _less_least(standing: Standing | None) -> dict[str, float]:
+    if standing is None:
+        return _nothing("drop_less_least")
+    ends = {f"drop_less_least_{end}": getattr(standing.interval, end) for end in ("low", "high")}
+    return {"drop_less_least": standing.behind, **ends, "drop_less_least_p": standing.p}
 
 
 def _nothing(name: str) -> dict[str, float]:
@@ -173,29 +196,46 @@ def system_costs(run: Run) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Least:
-    """Which system loses least under one knowledge base, and which others may lose as little."""
+    """How much more each system loses than the others under one knowledge base.
+
+    Losses are negated in ``compared``: its ``first`` is the system that loses least, and what
+    lies behind loses more. Means are of the questions that count for every system.
+    """
 
     knowledge_base: str
-    system: str
-    drop: float
-    alike: tuple[str, ...]
-    """Systems of which p after Holm's correction, against this one, is above .05 or unknown."""
-    worse: tuple[str, ...]
+    systems: tuple[str, ...]
+    compared: BestOf
+
+    @property
+    def first(self) -> str:
+        """The system with the smallest mean loss."""
+        return self.systems[self.compared.first]
+
+    @property
+    def drop(self) -> float:
+        """The smallest mean loss."""
+        return -self.compared.standings[self.compared.first].mean
 
 
-def least_losses(one: Scored) -> Iterator[Least]:
-    """For each knowledge base with a clean one: the system with the smallest mean loss."""
+def least_losses(one: Scored) -> list[Least]:
+    """For each knowledge base with a clean one and two systems: which system loses least.
+
+    All of them are one family: that a system which loses least is said to lose more, under any of
+    these knowledge bases, has a chance of at most .05.
+    """
+    found: dict[str, dict[str, np.ndarray]] = {}
     for base, columns in one.bases.items():
         clean = clean_of(columns, one.bases)
         labels = [s for s in one.systems if clean is not None and (s, clean) in one.values]
-        if clean is None or len(labels) < 2:
-            continue
-        falls = {label: _fall(one, label, clean, base) for label in labels}
-        means = {label: float(np.nanmean(fall)) for label, fall in falls.items()}
-        least = min(labels, key=lambda label: means[label])
-        others = [label for label in labels if label != least]
-        differences = [_paired("d", one.questions, falls[o] - falls[least]) for o in others]
-        p = dict(zip(others, _holm(np.array([d["d_p"] for d in differences])), strict=True))
-        worse = tuple(label for label in others if p[label] <= ALPHA)
-        alike = tuple(label for label in others if label not in worse)
-        yield Least(base, least, means[least], alike, worse)
+        falls = {s: _fall(one, s, clean, base) for s in labels} if clean is not None else {}
+        if len(falls) > 1 and not np.isnan(list(falls.values())).any(axis=0).all():
+            found[base] = falls
+    compared = compare_with_best(
+        [-np.array(list(falls.values())) for falls in found.values()],
+        clusters_of(one.questions),
+        largest=2 * abs(one.measure.best - one.measure.worst),
+    )
+    return [
+        Least(base, tuple(falls), of)
+        for (base, falls), of in zip(found.items(), compared, strict=True)
+    ]

@@ -10,16 +10,19 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from experiments.analysis.wording import is_shown
 from ohr.errors import OhrError
+from ohr.statistics import NO_INTERVAL, mean_interval
 from ohr.statistics.clusters import Clusters
 from ohr.statistics.multiple import holm
-from ohr.statistics.paired import sign_flip_test
+from ohr.statistics.paired import FLIPS, sign_flip_test
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.config import BUILT_IN
 from ohr.study.results import Run, knowledge_base_name
 
 CONDITION = list(CONDITION_COLUMNS)
-SIGNIFICANT = 0.05
+AGREE, DISAGREE = "same order", "opposite order"
+ONE_SETTLES, UNDECIDED = "one undecided", "both undecided"
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,9 @@ def _names(conditions: pd.DataFrame) -> list[str]:
 def tau_b(x: np.ndarray, y: np.ndarray) -> float:
     """Kendall's tau_b of two rankings, ``(k,)`` each; NaN where one has no order.
 
+    It has no interval: means over documents drawn again have more noise than the means, so their
+    tau_b lies lower, and percentiles of it can exclude the estimate
+    (``benchmarks.rank_intervals``).
     Source: Kendall, The treatment of ties in ranking problems, 1945.
     """
     dx = np.sign(np.subtract.outer(x, x))
@@ -91,67 +97,59 @@ def tau_b(x: np.ndarray, y: np.ndarray) -> float:
     return float((dx * dy).sum() / scale) if scale > 0 else float("nan")
 
 
-def tau_interval(
-    given: Scores, made: Scores, *, resamples: int = 2000, seed: int = 0
-) -> tuple[float, float]:
-    """95 % percentile interval of tau_b over documents drawn with replacement.
+def settled_pairs(scores: Scores, *, flips: int = FLIPS, intervals: bool = True) -> pd.DataFrame:
+    """Every pair of conditions, and whether one set of questions settles which is better.
 
-    Both sets of questions are of the same documents, which are drawn together.
+    ``difference`` is the second's mean less the first's, with its interval by document; ``p`` is of
+    sign flips of documents, ``p_holm`` after Holm over all pairs, and ``settled`` says whether the
+    difference is shown by it. If no two conditions differ, a pair is settled in 5 % of studies.
     """
-    documents = np.unique(np.concatenate([given.documents, made.documents]))
-    rng = np.random.default_rng(seed)
-    draws = rng.multinomial(len(documents), np.full(len(documents), 1 / len(documents)), resamples)
-    sums = []
-    for one in (given, made):
-        index = np.searchsorted(documents, one.documents)
-        by_document = np.zeros((len(documents), one.values.shape[1]))
-        np.add.at(by_document, index, one.values)
-        counts = np.bincount(index, minlength=len(documents))
-        sums.append((draws @ by_document) / np.maximum(draws @ counts, 1)[:, None])
-    taus = [tau_b(a, b) for a, b in zip(*sums, strict=True)]
-    low, high = np.nanquantile(taus, [0.025, 0.975])
-    return float(low), float(high)
-
-
-def differences(given: Scores, made: Scores) -> pd.DataFrame:
-    """Every pair of conditions: its difference on both sets, p on the given ones (Holm), and
-    whether the signs agree.
-    """
-    clusters = Clusters.of(given.documents, given.pages)
+    clusters = Clusters.of(scores.documents, scores.pages)
     rows = []
-    for a, b in combinations(range(len(given.conditions)), 2):
-        apart = given.values[:, b] - given.values[:, a]
-        other = made.values[:, b] - made.values[:, a]
-        p = sign_flip_test(apart, clusters) if clusters.unit else float("nan")
+    for first, second in combinations(range(len(scores.conditions)), 2):
+        apart = scores.values[:, second] - scores.values[:, first]
+        interval = mean_interval(apart, clusters, bounded=False) if intervals else NO_INTERVAL
+        tested = sign_flip_test(apart, clusters, flips=flips) if clusters.unit else float("nan")
         rows.append(
             {
-                "first": given.conditions[a],
-                "second": given.conditions[b],
-                "given": float(apart.mean()),
-                "made": float(other.mean()),
-                "p": p,
+                "first": scores.conditions[first],
+                "second": scores.conditions[second],
+                "difference": float(apart.mean()),
+                "ci_low": interval.low,
+                "ci_high": interval.high,
+                "p": tested,
             }
         )
     table = pd.DataFrame(rows)
     table["p_holm"] = holm(table["p"].to_numpy())
-    table["significant"] = table["p_holm"] <= SIGNIFICANT
-    table["same_sign"] = np.sign(table["given"]) == np.sign(table["made"])
+    table["settled"] = table["p_holm"].map(is_shown).astype(bool)
     return table
 
 
-def reversed_on_made(table: pd.DataFrame, made: Scores) -> pd.DataFrame:
-    """Significant differences of the given questions whose sign made ones reverse, with the p
-    that they have on these.
+def can_settle(scores: Scores) -> bool:
+    """Whether there are documents enough that the smallest p passes Holm over all pairs."""
+    size = Clusters.of(scores.documents, scores.pages).size
+    pairs = len(scores.conditions) * (len(scores.conditions) - 1) / 2
+    return is_shown(pairs * max(2.0 ** (1 - size), 1 / (1 + FLIPS)))
+
+
+def differences(given: Scores, made: Scores) -> pd.DataFrame:
+    """Every pair of conditions on both sets of questions, each with its own family of tests.
+
+    Columns of :func:`settled_pairs`, prefixed ``given_`` and ``made_``, and a ``verdict``: both
+    sets settle the pair and :data:`AGREE` or :data:`DISAGREE`, one alone does, or neither.
     """
-    wrong = table[table["significant"] & ~table["same_sign"]]
-    clusters = Clusters.of(made.documents, made.pages)
-    place = {name: at for at, name in enumerate(made.conditions)}
-    ps = []
-    for row in wrong.to_dict("records"):
-        first, second = (place[str(row[name])] for name in ("first", "second"))
-        apart = made.values[:, second] - made.values[:, first]
-        ps.append(sign_flip_test(apart, clusters) if clusters.unit else float("nan"))
-    return wrong.assign(p_made=ps)
+    key = ["first", "second"]
+    parts = [
+        settled_pairs(scores).set_index(key).add_prefix(f"{name}_")
+        for name, scores in (("given", given), ("made", made))
+    ]
+    table = pd.concat(parts, axis=1).reset_index()
+    same = np.sign(table["given_difference"]) == np.sign(table["made_difference"])
+    count = table["given_settled"].astype(int) + table["made_settled"]
+    both = np.where(same, AGREE, DISAGREE)
+    table["verdict"] = np.where(count == 2, both, np.where(count == 1, ONE_SETTLES, UNDECIDED))
+    return table
 
 
 def half_tau(given: Scores, *, draws: int = 200, seed: int = 0) -> float:

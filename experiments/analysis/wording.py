@@ -10,7 +10,7 @@ ALPHA = 0.05
 
 def is_shown(p: float) -> bool:
     """Whether a corrected p is at most :data:`ALPHA`; NaN, where there was no test, is not."""
-    return p <= ALPHA
+    return bool(p <= ALPHA)
 
 
 def excluded(low: float, high: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,12 @@ from ohr.study.noise import noise_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+CAPTIONS = (
+    "black lines: from order to order of swapping",
+    "per cent: the group's share of the whole loss to that cause",
+)
 
 
 def is_shown(group: str) -> bool:
@@ -62,11 +69,12 @@ def _waterfalls(
             for ax, group in zip(axes[place], groups, strict=True):
                 _waterfall(ax, _by_cause(of_base[of_base["group"] == group]))
                 if place == 0:
-                    ax.set_title(group_label(group))
+                    n = int(losses.loc[losses["group"] == group, "n"].iloc[0])
+                    ax.set_title(f"{group_label(group)}\n{n:,} questions", fontsize=9)
             noise = noise_name(base["perturbation"], base["level"], base["intensity"])
             names = [mathless(name) for name in (base["engine"], noise, "F1")]
             axes[place, 0].set_ylabel("\n".join(names))
-        caption(fig, cells, "black lines: from order to order of swapping", notes)
+        caption(fig, cells, "; ".join(CAPTIONS), notes)
         return save(fig, folder, name)
 
 
@@ -74,7 +82,10 @@ def _waterfall(ax: Axes, by_cause: list[dict[Any, Any]]) -> None:
     at = 1.0
     for place, loss in enumerate(by_cause):
         lost, low, high = (loss[name] for name in ("f1_lost", "order_low", "order_high"))
-        _bar(ax, place, at, at - lost, COLOURS[place], HATCHES[place], above=at - low)
+        share = math.nan if loss["group"] == "all" else loss["share"]
+        part = "" if math.isnan(share) else f"\n{100 * share:z.0f} %"
+        bar = (place, at, at - lost, COLOURS[place], HATCHES[place])
+        _bar(ax, *bar, above=at - low, below=part)
         ax.vlines(place, at - high, at - low, "#000000", linewidth=1.2)
         at -= lost
         ax.hlines(at, place - 0.4, place + 1.4, "#777777", linewidth=0.8)
@@ -86,9 +97,19 @@ def _waterfall(ax: Axes, by_cause: list[dict[Any, Any]]) -> None:
 
 
 def _bar(
-    ax: Axes, place: int, start: float, end: float, colour: str, hatch: str, above: float = 0.0
+    ax: Axes,
+    place: int,
+    start: float,
+    end: float,
+    colour: str,
+    hatch: str,
+    above: float = 0.0,
+    below: str = "",
 ) -> None:
-    """A bar from one height to another, with its length above it and above another height."""
+    """A bar from one height to another, with its length above it and above another height.
+
+    ``below``: further text under the length.
+    """
     ax.bar(
         place,
         end - start,
@@ -101,7 +122,7 @@ def _bar(
     )
     length = start - end if start else end
     ax.annotate(
-        f"{length:z.2f}",
+        f"{length:z.2f}{below}",
         (place, max(start, end, above)),
         xytext=(0, 2),
         textcoords="offset points",

@@ -59,10 +59,12 @@ def calibration_checks(checks: pd.DataFrame, folder: Path) -> list[Path]:
     """Measured against wanted noise, on pages that the curves were not fitted on."""
     engines = list(checks["engine"].unique())
     operators = list(checks["perturbation"].unique())
+    margin = float(checks["margin"].iloc[0])
     with figure(1.4 + 3.6 * len(engines), 4.4) as fig:
         axes = fig.subplots(1, len(engines), squeeze=False, sharey=True)[0]
         for ax, engine in zip(axes, engines, strict=True):
             ax.axline((0, 0), slope=1, color="#777777", linewidth=1)
+            ax.fill_between([0, 1], [-margin, 1 - margin], [margin, 1 + margin], color="#eeeeee")
             for place, operator in enumerate(operators):
                 points = checks[(checks["engine"] == engine) & (checks["perturbation"] == operator)]
                 # Side by side, or points at the same wanted value would hide each other.
@@ -70,7 +72,10 @@ def calibration_checks(checks: pd.DataFrame, folder: Path) -> list[Path]:
                 ax.errorbar(
                     points["wanted"] + shift,
                     points["held_out"],
-                    yerr=2 * points["standard_error"],
+                    yerr=[
+                        points["difference"] - points["ci_low"],
+                        points["ci_high"] - points["difference"],
+                    ],
                     color=COLOURS[place % len(COLOURS)],
                     marker=MARKERS[place % len(MARKERS)],
                     linestyle="none",
@@ -93,5 +98,7 @@ def calibration_checks(checks: pd.DataFrame, folder: Path) -> list[Path]:
             loc="outside lower center",
             ncols=min(4, len(by_label)),
         )
-        fig.suptitle("bars: two standard errors over pages", fontsize=8, color="#444444")
+        unit = next((str(unit) for unit in checks["ci_unit"] if unit), "")
+        bars = f"bars: 95 % intervals over {unit.partition(' ')[0]}s" if unit else "no intervals"
+        fig.suptitle(f"{bars}; band: within {margin:g}", fontsize=8, color="#444444")
         return save(fig, folder, "calibration_checks")

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from experiments.analysis.damage import SETTING
 from experiments.analysis.labels import interval_units, mathematical
 from experiments.analysis.notes import Notes, answerers, note_lines
-from experiments.analysis.predictiveness import CORRELATIONS, WITHIN, outcomes_of
+from experiments.analysis.predictiveness import outcomes_of
+from experiments.analysis.predictors import CORRELATIONS, WITHIN
 from experiments.figures.style import COLOURS, MARKERS, figure, save, wrapped
 
 if TYPE_CHECKING:
@@ -26,13 +28,14 @@ def correlations_figure(
     """A panel an outcome, a row a measure, a mark a kind of correlation, with its interval.
 
     ``table`` is that of :func:`experiments.analysis.predictiveness.predictiveness`; shown are all
-    questions under all conditions, the measures that predict best on top.
+    questions under all conditions, the measures that predict best on top. Hollow marks: the
+    measure shares part of the outcome's definition.
     """
     from matplotlib.ticker import MultipleLocator
 
     chosen = table[(table["group"] == "all") & (table["conditions"] == "all")]
     within = chosen[chosen["correlation"] == WITHIN]
-    order = list(within.groupby("measure_title")["rho"].mean().sort_values().index)
+    order = _order(within)
     panels = list(outcomes_of(chosen))
     columns = min(COLUMNS, len(panels))
     rows = -(-len(panels) // columns)
@@ -51,10 +54,22 @@ def correlations_figure(
         least = chosen[["rho", "rho_ci_low"]].min().min()
         axes[0].xaxis.set_major_locator(MultipleLocator(0.5))
         axes[0].set_xlim(max(-1.05, min(-0.1, least - 0.05)), 1.05)
-        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+        handles, labels = axes[0].get_legend_handles_labels()
+        named = dict(zip(reversed(labels), reversed(handles), strict=True))  # solid before hollow
+        drawn = list(dict.fromkeys(labels))
+        fig.legend([named[one] for one in drawn], drawn, loc="outside lower center", ncols=3)
         text = wrapped("; ".join(_caption(chosen, notes)), fig.get_figwidth())
         fig.suptitle(text, fontsize=8, color="#444444")
         return save(fig, folder, "predictiveness")
+
+
+def _order(within: pd.DataFrame) -> list[str]:
+    """The measures, the best last, by the outcomes whose definition none shares, if there are."""
+    shared = within.groupby(["title", *SETTING])["overlaps"].transform("any").astype(bool)
+    counted = within if shared.all() else within[~shared]
+    means = counted.groupby("measure_title")["rho"].mean()
+    titles = within["measure_title"].drop_duplicates()
+    return list(means.reindex(titles).sort_values(na_position="first").index)
 
 
 def _caption(chosen: pd.DataFrame, notes: Notes | None) -> list[str]:
@@ -66,6 +81,11 @@ def _caption(chosen: pd.DataFrame, notes: Notes | None) -> list[str]:
         "damage: how much worse the page of the evidence was read than without noise",
         "loss: what the question's score fell by",
         *([f"bars: 95 % intervals for further {units}"] if units else []),
+        *(
+            ["hollow, dotted: shares part of the outcome's definition"]
+            if chosen["overlaps"].any()
+            else []
+        ),
         *note_lines(answerers(chosen), notes),
     ]
 
@@ -76,23 +96,36 @@ def _panel(ax: Axes, outcome: pd.DataFrame, order: list[str]) -> None:
     drawn = CORRELATIONS if several else CORRELATIONS[:1]
     for number, correlation in enumerate(drawn):
         known = outcome[(outcome["correlation"] == correlation) & outcome["rho"].notna()]
-        places = [
-            order.index(name) + STEP * ((len(drawn) - 1) / 2 - number)
-            for name in known["measure_title"]
-        ]
-        bars = known["rho_ci_low"].notna().to_numpy()
-        at = [place for place, has in zip(places, bars, strict=True) if has]
-        colour = COLOURS[number]
-        ax.hlines(
-            at, known["rho_ci_low"][bars], known["rho_ci_high"][bars], color=colour, linewidth=1.2
-        )
-        ax.plot(
-            known["rho"],
-            places,
-            color=colour,
-            marker=MARKERS[number],
-            linestyle="",
-            markersize=4.5,
-            label=correlation if correlation == "pooled" else f"{correlation} conditions",
-        )
+        for overlaps in (False, True):
+            _marks(ax, known[known["overlaps"] == overlaps], order, number, len(drawn), overlaps)
     ax.grid(axis="y", visible=False)
+
+
+def _marks(
+    ax: Axes, known: pd.DataFrame, order: list[str], number: int, count: int, overlaps: bool
+) -> None:
+    """The marks of one kind of correlation, ``number`` of ``count``; hollow where they overlap."""
+    if known.empty:
+        return
+    places = [
+        order.index(name) + STEP * ((count - 1) / 2 - number) for name in known["measure_title"]
+    ]
+    bars = known["rho_ci_low"].notna().to_numpy()
+    at = [place for place, has in zip(places, bars, strict=True) if has]
+    colour, correlation = COLOURS[number], known["correlation"].iloc[0]
+    ax.hlines(
+        *(at, known["rho_ci_low"][bars], known["rho_ci_high"][bars]),
+        color=colour,
+        linewidth=1.2,
+        linestyles="dotted" if overlaps else "solid",
+    )
+    ax.plot(
+        known["rho"],
+        places,
+        color=colour,
+        marker=MARKERS[number],
+        markerfacecolor="white" if overlaps else colour,
+        linestyle="",
+        markersize=4.5,
+        label=correlation if correlation == "pooled" else f"{correlation} conditions",
+    )

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from experiments.analysis.judging import is_better
 from experiments.analysis.labels import mathless
 from experiments.figures.style import COLOURS, figure, save, wrapped
 
@@ -45,3 +46,41 @@ def preference_bars(shares: pd.DataFrame, caption: str, folder: Path) -> list[Pa
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
         fig.suptitle(wrapped(caption, fig.get_figwidth()), fontsize=8, color="#444444")
         return save(fig, folder, "preferences", pdf=True)
+
+
+def preference_differences(pairs: pd.DataFrame, folder: Path) -> list[Path]:
+    """A panel a judge and knowledge base: for each pair of systems, the share of questions that
+    the first wins less the second's, with its interval; filled where one is shown to be better.
+    """
+    everyone = pairs[pairs["group"] == "all"]
+    panels = list(everyone.groupby(["judge", "knowledge_base"], sort=False))
+    names = list(dict.fromkeys(zip(everyone["first"], everyone["second"], strict=True)))
+    with figure(2.6 + 3.4 * len(panels), 1.5 + 0.36 * len(names)) as fig:
+        axes = fig.subplots(1, len(panels), squeeze=False, sharey=True, sharex=True)[0]
+        for ax, ((judge, base), part) in zip(axes, panels, strict=True):
+            ax.axvline(0, color="#777777", linewidth=1)
+            for row in part.to_dict("records"):
+                place = names.index((row["first"], row["second"]))
+                ax.hlines(place, row["ci_low"], row["ci_high"], color=COLOURS[0])
+                ax.plot(
+                    row["difference"],
+                    place,
+                    "o",
+                    color=COLOURS[0],
+                    markerfacecolor=COLOURS[0] if is_better(row) else "white",
+                )
+            ax.set_title(mathless(f"{judge}: {base}"))
+            ax.set_xlabel("share won by the first - by the second")
+            ax.set_xlim(-1, 1)
+            ax.grid(axis="y", visible=False)
+        axes[0].set_yticks(range(len(names)), [mathless(" - ".join(pair)) for pair in names])
+        axes[0].set_ylim(len(names) - 0.5, -0.5)
+        tested = int(everyone["p"].notna().sum())
+        caption = (
+            "95 % intervals over documents; filled: a difference is shown (p after Holm over "
+            f"{tested} comparisons)"
+            if tested
+            else "no intervals: fewer than three documents"
+        )
+        fig.suptitle(wrapped(caption, fig.get_figwidth()), fontsize=8, color="#444444")
+        return save(fig, folder, "preference_differences", pdf=True)

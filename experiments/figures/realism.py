@@ -12,8 +12,11 @@ from experiments.analysis.realism import NATURAL, QUARTILES
 from experiments.figures.style import COLOURS, figure, save
 
 
-def distance_figure(pages: pd.DataFrame, folder: Path) -> list[Path]:
-    """A panel an engine: each page a point, quartiles as a box, a row a kind of noise."""
+def distance_figure(pages: pd.DataFrame, folder: Path, *, paired: bool = False) -> list[Path]:
+    """A panel an engine: each page a point, quartiles as a box, a row a kind of noise.
+
+    ``paired`` says that natural and distorted pages are the same.
+    """
     engines = list(pages["engine"].unique())
     kinds = list(dict.fromkeys(pages["noise"]))
     scatter = np.random.default_rng(0)
@@ -43,5 +46,8 @@ def distance_figure(pages: pd.DataFrame, folder: Path) -> list[Path]:
             ax.set_yticks(range(len(kinds)), [mathless(kind) for kind in kinds])
             ax.grid(axis="y", visible=False)
         axes[0].invert_yaxis()
-        fig.suptitle("each point a page; boxes: quartiles and median", fontsize=8, color="#444444")
+        caption = "each point a page; boxes: quartiles and median"
+        if NATURAL in kinds:
+            caption += "; the same pages" if paired else "; natural pages are different ones"
+        fig.suptitle(caption, fontsize=8, color="#444444")
         return save(fig, folder, "realism")

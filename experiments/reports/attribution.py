@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
@@ -15,14 +16,16 @@ from experiments.analysis.attribution import (
     make_losses,
 )
 from experiments.analysis.labels import group_label
+from experiments.analysis.loss_shares import HOW_SHARES_ADD
 from experiments.analysis.notes import answerers, note_lines, reader_notes
+from experiments.analysis.wording import short
 from experiments.figures.attribution import (
     _by_cause,
     is_shown,
     waterfalls,
 )
 from experiments.reports.systems import report_parts
-from experiments.reports.terminal import number, show
+from experiments.reports.terminal import number, percent, show
 from ohr.printable import plain
 from ohr.study.csv import write_csv
 from ohr.study.noise import noise_name
@@ -44,7 +47,10 @@ def _report_built_in(run: Run) -> None:
     notes = reader_notes(run.readers)
     write_csv(run.path / "attribution.csv", losses)
     show(loss_table(losses))
-    print("F1 that each cause costs; ±: how far the orders of swapping part")
+    print("F1 that each cause costs per question; ±: how far the orders of swapping part")
+    print(f"in brackets: {HOW_SHARES_ADD}")
+    for line in ocr_lines(losses):
+        print(plain(line))
     if line := left_out_line(run.plan):
         print(line)
     for line in note_lines(answerers(losses), notes):
@@ -79,6 +85,29 @@ def loss_table(losses: pd.DataFrame) -> Table:
 
 
 def _loss(row: dict[Any, Any]) -> str:
-    """The mean, and half the range of the orders."""
+    """The mean, half the range of the orders and, of a group, its share of the whole."""
     text, spread = number(row["f1_lost"]), (row["order_high"] - row["order_low"]) / 2
-    return f"{text} ±{spread:z.3f}"
+    part = "" if row["group"] == "all" else f" ({percent(row['share'])})"
+    return f"{text} ±{spread:z.3f}{part}"
+
+
+def ocr_lines(losses: pd.DataFrame) -> Iterator[str]:
+    """Where OCR costs most per question, and which share of its whole cost falls there."""
+    of_ocr = losses[(losses["cause"] == "ocr") & losses["group"].str.startswith("source:")]
+    for key, rows in of_ocr.groupby(SETTING, sort=False):
+        if len(rows) < 2 or rows["share"].isna().any():
+            continue
+        named = dict(zip(SETTING, map(str, key), strict=True))
+        noise = noise_name(named["perturbation"], named["level"], rows["intensity"].iloc[0])
+        system = [named[name] for name in ("chunker", "retriever", "reader")]
+        where = ", ".join(part for part in (named["engine"], noise, *system) if part)
+        yield f"F1 that OCR costs ({where}): " + "; ".join(
+            f"{group_label(row['group'])} {short(row['f1_lost'])} per question, "
+            f"{percent(row['share'])} of the whole{_ends(row)} ({row['n']} questions)"
+            for row in rows.sort_values("f1_lost", ascending=False).to_dict("records")
+        )
+
+
+def _ends(row: dict[Any, Any]) -> str:
+    low, high = row["share_ci_low"], row["share_ci_high"]
+    return "" if pd.isna(low) else f" [{percent(low)}, {percent(high)}]"

@@ -8,6 +8,7 @@ from experiments.analysis.notes import reader_notes
 from experiments.figures.of_runs import benchmark
 from experiments.figures.pareto import pareto_charts
 from experiments.reports.differences import report_differences
+from experiments.reports.losses import report_losses
 from experiments.reports.paper_tables import write_paper_tables
 from experiments.reports.terminal import benchmark_table, show
 from ohr.study.csv import write_csv
@@ -15,8 +16,8 @@ from ohr.study.results import Run
 
 
 def report(run: Run) -> None:
-    """Print what each engine lost, then its means, by group of questions; draw the bars; write the
-    paper's tables.
+    """Print what each engine lost, with each kind of evidence's share of it, then its means, by
+    group of questions; draw the bars; write the paper's tables.
 
     Where reading was measured, also quality against seconds and cost.
     """
@@ -26,11 +27,15 @@ def report(run: Run) -> None:
     bases = run.manifest.get("knowledge_bases", {})
     paths += pareto_charts(run.cells, bases, run.path / "figures", notes)
     report_differences(run, differences)
+    losses = run.path / "tables" / "losses.csv"
+    has_losses = report_losses(run, losses)
     show(benchmark_table(run.cells, notes))
     for path in paths:
         print(f"figure: {path}")
     for path in write_paper_tables(run.cells, run.path / "tables", notes):
         print(f"table: {path}")
+    if has_losses:
+        print(f"table: {losses}")
     costs = engine_costs(run.cells, bases)
     if len(costs):
         path = run.path / "tables" / "costs.csv"

@@ -194,4 +194,3 @@ def report_differences(run: Run, differences: pd.DataFrame) -> None:
     path = run.path / "differences.csv"
     write_csv(path, differences)
     print(f"differences: {path}")
-    print("absolute means:")

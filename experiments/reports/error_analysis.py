@@ -15,11 +15,11 @@ from experiments.analysis.cases import (
     distinct,
 )
 from experiments.analysis.comparison import run_names
-from experiments.analysis.labels import interval_units
+from experiments.analysis.labels import group_label, interval_units
 from experiments.analysis.notes import answerers, note_lines, run_notes
 from experiments.figures.cases import case_bars
 from experiments.reports.files import TextTable, write_table
-from experiments.reports.terminal import show, terminal_table
+from experiments.reports.terminal import percent, show, terminal_table
 from ohr.errors import OhrError
 from ohr.metrics.scores import R_NOISE_THRESHOLD
 from ohr.study.results import (
@@ -45,6 +45,13 @@ def analyse_errors(
     units = interval_units(everyone["ci_unit"])
     show(terminal_table(_text_table(everyone, caption, intervals=False)))
     print(caption)
+    sources = distinct(shares, names, groups=True)
+    if sources["group"].nunique() > 1:
+        show(terminal_table(_by_source(sources)))
+        print(
+            "in brackets: the share of all questions of that case, which adds up to 100 % over the "
+            "kinds of evidence"
+        )
     over = f"; 95 % intervals for further {units}" if units else ""
     table = _text_table(everyone, caption + over, intervals=True)
     by_run = [one.assign(run=name) for one, name in zip(shares, names, strict=True)]
@@ -64,7 +71,7 @@ def _text_table(shares: pd.DataFrame, caption: str, *, intervals: bool) -> TextT
                 row["name"],
                 row["setting"],
                 str(row["n"]),
-                *(_share(row, case, intervals) for case in CASES),
+                *(_share(row, case, intervals=intervals) for case in CASES),
                 "-"
                 if pd.isna(row["right_despite_ocr"])
                 else f"{100 * row['right_despite_ocr']:.1f} %",
@@ -73,7 +80,26 @@ def _text_table(shares: pd.DataFrame, caption: str, *, intervals: bool) -> TextT
     return TextTable([*header, "right where OCR is wrong"], rows, caption, left=2)
 
 
-def _share(row: pd.Series, case: str, intervals: bool) -> str:
+def _by_source(shares: pd.DataFrame) -> TextTable:
+    """A row a knowledge base, setting and kind of evidence: each case's share there, and of all."""
+    rows = [
+        [
+            row["name"],
+            row["setting"],
+            group_label(row["group"]),
+            str(row["n"]),
+            *(
+                f"{_share(row, case, intervals=False)} ({percent(row[f'{case}_of_all'])})"
+                for case in CASES
+            ),
+        ]
+        for _, row in shares.iterrows()
+    ]
+    header = ["knowledge base", "setting", "questions on", "n", *CASES.values()]
+    return TextTable(header, rows, "", left=3)
+
+
+def _share(row: pd.Series, case: str, *, intervals: bool) -> str:
     low, high = row[f"{case}_ci_low"], row[f"{case}_ci_high"]
     shown = intervals and not pd.isna(low)
     return f"{100 * row[case]:.1f} %" + (f" [{100 * low:.1f}, {100 * high:.1f}]" if shown else "")

@@ -34,7 +34,12 @@ def report_fit(runs: Sequence[Path], out: Path) -> int:
         raise OhrError(str(error)) from error
     write_text(out, model.to_json())
     for target, title in TARGETS.items():
-        widths = ", ".join(f"{which} {model.widths[which][target]:.2f}" for which in model.widths)
-        print(f"{title}: intervals of so many deviations: {widths}")
+        for which, widths in model.widths.items():
+            below, above = widths[target]
+            print(
+                f"{title}, {which}: 90 % intervals from {below:.2f} deviations below to "
+                f"{above:.2f} above; they hold {model.coverage[which][target]:.0%} of the pages of "
+                "a domain that is left out"
+            )
     print(f"model of {len(pages)} pages: {out}")
     return 0

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from experiments.analysis.prototypes import GOLD
+from experiments.analysis.wording import excluded, is_shown
 from experiments.reports.files import TextTable
 from experiments.reports.terminal import number, p_value
 
@@ -26,40 +27,59 @@ def mean_table(means: pd.DataFrame) -> TextTable:
 
 
 def step_table(tests: pd.DataFrame) -> TextTable:
-    """Table 2: p, (+) better, (−) worse or (ns), and Cohen's d of each step."""
-    table = _by_step(tests, _tested)
+    """Table 2 over the runs: each step's difference with its interval, p after Holm, (+) better or
+    (−) worse, and Cohen's d; or what is excluded.
+    """
     caption = (
-        "Successive prototypes over their runs: p, (+) better, (−) worse or (ns) not significant, "
-        "Cohen's d of the later less the earlier; two-tailed, Welch's test where Levene's says so"
+        "Successive prototypes over their runs: the later less the earlier with its 95 % interval; "
+        "(+) better or (−) worse and Cohen's d where a difference is shown; two-tailed, Welch's "
+        f"test where Levene's says so{_family(tests)}"
     )
-    return TextTable(*table, caption, left=2)
+    return TextTable(*_by_step(tests, _tested), caption, left=2)
 
 
 def _tested(row: Mapping[Hashable, Any]) -> str:
     if row["test"] == "none":
         return "equal runs" if row["difference"] == 0 else f"{row['difference']:+z.3f}, no test"
-    if row["p"] >= 0.05:
-        return f"{_short(row['p'])} (ns)"
+    if not is_shown(row["p_holm"]):
+        return _not_shown(row)
     sign = "+" if row["better"] > 0 else "−"
-    return f"{_short(row['p'])} ({sign}), {row['cohens_d']:.2f}"
-
-
-def _short(p: float) -> str:
-    return "<.01" if p < 0.01 else f"{p:.2f}".removeprefix("0")
+    p = p_value(row["p_holm"])
+    return f"{_difference(row)} ({sign}), p {p}, d {row['cohens_d']:.2f}"
 
 
 def paired_table(pairs: pd.DataFrame) -> TextTable:
     """The same steps paired by question, with intervals over documents."""
     caption = (
         "The same steps, paired by question: difference, 95 % interval over documents, p of the "
-        "cluster sign-flip test"
+        f"cluster sign-flip test{_family(pairs)}"
     )
     return TextTable(*_by_step(pairs, _paired), caption, left=2)
 
 
 def _paired(row: Mapping[Hashable, Any]) -> str:
-    interval = "" if pd.isna(row["ci_low"]) else f" [{row['ci_low']:+z.3f}, {row['ci_high']:+z.3f}]"
-    return f"{row['difference']:+z.3f}{interval} {p_value(row['p'])}"
+    if row["difference"] == 0 and row["ci_low"] == row["ci_high"] == 0:
+        return "equal"
+    if not is_shown(row["p_holm"]):
+        return _not_shown(row)
+    return f"{_difference(row)}, p {p_value(row['p_holm'])}"
+
+
+def _not_shown(row: Mapping[Hashable, Any]) -> str:
+    """A difference that is not shown, and the largest that is not excluded."""
+    p = "" if pd.isna(row["p_holm"]) else f", p {p_value(row['p_holm'])}"
+    return f"{_difference(row)}, not shown ({excluded(row['ci_low'], row['ci_high'])}){p}"
+
+
+def _difference(row: Mapping[Hashable, Any]) -> str:
+    low, high = row["ci_low"], row["ci_high"]
+    interval = "" if pd.isna(low) else f" [{low:+z.3f}, {high:+z.3f}]"
+    return f"{row['difference']:+z.3f}{interval}"
+
+
+def _family(frame: pd.DataFrame) -> str:
+    named = "" if frame.empty else frame["family"].iloc[0]
+    return named and f"; {named}"
 
 
 def _by_step(frame: pd.DataFrame, text: Any) -> tuple[list[str], list[list[str]]]:

@@ -7,19 +7,29 @@ from collections.abc import Mapping, Sequence, Set
 
 import pandas as pd
 
-from experiments.analysis.quality import DECIDES, engine_estimate, engine_verdict
+from experiments.analysis.quality import (
+    DECIDES,
+    engine_estimate,
+    engine_verdict,
+    of_documents,
+)
+from experiments.analysis.recommend import METRIC, Choice, choose
+from experiments.analysis.wording import excluded, short
+from experiments.reports.best import comparison_text, family_line
+from experiments.reports.quality import NOT_ASSESSED
+from ohr.quality.inference import Estimate
 from ohr.study.results import Run
 
-METRIC = "lcs"
 CLOSE = 0.02
 """What a cheaper engine may lose of retrieval LCS, or add of wrong characters."""
+ALONE = "No other engine of page images was asked for, so nothing was compared."
 
 
 def not_ranked(engine: str, layers: int) -> str:
     """Why an engine of the text layer is not ranked."""
     return (
         f"{engine} is not ranked: it reads the text layer, which the other engines and the "
-        f"questions are held against; {layers} pages have one that can stand for the page"
+        f"questions are compared with; {layers} pages have one that can stand for the page"
     )
 
 
@@ -47,32 +57,54 @@ def retrieval_lines(run: Run) -> list[str]:
 
 
 def three_sentences(
-    table: pd.DataFrame, seconds: Mapping[str, float], of_layer: Set[str], run: Run | None
+    table: pd.DataFrame,
+    seconds: Mapping[str, float],
+    of_layer: Set[str],
+    run: Run | None,
+    levels: Sequence[str] = (),
 ) -> list[str]:
     """What to take, how sure that is, and what it costs.
 
     ``table`` has the predictions of each page and engine, ``seconds`` a page of each engine, NaN
-    where they are not known. Engines ``of_layer`` are not ranked.
+    where they are not known. Engines ``of_layer`` are not ranked. ``levels`` of noise were asked
+    for; with a ``run`` of retrieval the engine is chosen under them.
     """
     engines = [name for name in dict.fromkeys(table["engine"]) if name not in of_layer]
     if not engines:
         return ["Nothing can be recommended: no engine that reads page images was asked for."]
-    estimates = {name: engine_estimate(table[table["engine"] == name], DECIDES) for name in engines}
     ranked = table[table["engine"].isin(engines)]
-    best, retriever, close, sure = (
-        _by_reading(ranked, engines) if run is None else _by_retrieval(run, engines)
-    )
-    cheaper = cheapest([best, *close], seconds)
-    if cheaper != best:
-        best, sure = cheaper, f"{sure[:-1]}; {cheaper} is the cheaper."
-    with_retriever = f" with {retriever}" if retriever else ", no retriever assessed"
-    one = estimates[best]
+    estimates = {name: engine_estimate(table[table["engine"] == name], DECIDES) for name in engines}
+    if run is None:
+        if all(one is None for one in estimates.values()):
+            named = ", ".join(engines)
+            return [f"Nothing can be recommended: the pages of {named} are {NOT_ASSESSED}."]
+        taken, basis = _by_reading(ranked, estimates, seconds)
+        retriever = ", no retriever assessed"
+        if levels:
+            basis += f" Noise ({', '.join(levels)}) was not assessed, for lack of questions."
+    else:
+        choice = choose(run, engines)
+        taken, retriever = _taken(choice, seconds)
+        retriever = f" with {retriever}"
+        basis = _basis(choice, taken)
     return [
-        f"Take {best}{with_retriever}: about {one.mean:.0%} of the characters of a page are "
-        f"wrong, mark-up aside [{max(0.0, one.low):.0%}, {min(1.0, one.high):.0%}].",
-        sure,
-        _cost(best, seconds),
+        f"Take {taken}{retriever}: {_wrong(estimates[taken], of_documents(ranked))}.",
+        basis,
+        _cost(taken, seconds),
     ]
+
+
+def _wrong(one: Estimate | None, where: str) -> str:
+    """How many characters are wrong, if that is assessed."""
+    if one is None:
+        return (
+            "how many characters of a page are wrong is not assessed without a text layer, a "
+            "second engine, confidences or transcribed pages"
+        )
+    return (
+        f"about {one.mean:.0%} of the characters of a page{where} are wrong, mark-up aside "
+        f"[{max(0.0, one.low):.0%}, {min(1.0, one.high):.0%}]"
+    )
 
 
 def cheapest(engines: Sequence[str], seconds: Mapping[str, float]) -> str:
@@ -83,56 +115,84 @@ def cheapest(engines: Sequence[str], seconds: Mapping[str, float]) -> str:
     return min(engines, key=known.__getitem__)
 
 
-def _by_reading(table: pd.DataFrame, engines: Sequence[str]) -> tuple[str, str, Sequence[str], str]:
-    by_engine = table.groupby("engine", sort=False)[f"{DECIDES}_mean"].mean()
-    best = str(by_engine.idxmin())
-    others = [name for name in engines if name != best]
-    unsure = [name for name in others if engine_verdict(table, best, name, DECIDES).winner != 0]
-    basis = f"{len(table) // len(engines)} pages"
-    close = [name for name in unsure if by_engine[name] - by_engine[best] <= CLOSE]
-    return best, "", close, _sure(best, others, unsure, basis, None)
-
-
-def _by_retrieval(run: Run, engines: Sequence[str]) -> tuple[str, str, Sequence[str], str]:
-    """The best engine, its retriever, those that do as well for all that is seen, a sentence."""
-    means = _means(run)
-    means = means[(means["noise"] == "clean") & means["engine"].isin(engines)]
-    clean = means.sort_values("mean", ascending=False, kind="stable")
-    best, retriever = str(clean.iloc[0]["engine"]), str(clean.iloc[0]["retriever"])
-    others = [name for name in dict.fromkeys(clean["engine"]) if name != best]
+def _by_reading(
+    table: pd.DataFrame, estimates: Mapping[str, Estimate | None], seconds: Mapping[str, float]
+) -> tuple[str, str]:
+    """The engine to take by its predicted errors, and how sure that is."""
+    errors = {name: one.mean for name, one in estimates.items() if one is not None}
+    best = min(errors, key=errors.__getitem__)
+    others = [name for name in estimates if name != best]
     if not others:
-        return best, retriever, [], _sure(best, [], [], "", None)
-    compared = run.compare(by="engine", metrics=[f"retrieval:{METRIC}"], baseline=best)
-    compared = compared[
-        (compared["retriever"] == retriever)
-        & (compared["level"].fillna("").astype(str) == "")
-        & (compared["group"] == "all")
+        return best, ALONE
+    pairs = math.comb(len(estimates), 2)
+    verdicts = {name: engine_verdict(table, best, name, DECIDES, pairs) for name in others}
+    compared = {name: one for name, one in verdicts.items() if one is not None}
+    worse = [name for name, one in compared.items() if one.winner == 0]
+    unsure = {name: one.difference for name, one in compared.items() if name not in worse}
+    close = [name for name in unsure if errors[name] - errors[best] <= CLOSE]
+    taken = cheapest([best, *close], seconds)
+    basis = f"{len(table) // len(estimates)} pages{of_documents(table)}"
+    texts = [f"By predicted wrong characters on {basis} {best} is best."]
+    texts += [f"Shown to be worse: {', '.join(worse)}."] if worse else []
+    if unsure:
+        bounds = (f"{name} ({excluded(gap.low, gap.high)})" for name, gap in unsure.items())
+        texts.append(f"No significant difference from {best}: {', '.join(bounds)}.")
+    if without := [name for name in others if name not in compared]:
+        texts.append(f"Not assessed and not compared: {', '.join(without)}.")
+    if taken != best:
+        texts.append(f"{taken} is the faster.")
+    if pairs > 1:
+        texts.append(f"Intervals hold at 95 % for all {pairs} comparisons of two engines together.")
+    return taken, " ".join(texts)
+
+
+def _taken(choice: Choice, seconds: Mapping[str, float]) -> tuple[str, str]:
+    """The engine to take and its retriever: the best, or a faster one that may be as good."""
+    close = [
+        engine
+        for engine, candidate in choice.engines.items()
+        if candidate == choice.compared.first
+        or (
+            not choice.compared.standings[candidate].is_worse
+            and choice.behind_first(candidate) <= CLOSE
+        )
     ]
-    unsure, close, needed = [], [], 0
-    for row in compared.to_dict("records"):
-        if row["ci_high"] < 0 or row["other"] not in others:
-            continue
-        unsure.append(str(row["other"]))
-        if row["difference"] >= -CLOSE:
-            close.append(unsure[-1])
-        # Towards zero: the interval may end at the worst difference there is, on its other side.
-        reach = row["ci_high"] - row["difference"]
-        if row["difference"] and math.isfinite(reach):
-            needed = max(needed, math.ceil(row["n"] * (reach / row["difference"]) ** 2))
-    n = int(clean.iloc[0]["n"])
-    sure = _sure(best, others, unsure, f"{n} questions", needed or None)
-    return best, retriever, close, sure
+    return choice.settings[choice.engines[cheapest(close, seconds)]]
 
 
-def _sure(
-    best: str, others: Sequence[str], unsure: Sequence[str], basis: str, needed: int | None
-) -> str:
-    if not others:
-        return "No other engine of page images was asked for, so nothing was compared."
-    if not unsure:
-        return f"On {basis} it is better than {', '.join(others)}, and chance does not explain it."
-    more = f"; about {needed:,} questions would" if needed else ""
-    return f"Cannot tell {best} and {', '.join(unsure)} apart on {basis}{more}."
+def _basis(choice: Choice, taken: str) -> str:
+    """Why: the best mean, which others are shown to be worse, and what is not excluded."""
+    compared, names = choice.compared, choice.names
+    first = compared.first
+    where = f"under {' and '.join(choice.levels)} noise" if choice.levels else "on clean pages"
+    mean = short(compared.standings[first].mean)
+    texts = [f"{names[first]} has the best retrieval LCS {where}: {mean} on {compared.n} questions"]
+    texts[0] += f" ({short(choice.clean[first])} on clean pages)." if choice.levels else "."
+    if len(names) == 1 and not choice.not_distorted:
+        texts.append(ALONE)
+    elif len(names) > 1:
+        texts.append(comparison_text(names, compared))
+        if needed := _questions_needed(choice):
+            texts.append(f"About {needed:,} questions would show differences as large as these.")
+        if taken != choice.settings[first][0]:
+            texts.append(f"{taken} is the faster.")
+        of = "engines" if len({r for _, r in choice.settings}) == 1 else "engines with retrievers"
+        texts.append(f"{family_line([compared], of).capitalize()}.")
+    if choice.not_distorted:
+        left_out = ", ".join(choice.not_distorted)
+        texts.append(f"Not compared under noise, which only page images have: {left_out}.")
+    return " ".join(texts)
+
+
+def _questions_needed(choice: Choice) -> int:
+    """About how many questions would show the measured differences that are not shown; 0: none."""
+    needed = 0
+    for candidate, one in enumerate(choice.compared.standings):
+        behind, ends = choice.behind_first(candidate), one.from_first
+        if not one.is_worse and behind > 0 and ends.bound < choice.compared.largest:
+            reach = (ends.high - ends.low) / 2
+            needed = max(needed, math.ceil(choice.compared.n * (reach / behind) ** 2))
+    return needed
 
 
 def _cost(best: str, seconds: Mapping[str, float]) -> str:

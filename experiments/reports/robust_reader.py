@@ -14,6 +14,7 @@ from experiments.analysis.robustness import (
     PARTS,
     robustness,
 )
+from experiments.analysis.wording import excluded, family, is_shown
 from experiments.reports.files import TextTable, write_table
 from experiments.reports.paper_tables import reader_values, write_reader_table
 from experiments.reports.terminal import number, p_value, show, terminal_table
@@ -54,19 +55,31 @@ def text_table(losses: pd.DataFrame, notes: Sequence[str]) -> TextTable:
                 _with_interval(row, "retention"),
                 _with_interval(row, "loss"),
                 _with_interval(row, "loss_difference") if row["baseline_reader"] else "",
-                *(p_value(row[name]) if row["baseline_reader"] else "" for name in ("p", "p_holm")),
+                _verdict(row),
             ]
         )
     named = ["stage", "knowledge base", *settings, "reader"]
     n = int(losses["n"].max())
     first = next((name for name in losses["baseline_reader"] if name), "")
     caption = (
-        f"n = {n} questions; floor: nothing to read; retention above the floor; "
-        f"loss less that of {first} on the same questions, p by sign flips, Holm over these"
+        f"n = {n} questions; floor: nothing to read; retention above the floor; more lost: loss "
+        f"less that of {first} on the same questions, with its 95 % interval; "
+        f"{family(int(losses['p'].notna().sum()))}, by sign flips"
     )
     caption = "; ".join([caption, *notes])
-    header = [*named, *PARTS, "retention", "loss", "more lost", "p", "Holm"]
+    header = [*named, *PARTS, "retention", "loss", "more lost", "p (Holm)"]
     return TextTable(header, rows, caption, left=len(named))
+
+
+def _verdict(row: Mapping[Hashable, Any]) -> str:
+    """p after Holm and, where no difference is shown, what is excluded."""
+    if not row["baseline_reader"]:
+        return ""
+    p = p_value(row["p_holm"])
+    if is_shown(row["p_holm"]):
+        return p
+    ends = row["loss_difference_ci_low"], row["loss_difference_ci_high"]
+    return f"{p}, {excluded(*ends)}"
 
 
 def _varies(setting: pd.Series) -> bool:

@@ -20,7 +20,9 @@ from experiments.analysis.systems import (
     system_costs,
     system_drops,
 )
+from experiments.analysis.wording import family, short
 from experiments.figures.systems import NOT_SHOWN, parts_figure, systems_figure
+from experiments.reports.best import comparison_text, family_line
 from experiments.reports.terminal import number, p_value, show
 from ohr.printable import plain
 from ohr.study.csv import write_csv
@@ -43,10 +45,8 @@ def report(run: Run, *, parts: bool = False, axis: str = "r_noise") -> None:
         if one.measure.metric == MAIN:
             for line in least_lines(one):
                 print(plain(line))
-    print(
-        "lost: against the same engine's clean pages, or the truth's; less the first: how much"
-        " more than the first system on the same questions"
-    )
+    for line in captions(drops):
+        print(plain(line))
     for line in note_lines(answerers(run.cells[run.cells["stage"] == STAGE]), notes):
         print(plain(line))
     show(costs_table(system_costs(run)))
@@ -75,8 +75,24 @@ def report_parts(run: Run) -> None:
         print(f"figure: {path}")
 
 
+def captions(drops: pd.DataFrame) -> list[str]:
+    """What the columns of the losses are, and the family of each p."""
+    tests = int(drops.loc[drops["metric"] == MAIN, "drop_p"].notna().sum())
+    return [
+        "lost: compared with the same engine's clean pages, or the truth's; "
+        f"{family(tests).replace(' of this table', ' of this column')}",
+        "less the first: how much more than the first system on the same questions",
+        "more than least: how much more than the system that loses least of the others; interval "
+        "and p for all systems and knowledge bases together",
+    ]
+
+
 def systems_table(drops: pd.DataFrame, cells: pd.DataFrame) -> Table:
-    """A row a knowledge base and system: its scores, and what it lost against the clean base."""
+    """A row for each knowledge base and system: scores, and what was lost against the clean base.
+
+    Columns of the loss: against none (p after Holm), against the first system's, against the
+    smallest of the others' (p of :func:`least_losses`).
+    """
     table = Table(header_style="bold", box=None, pad_edge=False)
     others = drops[~drops["metric"].isin([MAIN, *NOT_SHOWN])]
     others = others[["metric", "title"]].drop_duplicates("metric")
@@ -85,6 +101,8 @@ def systems_table(drops: pd.DataFrame, cells: pd.DataFrame) -> Table:
     table.add_column("r_noise", justify="right")
     table.add_column("system", no_wrap=True)
     for name in ("n", "F1", "95 %", "lost", "95 %", "p (Holm)", "less the first"):
+        table.add_column(name, justify="right")
+    for name in ("more than least", "95 % (all)", "p (all)"):
         table.add_column(name, justify="right")
     for title in others["title"]:
         table.add_column(str(title), justify="right")
@@ -105,6 +123,9 @@ def systems_table(drops: pd.DataFrame, cells: pd.DataFrame) -> Table:
                 _interval(row, "drop"),
                 p_value(row["drop_p_holm"]),
                 number(row["drop_less_first"]),
+                number(row["drop_less_least"]),
+                _interval(row, "drop_less_least"),
+                p_value(row["drop_less_least_p"]),
                 *(_other(drops, metric, row) for metric in others["metric"]),
             )
         table.add_section()
@@ -123,16 +144,20 @@ def _other(drops: pd.DataFrame, metric: str, row: Mapping[Any, Any]) -> str:
 
 
 def least_lines(one: Scored) -> list[str]:
-    """``tesseract, semantic mild: p3 loses least (0.012); not told apart: p4; lose more: p0``."""
-    lines = []
-    for least in least_losses(one):
-        line = f"{least.knowledge_base}: {least.system} loses least {one.measure.title} "
-        line += f"({number(least.drop)})"
-        if least.alike:
-            line += f"; cannot be told apart from it: {', '.join(least.alike)}"
-        if least.worse:
-            line += f"; lose more (p after Holm at most .05): {', '.join(least.worse)}"
-        lines.append(line)
+    """Which system loses least under each knowledge base, which lose more; and the family.
+
+    ``tesseract, semantic mild: p3 loses least F1 (.012). Shown to lose more: p0 (by .021 to .080).
+    No significant difference from p3: p4 (none larger than .031).``
+    """
+    found = least_losses(one)
+    title = one.measure.title
+    lines = [
+        f"{least.knowledge_base}: {least.first} loses least {title} ({short(least.drop)}). "
+        + comparison_text(least.systems, least.compared, "Shown to lose more")
+        for least in found
+    ]
+    if found:
+        lines.append(family_line([least.compared for least in found], "systems"))
     return lines
 
 

@@ -47,6 +47,11 @@ def number(value: float) -> str:
     return "-" if pd.isna(value) else f"{value:z.3f}"
 
 
+def percent(share: float) -> str:
+    """A share in whole per cent, or a dash for what is not there."""
+    return "-" if pd.isna(share) else f"{100 * share:z.0f} %"
+
+
 def p_value(p: float) -> str:
     """Three decimals; ``<.001`` below, and a dash where there was no test."""
     return "-" if pd.isna(p) else "<.001" if p < 0.001 else f"{p:.3f}"

@@ -9,13 +9,17 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.analysis.calibration import (
+    MARGIN,
+    MET,
     Split,
+    check_lines,
     check_targets,
     drops,
     fit_curves,
     halves,
     measured_means,
 )
+from experiments.analysis.wording import short
 from experiments.figures.calibration import calibration_checks, calibration_curves
 from experiments.reports.terminal import number, report_troubles, show
 from ohr.errors import ConfigError
@@ -56,8 +60,11 @@ def measurement(config: StudyConfig) -> StudyConfig:
     )
 
 
-def calibrate(config: StudyConfig, out: Path, check: bool) -> int:
-    """Measure, fit, and, with ``check``, ask for wanted values. Raises OhrError."""
+def calibrate(config: StudyConfig, out: Path, check: bool, margin: float = MARGIN) -> int:
+    """Measure, fit, and, with ``check``, ask for wanted values, to be met within ``margin``.
+
+    Raises OhrError.
+    """
     result = run_study(measurement(config), out / "measured", progress=Progress())
     rows = pd.read_parquet(out / "measured" / "rows.parquet")
     split = halves(result.plan, config.seed)
@@ -71,7 +78,7 @@ def calibrate(config: StudyConfig, out: Path, check: bool) -> int:
         print(line)
     if check:
         try:
-            paths += _check(config, out, split)
+            paths += _check(config, out, split, margin)
         except UnreachableError as error:
             print(error)
     for path in paths:
@@ -80,7 +87,7 @@ def calibrate(config: StudyConfig, out: Path, check: bool) -> int:
     return report_troubles(result.troubles, result.failed)
 
 
-def _check(config: StudyConfig, out: Path, split: Split) -> list[Path]:
+def _check(config: StudyConfig, out: Path, split: Split, margin: float) -> list[Path]:
     """Ask for the wanted values, and compare with what the unseen half measured."""
     targets = config.model_copy(
         update={
@@ -93,13 +100,17 @@ def _check(config: StudyConfig, out: Path, split: Split) -> list[Path]:
         }
     )
     run_study(targets, out / "checked", progress=Progress())
-    checks = check_targets(pd.read_parquet(out / "checked" / "rows.parquet"), split)
+    rows = pd.read_parquet(out / "checked" / "rows.parquet")
+    checks = check_targets(rows, split, margin)
     write_csv(out / "checks.csv", checks)
     show(_check_table(checks))
     print(
-        f"{int(checks['met'].sum())} of {len(checks)} wanted values met on the "
-        f"{split.held_out_size} {split.unit}s that the curves were not fitted on"
+        f"{int((checks['check'] == MET).sum())} of {len(checks)} wanted values shown to be met "
+        f"within {margin:g} on the {split.held_out_size} {split.unit}s that the curves were not "
+        f"fitted on: the whole 95 % interval of the difference, over {split.unit}s, lies within"
     )
+    for line in check_lines(checks):
+        print(plain(line))
     return calibration_checks(checks, out / "figures")
 
 
@@ -121,14 +132,15 @@ def _check_table(checks: pd.DataFrame) -> Table:
     table = Table(header_style="bold", box=None, pad_edge=False)
     for name in ("engine", "noise", "wanted"):
         table.add_column(name)
-    for name in ("intensity", "fitted half", "other half", "tolerance", "met"):
+    for name in ("intensity", "fitted half", "other half", "difference [95 %]", "check"):
         table.add_column(name, justify="right")
     for check in checks.to_dict("records"):
         table.add_row(
             Text(plain(str(check["engine"]))),
             str(check["perturbation"]),
             f"{check['metric']} {check['wanted']:g}",
-            *(number(check[name]) for name in ("intensity", "fitted", "held_out", "tolerance")),
-            "yes" if check["met"] else "no",
+            *(number(check[name]) for name in ("intensity", "fitted", "held_out")),
+            f"{short(check['difference'])} [{short(check['ci_low'])}, {short(check['ci_high'])}]",
+            check["check"],
         )
     return table

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments.analysis.judging import ASPECTS, TIE
+from experiments.analysis.judging import ASPECTS, TIE, WORST
 from experiments.reports.judging import report_judgements
 from ohr import registry
 from ohr.errors import ConfigError, EngineError, OhrError
@@ -65,7 +65,6 @@ _BETTER = {
     "additionalProperties": False,
 }
 _TOKENS = 200
-_WORST = 1
 
 
 @dataclass(frozen=True)
@@ -259,13 +258,14 @@ def judge(judges: Sequence[Asking], cases: Sequence[Judged]) -> tuple[pd.DataFra
 
 def _judged(asking: Asking, case: Judged) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     key = {"judge": asking.name, "knowledge_base": case.knowledge_base}
-    key |= {"qid": case.question.qid, "category": case.question.category}
+    key |= {"qid": case.question.qid, "doc_id": case.question.doc_id}
+    key |= {"category": case.question.category}
     about = {"question": case.question.text, "accepted_answers": list(case.question.answers)}
     grades = []
     for system, answer in case.answers.items():
         given = _grades(asking, {**about, "answer": answer}) if answer.strip() else None
         for aspect in ASPECTS:
-            grade = _WORST if not answer.strip() else (given or {}).get(aspect, np.nan)
+            grade = WORST if not answer.strip() else (given or {}).get(aspect, np.nan)
             grades.append({**key, "system": system, "aspect": aspect, "grade": grade})
     preferences = []
     for first, second in combinations(case.answers, 2):

@@ -20,7 +20,8 @@ from ohr.errors import ConfigError
 from ohr.opening import layers_of
 from ohr.plugins import OcrBackend
 from ohr.quality.doubt import contradicted_layers
-from ohr.quality.predictor import Predictor, shipped
+from ohr.quality.predictor import Predictor, is_assessable, kind, shipped
+from ohr.quality.signals import SIGNALS
 from ohr.quality.table import Seen, signal_table
 from ohr.quality.truth import TARGETS, targets
 from ohr.registry import PluginSpec
@@ -305,7 +306,8 @@ def _make(
 def with_predictions(table: pd.DataFrame, model: Predictor | None = None) -> pd.DataFrame:
     """The table with each error's prediction, mean, spread and interval, and ``in_range``.
 
-    A page that failed has the worst of each, for certain.
+    A page that failed has the worst of each, for certain. Pages are predicted by their text alone
+    too: :func:`assessed` takes those predictions away.
     """
     model = model or shipped()
     failed = {str(status) for status in FAILED}
@@ -326,6 +328,28 @@ def with_predictions(table: pd.DataFrame, model: Predictor | None = None) -> pd.
         found["in_range"] = row["status"] in failed or model.in_range(signals)
         rows.append({str(name): value for name, value in row.items()} | found)
     return pd.DataFrame(rows)
+
+
+def assessed(table: pd.DataFrame, model: Predictor | None = None) -> pd.DataFrame:
+    """The predictions that may be shown: empty for a page of which the text alone is known.
+
+    ``assessed`` says whether a page has some. Each error has a ``_coverage`` too: the share of
+    pages that such intervals are known to have held.
+    """
+    model = model or shipped()
+    failed = table["status"].isin([str(status) for status in FAILED])
+    signals: list[Any] = table[list(SIGNALS)].to_dict("records")
+    can_be = pd.Series([is_assessable(row) for row in signals], index=table.index) | failed
+    shown = table.assign(assessed=can_be)
+    kinds = [kind(row) for row in signals]
+    for target in TARGETS:
+        known = [model.coverage.get(which, {}).get(target, math.nan) for which in kinds]
+        shown[f"{target}_coverage"] = pd.Series(known, index=table.index).mask(failed)
+    suffixes = ("", "_mean", "_spread", "_low", "_high", "_coverage")
+    empty = [target + suffix for target in TARGETS for suffix in suffixes]
+    shown[empty] = shown[empty].where(can_be)
+    shown["in_range"] = shown["in_range"].astype(object).where(can_be)
+    return shown
 
 
 def transcription_name(ref: PageRef) -> str:

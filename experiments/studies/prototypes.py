@@ -15,6 +15,7 @@ from experiments.analysis.prototypes import (
     run_means,
     steps,
 )
+from experiments.analysis.written_for import written_for
 from experiments.figures.prototypes import box_plots
 from experiments.reports.files import write_table
 from experiments.reports.prototypes import (
@@ -43,7 +44,8 @@ INDEPENDENT = (
     "The t-tests take the runs of a prototype as independent data points. They are so of the "
     "model's sampling alone: every run answers the same questions over the same documents, so 40 "
     "runs say how far one benchmark's mean would move if it were run again, not whether the "
-    "difference would hold on other documents. The paired bootstrap over documents says that."
+    "difference would hold on other documents. The table paired by question, with intervals over "
+    "documents, says that."
 )
 DETERMINISTIC = (
     "These systems are deterministic: each run would be equal to the first, so each ran once, and "
@@ -104,6 +106,8 @@ def run_prototypes(config: StudyConfig, out: Path) -> int:
             print(f"table: {path}")
         if name == "table2":
             print(DETERMINISTIC if (values["test"] == "none").all() else INDEPENDENT)
+    if line := written_for(run).line():
+        print(line)
     for path in box_plots(means, out / "figures"):
         print(f"figure: {path}")
     print(f"results: {run.path}")

@@ -15,6 +15,7 @@ from experiments.studies.own_pages import (
     OwnPages,
     OwnReadings,
     Reading,
+    assessed,
     page_ref,
     read_own,
     read_truth,
@@ -24,7 +25,7 @@ from experiments.studies.own_pages import (
     with_truth,
 )
 from ohr.printable import plain
-from ohr.quality.inference import pages_to_transcribe
+from ohr.quality.inference import FEWEST_LABELLED, pages_to_transcribe
 from ohr.store.atomic import write_text
 from ohr.store.locking import locked
 from ohr.study.csv import write_csv
@@ -61,18 +62,19 @@ def report_quality(
         table = judged(readings, known)
         write_quality(out, sample, table, seed)
     show(engine_table(table, readings.seconds))
-    assessed = assessed_lines(table, sample.no_layer)
-    for line in (*verdict_lines(table), *assessed, *worst_lines(table)):
+    lines = assessed_lines(table, sample.no_layer)
+    for line in (*verdict_lines(table), *lines, *worst_lines(table)):
         print(plain(line))
     for name in sorted(readings.of_layer):
-        print(plain(f"{name} reads the text layer, so the layer says nothing of how wrong it is"))
+        print(plain(f"{name} reads the text layer, so the layer says nothing of its errors"))
     print(f"pages: {out / 'quality.csv'}")
     for line in problem_lines(sample, out):
         print(plain(line))
     if truth is None:
         print(
-            f"{out / 'to_transcribe.csv'} names {min(TRANSCRIBED, len(sample.pages))} pages: "
-            "transcribe them, and give their folder with --truth to correct the estimates"
+            f"{out / 'to_transcribe.csv'} names {min(TRANSCRIBED, len(sample.pages))} pages in "
+            f"random order: transcribe them from the top, {FEWEST_LABELLED} or more, and give "
+            "their folder with --truth to correct the estimates"
         )
     return report_failed(table)
 
@@ -92,8 +94,10 @@ def transcribed(sample: OwnPages, truth: Path | None) -> Mapping[PageRef, str]:
 
 
 def judged(readings: OwnReadings, known: Mapping[PageRef, str]) -> pd.DataFrame:
-    """The table of signals with predictions, and true errors where pages were transcribed."""
-    return with_truth(with_predictions(readings.table), readings, known)
+    """The table of signals with predictions where pages are assessed, and true errors where they
+    were transcribed.
+    """
+    return with_truth(assessed(with_predictions(readings.table)), readings, known)
 
 
 def sample_lines(sample: OwnPages, out: Path) -> list[str]:

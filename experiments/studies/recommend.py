@@ -104,7 +104,7 @@ def recommend(folder: Path, reading: Reading, wanted: Wanted, out: Path) -> int:
             print(plain(line))
     for name in sorted(readings.of_layer):
         print(plain(not_ranked(name, len(sample.layers) - len(sample.no_layer))))
-    sentences = three_sentences(table, readings.seconds, readings.of_layer, run)
+    sentences = three_sentences(table, readings.seconds, readings.of_layer, run, wanted.levels)
     write_text(out / RECOMMENDATION, "".join(f"{line}\n" for line in sentences))
     if wanted.report and run is not None:
         from experiments.browser.build import ReportOptions, build_report

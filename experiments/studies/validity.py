@@ -5,20 +5,27 @@ under the same conditions.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+
+import pandas as pd
 
 from experiments.analysis.validity import (
+    AGREE,
+    DISAGREE,
+    ONE_SETTLES,
+    UNDECIDED,
     Scores,
+    can_settle,
     differences,
     half_tau,
-    reversed_on_made,
     scores_of,
     swings,
     tau_b,
-    tau_interval,
 )
+from experiments.analysis.wording import short
 from experiments.reports.terminal import report_troubles
 from ohr.collection import Dataset, ValidationReport
 from ohr.datasets.ohrbench import GROUND_TRUTH, read_documents
@@ -153,25 +160,19 @@ def matched(exam: Exam, wanted: Mapping[PageRef, int]) -> Exam:
 
 
 def report(given: Scores, made: Scores, out: Path, metric: str) -> None:
-    """Print tau_b with its interval and what made questions reverse; write the tables."""
+    """Print which pairs of conditions each set of questions settles; write the tables."""
     if given.conditions != made.conditions:
         raise OhrError("the two runs have not the same conditions")
     if len(given.conditions) < LEAST_CONDITIONS:
         raise OhrError(f"{len(given.conditions)} conditions rank nothing: give more")
     table = differences(given, made)
-    wrong = reversed_on_made(table, made)
     write_csv(out / "differences.csv", table)
-    low, high = tau_interval(given, made)
-    significant = int(table["significant"].sum())
     lines = [
         f"{metric}, {len(given.conditions)} conditions, {len(given.values)} given questions, "
         f"{len(made.values)} made",
-        f"Kendall's tau_b {tau_b(given.means, made.means):z.3f} "
-        f"[{low:z.3f}, {high:z.3f}] (95 %, documents drawn again)",
-        f"two halves of the given questions: tau_b {half_tau(given):z.3f} on average",
-        f"{significant} of {len(table)} differences are significant on the given questions "
-        f"(sign flips, Holm); {significant - len(wrong)} keep their sign on the made ones",
-        *_reversed(wrong.to_dict("records")),
+        *_settled(table, {"given": given, "made": made}),
+        f"Kendall's tau_b of the two orders {tau_b(given.means, made.means):z.3f}; of two halves "
+        f"of the given questions {half_tau(given):z.3f} on average (points, without an interval)",
         *(
             f"  {name}: given {a:.3f}, made {b:.3f}"
             for name, a, b in zip(given.conditions, given.means, made.means, strict=True)
@@ -184,9 +185,39 @@ def report(given: Scores, made: Scores, out: Path, metric: str) -> None:
     print(f"differences: {out / 'differences.csv'}")
 
 
-def _reversed(rows: Sequence[Mapping[object, object]]) -> list[str]:
-    return [
-        f"  reversed: {row['second']} less {row['first']}: given {row['given']:+z.3f} "
-        f"(p {row['p_holm']:.4f}), made {row['made']:+z.3f} (p {row['p_made']:.4f})"
-        for row in rows
-    ]
+def _settled(table: pd.DataFrame, sets: Mapping[str, Scores]) -> Iterator[str]:
+    """How many pairs each set settles, and on how many of those the two agree."""
+    pairs = len(table)
+    yield (
+        f"settled pairs of {pairs} (paired difference shown; sign flips of documents, p after Holm "
+        f"over the {pairs} pairs of each set): "
+        + ", ".join(f"{name} {_count(table[f'{name}_settled'])}" for name in sets)
+    )
+    for name, scores in sets.items():
+        if not can_settle(scores):
+            yield f"  {name}: too few documents to settle any of {pairs} pairs"
+    count = {
+        name: int((table["verdict"] == name).sum())
+        for name in (AGREE, DISAGREE, ONE_SETTLES, UNDECIDED)
+    }
+    yield (
+        f"settled by both {count[AGREE] + count[DISAGREE]}: the same order {count[AGREE]}, "
+        f"the opposite {count[DISAGREE]}; by one alone {count[ONE_SETTLES]}; "
+        f"by neither {count[UNDECIDED]}"
+    )
+    for row in table[table["verdict"] == DISAGREE].to_dict("records"):
+        yield (
+            f"  opposite: {row['second']} less {row['first']}: "
+            f"given {_difference(row, 'given')}, made {_difference(row, 'made')}"
+        )
+
+
+def _count(settled: pd.Series) -> str:
+    return f"{int(settled.sum())} ({100 * settled.mean():.0f} %)"
+
+
+def _difference(row: Mapping[Hashable, Any], name: str) -> str:
+    difference, low, high = (
+        short(row[f"{name}_{part}"]) for part in ("difference", "ci_low", "ci_high")
+    )
+    return f"{difference} ({low} to {high}; p {row[f'{name}_p_holm']:.4f})"

@@ -268,4 +268,5 @@ def question_of(entry: Mapping[str, Any]) -> Question:
         task=text_of(entry.get("task", entry.get("task_type", "")), "task"),
         category=text_of(entry.get("category", ""), "category"),
         headers=tuple(filter(None, texts_of(entry.get("headers"), "headers"))),
+        written_for=text_of(entry.get("written_for", ""), "written_for"),
     )

@@ -8,13 +8,27 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from decimal import Decimal
 from itertools import permutations
 from math import sqrt
 from typing import Literal, TypeVar
 
 from ohr.markup.folding import fold, fold_amounts
+from ohr.metrics.opposites import has_formula, opposed, with_signs
+from ohr.metrics.quantities import (
+    NUMBER,
+    OF_MONEY,
+    SCALE,
+    SCALES,
+    TIMES,
+    Quantity,
+    any_of,
+    quantities,
+    spell_units,
+    values,
+    with_sign,
+)
 from ohr.metrics.refusal import refused
 
 T = TypeVar("T")
@@ -24,21 +38,7 @@ _YES = frozenset("yes true correct ja wahr richtig".split())
 _NO = frozenset("no false incorrect nein falsch".split())
 _DENIAL = frozenset("not nicht t".split())  # "isn't" is cut at its apostrophe
 _WORD = re.compile(r"[^\W\d_]+")
-_NUMBER = re.compile(
-    r"(?:(?<![\w%)])[-\u2212](?:[$€£]\s?)?)?"
-    # From its first digit on and to its last: no part of a long one is tried.
-    r"(?:(?<!\d)(?<!\d[.,'\u2019\u00a0\u202f])\d++(?:[.,'\u2019\u00a0\u202f]\d++)*+"
-    r"|(?<![\w.,])\.\d++)"
-)
-_LOSS = re.compile(
-    r"^\s*([$€£]?)\s?\((?=[$€£\s]{0,2}[\d.,]{3})(?!(?:1[5-9]|20)\d\d\))"
-    r"([$€£]?\s?\d[\d.,]*)\s?(%?)\)(?!\s?\d)"
-)
-"""An amount in brackets that an answer begins with is negative, as :mod:`ohr.metrics.default` has
-it; a year, a telephone number or the mark of an item is none.
-"""
-_THOUSANDS = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
-"""Digits with one mark, which may part thousands: in 0.125 and 1234.567 it cannot."""
+_NUMBER = re.compile(NUMBER)
 _ENGLISH = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
     "sixteen seventeen eighteen nineteen"
@@ -68,71 +68,29 @@ def _number_words() -> dict[str, int]:
 
 
 _COUNTS = _number_words()
-# Unit -> (months, minutes) of one.
-_UNITS = {
-    unit: size
-    for units, size in (
-        ("minute minutes minuten", (0, 1)),
-        ("hour hours stunde stunden", (0, 60)),
-        ("day days tag tage tagen kalendertage kalendertagen", (0, 1440)),
-        ("week weeks woche wochen", (0, 10080)),
-        ("month months monat monate monaten monats", (1, 0)),
-        ("quarter quarters quartal quartale quartalen", (3, 0)),
-        ("year years jahr jahre jahren jahres", (12, 0)),
-    )
-    for unit in units.split()
-}
-
-
-def _any_of(words: Iterable[str]) -> str:
-    """A pattern of some words, the longest first."""
-    return "|".join(sorted(words, key=lambda word: (-len(word), word)))
-
-
-_ONE_OF = _any_of(_COUNTS)
+_ONE_OF = any_of(_COUNTS)
 # Not the end of another word or of a larger number: "hundertzwei", "two hundred and one".
 _WHOLE = r"(?<![\w-])(?<!hundred )(?<!hundred and )(?<!thousand )(?<!thousand and )"
-_SCALES = {
-    word: Decimal(10) ** power
-    for words, power in (
-        ("k thousand tausend tsd", 3),
-        ("m million millions millionen mio mln mn", 6),
-        ("b billion billions bn milliarde milliarden mrd", 9),
-        ("trillion trillions tn billionen", 12),
-    )
-    for word in words.split()
-}
-"""Words right after a number, and what they multiply it by; billion and trillion as in English."""
-_OF_MONEY = frozenset("kmb")
-"""Scales where a text speaks of money alone: 5 m may be metres."""
-_SCALE = rf"(?:[\s-]*({'|'.join(_SCALES)})\b)?"
-_AMOUNT = re.compile(rf"({_NUMBER.pattern}){_SCALE}")
 # "Thirty (30) days" says its number twice, as contracts do: it is that in figures.
 _SPAN = re.compile(
-    rf"({_NUMBER.pattern}|{_WHOLE}(?:{_ONE_OF}))\)?{_SCALE}[\s-]*"
-    rf"(?:(?:business|working|calendar|consecutive|full)\s+)?({'|'.join(_UNITS)})\b"
+    rf"({NUMBER}|{_WHOLE}(?:{_ONE_OF}))\)?{SCALE}[\s-]*"
+    rf"(?:(?:business|working|calendar|consecutive|full)\s+)?({any_of(TIMES)})\b"
 )
-_IN_WORDS = re.compile(rf"{_WHOLE}(?<!no )(?:{_any_of(_COUNTS.keys() - _ARTICLES)})\b(?!-)")
-_MEASURES = _SCALES.keys() - _OF_MONEY | frozenset(
+_RANGE = re.compile(
+    rf"({NUMBER}|{_WHOLE}(?:{_ONE_OF}))(\s*[-\u2013]\s*(?=\d)|\s(?:to|and|or|bis|und|oder)\s)"
+    rf"(?=(?:{NUMBER}|(?:{_ONE_OF}))[\s-]*({any_of(TIMES)})\b)"
+)
+"""The first of two spans with one unit: *1 to 3 years*."""
+_IN_WORDS = re.compile(rf"{_WHOLE}(?<!no )(?:{any_of(_COUNTS.keys() - _ARTICLES)})\b(?!-)")
+_MEASURES = SCALES.keys() - OF_MONEY | frozenset(
     "euro eur usd dollar dollars prozent percent per cent pro km kg mm cm kilometer mal times "
     "fach".split()
 )
-_PHYSICAL = (
-    "km kilometer kilometers kilometre kilometres kilometern",
-    "m meter meters metre metres metern",
-    "cm centimeter centimeters centimetre centimetres zentimeter zentimetern",
-    "mm millimeter millimeters millimetre millimetres millimetern",
-    "kg kilogram kilograms kilogramm",
-    "g gram grams gramm",
-    "t ton tons tonne tonnes tonnen",
-    "l liter liters litre litres litern",
+_REPEATED = re.compile(
+    rf"\b(?:(?:{any_of(_COUNTS.keys() - _ARTICLES)}|hundred|thousand|million|billion|percent|and)"
+    r"[\s-]+){1,12}(?:dollars\s+)?(?=\([$€£]?\s?\d)"
 )
-_SIGNS = {
-    "share": re.compile(r"%|\b(?:prozent|percent|per cent)\b"),
-    "money": re.compile(r"[€$£]|\b(?:euros?|eur|usd|dollars?)\b"),
-} | {
-    names.split()[0]: re.compile(rf"\d[\s-]?(?:{'|'.join(names.split())})\b") for names in _PHYSICAL
-}
+_DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _MANY = 6
 """Of more numbers or spans an answer is not compared: every order of them is tried."""
 _LITTLE = 3
@@ -157,23 +115,30 @@ def kind_of(answer: str) -> Kind:
 def same_by_rule(answer: str, gold: str, kind: Kind) -> bool:
     """Whether an answer means what a gold one of that kind does.
 
-    Binary: the same verdict first, "not true" being no. Numerical: the same numbers, each once, in
-    any order; ``1.500`` is 1500 or 1.5, 5 million is 5,000,000 or, in a table, 5, (917) is -917, a
-    number in words is one where no other is, and per cent is not an amount; units are told apart,
-    not converted. Time spans: of equal length, 12 months being a year and 7 days a week. None: it
-    declines to answer.
+    Binary: the same verdict first, "not true" being no, and no other number after it. Numerical:
+    the same numbers, each once, in any order; ``1.500`` is 1500 or 1.5, 5 million is 5,000,000 or,
+    in a table, 5, (917) is -917, a number in words is one where no other is, and per cent is not an
+    amount; units and currencies are told apart, not converted, and one that a text leaves out is
+    taken to be the other's. Time spans: of equal length, 12 months being a year and 7 days a week.
+    Neither may negate or invert the other ("at least 5", "at most 5"). None: it declines to answer.
     """
     if kind == "none":
         return refused(answer)
-    said, meant = fold_amounts(answer).casefold(), fold_amounts(gold).casefold()
+    said, meant = _prepared(answer), _prepared(gold)
     if kind == "binary":
-        return _verdict(said) is not None and _verdict(said) == _verdict(meant)
+        verdict = _verdict(said)
+        return verdict is not None and verdict == _verdict(meant) and _no_other_number(said, meant)
+    if opposed(said, meant):
+        return False
     if kind == "time span":
         return _same(_spans(said), _spans(meant))
-    said, meant = _LOSS.sub(r"-\1\2\3", said), _LOSS.sub(r"-\1\2\3", meant)
-    said, meant = _in_figures(said), _in_figures(meant)
-    units, wanted = _units(said), _units(meant)
-    return (not units or not wanted or bool(units & wanted)) and _same_amounts(said, meant)
+    return _same_quantities(_in_figures(with_sign(said)), _in_figures(with_sign(meant)))
+
+
+def _no_other_number(said: str, meant: str) -> bool:
+    """Whether what follows two verdicts has the same numbers, or one of them has none."""
+    given, wanted = quantities(said), quantities(meant)
+    return not given or all(any(one.is_same(other) for other in given) for one in wanted)
 
 
 def _in_figures(text: str, most: int = _LITTLE) -> str:
@@ -188,11 +153,6 @@ def _in_figures(text: str, most: int = _LITTLE) -> str:
     return _IN_WORDS.sub(lambda match: str(_COUNTS[match[0]]), text)
 
 
-def _units(text: str) -> set[str]:
-    """What a text speaks of: shares, money, units of length, weight and volume."""
-    return {name for name, sign in _SIGNS.items() if sign.search(text)}
-
-
 def _verdict(text: str) -> bool | None:
     before = ""
     for word in _WORD.findall(text)[:_LITTLE]:
@@ -205,42 +165,36 @@ def _verdict(text: str) -> bool | None:
 def _spans(text: str) -> list[frozenset[tuple[Decimal, Decimal]]]:
     """What each span of time may mean, in months and minutes."""
     spans = []
-    for number, scale, unit in _SPAN.findall(text):
-        months, minutes = _UNITS[unit]
+    for number, scale, unit in _SPAN.findall(_RANGE.sub(r"\1 \3\2", text)):
+        months, minutes = TIMES[unit]
         counts = {Decimal(_COUNTS[number])} if number in _COUNTS else values(number)
-        times = _SCALES.get(scale, 1)
+        times = SCALES.get(scale, 1)
         spans.append(
             frozenset((count * times * months, count * times * minutes) for count in counts)
         )
     return spans
 
 
-def _same_amounts(said: str, meant: str) -> bool:
+def _same_quantities(said: str, meant: str) -> bool:
     """Whether the numbers are the same; where one text alone has scales, with them or without:
     a table in millions has 1,577 for 1,577 million.
     """
-    given, wanted = _amounts(said), _amounts(meant)
-    if _same([value for value, _ in given], [value for value, _ in wanted]):
+    given, wanted = quantities(said), quantities(meant)
+    if _match(given, wanted):
         return True
-    if any(times != 1 for _, times in given) == any(times != 1 for _, times in wanted):
+    if any(one.scale != 1 for one in given) == any(one.scale != 1 for one in wanted):
         return False
-    return _same([_over(*one) for one in given], [_over(*one) for one in wanted])
+    return _match([one.unscaled() for one in given], [one.unscaled() for one in wanted])
 
 
-def _over(meanings: frozenset[Decimal], times: Decimal) -> frozenset[Decimal]:
-    return frozenset(meaning / times for meaning in meanings)
-
-
-def _amounts(text: str) -> list[tuple[frozenset[Decimal], Decimal]]:
-    """What each number of a text may mean, with the scale right after it, and that scale."""
-    scales = dict(_SCALES)
-    if not _SIGNS["money"].search(text):
-        scales = {word: times for word, times in scales.items() if word not in _OF_MONEY}
-    amounts = []
-    for number, scale in _AMOUNT.findall(text):
-        times = scales.get(scale, Decimal(1))
-        amounts.append((frozenset(value * times for value in values(number)), times))
-    return amounts
+def _match(given: Sequence[Quantity], wanted: Sequence[Quantity]) -> bool:
+    """Whether each may mean what one of the other does, each once, in any order."""
+    if len(given) != len(wanted) or not wanted or len(wanted) > _MANY:
+        return False
+    return any(
+        all(one.is_same(other) for one, other in zip(given, order, strict=True))
+        for order in permutations(wanted)
+    )
 
 
 def _same(given: list[frozenset[T]], wanted: list[frozenset[T]]) -> bool:
@@ -252,27 +206,48 @@ def _same(given: list[frozenset[T]], wanted: list[frozenset[T]]) -> bool:
     )
 
 
-def values(number: str) -> frozenset[Decimal]:
-    """What digits with points and commas may mean: thousands separators or a decimal mark.
+def agree(answer: str, gold: str) -> bool:
+    """Whether an answer in words could be right: nothing that it says contradicts a gold one.
 
-    Three zeros after a mark are thousands: nobody writes 1 as 1.000. Before thousands stand one
-    to three digits, the first no zero: 0.125 and .125 are an eighth.
+    Asked before any likeness counts. Neither text negates or inverts the other
+    (:func:`ohr.metrics.opposites.opposed`), and the answer has each number of the gold one, years
+    aside in the same order, with no other sign, scale, unit, currency or per cent. Numbers in words
+    are numbers. In formulas numbers are digits in their order, and signs are compared apart. An
+    answer may have more numbers than the gold one, unless that has none that it lacks.
     """
-    sign = -1 if number[0] in "-\u2212" else 1
-    plain = re.sub(r"[-'\u2212\u2019\u00a0\u202f$€£\s]", "", number)
-    marks = re.findall(r"[.,]", plain)
-    whole = sign * Decimal(re.sub(r"[.,]", "", plain))
-    if not marks:
-        return frozenset({whole})
-    head, _, tail = plain.rpartition(marks[-1])
-    fraction = sign * Decimal(f"{re.sub('[.,]', '', head)}.{tail}")
-    if len(set(marks)) == 2:
-        return frozenset({fraction})
-    if len(marks) > 1:
-        return frozenset({whole})
-    if not _THOUSANDS.fullmatch(plain):
-        return frozenset({fraction})
-    return frozenset({whole}) if tail == "000" else frozenset({whole, fraction})
+    if opposed(fold_amounts(answer), fold_amounts(gold)):
+        return False
+    given, wanted = _prepared(answer), _prepared(gold)
+    if has_formula(given) or has_formula(wanted):
+        return _follows(
+            [Quantity(values(one)) for one in _DIGITS.findall(with_signs(wanted))],
+            [Quantity(values(one)) for one in _DIGITS.findall(with_signs(given))],
+        )
+    said, meant = quantities(_all_in_figures(given)), quantities(_all_in_figures(wanted))
+    if not all(any(_is_stated(one, other) for other in said) for one in meant):
+        return False
+    return _follows(
+        [one for one in meant if not one.is_year], [one for one in said if not one.is_year]
+    )
+
+
+def _prepared(text: str) -> str:
+    return spell_units(fold_amounts(text)).casefold()
+
+
+def _is_stated(one: Quantity, other: Quantity) -> bool:
+    return one.is_same(other) and ("share" in one.units) == ("share" in other.units)
+
+
+def _follows(wanted: Sequence[Quantity], given: Sequence[Quantity]) -> bool:
+    """Whether all that is wanted is given, in that order."""
+    rest = iter(given)
+    return all(any(_is_stated(one, other) for other in rest) for one in wanted)
+
+
+def _all_in_figures(text: str) -> str:
+    """A text with its numbers in words as digits, without those that digits in brackets repeat."""
+    return _IN_WORDS.sub(lambda match: str(_COUNTS[match[0]]), _REPEATED.sub(" ", text))
 
 
 def ngram_cosine(first: str, second: str, n: int = 3) -> float:

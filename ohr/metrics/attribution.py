@@ -14,6 +14,7 @@ from rapidfuzz.fuzz import partial_ratio_alignment
 from ohr import plugins
 from ohr.markup.folding import fold_quotation
 from ohr.markup.strip import strip_markup
+from ohr.metrics.evidence import EVIDENCE_WORDS
 from ohr.metrics.reference import collapse
 from ohr.outline.read import document_tree
 from ohr.outline.tree import DocumentTree, Place
@@ -93,8 +94,9 @@ class QuoteRougeL(_Located):
     """ROUGE-L of the quote against the evidence: F1 of their longest common subsequence."""
 
     name = "quote_rouge_l"
-    version = "2"
+    version = "3"
     title = "quote ROUGE-L"
+    basis = EVIDENCE_WORDS
 
     def measure(self, case: AnswerCase) -> float:
         return case.scoring.rouge_l(case.answer.quote, case.question.evidence_text)

@@ -9,7 +9,8 @@ r"""The toolkit's own metrics: the published ones with each quirk mended deliber
   however they are written: ``\leq``, ``<=`` and ``≤`` are one;
 - an "a" is an article only before a word, and no term of a formula or name of an option;
 - rules and frames of tables (``\hline``, ``\begin{tabular}{|l|c|}``, HTML tags) are no words;
-- the same text in other code points is one (:mod:`ohr.markup.folding`);
+- the same text in other code points is one (:mod:`ohr.markup.folding`), and so are digits below
+  and above the line in mark-up and as characters (:mod:`ohr.markup.scripts`);
 - every ideograph, kana and hangul syllable is a token of its own, for F1 and LCS alike, without a
   segmenter; so is each letter of Thai, Lao, Burmese and Khmer;
 - vowel signs and other combining marks of a script belong to its words;
@@ -26,6 +27,7 @@ from collections.abc import Sequence
 from rapidfuzz.distance import LCSseq, Levenshtein
 
 from ohr.markup.folding import fold, fold_glyphs
+from ohr.markup.scripts import join_scripts, script_glyphs
 from ohr.markup.symbols import COMMAND_TO_CHAR
 from ohr.metrics.reference import collapse, token_f1, token_rouge_l
 from ohr.writing_systems import UNSPACED, marks, may_have_marks
@@ -132,7 +134,7 @@ def tokens(text: str) -> list[str]:
     Text of which nothing would be left (a lone article, only punctuation) keeps its white-space
     separated parts, so that such an answer can still be matched.
     """
-    text = _APOSTROPHE.sub("", fold(text))
+    text = _APOSTROPHE.sub("", fold(join_scripts(text)))
     if "<" in text:
         text = _TAG.sub(" ", text)
     if "\\" in text:
@@ -196,7 +198,7 @@ def token_lcs(predicted: Sequence[str], expected: Sequence[str]) -> float:
 
 def characters(text: str) -> str:
     """A text as its characters are compared: what looks the same is one, white space collapsed."""
-    return collapse(fold_glyphs(text))
+    return collapse(script_glyphs(fold_glyphs(text)))
 
 
 def edit_distance(prediction: str, reference: str) -> float:

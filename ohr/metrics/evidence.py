@@ -8,23 +8,28 @@ from ohr import plugins
 from ohr.metrics.scores import R_NOISE_THRESHOLD
 from ohr.plugins.metric import EvidenceCase
 
+EVIDENCE_WORDS = "words of the evidence"
+"""The basis of every metric that counts how many of the evidence's words are there."""
+
 
 class EvidenceLcs(plugins.Metric):
     """Word-level LCS of the evidence with its pages, over the evidence's words."""
 
     name = "evidence_lcs"
-    version = "4"
+    version = "5"
     of = "evidence"
     title = "LCS of evidence and page"
+    basis = EVIDENCE_WORDS
 
     def measure(self, case: EvidenceCase) -> float:
         return case.lcs
 
 
 class _Noise(plugins.Metric, ABC, abstract=True):
-    version = "4"
+    version = "5"
     of = "evidence"
     higher_is_better = False
+    basis = EVIDENCE_WORDS
 
     @abstractmethod
     def lcs(self, case: EvidenceCase) -> float:
@@ -49,7 +54,7 @@ class ContentRNoise(_Noise):
     """``r_noise`` with mark-up left out on both sides."""
 
     name = "r_noise_content"
-    version = "6"
+    version = "7"
     title = "r_noise of the content"
 
     def lcs(self, case: EvidenceCase) -> float:

@@ -27,7 +27,7 @@ class EditDistance(plugins.Metric[ProtocolParams]):
     """
 
     name = "edit_distance"
-    version = "2"
+    version = "3"
     argument = "protocol"
     of = "page"
     title = "edit distance"
@@ -48,7 +48,7 @@ class CharacterErrorRate(plugins.Metric):
     """
 
     name = "cer"
-    version = "2"
+    version = "3"
     of = "page"
     title = "character error rate"
     higher_is_better = False
@@ -65,7 +65,7 @@ class WordErrorRate(plugins.Metric):
     """Levenshtein distance of normalised words over the reference's, at most 1."""
 
     name = "wer"
-    version = "4"
+    version = "5"
     of = "page"
     title = "word error rate"
     higher_is_better = False
@@ -129,7 +129,7 @@ class TableSimilarity(plugins.Metric[TableSimilarityParams]):
     """Mean TEDS of the pages' tables, matched by content; 1 where neither has any."""
 
     name = "table_similarity"
-    version = "7"
+    version = "8"
     of = "page"
     title = "table similarity"
     needs = frozenset({"table"})
@@ -149,7 +149,7 @@ class RegionWords(plugins.Metric[RegionParams]):
     """Precision, recall or F1 of the words of one kind of region; 1 where neither page has any."""
 
     name = "region_f1"
-    version = "6"
+    version = "7"
     argument = "kind"
     of = "page"
     title = "words of a kind of region"

@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from ohr import plugins
+from ohr.metrics.evidence import EVIDENCE_WORDS
 from ohr.metrics.scores import SCORING, ProtocolParams
 from ohr.plugins.metric import HitsCase
 
@@ -16,12 +17,13 @@ class Lcs(plugins.Metric[ProtocolParams]):
     """Word-level LCS of the evidence with the retrieved text of its pages, over its words."""
 
     name = "lcs"
-    version = "4"
+    version = "5"
     argument = "protocol"
     of = "hits"
     title = "LCS"
     needs = frozenset({"evidence"})
     headline = True
+    basis = EVIDENCE_WORDS
 
     def score(self, prediction: str, reference: str) -> float:
         return SCORING[self.params.protocol].lcs(prediction, reference)
@@ -34,7 +36,7 @@ class StrippedLcs(Lcs):
     """``lcs`` with mark-up left out on both sides, as the paper has it under formatting noise."""
 
     name = "lcs_stripped"
-    version = "6"
+    version = "7"
     title = "LCS without mark-up"
     needs = frozenset({"evidence", "formats"})
     headline = False

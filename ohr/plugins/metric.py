@@ -159,6 +159,12 @@ class Metric(Plugin[P], ABC, abstract=True):
     """Whether figures and comparisons show it unless they are asked for others."""
     part_of: ClassVar[str] = ""
     """The metric whose loss it is a part of. Tables show the parts beside that metric."""
+    basis: ClassVar[str] = ""
+    """What it counts, where other metrics count the same (``words of the evidence``). Two metrics
+    of one basis share part of their definition, so neither is judged as a predictor of the other.
+    """
+    beside: ClassVar[tuple[str, ...]] = ()
+    """Metrics by name that a study measures too wherever it measures this one."""
 
     def __init_subclass__(cls, *, abstract: bool = False, **options: Any) -> None:
         super().__init_subclass__(abstract=abstract, **options)

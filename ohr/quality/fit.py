@@ -35,13 +35,15 @@ PAGES_DRAWN = 30
 DRAWS = 30
 WRONG_WINNERS = 0.01
 """Largest share of draws with a wrong winner in domains left out: further documents are harder."""
+_LEAST_WIDTH = 0.1
+"""Deviations: no side of an interval is shorter."""
 SHARES = tuple(tenths / 10 for tenths in range(2, 11))
 
 Predicted = tuple[float, float, float]
 """Mean that is predicted, truth, spread of the prediction."""
 Readings = dict[str, dict[tuple[str, int], Predicted]]
 Score = tuple[str, str, float]
-"""Document, evidence, and how many deviations a prediction lies from the truth."""
+"""Domain, evidence, and how many deviations the truth lies above the prediction."""
 
 
 @dataclass(frozen=True)
@@ -83,13 +85,16 @@ def fit(pages: Sequence[Labelled], fitted_on: dict[str, Any]) -> Predictor:
         residuals.add(partial, outside)
         layered = [page for page in outside if kind(page.values) == "layer"]
         residuals.add(partial, [_without_layer(page) for page in layered])
+    # Where no page has a text layer, what holds for scans is all that is known.
+    scores = {
+        (which, target): residuals.scores[which, target] or residuals.scores["scan", target]
+        for which, target in product(KINDS, TARGETS)
+    }
     widths = {
-        # Where no page has a text layer, what holds for scans is all that is known.
-        which: {
-            target: _width(residuals.scores[which, target] or residuals.scores["scan", target])
-            for target in TARGETS
-        }
-        for which in KINDS
+        which: {target: _widths(scores[which, target]) for target in TARGETS} for which in KINDS
+    }
+    coverage = {
+        which: {target: _coverage(scores[which, target]) for target in TARGETS} for which in KINDS
     }
     bias = {
         which: {target: _root_mean_square(residuals.gaps[which, target]) for target in TARGETS}
@@ -106,7 +111,15 @@ def fit(pages: Sequence[Labelled], fitted_on: dict[str, Any]) -> Predictor:
         }
         for which in KINDS
     }
-    return replace(_model(pages), widths=widths, bias=bias, doubt=doubt, fitted_on=fitted_on)
+    return replace(
+        _model(pages),
+        widths=widths,
+        bias=bias,
+        doubt=doubt,
+        coverage=coverage,
+        covered=f"{len(domains)} domains, each left out of the fit and of the widths",
+        fitted_on=fitted_on,
+    )
 
 
 def _without_layer(page: Labelled) -> Labelled:
@@ -135,8 +148,8 @@ class _Residuals:
             for page in (one for one in pages if kind(one.values) == which):
                 centre, deviation = model.scaled(page.values, target)
                 truth = page.values[target]
-                score = abs(scale(target, truth) - centre) / deviation
-                self.scores[which, target].append((page.doc_id, _evidence(page), score))
+                score = (scale(target, truth) - centre) / deviation
+                self.scores[which, target].append((page.domain, _evidence(page), score))
                 mean, spread = moments(target, centre, deviation)
                 place = (page.doc_id, page.page_no)
                 readings.setdefault(page.reading, {})[place] = (mean, truth, spread)
@@ -158,7 +171,7 @@ def _model(pages: Sequence[Labelled]) -> Predictor:
         [round(float(value), 6) for value in mean],
         [[round(float(value), 6) for value in row] for row in covariance],
         ranges,
-        {which: dict.fromkeys(TARGETS, 1.0) for which in KINDS},
+        {which: dict.fromkeys(TARGETS, (1.0, 1.0)) for which in KINDS},
         {which: dict.fromkeys(TARGETS, 0.0) for which in KINDS},
         {which: dict.fromkeys(TARGETS, 0.0) for which in KINDS},
     )
@@ -184,27 +197,57 @@ def _evidence(page: Labelled) -> str:
     return "text" if all(map(math.isnan, engines)) else "words"
 
 
-def _width(scores: Sequence[Score]) -> float:
-    """The factor that holds for pages with every kind of evidence of which there are enough."""
+def _widths(scores: Sequence[Score]) -> tuple[float, float]:
+    """The factors below and above that hold for pages with every kind of evidence of which there
+    are enough.
+    """
     by_evidence: dict[str, list[tuple[str, float]]] = {}
-    for doc_id, evidence, score in scores:
-        by_evidence.setdefault(evidence, []).append((doc_id, score))
+    for domain, evidence, score in scores:
+        by_evidence.setdefault(evidence, []).append((domain, score))
     enough = [of for of in by_evidence.values() if len(of) >= FEWEST_ASSESSED]
-    return max(map(_quantile, enough or [[(doc_id, score) for doc_id, _, score in scores]]))
+    both = [_both(of) for of in enough or [[(domain, score) for domain, _, score in scores]]]
+    return max(below for below, _ in both), max(above for _, above in both)
 
 
-def _quantile(residuals: Sequence[tuple[str, float]]) -> float:
-    """The factor within which the residuals lie, each document counting the same."""
-    counts: dict[str, int] = {}
-    for doc_id, _ in residuals:
-        counts[doc_id] = counts.get(doc_id, 0) + 1
-    level = min(1.0, COVERAGE * (1 + 1 / len(counts)))
-    covered = 0.0
-    for doc_id, residual in sorted(residuals, key=lambda pair: pair[1]):
-        covered += 1 / counts[doc_id] / len(counts)
-        if covered >= level - 1e-12:
-            return round(residual, 4)
-    return round(max(residual for _, residual in residuals), 4)
+def _both(residuals: Sequence[tuple[str, float]]) -> tuple[float, float]:
+    """The factors below and above for pages with one kind of evidence.
+
+    Their proportion is that of the residuals' own tails, and one conformal factor widens both
+    until the interval holds for pages of a further domain (conformalised quantiles: Romano,
+    Patterson and Candes 2019).
+    """
+    domains = [domain for domain, _ in residuals]
+    signed = np.array([score for _, score in residuals])
+    tail = (1 + COVERAGE) / 2
+    below = max(_quantile(domains, -signed, tail), _LEAST_WIDTH)
+    above = max(_quantile(domains, signed, tail), _LEAST_WIDTH)
+    misses = np.maximum(signed / above, -signed / below)
+    factor = _quantile(domains, misses, COVERAGE * (1 + 1 / len(set(domains))))
+    return round(below * factor, 4), round(above * factor, 4)
+
+
+def _coverage(scores: Sequence[Score]) -> float:
+    """The share of pages whose truth lies in intervals of the other domains' residuals: the mean
+    over the domains; NaN where there are fewer than two.
+    """
+    held = []
+    for domain in sorted({of for of, _, _ in scores}):
+        others = [score for score in scores if score[0] != domain]
+        if others:
+            below, above = _widths(others)
+            held.append(
+                np.mean([-below <= miss <= above for of, _, miss in scores if of == domain])
+            )
+    return round(float(np.mean(held)), 4) if held else math.nan
+
+
+def _quantile(domains: Sequence[str], values: np.ndarray, level: float) -> float:
+    """The value that so much of the values, each domain counting the same, does not exceed."""
+    names, places, counts = np.unique(domains, return_inverse=True, return_counts=True)
+    order = np.argsort(values, kind="stable")
+    covered = np.cumsum(1 / counts[places.ravel()[order]] / len(names))
+    place = np.searchsorted(covered, min(1.0, level) - 1e-12)
+    return float(values[order[min(int(place), len(values) - 1)]])
 
 
 def least_doubt(readings: Readings, bias: float) -> float:

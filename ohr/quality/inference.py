@@ -14,12 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ohr.statistics.intervals import student_t
+from ohr.statistics.intervals import LEVEL
 
-Z = 1.959964
-"""Deviations of a two-sided interval of 95 %."""
 FEWEST_LABELLED = 8
-FEWEST_DOCUMENTS = 4
+FEWEST_DOCUMENTS = 5
+"""With fewer, intervals are over pages, and what is said is said of these documents alone."""
 
 
 @dataclass(frozen=True)
@@ -31,14 +30,14 @@ class Estimate:
     high: float
     labelled: int = 0
 
-    @property
-    def error(self) -> float:
-        """Half of the interval, in deviations of a normal distribution."""
-        return (self.high - self.low) / (2 * Z)
-
 
 def estimate(
-    predicted: np.ndarray, documents: Sequence[str], bias: float, truth: np.ndarray | None = None
+    predicted: np.ndarray,
+    documents: Sequence[str],
+    bias: float,
+    truth: np.ndarray | None = None,
+    *,
+    comparisons: int = 1,
 ) -> Estimate:
     """The mean error of the pages that were sampled.
 
@@ -47,14 +46,18 @@ def estimate(
     transcribed. Fewer than :data:`FEWEST_LABELLED` transcribed pages correct nothing.
 
     Transcribed pages are among all pages: what each adds to either mean is added up page by page
-    before it is squared. The interval is Student's, of the transcribed pages or, where these are
-    of enough documents, of those documents.
+    before it is squared. The interval is Student's, of the transcribed pages (of all, where none
+    correct) or, where these are of enough documents, of those documents. It is one of so many
+    ``comparisons``, which hold at 95 % together (Bonferroni).
     """
     labelled = np.zeros(len(predicted), bool) if truth is None else ~np.isnan(truth)
     count = int(labelled.sum())
     if truth is None or count < FEWEST_LABELLED:
         mean, error = float(predicted.mean()), standard_error(predicted, documents)
-        reach = Z * math.hypot(error, bias)
+        names = len(set(documents))
+        degrees = (names if names >= FEWEST_DOCUMENTS else len(predicted)) - 1
+        of_sampling = _student_t(degrees, comparisons) * error if degrees else math.inf
+        reach = math.hypot(of_sampling, _deviations(comparisons) * bias)
         return Estimate(mean, mean - reach, mean + reach)
     weight = _weight(predicted, labelled, truth)
     left = truth[labelled] - weight * predicted[labelled]
@@ -64,14 +67,18 @@ def estimate(
     of_labelled[labelled] = (left - left.mean()) / count
     places = np.unique(np.asarray(documents), return_inverse=True)[1].ravel()
     reach = max(
-        _reach(of_predictions, of_labelled, units, len(np.unique(units[labelled])))
+        _reach(of_predictions, of_labelled, units, len(np.unique(units[labelled])), comparisons)
         for units in (np.arange(len(predicted)), places)
     )
     return Estimate(mean, mean - reach, mean + reach, count)
 
 
 def _reach(
-    of_predictions: np.ndarray, of_labelled: np.ndarray, units: np.ndarray, n_labelled: int
+    of_predictions: np.ndarray,
+    of_labelled: np.ndarray,
+    units: np.ndarray,
+    n_labelled: int,
+    comparisons: int,
 ) -> float:
     """Half of the interval from what each page adds to the mean, summed by unit; 0 for few."""
     if n_labelled < FEWEST_DOCUMENTS:
@@ -79,7 +86,19 @@ def _reach(
     n = int(units.max()) + 1
     sums = math.sqrt(n / (n - 1)) * np.bincount(units, weights=of_predictions)
     sums += math.sqrt(n_labelled / (n_labelled - 1)) * np.bincount(units, weights=of_labelled)
-    return student_t(n_labelled - 1) * math.sqrt(float((sums**2).sum()))
+    return _student_t(n_labelled - 1, comparisons) * math.sqrt(float((sums**2).sum()))
+
+
+def _student_t(degrees: float, comparisons: int) -> float:
+    """Student's quantile of one of so many two-sided intervals that hold at 95 % together."""
+    from scipy.special import stdtrit  # a tenth of a second: only where it is needed
+
+    return float(stdtrit(degrees, 1 - (1 - LEVEL) / 2 / comparisons))
+
+
+def _deviations(comparisons: int) -> float:
+    """The same of a normal distribution."""
+    return _student_t(math.inf, comparisons)
 
 
 def _weight(predicted: np.ndarray, labelled: np.ndarray, truth: np.ndarray) -> float:
@@ -111,7 +130,7 @@ def standard_error(values: np.ndarray, documents: Sequence[str]) -> float:
 class Verdict:
     """Which of two readings of the same pages is nearer to the truth.
 
-    ``winner`` is 0 or 1, or None where they cannot be told apart; then ``pages`` is how many
+    ``winner`` is 0 or 1, or None where they do not differ significantly; then ``pages`` is how many
     would do, or None where no number would and only transcribed pages can. Where transcribed pages
     correct the difference, so many of these would have to be ``transcribed``: more pages alone make
     its interval hardly shorter.
@@ -129,15 +148,22 @@ def compare(
     documents: Sequence[str],
     bias: float,
     truths: tuple[np.ndarray, np.ndarray] | None = None,
+    *,
+    comparisons: int = 1,
 ) -> Verdict:
-    """Compare the predicted errors of two readings of the same pages; arguments as above."""
+    """Compare the predicted errors of two readings of the same pages; arguments as above.
+
+    Where a pair is chosen for its errors, such as the best engine with another, ``comparisons``
+    is the number of all pairs it was chosen of.
+    """
     truth = None if truths is None else truths[0] - truths[1]
-    gap = estimate(first - second, documents, bias, truth)
+    gap = estimate(first - second, documents, bias, truth, comparisons=comparisons)
     if gap.low > 0 or gap.high < 0:
         return Verdict(gap, int(gap.mean > 0))
     sure = 0.0 if gap.labelled else bias
-    of_sampling = gap.error**2 - sure**2
-    wanted = (gap.mean / Z) ** 2 - sure**2
+    z = _deviations(comparisons)
+    of_sampling = ((gap.high - gap.low) / 2 / z) ** 2 - sure**2
+    wanted = (gap.mean / z) ** 2 - sure**2
     if wanted <= 0 or not math.isfinite(of_sampling):
         return Verdict(gap, None)
     times = max(of_sampling, 0.0) / wanted
@@ -145,15 +171,17 @@ def compare(
 
 
 def pages_to_transcribe(predicted: Sequence[float], count: int, seed: int) -> list[int]:
-    """Places of the pages that a person should transcribe: spread evenly over the predictions.
+    """Places of the pages that a person should transcribe, in the order in which to do so.
 
-    A systematic sample of the pages in the order of their predicted error, so every page has the
-    same chance and the mean needs no weights.
+    A systematic sample of the pages in the order of their predicted error (in their own order
+    where that is NaN), so every page has the same chance and the mean needs no weights. Shuffled:
+    however many of the first are transcribed, they are a random sample.
     """
+    rng = np.random.default_rng(seed)
     order = np.argsort(np.asarray(predicted), kind="stable")
     count = min(count, len(order))
     if count == 0:
         return []
-    start = np.random.default_rng(seed).uniform()
-    step = len(order) / count
-    return sorted(int(order[int((place + start) * step)]) for place in range(count))
+    start, step = rng.uniform(), len(order) / count
+    chosen = [int(order[int((place + start) * step)]) for place in range(count)]
+    return [chosen[place] for place in rng.permutation(count)]

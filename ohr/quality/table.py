@@ -10,7 +10,7 @@ import pandas as pd
 from ohr.quality.language import Corpus
 from ohr.quality.signals import PageReading, signals
 from ohr.quality.texts import content
-from ohr.types import Outcome, PageRef, Word
+from ohr.types import FAILED, Outcome, PageRef, Word
 
 KEY = ("engine", "doc_id", "page_no", "status")
 
@@ -37,8 +37,9 @@ def signal_table(
     """The signals of every page of every engine, in order.
 
     ``readings`` are by engine; ``layers`` the text layers that can stand for their pages. An
-    engine of ``not_images`` reads the layer itself: it is no other engine, and is not held
-    against the layer. The documents' language is made of all engines' readings together.
+    engine of ``not_images`` reads the layer itself: it is no other engine, and is not compared with
+    the layer. Nor is one that failed on a page another engine there. The documents' language is
+    made of all engines' texts together.
     """
     corpora: dict[str, list[str]] = {}
     for label, pages in readings.items():
@@ -53,7 +54,9 @@ def signal_table(
             others = tuple(
                 readings[other][ref].text
                 for other in readings
-                if other not in (label, *not_images) and ref in readings[other]
+                if other not in (label, *not_images)
+                and ref in readings[other]
+                and readings[other][ref].outcome.status not in FAILED
             )
             layer = None if label in not_images else layers.get(ref)
             reading = PageReading(seen.text, others, seen.rereadings, layer, seen.words)

@@ -4,6 +4,7 @@ Questions of one document share its pages, its OCR and its errors: they are resa
 sign-flipped together, a *cluster* at a time (see :mod:`ohr.statistics.clusters`).
 """
 
+from ohr.statistics.best import BestOf, Standing, compare_with_best
 from ohr.statistics.clusters import DOCUMENT, PAGE, Clusters
 from ohr.statistics.correlation import RankCorrelation, rank_correlations
 from ohr.statistics.curves import CurveStatistics, NoiseCurve, curve_statistics
@@ -31,6 +32,7 @@ __all__ = [
     "DOCUMENT",
     "NO_INTERVAL",
     "PAGE",
+    "BestOf",
     "Clusters",
     "CurveStatistics",
     "Interval",
@@ -38,6 +40,7 @@ __all__ = [
     "PairedComparison",
     "RankCorrelation",
     "SeedSummary",
+    "Standing",
     "TwoSamples",
     "across_seeds",
     "benjamini_hochberg",
@@ -46,6 +49,7 @@ __all__ = [
     "cohens_dz",
     "compare_paired",
     "compare_samples",
+    "compare_with_best",
     "curve_statistics",
     "further_clusters",
     "holm",

@@ -73,6 +73,15 @@ class RankCorrelation:
         together = (weights * x * y).sum(axis=1)
         return np.where(known, together / np.where(known, spread, 1), np.nan)
 
+    def without(self, clusters: Clusters) -> np.ndarray:
+        """The correlations with one cluster left out after the other: ``(size,)``."""
+        values = []
+        size = max(1, _BLOCK // self._n)
+        for start in range(0, clusters.size, size):
+            block = np.arange(start, min(start + size, clusters.size))
+            values.append(self.weighted((clusters.index != block[:, None]).astype(float)))
+        return np.concatenate(values)
+
     def resampled(self, clusters: Clusters, resamples: int, seed: int) -> np.ndarray:
         """The correlations ``(resamples,)`` over clusters drawn with replacement.
 

@@ -98,20 +98,24 @@ def sign_flip_test(
     observed = abs(sums.sum())
     # Sums of the same terms in another order differ in the last digits.
     least = observed - 1e-9 * np.abs(sums).sum()
-    if clusters.size <= _ENUMERATED:
-        patterns = np.arange(2**clusters.size)[:, None] >> np.arange(clusters.size) & 1
-        return float((np.abs((1 - 2 * patterns) @ sums) >= least).mean())
-    blocks = _signs(clusters.size, flips, seed)
-    hits = sum(int((np.abs(signs @ sums) >= least).sum()) for signs in blocks)
-    return (1 + hits) / (1 + flips)
+    patterns = sign_patterns(clusters.size, flips, seed)
+    hits = sum(int((np.abs(signs @ sums) >= least).sum()) for signs in patterns)
+    return hits / sum(map(len, patterns))
 
 
 @lru_cache(maxsize=4)
-def _signs(size: int, flips: int, seed: int) -> list[np.ndarray]:
-    """Random signs in blocks of int8 ``(rows, size)``, ``flips`` rows in all."""
+def sign_patterns(size: int, flips: int, seed: int) -> list[np.ndarray]:
+    """Signs in blocks of int8 ``(rows, size)``: every pattern for few clusters, else random ones.
+
+    The pattern without a flip is among them, before ``flips`` random ones.
+    """
+    if size <= _ENUMERATED:
+        signs = 1 - 2 * (np.arange(2**size)[:, None] >> np.arange(size) & 1).astype(np.int8)
+        return [signs]
     rng = np.random.default_rng([seed, size, flips])
     drawn = rng.integers(0, 2, size=(flips, size), dtype=np.int8) * 2 - 1
-    return [drawn[start : start + _BLOCK] for start in range(0, flips, _BLOCK)]
+    blocks = [drawn[start : start + _BLOCK] for start in range(0, flips, _BLOCK)]
+    return [np.ones((1, size), dtype=np.int8), *blocks]
 
 
 def cohens_dz(differences: np.ndarray) -> float:

@@ -26,6 +26,9 @@ class TwoSamples:
     levene_p: float
     p: float
     cohens_d: float
+    low: float = math.nan
+    """Ends of the 95 % interval of the difference that belongs to the test; NaN without one."""
+    high: float = math.nan
 
     @property
     def is_significant(self) -> bool:
@@ -51,9 +54,12 @@ def compare_samples(first: np.ndarray, second: np.ndarray) -> TwoSamples:
     with np.errstate(invalid="ignore"):  # of samples that lie equally far from their medians
         levene_p = float(stats.levene(first, second).pvalue)
     equal = not levene_p < ALPHA
-    p = float(stats.ttest_ind(first, second, equal_var=equal).pvalue)
+    tested = stats.ttest_ind(second, first, equal_var=equal)
+    ends = tested.confidence_interval(1 - ALPHA)
     test: Literal["student", "welch"] = "student" if equal else "welch"
-    return TwoSamples(difference, test, levene_p, p, difference / math.sqrt(pooled))
+    d = difference / math.sqrt(pooled)
+    p, low, high = float(tested.pvalue), float(ends.low), float(ends.high)
+    return TwoSamples(difference, test, levene_p, p, d, low, high)
 
 
 def _pooled_variance(first: np.ndarray, second: np.ndarray) -> float:

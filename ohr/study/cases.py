@@ -21,7 +21,7 @@ from ohr.store.identity import digest
 from ohr.types import Answer, Hit, KnowledgeBase, Outcome, PageRef, Question
 
 FILE = "cases.zip"
-_OPTIONAL = ("category", "headers")
+_OPTIONAL = ("category", "headers", "written_for")
 _PAGES = pa.list_(pa.struct([("doc_id", pa.string()), ("page_no", pa.int32())]))
 _NAME = pa.dictionary(pa.int32(), pa.string())
 SCHEMAS = {
@@ -43,6 +43,7 @@ SCHEMAS = {
             *((n, pa.string()) for n in ("evidence_text", "evidence_source")),
             *((n, pa.string()) for n in ("answer_form", "task", "category")),
             ("headers", pa.list_(pa.string())),
+            ("written_for", pa.string()),
         ]
     ),
     "hits": pa.schema(
@@ -67,7 +68,7 @@ SCHEMAS = {
 }
 """Columns of each table. ``pages.text`` is a digest, null for a page that could not be read.
 
-``headers`` and ``category`` are left out of a table where nothing has any.
+``headers``, ``category`` and ``written_for`` are left out of a table where nothing has any.
 """
 
 
@@ -192,6 +193,7 @@ def _question_row(question: Question) -> tuple[object, ...]:
         *map(_clean, (question.evidence_text, question.evidence_source)),
         *map(_clean, (question.answer_form, question.task, question.category)),
         [_clean(header) for header in question.headers],
+        _clean(question.written_for),
     )
 
 

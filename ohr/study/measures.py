@@ -76,6 +76,8 @@ class Measure:
     """Whether figures and comparisons show it unless they are asked for others."""
     part_of: str = ""
     """The metric of its stage whose loss it is a part of."""
+    basis: str = ""
+    """What it counts, where other metrics count the same."""
 
     @property
     def unit(self) -> str:
@@ -86,6 +88,10 @@ class Measure:
     def of_guesses(self) -> bool:
         """Whether it is of answers to nothing."""
         return self.metric.endswith(NO_CONTEXT)
+
+    def overlaps(self, other: Measure) -> bool:
+        """Whether the two share part of their definition: their :attr:`basis`."""
+        return bool(self.basis) and self.basis == other.basis
 
     @property
     def name(self) -> str:
@@ -154,13 +160,15 @@ def make_metrics(config: StudyConfig) -> dict[str, Metric]:
 
 
 def _specs(spec: PluginSpec) -> tuple[PluginSpec, ...]:
-    """The metrics that a name stands for; one of one's own bears its name, not its path."""
+    """The metrics that a name stands for, with those that stand beside them; one of one's own bears
+    its name, not its path.
+    """
     if spec.name in SETS:
         return SETS[spec.name]
+    metric = registry.plugin_class("metric", spec.name)
     if "." in spec.name and spec.label == spec.name:
-        name = registry.plugin_class("metric", spec.name).name
-        return (spec.model_copy(update={"label": name}),)
-    return (spec,)
+        spec = spec.model_copy(update={"label": metric.name})
+    return (spec, *(PluginSpec(name=name) for name in getattr(metric, "beside", ())))
 
 
 def _lacking(config: StudyConfig, metric: Metric) -> str:
@@ -225,6 +233,7 @@ def measure_of(
         top_k=k,
         shown=shown and not suffix,
         part_of=metric.part_of,
+        basis=metric.basis,
     )
 
 
@@ -243,12 +252,20 @@ def read_measures(manifest: Mapping[str, Any]) -> list[Measure] | None:
     kept = manifest.get("measures")
     if not isinstance(kept, list):
         return None
-    names = {field.name for field in fields(Measure)}
     return [
-        Measure(**{name: value for name, value in one.items() if name in names})
+        _read_measure(one)
         for one in kept
         if isinstance(one, dict) and one.get("of") in get_args(Of)
     ]
+
+
+def _read_measure(kept: Mapping[str, Any]) -> Measure:
+    """A measure of a manifest; of one that does not say what it counts, as it is known today."""
+    names = {field.name for field in fields(Measure)}
+    values = {name: value for name, value in kept.items() if name in names}
+    if "basis" not in values:
+        values["basis"] = known_measure(values["stage"], values["metric"]).basis
+    return Measure(**values)
 
 
 @cache

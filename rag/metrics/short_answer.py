@@ -9,7 +9,8 @@ from pydantic import BeforeValidator, Field
 
 from ohr import plugins, registry
 from ohr.errors import ConfigError
-from ohr.metrics.answer_kinds import kind_of, ngram_cosine, same_by_rule
+from ohr.metrics.answer_kinds import agree, kind_of, ngram_cosine, same_by_rule
+from ohr.metrics.default import characters
 from ohr.plugins import Retriever
 from ohr.plugins.metric import AnswerCase
 from ohr.registry import PluginSpec
@@ -34,13 +35,16 @@ class ShortAnswerParams(plugins.Params):
 class ShortAnswer(plugins.Metric[ShortAnswerParams]):
     """Whether a short answer is right; the best accepted answer counts.
 
-    Binary answers, numbers and time spans are compared by rule (:mod:`ohr.metrics.answer_kinds`),
-    text by the cosine of embeddings. Source: Noe, Breier and Nuredini, who take the threshold .5.
+    Binary answers, numbers and time spans are compared by rule (:mod:`ohr.metrics.answer_kinds`).
+    Text is right from a cosine of embeddings on, if it contradicts no number, unit, currency, sign
+    or negation of the accepted answer (:func:`ohr.metrics.answer_kinds.agree`): a text is close to
+    its own negation. Source: Noe, Breier and Nuredini, who take the threshold .5 and no such check.
     """
 
     name = "short_answer"
-    version = "7"
+    version = "8"
     title = "short answer accuracy"
+    beside = ("f1", "em")
 
     def measure(self, case: AnswerCase) -> float:
         return max(self.score(case.answer.text, answer) for answer in case.question.answers)
@@ -49,6 +53,10 @@ class ShortAnswer(plugins.Metric[ShortAnswerParams]):
         kind = kind_of(reference)
         if kind != "text":
             return float(same_by_rule(prediction, reference, kind))
+        if characters(prediction).casefold() == characters(reference).casefold():
+            return 1.0
+        if not agree(prediction, reference):
+            return 0.0
         return float(self._cosine(prediction, reference) >= self.params.threshold)
 
     def _cosine(self, prediction: str, reference: str) -> float:

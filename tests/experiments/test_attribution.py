@@ -66,6 +66,25 @@ def test_the_losses_add_up_to_what_the_system_lacks(losses):
         assert (rows["f1_lost"] <= rows["order_high"] + 1e-6).all()
 
 
+def test_shares_of_the_whole_loss_add_up_beside_the_loss_per_question(losses):
+    table, _, output = losses
+    assert "add up to 100 %" in output
+    for (_, cause), rows in table.groupby(["engine", "cause"]):
+        for kind in ("source:", "domain:"):
+            groups = rows[rows["group"].str.startswith(kind)]
+            whole = rows[rows["group"] == "all"].iloc[0]
+            if abs(whole["f1_lost"]) < 1e-4:
+                continue
+            assert groups["share"].sum() == pytest.approx(1, abs=1e-4), cause
+            sums = groups["f1_lost"] * groups["n"] / (whole["f1_lost"] * whole["n"])
+            assert groups["share"].to_numpy() == pytest.approx(sums.to_numpy(), abs=1e-3)
+    ocr = table[(table["cause"] == "ocr") & (table["engine"] == "precomputed:Bad")]
+    by_domain = ocr.set_index("group")["share"]
+    assert (by_domain["domain:law"], by_domain["domain:manual"]) == (pytest.approx(1), 0)
+    truth = table[(table["cause"] == "ocr") & (table["engine"] == "gt")]
+    assert truth["share"].isna().all()
+
+
 def test_ocr_costs_where_it_errs_and_nothing_on_the_ground_truth(losses):
     table, _, output = losses
     ocr = table[table["cause"] == "ocr"].set_index(["engine", "group"])["f1_lost"]

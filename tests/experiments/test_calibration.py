@@ -4,13 +4,20 @@ import itertools
 import json
 import math
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from experiments.analysis.calibration import Split, check_targets, measured_means
+from experiments.analysis.calibration import (
+    Split,
+    check_lines,
+    check_targets,
+    equivalence,
+    measured_means,
+)
 from experiments.calibrate import main as calibrate
 from experiments.noise_curve import main as noise_curve
 from ohr.errors import ConfigError
@@ -84,9 +91,9 @@ def test_calibrating_finds_the_intensities_and_checks_them_on_unseen_pages(calib
     assert list(checks["wanted"]) == [0.3, 0.6]
     assert checks["intensity"].tolist() == pytest.approx([0.375, 0.75], abs=0.25)
     assert checks["held_out"].tolist() == pytest.approx([0.3, 0.6], abs=0.25)
-    missed = (checks["held_out"] - checks["wanted"]).abs()
-    assert (checks["met"] == (missed <= checks["tolerance"])).all()
-    assert f"{checks['met'].sum()} of 2 wanted values met on the 8 pages" in output
+    assert checks["check"].tolist() == ["not shown", "not shown"]
+    assert "0 of 2 wanted values shown to be met within 0.05 on the 8 pages" in output
+    assert "r_noise 0.3: not shown: pages are too few; the difference lies between" in output
     curves = pd.read_csv(root / "run" / "curves.csv")
     assert set(curves["half"]) == {"all", "fitted", "held_out"}
     every = curves[(curves["half"] == "all") & (curves["metric"] == "r_noise")]
@@ -170,10 +177,49 @@ def test_what_a_metric_does_not_apply_to_is_left_out():
     assert means.loc[("held_out", 0.5), "mean"] == pytest.approx(0.55)
     assert means["n"].tolist() == [6, 6, 3, 3, 3, 3]
     assert means["standard_error"].notna().all()
-    (checked,) = check_targets(rows, split).to_dict("records")
-    assert checked["held_out"] == pytest.approx(0.55)
-    assert checked["standard_error"] > 0
+    (one,) = check_targets(rows, split).to_dict("records")
+    assert one["held_out"] == pytest.approx(0.55)
+    assert one["ci_low"] < one["difference"] < one["ci_high"]
+    few = Split("page", frozenset(("a", page) for page in range(6)), 2)
+    (one,) = check_targets(rows, few).to_dict("records")
+    assert math.isnan(one["ci_low"])  # of two pages
+    assert one["check"] == "not shown"
+    assert check_lines(pd.DataFrame([one]))[0].endswith("give no interval of the difference")
     assert measured_means(rows.assign(value=math.nan), split).empty
+
+
+def asked(pages: int, mean: float, seed: int = 0) -> pd.DataFrame:
+    """Rows of so many pages whose r_noise is 0 or 1, of which .5 was wanted."""
+    values = np.random.default_rng(seed).random(pages) < mean
+    known = {"engine": "e", "stage": "ocr", "noise": "semantic", "draw": 0, "metric": "r_noise"}
+    known |= {"perturbation": "blur", "intensity": 0.5, "level": "r_noise=0.5"}
+    return pd.DataFrame(
+        [
+            known | {"doc_id": "a", "page_no": page, "qid": f"q{page}", "value": float(value)}
+            for page, value in enumerate(values)
+        ]
+    )
+
+
+def checked(pages: int, mean: float, seed: int = 0, margin: float = 0.05) -> str:
+    split = Split("page", frozenset(("a", page) for page in range(0, pages, 2)), pages // 2)
+    return str(check_targets(asked(pages, mean, seed), split, margin)["check"].item())
+
+
+def test_few_pages_show_nothing_and_many_do():
+    """Equivalence has to be shown: an interval that is wide does not pass."""
+    assert {checked(20, 0.5, seed) for seed in range(20)} == {"not shown"}
+    assert checked(8000, 0.5) == "met"
+    assert checked(8000, 0.7) == "missed"
+    assert checked(20, 0.5, margin=0.6) == "met"
+
+
+@given(st.floats(-1, 1), st.floats(0, 1), st.floats(0.001, 1))
+def test_a_check_passes_only_where_the_whole_interval_is_within_the_margin(low, width, margin):
+    found = equivalence(low, low + width, margin)
+    assert (found == "met") == (low >= -margin and low + width <= margin)
+    assert found != "missed" or not low <= 0 <= low + width
+    assert equivalence(math.nan, math.nan, margin) == "not shown"
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,18 @@ def test_shares_of_the_four_cases(formatting_run):
     assert right == pytest.approx((answers["value"] >= 0.5).mean())
 
 
+def test_each_case_is_divided_among_the_kinds_of_evidence(formatting_run):
+    found = case_shares(formatting_run, 0.5, "generation")
+    found = found[(found["level"] == "moderate") & found["reader"].str.endswith("SteadyReader")]
+    whole = found[found["group"] == "all"].iloc[0]
+    sources = found[found["group"].str.startswith("source:")]
+    assert len(sources) > 1
+    for case in CASES:
+        if whole[case]:
+            expected = sources[case] * sources["n"] / (whole[case] * whole["n"])
+            assert sources[f"{case}_of_all"].to_numpy() == pytest.approx(expected.to_numpy())
+
+
 def test_the_threshold_decides_what_is_right(formatting_run):
     strict, lenient = (case_shares(formatting_run, right, "overall") for right in (1.0, 0.0))
     assert (lenient["ocr_right_answer_wrong"] == 0).all()
@@ -42,6 +54,7 @@ def test_the_command_writes_table_and_figure(formatting_run, tmp_path):
     done = CliRunner().invoke(main, arguments)
     assert done.exit_code == 0, done.output
     assert "F1 of at least 0.5" in done.output
+    assert "adds up to 100 % over the kinds of evidence" in done.output
     table = pd.read_csv(tmp_path / "error_analysis.csv")
     assert {"all", "source:chart", "domain:manual"} < set(table["group"])
     for suffix in ("md", "tex", "png", "svg", "pdf"):

@@ -15,7 +15,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.analysis.judging import TIE, agreement, mean_grades, pair_counts, top_shares
+from experiments.analysis.judging import (
+    TIE,
+    agreement,
+    grade_differences,
+    is_better,
+    mean_grades,
+    pair_counts,
+    top_shares,
+)
 from experiments.studies.judging import _at_once, answers_of
 from ohr.errors import OhrError
 from ohr.statistics.agreement import cohens_kappa
@@ -88,6 +96,9 @@ def test_grades_and_pairs_are_written(run: Path, tmp_path: Path, server: Server)
     assert np.allclose(shares.groupby("group")["share"].sum(), 1)
     assert {path.suffix for path in tmp_path.glob("preferences.*")} >= {".svg", ".png"}
     assert (tmp_path / "grades.tex").exists()
+    assert len(pd.read_csv(tmp_path / "grade_differences.csv").query("group == 'all'")) == 5
+    assert "fewer than 3 documents" in done.output
+    assert "not tested" in done.output
 
 
 def test_systems_of_several_runs_are_told_apart(run: Path, tmp_path: Path) -> None:
@@ -268,7 +279,8 @@ def test_mistakes_are_one_line(run: Path, tmp_path: Path) -> None:
 def preferences(*rows: tuple[str, str, str, str, str]) -> pd.DataFrame:
     names = ["qid", "first", "second", "as_given", "swapped"]
     frame = pd.DataFrame(rows, columns=names)
-    return frame.assign(judge="j", knowledge_base="kb", category="", asked=True)
+    known = {"judge": "j", "knowledge_base": "kb", "category": "", "asked": True}
+    return frame.assign(doc_id=frame["qid"], **known)
 
 
 def test_ranks_are_by_wins_and_equal_ranks_share() -> None:
@@ -289,12 +301,63 @@ def test_ungraded_aspects_are_left_out_and_counted() -> None:
         "judge": "j",
         "knowledge_base": "kb",
         "system": "a",
+        "doc_id": "d",
         "category": "",
         "aspect": "overall",
     }
     grades = pd.DataFrame([base | {"qid": n, "grade": g} for n, g in enumerate([5, np.nan, 2])])
     [row] = mean_grades(grades).to_dict("records")
     assert (row["mean"], row["n"], row["ungraded"]) == (3.5, 2, 1)
+    assert np.isnan(row["ci_low"])  # of one document
+
+
+def graded(first: list[float], second: list[float], documents: int) -> pd.DataFrame:
+    """Overall grades of two systems on the same questions, in turn of so many documents."""
+    return pd.DataFrame(
+        [
+            {"judge": "j", "knowledge_base": "kb", "system": system, "aspect": "overall"}
+            | {"qid": f"q{at}", "doc_id": f"d{at % documents}", "category": "", "grade": grade}
+            for system, given in (("a", first), ("b", second))
+            for at, grade in enumerate(given)
+        ]
+    )
+
+
+def test_grades_are_compared_on_the_same_questions_by_document() -> None:
+    hard = [1.0, 4.0] * 12  # questions differ more than systems do
+    [row] = grade_differences(graded([one + 1 for one in hard], hard, 12)).to_dict("records")
+    assert (row["difference"], row["ci_low"], row["ci_high"]) == (1, 1, 1)
+    assert (row["n"], row["n_documents"], row["ci_unit"]) == (24, 12, "document")
+    assert row["p_holm"] < 0.01
+    assert is_better(row) == "a"
+    [few] = grade_differences(graded([5.0] * 24, [1.0] * 24, 2)).to_dict("records")
+    assert np.isnan([few["p"], few["ci_low"]]).all()
+    assert is_better(few) == ""
+
+
+def test_no_system_is_better_where_the_ungraded_could_turn_it_round() -> None:
+    first, second = [3.0] * 24, [2.0] * 24
+    [whole] = grade_differences(graded(first, second, 12)).to_dict("records")
+    assert (whole["least"], whole["most"], is_better(whole)) == (1, 1, "a")
+    [row] = grade_differences(graded([*first[:12], *[np.nan] * 12], second, 12)).to_dict("records")
+    assert (row["n"], row["ungraded"]) == (12, 12)
+    assert (row["difference"], row["least"], row["most"]) == (1, 0, 2)
+    assert is_better(row) == ""
+
+
+def test_preferences_are_tested_over_documents_and_corrected() -> None:
+    table = preferences(
+        *((f"q{at}", "a", "b", "a", "a") for at in range(10)),
+        *((f"q{at}", "a", "c", *["ac"[at % 2]] * 2) for at in range(10)),
+    )
+    won, even = pair_counts(table).to_dict("records")
+    assert won["difference"] == 1
+    assert won["p_holm"] == pytest.approx(2 * won["p"])
+    assert is_better(won) == "a"
+    assert (even["difference"], is_better(even)) == (0, "")
+    assert even["ci_low"] < 0 < even["ci_high"]
+    shares = top_shares(table.head(10)).set_index("system")
+    assert shares.loc["a", "ci_low"] < shares.loc["a", "share"] == 1
 
 
 def test_agreement_of_one_judge_is_empty() -> None:
@@ -302,6 +365,7 @@ def test_agreement_of_one_judge_is_empty() -> None:
         "judge": "j",
         "knowledge_base": "kb",
         "system": "a",
+        "doc_id": "d",
         "category": "",
         "aspect": "overall",
     }

@@ -14,18 +14,24 @@ from typer.testing import CliRunner
 
 from experiments import make_questions, question_validity
 from experiments.analysis.validity import (
+    AGREE,
+    DISAGREE,
+    ONE_SETTLES,
+    UNDECIDED,
     Scores,
+    can_settle,
     differences,
     scores_of,
+    settled_pairs,
     swings,
     tau_b,
-    tau_interval,
 )
 from experiments.interchange.exam import drawn_pages, read_grounds
-from experiments.studies.validity import matched
+from experiments.studies.validity import matched, report
 from ohr import registry
 from ohr.errors import DatasetError, OhrError
 from ohr.exam.storage import json_text
+from ohr.statistics import holm
 from ohr.study.conditions import CONDITION_COLUMNS
 from tests.builders import write_kb, write_pdf
 from tests.ohr.exam.test_making import FIRST, TEXTS, exam
@@ -178,13 +184,36 @@ def scores(shift, seed=0, n=60, k=4):
 def test_sets_that_rank_alike_and_sets_that_rank_the_other_way_are_told():
     given, alike, other = scores(0.3), scores(0.3, 1), scores(-0.3, 2)
     assert tau_b(given.means, alike.means) == pytest.approx(1)
-    low, high = tau_interval(given, alike, resamples=200)
-    assert low > 0.9
-    assert high == pytest.approx(1)
-    assert differences(given, alike)["same_sign"].all()
-    assert tau_interval(given, other, resamples=200)[1] < 0
-    wrong = differences(given, other)
-    assert not wrong[wrong["significant"]]["same_sign"].any()
+    table = differences(given, alike)
+    assert set(table["verdict"]) == {AGREE}
+    assert (table["given_ci_low"] > 0).all()
+    assert set(differences(given, other)["verdict"]) == {DISAGREE}
+
+
+def test_a_pair_that_one_set_leaves_open_is_no_agreement():
+    given, flat = scores(0.3), scores(0.0, 1)
+    assert set(differences(given, flat)["verdict"]) == {ONE_SETTLES}
+    assert set(differences(flat, flat)["verdict"]) == {UNDECIDED}
+
+
+def test_each_set_has_its_own_family():
+    table = settled_pairs(scores(0.03))
+    assert np.allclose(table["p_holm"], holm(table["p"].to_numpy()))
+    assert (table["settled"] == (table["p_holm"] <= 0.05)).all()
+    assert 0 < table["settled"].sum() < len(table)
+
+
+@pytest.mark.parametrize(("documents", "enough"), [(7, False), (8, True)])
+def test_few_documents_settle_nothing_and_it_is_said(documents, enough, tmp_path, capsys):
+    many = scores(0.3)
+    at = np.array([f"law/d{i % documents}" for i in range(len(many.values))])
+    few = Scores(many.values, at, at, many.conditions)
+    assert can_settle(few) == enough
+    report(few, few, tmp_path, "retrieval:lcs")
+    said = capsys.readouterr().out
+    assert ("too few documents to settle any of 6 pairs" in said) != enough
+    assert ("the same order 6" if enough else "the same order 0") in said
+    assert settled_pairs(few)["settled"].any() == enough
 
 
 def test_what_is_wrong_with_readings_hides_nothing_that_is_wrong_with_pdfs(base):
@@ -248,7 +277,7 @@ def test_validity_is_measured_on_the_pages_of_the_given_questions(base, tmp_path
         tmp_path / "out",
     )
     assert code == 0, said
-    assert "Kendall's tau_b" in said
+    assert "settled by both" in said
     assert (tmp_path / "out" / "differences.csv").is_file()
 
 

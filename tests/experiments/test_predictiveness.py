@@ -5,13 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from experiments.analysis.predictiveness import predictiveness
+from experiments.analysis.predictiveness import predictiveness, predictors
+from experiments.analysis.predictors import verdict
 from experiments.predictiveness import main
 from ohr.errors import OhrError
+from ohr.statistics import Clusters, RankCorrelation, holm, jackknife_interval
 from ohr.study.results import Run
 
+LCS = ("retrieval:lcs",)
 LEVELS = ("", "mild", "moderate", "severe")
 PAGES = ("edit_distance", "cer", "wer", "table_similarity")
 
@@ -69,7 +74,7 @@ def rows_of(table, correlation, group="all", conditions="all"):
 
 
 def test_what_follows_the_loss_predicts_it(run):
-    table = predictiveness([run])
+    table = predictiveness([run], LCS)
     assert set(table["title"]) == {"Retrieval LCS"}
     for correlation in ("pooled", "within", "between"):
         found = rows_of(table, correlation)
@@ -87,17 +92,18 @@ def test_what_follows_the_loss_predicts_it(run):
 
 
 def test_what_only_knows_the_condition_predicts_nothing_within_it(run):
-    table = predictiveness([run])
+    table = predictiveness([run], LCS)
     pooled, within, between = (rows_of(table, n) for n in ("pooled", "within", "between"))
     assert 0.5 < pooled.loc["cer", "rho_ci_low"] < pooled.loc["cer", "rho"] < 0.9
     assert np.isnan(within.loc["cer", "rho"])
     assert between.loc["cer", "rho"] == pytest.approx(1)
 
 
-def test_measures_are_held_against_the_best_of_those_that_know_every_question(run):
-    pooled = rows_of(predictiveness([run]), "pooled")
+def test_measures_are_compared_with_the_best_of_those_that_know_every_question(run):
+    pooled = rows_of(predictiveness([run], LCS), "pooled")
     assert pooled.loc["edit_distance", "best"] == ""
-    assert set(pooled.drop(index="edit_distance")["best"]) == {"edit_distance"}
+    independent = pooled.drop(index=["edit_distance", "evidence_lcs"])
+    assert set(independent["best"]) == {"edit_distance"}
     cer, wer, table = (pooled.loc[name] for name in ("cer", "wer", "table_similarity"))
     assert cer["behind"] == pytest.approx(1 - cer["rho"])
     assert 0 < cer["behind_ci_low"] < cer["behind"] < cer["behind_ci_high"]
@@ -106,11 +112,63 @@ def test_measures_are_held_against_the_best_of_those_that_know_every_question(ru
     assert cer["p_holm"] > cer["p"]
     assert wer["alike_best"] == "edit_distance"
     assert wer["alike_behind"] == wer["behind"]
-    assert pooled.loc["evidence_lcs", "behind"] == pytest.approx(0)
-    assert pooled.loc["evidence_lcs", "alike_best"] == ""
     assert cer["alike_p_holm"] <= cer["p_holm"]
     assert (table["rho"], table["behind"]) == (pytest.approx(1), pytest.approx(0))
     assert table["p"] == 1
+
+
+def test_a_predictor_that_shares_the_outcomes_definition_is_never_the_best(run):
+    found = predictors([run])
+    assert list(dict.fromkeys(found.table["metric"])) == ["hit@2", "lcs"]
+    of_lcs = found.table[found.table["metric"] == "lcs"]
+    assert set(of_lcs.loc[of_lcs["overlaps"], "measure"]) == {"evidence_lcs"}
+    assert of_lcs.loc[of_lcs["overlaps"], "behind"].isna().all()
+    assert "evidence_lcs" not in {*of_lcs["best"], *of_lcs["alike_best"]}
+    assert not found.table.loc[found.table["metric"] == "hit@2", "overlaps"].any()
+    pairs = found.pairs[found.pairs["metric"] == "lcs"]
+    assert "evidence_lcs" not in {*pairs["first"], *pairs["second"]}
+    within = rows_of(of_lcs, "within").reset_index()
+    assert verdict(within, pairs[:0]).leader == "edit distance"
+
+
+def test_p_is_corrected_over_every_pair_that_could_have_led(run):
+    pairs = predictors([run], ["retrieval:hit@2"]).pairs
+    chosen = pairs[(pairs["correlation"] == "pooled") & (pairs["group"] == "all")]
+    assert len(chosen) == 10
+    assert np.allclose(chosen["p_holm"], holm(chosen["p"].to_numpy()))
+    assert set(pairs["correlation"]) == {"pooled", "within"}
+
+
+def test_no_predictor_is_named_where_none_is_shown_to_be_better(run):
+    rows = run.drawn[run.drawn["metric"].isin(["edit_distance", "hit@2"])]
+    rng = np.random.default_rng(1)
+    pages = rows[rows["metric"] == "edit_distance"]
+    twin = pages.assign(metric="cer", value=pages["value"] + rng.normal(0, 1e-3, len(pages)))
+    both = pd.concat([rows, twin], ignore_index=True)
+    found = predictors([Run(run.path, run.manifest, both).knowing(drawn=both)])
+    within = rows_of(found.table, "within").reset_index()
+    chosen = found.pairs[(found.pairs["correlation"] == "within") & (found.pairs["group"] == "all")]
+    said = verdict(within, chosen)
+    assert not said.is_best
+    assert not said.any_shown
+    assert len(said.level) == 1
+    assert abs(chosen["difference"].iloc[0]) < said.bound < 0.1
+
+
+@settings(deadline=None)
+@given(st.integers(3, 8), st.integers(0, 10_000))
+def test_an_interval_holds_its_estimate(documents, seed):
+    rng = np.random.default_rng(seed)
+    index = np.repeat(np.arange(documents), 3)
+    x, y = rng.integers(0, 4, (2, len(index))).astype(float)
+    ranked = RankCorrelation(x, y)
+    clusters = Clusters(index, documents, "document")
+    for left_out, value in enumerate(ranked.without(clusters)):
+        rest = index != left_out
+        expected = RankCorrelation(x[rest], y[rest]).value
+        assert np.isclose(value, expected, equal_nan=True)
+    interval = jackknife_interval(ranked.value, ranked.without(clusters), clusters)
+    assert not interval.unit or interval.low <= ranked.value <= interval.high
 
 
 def test_a_measure_that_changes_once_is_not_the_best(run):
@@ -166,6 +224,16 @@ def test_the_command_writes_table_and_figure(formatting_run, tmp_path):
     assert {"r_noise", "edit_distance"} < set(table["measure"])
     assert (tmp_path / "figures" / "predictiveness.png").stat().st_size > 10_000
     assert "Generation F1, tests.fakes.FactReader: 48 questions, 3 conditions" in done.stdout
+    assert "~ shares part" not in done.stdout
+    pairs = pd.read_csv(tmp_path / "predictor_pairs.csv")
+    assert {"first", "second", "difference", "p_holm"} < set(pairs)
+    lcs = [str(formatting_run.path), "--metric", "retrieval:lcs", "--out", str(tmp_path / "lcs")]
+    said = CliRunner().invoke(main, lcs).stdout
+    assert "~ shares part of the outcome's definition: r_noise" in said
+    assert "of measures that share nothing of the outcome's definition: " in said
+    marked = pd.read_csv(tmp_path / "lcs" / "predictiveness.csv").set_index("measure")["overlaps"]
+    assert marked["r_noise"].all()
+    assert not marked["edit_distance"].any()
     unknown = [str(formatting_run.path), "--metric", "retrieval:x", "--out", str(tmp_path)]
     done = CliRunner().invoke(main, unknown)
     assert done.exit_code == 2
@@ -175,8 +243,8 @@ def test_the_command_writes_table_and_figure(formatting_run, tmp_path):
 @pytest.mark.parametrize(
     ("keep", "message"),
     [
-        (lambda rows: rows["noise"] != "none", "nothing to hold noise against"),
-        (lambda rows: rows["noise"] == "none", "nothing to hold noise against"),
+        (lambda rows: rows["noise"] != "none", "nothing to compare noise with"),
+        (lambda rows: rows["noise"] == "none", "nothing to compare noise with"),
         (lambda rows: rows["stage"] != "ocr", "no measure of reading: run it with the stage ocr"),
         (lambda rows: rows["stage"] == "ocr", "no score of retrieval or of answers"),
     ],

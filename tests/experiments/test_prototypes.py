@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from experiments.analysis.prototypes import FLAGS, flag_rates, paired_steps, run_means, steps
 from experiments.prototypes import main
+from experiments.reports.prototypes import step_table
 from ohr.study.cases import read_cases, read_questions
 from ohr.study.results import open_run
 from tests.builders import qa, write_kb, write_questions
@@ -131,3 +132,50 @@ def test_a_plan_is_printed_and_a_reader_that_is_none_refused(arguments) -> None:
     wrong = CliRunner().invoke(main, [*arguments, "--reader", "{a: ["])
     assert wrong.exit_code == 2
     assert "is no YAML" in wrong.stderr
+
+
+def _means(values: dict[str, list[float]]) -> pd.DataFrame:
+    records = [
+        {"knowledge_base": "gt", "prototype": name, "run": number, "metric": metric}
+        | {"title": metric, "higher_is_better": True, "mean": value, "n": 9}
+        for metric in ("short_answer", "f1", "em")
+        for name, runs in values.items()
+        for number, value in enumerate(runs, 1)
+    ]
+    return pd.DataFrame(records)
+
+
+def test_steps_are_corrected_over_the_steps_printed() -> None:
+    runs = {"p0": [0.50, 0.52, 0.51], "p1": [0.55, 0.54, 0.53], "p2": [0.54, 0.55, 0.535]}
+    tests = steps(_means(runs | {"p3": [0.6] * 3, "p4": [0.6] * 3}))
+    tested = tests[tests["test"] != "none"]
+    assert len(tested) == 9, "three metrics, and p3 to p4 has nothing to test"
+    assert tests["p_holm"].isna().sum() == 3
+    assert set(tests["family"]) == {"p after Holm over the 9 comparisons of this table"}
+    assert (tested["p_holm"] >= tested["p"]).all()
+    first = tested.iloc[0]
+    assert first["p"] < 0.05 < first["p_holm"], "alone it would be shown"
+    assert first["ci_low"] < first["difference"] < first["ci_high"]
+    table = step_table(tests)
+    assert "p after Holm over the 9 comparisons of this table" in table.caption
+    row = table.rows[0]
+    assert row[2].startswith("+0.030 [+0.007, +0.053], not shown (no difference larger than .053)")
+    assert row[-1] == "equal runs"
+
+
+def test_a_step_that_is_shown_has_its_difference_first() -> None:
+    tests = steps(_means({"p0": [0.1, 0.11, 0.12], "p1": [0.8, 0.81, 0.83]}))
+    assert step_table(tests).rows[0][2].startswith("+0.703 [+0.6")
+    assert "(+), p <.001, d" in step_table(tests).rows[0][2]
+
+
+def test_paired_steps_name_their_family(arguments, tmp_path) -> None:
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 0, done.output
+    table = pd.read_csv(tmp_path / "run" / "tables" / "paired.csv")
+    tested = int(table["p"].notna().sum())
+    assert set(table["family"]) == {f"p after Holm over the {tested} comparisons of this table"}
+    assert f"p after Holm over the {tested} comparisons of this table" in done.stdout
+    assert {"short_answer", "f1", "em"} <= set(table["metric"]), "F1 and EM stand beside it"
+    known = table[table["p"].notna()]
+    assert (known["p_holm"] >= known["p"]).all()

@@ -56,7 +56,53 @@ def test_signals_and_predictions_of_every_page_and_engine(folder):
     assert table["wobble"].notna().all()
     assert "6 of 12 pages of 2 documents" in done.output
     assert "6 pages have no text layer" in done.output
-    assert "cannot tell" in done.output or "reads better" in done.output
+    assert "do not differ significantly" in done.output or "has less errors" in done.output
+    assert table["edit_distance"].notna().all()
+    assert set(table["r_noise_content_coverage"]) == {shipped().coverage["scan"]["r_noise_content"]}
+    assert "the 90 % intervals of pages are too short" in done.output
+    assert "mean of these 2 documents" in done.output
+
+
+def test_by_the_text_alone_nothing_is_assessed(folder):
+    """One engine without confidences on pages without a layer: no error, and no worst pages."""
+    done = run_quality(folder, "--engines", FAKE, "--pages", 6, "--no-wobble")
+    assert done.exit_code == 0, done.output
+    said = " ".join(done.output.split())
+    assert "6 of 6 pages are not assessed: they have no text layer, no second engine" in said
+    assert "Name a second engine" in said
+    assert "most errors by" not in said
+    assert "%]" not in said.replace("[95 %]", "").replace("[95 % interval]", "")
+    table = pd.read_csv(folder.parent / "out" / "quality.csv")
+    shown = [name + end for name in TARGETS for end in ("", "_mean", "_low", "_high", "_coverage")]
+    assert table[[*shown, "in_range"]].isna().all().all()
+    assert not table["assessed"].any()
+    done = run_recommend(folder, "--engines", FAKE, "--budget", 4, "--no-wobble")
+    assert done.exit_code == 0, done.output
+    (line,) = (folder.parent / "best" / "recommendation.txt").read_text().splitlines()
+    assert line.startswith(f"Nothing can be recommended: the pages of {FAKE} are not assessed")
+
+
+def test_transcribed_pages_assess_what_the_text_alone_does_not(folder):
+    options = ("--engines", FAKE, "--pages", 12, "--no-wobble")
+    run_quality(folder, *options)
+    wanted = pd.read_csv(folder.parent / "out" / "to_transcribe.csv")
+    for name in wanted["file"].head(8):
+        path = folder.parent / "labelled" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("nothing that an engine has read")
+    done = run_quality(folder, *options, "--truth", folder.parent / "labelled")
+    assert done.exit_code == 0, done.output
+    assert "corrected by the pages that were transcribed" in done.output
+    assert "* [" in done.output
+
+
+def test_a_second_engine_that_failed_assesses_nothing(folder):
+    hanging = "tests.experiments.test_quality.HangingEngine"
+    run_quality(folder, "--engines", f"{FAKE},{hanging}", "--no-wobble", "--pages", 4)
+    table = pd.read_csv(folder.parent / "out" / "quality.csv").set_index("engine")
+    assert not table.loc[FAKE, "assessed"].any()
+    assert table.loc[FAKE, "disagreement"].isna().all()
+    assert (table.loc[hanging, "edit_distance"] == 1).all()
 
 
 @pytest.mark.slow
@@ -198,8 +244,9 @@ def test_what_a_signal_is_worth_and_its_fit(tmp_path):
     checked = give(quality_check, tmp_path / "run", "--out", tmp_path / "check")
     assert checked.exit_code == 0, checked.output
     checks = pd.read_csv(tmp_path / "check" / "checks.csv")
-    assert checks.groupby("kind").size().to_dict() == {"layer": 3, "scan": 3}
+    assert checks.groupby("kind").size().to_dict() == {"scan": 3, "text": 3}  # no page has a layer
     assert checks["n"].tolist() == [len(table)] * 6
+    assert "domains" in checked.output
     beside = pd.read_csv(tmp_path / "check" / "beside_engines.csv")
     assert dict(zip(beside["engine"], beside["n"], strict=True)) == {SURE: len(table) // 4}
     outside = give(quality_check, tmp_path / "run", "--left-out", "--out", tmp_path / "outside")
@@ -284,9 +331,25 @@ def test_a_check_knows_good_predictions_from_none():
     assert told["auroc"] > 0.95
     assert told["wrong"] == 0
     assert told["cannot_tell"] < 0.2
-    blind = checks.loc[("scan", "edit_distance")]
+    blind = checks.loc[("text", "edit_distance")]
     assert blind["cannot_tell"] == 1
     assert told["n"] == told["draws"] + 20 == 120
+    assert ("scan", "edit_distance") not in checks.index  # no engine said anything
+
+
+def test_every_domain_counts_the_same_and_the_worst_is_named():
+    """60 pages of a domain whose layers tell the error, and 30 of one whose layers mislead."""
+    errors = [0.02 + 0.005 * at for at in range(60)]
+    good = pages_with_truth({"a": errors}, layer=True)
+    bad = pages_with_truth({"a": errors[:30]}, layer=True).assign(group="other")
+    bad["layer"] = bad["layer"].to_numpy()[::-1]
+    table = pd.concat([good, bad], ignore_index=True)
+    checks = check(table, dict.fromkeys(("all", "other"), shipped()))
+    told = checks.set_index(["kind", "error"]).loc[("layer", "edit_distance")]
+    assert told["domains"] == 2
+    assert told["spearman_lowest"] == pytest.approx(-1)
+    assert told["spearman"] == pytest.approx(0)
+    assert told["coverage_lowest"] <= told["coverage"]
 
 
 def test_a_folder_without_signals_is_an_error(tmp_path):

@@ -4,23 +4,46 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments.analysis.realism import page_distances, summarise
+from experiments.analysis.realism import differences, page_distances, same_pages, summarise
 from experiments.realism import main
 from ohr.errors import OhrError
+
+NOISES = (("none", "", 0.0, 0.0), ("semantic", "mild", 1.0, 0.1), ("semantic", "", 0.5, 0.2))
+
+
+def write_rows(folder, distances):
+    """A run of pages' edit distances: ``distances[doc]`` are clean ones, which noise adds to."""
+    rows = [
+        {"engine": "e", "perturbation": operator, "level": level, "intensity": intensity,
+         "doc_id": doc, "page_no": page, "stage": "ocr", "metric": "edit_distance",
+         "value": value + shift}
+        for operator, level, intensity, shift in NOISES
+        for doc, values in distances.items()
+        for page, value in enumerate(values)
+    ]  # fmt: skip
+    pd.DataFrame(rows).to_parquet(folder / "rows.parquet")
+    return folder
 
 
 @pytest.fixture
 def run(tmp_path):
-    rows = [
-        {"engine": "e", "perturbation": operator, "level": level, "intensity": intensity,
-         "doc_id": doc, "stage": "ocr", "metric": "edit_distance", "value": value}
-        for operator, level, intensity, shift in (
-            ("none", "", 0.0, 0.0), ("semantic", "mild", 1.0, 0.1), ("semantic", "", 0.5, 0.2))
-        for doc in ("law/born", "law/scan")
-        for value in (0.1 + shift, 0.3 + shift + 0.2 * (doc == "law/scan"))
-    ]  # fmt: skip
-    pd.DataFrame(rows).to_parquet(tmp_path / "rows.parquet")
-    return tmp_path
+    """Two documents of different pages."""
+    return write_rows(tmp_path, {"law/born": [0.1, 0.3], "law/scan": [0.1, 0.5]})
+
+
+@pytest.fixture
+def photographs(tmp_path):
+    """Eight digital pages that differ, two photographs of each that err .3 and .4 more, a
+    photograph of no page, and a page without one.
+    """
+    digital = {f"pages/note_{at}": [0.05 * at] for at in range(8)}
+    photos = {
+        f"{name}_{where}": [value + more]
+        for name, (value,) in digital.items()
+        for where, more in (("indoor", 0.3), ("outdoor", 0.4))
+    }
+    others = {"pages/book_1_outdoor": [0.9], "pages/book_12": [0.0]}
+    return write_rows(tmp_path, digital | photos | others)
 
 
 def test_every_level_is_summarised_over_its_pages(run):
@@ -28,17 +51,52 @@ def test_every_level_is_summarised_over_its_pages(run):
     assert list(summary.index) == ["clean", "semantic mild", "semantic 0.5"]
     assert summary["pages"].tolist() == [4, 4, 4]
     assert summary.loc["clean", "mean"] == pytest.approx((0.1 + 0.3 + 0.1 + 0.5) / 4)
-    assert summary["distance_to_natural"].isna().all()
+    assert (summary["ci_low"] < summary["mean"]).all()
+    assert set(summary["ci_unit"]) == {"page of these documents"}
 
 
-def test_documents_degraded_by_nature_stand_beside_the_distorted_others(run):
+def test_different_pages_are_summarised_and_not_compared(run):
     pages = page_distances(run, "*/scan")
     by_kind = pages.groupby("noise", sort=False)["value"].agg(list)
     assert by_kind["natural"] == [0.1, 0.5]
     assert by_kind["semantic mild"] == pytest.approx([0.2, 0.4])
-    summary = summarise(pages).set_index("noise")
-    assert summary.loc["natural", "distance_to_natural"] == 0
-    assert summary.loc["semantic mild", "distance_to_natural"] == 0.5
+    assert differences(pages).empty
+    done = CliRunner().invoke(main, [str(run), "--out", str(run), "--natural", "*/scan"])
+    assert "natural and distorted pages are different ones" in done.output
+    assert not (run / "differences.csv").exists()
+
+
+def test_distortion_and_nature_are_compared_on_the_same_page(photographs):
+    """Pages differ by more than nature does; on one page it is .35 more than clean."""
+    table = differences(page_distances(photographs, "*door")).set_index("noise")
+    assert table["difference"].tolist() == pytest.approx([-0.35, -0.25, -0.15])
+    assert table["pages"].tolist() == table["documents"].tolist() == [8, 8, 8]
+    assert set(table["ci_unit"]) == {"document"}
+    assert table["p"].tolist() == [2 / 2**8] * 3
+    assert table["p_holm"].tolist() == pytest.approx([6 / 2**8] * 3)
+    out = photographs / "out"
+    done = CliRunner().invoke(main, [str(photographs), "--out", str(out), "--natural", "*door"])
+    assert "16 of 17 naturally degraded pages show a page that is distorted too" in done.output
+    assert "fewer errors than nature" in done.output
+    assert "3 comparisons of this table" in " ".join(done.output.split())
+    summary = pd.read_csv(out / "realism.csv").set_index("noise")
+    assert summary["pages"].tolist() == [8, 8, 8, 8]
+    named = pd.read_csv(out / "pairs.csv")
+    assert len(named) == 16
+    assert all(row.document.startswith(row.shows) for row in named.itertuples())
+
+
+def test_a_page_is_known_by_its_name():
+    others = ["pages/note_4", "pages/note", "pages/note_42", "b/a.b"]
+    same = same_pages(
+        ["x/note_42_left", "x/note_42", "x/note_421", "x/note_4-5 b", "scans/a.b", "x/not"], others
+    )
+    assert same == {
+        "x/note_42_left": "pages/note_42",
+        "x/note_42": "pages/note_42",
+        "x/note_4-5 b": "pages/note_4",
+        "scans/a.b": "b/a.b",
+    }
 
 
 def test_the_command_writes_a_table_and_a_figure(run, tmp_path):

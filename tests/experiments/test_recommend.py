@@ -2,9 +2,11 @@
 
 import json
 import math
+import re
 import unicodedata
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
@@ -49,8 +51,8 @@ def test_retrieval_is_assessed_where_questions_can_be_made(tmp_path, monkeypatch
     done = run_recommend(folder, "--engines", engines, "--budget", 4, "--no-wobble", "--report")
     assert done.exit_code == 0, done.output
     assert "pdf_text is not ranked" in done.output
-    assert "cannot tell" not in done.output
-    assert "reads better" not in done.output  # of the one engine that is ranked
+    assert "do not differ" not in done.output
+    assert "less errors" not in done.output  # of the one engine that is ranked
     assert "retrieval LCS, clean" in done.output, done.output
     assert (tmp_path / "best" / "report" / "index.html").is_file()
     assert f"Take {FAKE}" in done.output
@@ -122,49 +124,122 @@ def test_of_engines_that_do_as_well_the_fastest_is_taken():
     assert cheapest(["a", "d"], seconds) == "a"
 
 
-class Compared:
-    """A run of two engines on 99 questions, whose interval ends where no loss can be greater."""
+class Scored:
+    """A run of retrieval: each engine's score of a question, of 20 documents with 5 questions.
 
-    def __init__(self, mean):
-        self.mean = mean
-        self.cells = pd.DataFrame(
-            {
-                "group": "all",
-                "stage": "retrieval",
-                "metric": "lcs",
-                "level": "",
-                "engine": ["a", "b"],
-                "retriever": "bm25",
-                "mean": [0.99, mean],
-                "n": 99,
-            }
-        )
+    ``values`` are by engine and level: ``clean`` and, where there was noise, levels of it.
+    """
 
-    def compare(self, **_):
-        found = {"retriever": "bm25", "level": "", "group": "all", "other": "b", "n": 99}
-        ends = {"difference": self.mean - 0.99, "ci_low": -1.0, "ci_high": 0.28}
-        return pd.DataFrame([found | ends])
+    seed = 0
+
+    def __init__(self, values, documents=20):
+        rng = np.random.default_rng(0)
+        number = np.arange(5 * documents)
+        units = {"qid": number.astype(str), "doc_id": (number // 5).astype(str), "page_no": 0.0}
+        units |= {"stage": "retrieval", "metric": "lcs", "retriever": "bm25"}
+        parts = []
+        for engine, by_level in values.items():
+            for level, value in by_level.items():
+                noise = {"noise": "none", "level": ""}
+                if level != "clean":
+                    noise = {"noise": "semantic", "level": level}
+                near = rng.normal(value, 0.05, len(number))
+                parts.append(pd.DataFrame(units | noise | {"engine": engine, "value": near}))
+        self.rows = pd.concat(parts, ignore_index=True)
 
 
-def said_of(run, b_errs=0.1, **seconds):
-    found = {"engine": ["a", "b"], "doc_id": "report", "layer": 0.1}
+def said_of(run, *errs, levels=(), **seconds):
+    errs = errs or (0.1, 0.1)
+    names = list("abcdefghi"[: len(errs)])
+    found = {"engine": np.repeat(names, 20), "layer": 0.1, "status": "ok"}
+    found["assessed"] = ~np.isnan(np.repeat(errs, 20))
+    found["doc_id"] = [f"d{n}" for n in range(20)] * len(errs)
     columns = {f"{name}_spread": 0.1 for name in TARGETS}
-    columns |= {f"{name}_mean": [0.1, b_errs] for name in TARGETS}
+    columns |= {f"{name}_mean": np.repeat(errs, 20) for name in TARGETS}
     table = pd.DataFrame(found | columns | {f"true_{name}": math.nan for name in TARGETS})
-    return three_sentences(table, seconds, frozenset(), run)
+    return three_sentences(table, seconds, frozenset(), run, levels)
 
 
-def test_more_questions_would_do_than_were_asked():
-    said = said_of(Compared(0.28), a=1.0, b=2.0)
-    assert said[1] == "Cannot tell a and b apart on 99 questions; about 193 questions would."
+def test_an_engine_is_called_worse_where_that_is_shown():
+    said = said_of(Scored({"a": {"clean": 0.9}, "b": {"clean": 0.6}}), a=1.0, b=2.0)
+    assert said[0].startswith("Take a with bm25")
+    assert said[1].startswith("a has the best retrieval LCS on clean pages: .90")
+    assert "Shown to be worse: b (by .2" in said[1]
+    assert "No significant difference" not in said[1]
+
+
+def test_what_is_not_shown_has_a_bound_and_a_number_of_questions():
+    said = said_of(Scored({"a": {"clean": 0.90}, "b": {"clean": 0.898}}), a=1.0, b=2.0)[1]
+    assert re.search(
+        r"No significant difference from [ab]: [ab] \(none larger than \.0\d\d\)", said
+    )
+    assert re.search(r"About [\d,]+ questions would show", said)
+    assert "Shown to be worse" not in said
+    few = Scored({"a": {"clean": 0.9}, "b": {"clean": 0.2}}, documents=3)
+    said = said_of(few, a=1.0, b=2.0)[1]
+    assert "Shown to be worse" not in said
+    assert "of 5 documents or fewer nothing can be shown" in said
+
+
+def test_the_engine_is_chosen_under_the_noise_that_was_asked_for():
+    values = {
+        "a": {"clean": 0.9, "mild": 0.6, "severe": 0.2},
+        "b": {"clean": 0.8, "mild": 0.7, "severe": 0.6},
+    }
+    assert said_of(Scored({n: {"clean": v["clean"]} for n, v in values.items()}))[0][:6] == "Take a"
+    said = said_of(Scored(values), levels=("mild", "severe"))
+    assert said[0].startswith("Take b with bm25")
+    assert "b has the best retrieval LCS under mild and severe noise: .6" in said[1]
+    assert re.search(r"\(\.(79|80)\d on clean pages\)", said[1])
+    assert "Shown to be worse: a" in said[1]
+
+
+def test_an_engine_that_is_not_distorted_is_no_candidate_under_noise():
+    values = {"a": {"clean": 0.9, "mild": 0.5}, "b": {"clean": 0.95}}
+    said = said_of(Scored(values), levels=("mild",), a=1.0, b=0.1)
+    assert said[0].startswith("Take a with bm25")
+    assert said[1].endswith("Not compared under noise, which only page images have: b.")
+
+
+def test_retrievers_are_compared_with_the_engines():
+    run = Scored({"a": {"clean": 0.9}, "b": {"clean": 0.5}})
+    other = run.rows.assign(retriever="other", value=run.rows["value"] - 0.4)
+    run.rows = pd.concat([run.rows, other], ignore_index=True)
+    said = said_of(run)
+    assert said[0].startswith("Take a with bm25")
+    assert "Shown to be worse: b with bm25 (" in said[1]
+    assert "all 6 comparisons of two engines with retrievers" in said[1]
 
 
 def test_a_cheaper_engine_is_taken_only_where_it_does_as_well():
-    assert said_of(Compared(0.98), a=2.0, b=1.0)[0].startswith("Take b with bm25")
-    assert said_of(Compared(0.28), a=2.0, b=1.0)[0].startswith("Take a with bm25")
-    assert said_of(Compared(0.28), a=2.0, b=1.0)[1].startswith("Cannot tell a and b apart")
-    assert said_of(None, b_errs=0.11, a=2.0, b=1.0)[0].startswith("Take b, ")
-    assert said_of(None, b_errs=0.3, a=2.0, b=1.0)[0].startswith("Take a, ")
+    near, far = (Scored({"a": {"clean": 0.9}, "b": {"clean": low}}) for low in (0.893, 0.6))
+    assert said_of(near, a=2.0, b=1.0)[0].startswith("Take b with bm25")
+    assert "b is the faster." in said_of(near, a=2.0, b=1.0)[1]
+    assert said_of(far, a=2.0, b=1.0)[0].startswith("Take a with bm25")
+    assert said_of(None, 0.1, 0.11, a=2.0, b=1.0)[0].startswith("Take b, ")
+    assert said_of(None, 0.1, 0.3, a=2.0, b=1.0)[0].startswith("Take a, ")
+
+
+def test_without_questions_noise_is_not_assessed():
+    said = said_of(None, 0.1, 0.9, 0.95, levels=("mild",))
+    assert "a is best. Shown to be worse: b, c." in said[1]
+    assert "all 3 comparisons" in said[1]
+    assert said[1].endswith("Noise (mild) was not assessed, for lack of questions.")
+
+
+def test_what_is_not_assessed_is_no_reason_to_take_an_engine():
+    nan = math.nan
+    (line,) = said_of(None, nan, nan, a=1.0, b=2.0)
+    assert line.startswith("Nothing can be recommended: the pages of a, b are not assessed")
+    scored = Scored({"a": {"clean": 0.9}, "b": {"clean": 0.6}})
+    by_retrieval = said_of(scored, nan, nan, a=1.0, b=2.0)
+    assert by_retrieval[0].startswith(
+        "Take a with bm25: how many characters of a page are wrong is not assessed"
+    )
+    assert "%" not in by_retrieval[0]
+    one = said_of(None, nan, 0.1, a=1.0, b=2.0)
+    assert one[0].startswith("Take b, ")
+    assert "Not assessed and not compared: a." in one[1]
 
 
 def test_without_engines_all_are_taken_that_need_nothing_more(folder, monkeypatch):

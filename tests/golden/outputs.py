@@ -279,7 +279,7 @@ def datasets(name: str) -> object:
         pages = [[ref, page.text] for ref, page in loaded.pages.items()]
         questions = [asdict(question) for question in loaded.questions]
         for one in questions:
-            for young in ("category", "headers"):  # younger than these digests
+            for young in ("category", "headers", "written_for"):  # younger than these digests
                 if not one[young]:
                     del one[young]
         return [pages, questions, loaded.report.lines()]

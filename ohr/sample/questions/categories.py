@@ -41,6 +41,10 @@ _UNKNOWN = (
     "which typewriter its author learned to write on",
 )
 B = TypeVar("B", TableBlock, Chart)
+WRITTEN_FOR = dict.fromkeys(("structure", "summarization", "rewrite"), "pdftriage")
+"""Category -> the system of which the rules and these questions are one: ``pdftriage`` answers from
+the titles of sections that the questions were made of, in the same words.
+"""
 _NTH = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 
 
@@ -67,7 +71,9 @@ def category_records(
     """
     asked = _Document(doc_id, title, pages, rng)
     return [
-        record("", gold) | {"answers": list(answers) or gold.answer, "category": category}
+        record("", gold)
+        | {"answers": list(answers) or gold.answer, "category": category}
+        | ({"written_for": WRITTEN_FOR[category]} if category in WRITTEN_FOR else {})
         for category, gold, answers in asked.questions()
     ]
 

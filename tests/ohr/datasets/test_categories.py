@@ -16,7 +16,7 @@ from ohr.datasets.categories import CATEGORIES, category_of
 from ohr.datasets.ohrbench import question_of
 from ohr.sample import corpus
 from ohr.sample.markdown import page_text
-from ohr.sample.questions.categories import category_records
+from ohr.sample.questions.categories import WRITTEN_FOR, category_records
 from ohr.study.cases import read_questions
 from ohr.study.config import load_config
 from ohr.study.csv import csv_text
@@ -89,6 +89,7 @@ def test_generated_documents_are_asked_in_all_categories() -> None:
     made = records()
     assert {record["category"] for record in made} == {*CATEGORIES}
     assert made == records()
+    assert all(one.get("written_for", "") == WRITTEN_FOR.get(one["category"], "") for one in made)
     questions = [question_of({**record, "ID": "q"}) for record in made]
     right = [category_of(question) == question.category for question in questions]
     assert np.mean(right) > 0.95

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from ohr import registry
 from ohr.errors import ConfigError
-from ohr.metrics.answer_kinds import kind_of, ngram_cosine, same_by_rule, values
+from ohr.metrics.answer_kinds import kind_of, ngram_cosine, same_by_rule
 from ohr.metrics.hallucination import is_found
+from ohr.metrics.quantities import values
 from ohr.metrics.scores import SCORING
 from ohr.plugins import Retriever
 from ohr.plugins.metric import AnswerCase
@@ -247,7 +248,9 @@ def test_the_kind_of_an_answer(gold: str, kind: str) -> None:
         ("one hundred and two days", "2 days", False),
         ("1,000 days", "1 day", False),
         ("1000 hours", "1,000 hours", True),
-        ("6-12 months", "1 year", True),
+        ("6-12 months", "1 year", False),
+        ("6-12 months", "6 to 12 months", True),
+        ("2 to 3 years", "1 to 3 years", False),
         ("-5", "5", False),
         ("\u22125 %", "-5 %", True),
         ("the years 2019-2020", "2019 2020", True),
@@ -291,6 +294,29 @@ def test_the_kind_of_an_answer(gold: str, kind: str) -> None:
         ("$ (340) million", "-340 million", True),
         ("(2019)", "2019", True),
         ("(12) parties", "12", True),
+        ("($153 million)", "-$153,000,000", True),
+        ("€5", "$5", False),
+        ("5 EUR", "US$5", False),
+        ("$5", "5 dollars", True),
+        ("5", "$5", True),
+        ("5 miles", "5 km", False),
+        ("5 km/h", "5 km", True),
+        ("3.5 GHz", "3.5 MHz", False),
+        ("5 mW", "5 MW", False),
+        ("3,500 kHz", "3.5 MHz", False),
+        ("13 °F", "13°C", False),
+        ("$13^{\\circ}C$", "13 °C", True),
+        ("17.5\\,\\mathrm{mm}", "17.5 mm", True),
+        ("5 m²", "5 m", False),
+        ("5 to 7 miles", "5 to 7 km", False),
+        ("1,172 billion", "1,172 million", False),
+        ("1.172 billion", "1,172 million", True),
+        ("at most 5 days", "at least 5 days", False),
+        ("5 days", "at least 5 days", True),
+        ("not 5", "5", False),
+        ("Yes, $250", "Yes, $251", False),
+        ("Yes", "Yes, $251", True),
+        ("Yes, €250", "Yes, $250", False),
     ],
 )
 def test_rules_of_kinds(said: str, gold: str, same: bool) -> None:

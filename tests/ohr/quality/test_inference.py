@@ -123,3 +123,19 @@ def test_the_interval_holds_where_most_pages_are_transcribed(pages, count, worth
         found = estimate(predicted, [str(place) for place in range(pages)], 0.0, labels)
         hits += found.low <= 0 <= found.high
     assert hits >= 370  # 380 are wanted; it was 340 to 360 with the sums squared apart
+
+
+@pytest.mark.parametrize("predicts", [True, False])
+def test_the_first_pages_of_the_list_are_a_random_sample(predicts):
+    """Ten of 25 are enough, also where documents differ: nobody transcribes them all."""
+    hits = 0
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        true = np.linspace(0.0, 0.4, 40) + rng.normal(0, 0.05, 40)  # later documents are worse
+        predicted = true + rng.normal(0, 0.1, 40) if predicts else np.full(40, math.nan)
+        first = pages_to_transcribe(predicted.tolist(), 25, seed)[:10]
+        labels = np.full(40, math.nan)
+        labels[first] = true[first]
+        found = estimate(np.nan_to_num(predicted), [str(at) for at in range(40)], 0.0, labels)
+        hits += found.low <= true.mean() <= found.high
+    assert hits >= 276  # 285 are wanted; in the order of documents it was 2

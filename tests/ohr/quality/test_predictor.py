@@ -9,7 +9,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ohr.quality.fit import Labelled, fit, least_doubt
-from ohr.quality.predictor import joint_normal, moments, parse, scale, shipped, unscaled
+from ohr.quality.predictor import (
+    is_assessable,
+    joint_normal,
+    moments,
+    parse,
+    scale,
+    shipped,
+    unscaled,
+)
 from ohr.quality.signals import SIGNALS
 from ohr.quality.truth import TARGETS
 
@@ -130,9 +138,30 @@ def test_intervals_hold_for_pages_with_every_kind_of_evidence():
         for page in pages
     ]
     plain, both = fit(pages, {}), fit([*pages, *sure], {})
-    assert all(
-        both.widths["scan"][target] >= 0.9 * plain.widths["scan"][target] for target in TARGETS
-    )
+    for target in TARGETS:
+        assert sum(both.widths["scan"][target]) >= 0.9 * sum(plain.widths["scan"][target])
+
+
+def test_intervals_are_as_wide_as_the_worst_domain_that_was_left_out_calls_for():
+    """One domain of four errs far above what the others' layers say: more above than below."""
+    pages = [
+        replace(page, values={**page.values, "layer": 0.1 * page.values["layer"]})
+        if page.domain == "domain 0"
+        else page
+        for page in pages_of()
+    ]
+    even, uneven = fit(pages_of(), {}), fit(pages, {})
+    below, above = uneven.widths["layer"]["edit_distance"]
+    assert above > 1.5 * even.widths["layer"]["edit_distance"][1]
+    assert above > below
+    assert uneven.coverage["layer"]["edit_distance"] < even.coverage["layer"]["edit_distance"]
+
+
+def test_without_a_signal_beside_the_text_nothing_is_assessable():
+    assert not is_assessable(A_PAGE)
+    assert not is_assessable(A_PAGE | {"wobble": 0.1})
+    for name in ("layer", "disagreement", "confidence"):
+        assert is_assessable(A_PAGE | {name: 0.1})
 
 
 def test_one_domain_cannot_be_left_out():

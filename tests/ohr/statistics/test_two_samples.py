@@ -24,6 +24,10 @@ def test_equal_variances_are_tested_as_student_did() -> None:
     d = (second.mean() - first.mean()) / pooled
     assert tested.cohens_d == pytest.approx(d)
     assert tested.p == pytest.approx(2 * stats.t.sf(d * math.sqrt(20), 78))
+    half = stats.t.isf(0.025, 78) * pooled / math.sqrt(20)
+    assert (tested.low, tested.high) == pytest.approx(
+        (tested.difference - half, tested.difference + half)
+    )
     assert tested.is_significant
 
 

@@ -18,6 +18,7 @@ from ohr.metrics.ranking import ranking_scores
 from ohr.study.cells import aggregate
 from ohr.study.config import load_config
 from ohr.study.csv import csv_text
+from ohr.study.measures import described, known_measure, read_measures
 from ohr.study.plan import load_dataset, make_plan
 from ohr.study.results import cells_anew, open_run
 from ohr.study.rows import read_rows
@@ -117,6 +118,27 @@ def test_pages_whose_order_is_not_assessed_leave_it_and_are_counted(tmp_path):
     assert (order["n"], order["mean"]) == (1, 1), "of one page two passages were found"
     assert (assessed["n"], assessed["mean"]) == (4, 1 / 4), "four pages have two passages"
     assert (assessed["n_empty"], assessed["n_error"]) == (1, 1)
+
+
+def test_metrics_that_count_the_evidence_s_words_overlap_and_others_do_not():
+    def overlap(stage, metric, other_stage, other):
+        return known_measure(stage, metric).overlaps(known_measure(other_stage, other))
+
+    for reading in ("evidence_lcs", "r_noise", "r_noise_content", "r_noise_reference"):
+        assert overlap("ocr", reading, "retrieval", "lcs")
+        assert overlap("ocr", reading, "retrieval", "lcs_stripped")
+        for stage, outcome in (("retrieval", "hit@2"), ("generation", "f1"), ("overall", "f1")):
+            assert not overlap("ocr", reading, stage, outcome)
+    for page in ("wer", "cer", "edit_distance"):
+        assert not overlap("ocr", page, "retrieval", "lcs")
+        assert not overlap("ocr", page, "ocr", page), "no basis is no common basis"
+
+
+def test_a_manifest_of_before_says_what_its_metrics_count():
+    kept = described([known_measure("retrieval", "lcs"), known_measure("ocr", "wer")])
+    older = [{name: value for name, value in one.items() if name != "basis"} for one in kept]
+    assert read_measures({"measures": older}) == read_measures({"measures": kept})
+    assert [one.basis != "" for one in read_measures({"measures": older})] == [True, False]
 
 
 def test_a_metric_of_ones_own_is_a_function_and_appears_everywhere(corpus, tmp_path):

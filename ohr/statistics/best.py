@@ -1,0 +1,215 @@
+"""Several candidates on the same questions: which is best, and which are shown to be worse.
+
+The candidate with the best mean is chosen by the data that would test it, so p-values of the
+others against it are too small: it was lucky, too. What is said here holds whichever is chosen.
+Rates of false statements, before and after: ``docs/reference/intervals.md``, made by
+``python -m benchmarks.best``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from ohr.statistics.clusters import Clusters
+from ohr.statistics.intervals import LEVEL, NO_INTERVAL, Interval
+from ohr.statistics.paired import FLIPS, sign_patterns
+
+_ROUNDING = 1e-9
+"""Sums of the same terms in another order differ by so much of what they are divided by."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One candidate among the others of its condition.
+
+    ``behind`` is how far its mean lies behind the best mean of the others (below 0: ahead of
+    them), in the unit of the scores, ``interval`` its simultaneous 95 % interval, and ``p`` the
+    adjusted p of "no other is better", in [0, 1]. ``from_first`` is the simultaneous interval of
+    its distance behind the candidate with the best mean, 0 for that one. Ends may be infinite:
+    then so few or so unequal clusters exclude nothing. Without clusters p and all ends are NaN.
+    """
+
+    mean: float
+    behind: float
+    interval: Interval
+    from_first: Interval
+    p: float
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether another candidate is shown to be better, with all statements at 95 %."""
+        return self.p <= 1 - LEVEL
+
+
+@dataclass(frozen=True)
+class BestOf:
+    """The candidates of one condition: ``first`` has the best mean of ``n`` shared units.
+
+    The units come in ``size`` clusters of a ``unit``, as :class:`Clusters` has it; ``largest`` is
+    the largest difference there can be.
+    """
+
+    first: int
+    standings: tuple[Standing, ...]
+    n: int
+    unit: str
+    size: int
+    largest: float
+
+    @property
+    def worse(self) -> list[int]:
+        """Candidates that are shown to be worse than the best."""
+        return [i for i, one in enumerate(self.standings) if one.is_worse]
+
+    @property
+    def may_be_best(self) -> list[int]:
+        """Candidates, ``first`` among them, that may be the best for all that is shown."""
+        return [i for i, one in enumerate(self.standings) if not one.is_worse]
+
+
+def compare_with_best(
+    conditions: Sequence[np.ndarray],
+    clusters: Clusters,
+    *,
+    largest: float = math.inf,
+    flips: int = FLIPS,
+    seed: int = 0,
+) -> list[BestOf]:
+    """Multiple comparisons with the best of each condition, all of them one family.
+
+    ``conditions`` are scores, float ``(candidates, n)``, greater is better, of the same ``n``
+    units, which come in ``clusters``; the numbers of candidates may differ. A unit that one
+    candidate has no score for (NaN) is left out of that condition; ValueError where none is left.
+    ``largest`` is the largest difference of two means there can be: 1 of scores in [0, 1].
+
+    A candidate is shown to be worse if some other's mean exceeds its own by more than chance
+    explains in the greatest of *all* differences between two candidates of a condition. Each
+    difference is divided by the root of its summed squares over clusters, and the greatest
+    compared with that under random signs of whole clusters, the same for all differences. So
+    whichever candidates are truly best, one of them or all, the chance that any of them is called
+    worse in any condition is at most .05: exactly where clusters' differences are symmetric
+    around 0, nearly otherwise. With five clusters or fewer nothing is ever shown.
+
+    The simultaneous intervals invert the same test of all differences: their lower end is above
+    0 just where p is at most .05. Sources: Hsu, Simultaneous confidence intervals for all
+    distances from the "best", 1981 (what is asked; his bound for one best is replaced by that of
+    all pairs, so that none of several equal best is rejected); Tukey, The problem of multiple
+    comparisons, 1953 (all pairs); Westfall and Young, Resampling-based multiple testing, 1993
+    (the greatest statistic, single step); Canay, Romano and Shaikh, Randomization tests under an
+    approximate symmetry assumption, 2017 (signs of clusters, studentised).
+    """
+    parts = [_Differences.of(np.asarray(one, dtype=float), clusters) for one in conditions]
+    if not clusters.unit or all(len(one.pairs) == 0 for one in parts):
+        return [one.without_chance(clusters, largest) for one in parts]
+    ratios = np.concatenate([one.ratios for one in parts], axis=1)
+    greatest = np.concatenate(
+        [np.abs(signs @ ratios).max(axis=1) for signs in sign_patterns(clusters.size, flips, seed)]
+    )
+    return [one.judged(np.sort(greatest), clusters, largest) for one in parts]
+
+
+@dataclass(frozen=True)
+class _Differences:
+    """All differences between two candidates of a condition, cluster by cluster."""
+
+    means: np.ndarray
+    pairs: list[tuple[int, int]]
+    sums: np.ndarray
+    """Of the second candidate's scores less the first's: ``(clusters, pairs)``."""
+    counts: np.ndarray
+    """Units of each cluster, ``(clusters,)``."""
+
+    @classmethod
+    def of(cls, scores: np.ndarray, clusters: Clusters) -> _Differences:
+        known = ~np.isnan(scores).any(axis=0)
+        if not known.any():
+            raise ValueError("no unit has a score of every candidate")
+        kept = np.where(known, scores, 0.0)
+        # Differences first: sums of large equal scores would leave their rounding.
+        pairs = list(combinations(range(len(scores)), 2))
+        by_pair = [clusters.sums(kept[j] - kept[i]) for i, j in pairs]
+        sums = np.array(by_pair).reshape(len(pairs), clusters.size).T
+        return cls(scores[:, known].mean(axis=1), pairs, sums, clusters.sums(known.astype(float)))
+
+    @property
+    def ratios(self) -> np.ndarray:
+        """Each sum over the root of the summed squares of its pair; 0 of equal candidates."""
+        roots = np.sqrt((self.sums**2).sum(axis=0))
+        return self.sums / np.where(roots > 0, roots, 1.0)
+
+    @property
+    def first(self) -> int:
+        return int(self.means.argmax())
+
+    def judged(self, greatest: np.ndarray, clusters: Clusters, largest: float) -> BestOf:
+        """With the greatest ratio of the whole family under each pattern of signs, sorted."""
+        # p is at most .05 just where fewer than so many patterns reach the ratio.
+        place = len(greatest) - math.floor((1 - LEVEL) * len(greatest) + _ROUNDING)
+        critical = float(greatest[min(place, len(greatest)) - 1])
+        low, high = np.clip(self._inverted(critical), -largest, largest)
+        ratio = np.full((len(self.means),) * 2, -math.inf)
+        lower, upper = np.zeros(ratio.shape), np.zeros(ratio.shape)
+        rows, columns = np.array(self.pairs, dtype=int).reshape(-1, 2).T
+        ratio[rows, columns], ratio[columns, rows] = (u := self.ratios.sum(axis=0)), -u
+        lower[rows, columns], upper[rows, columns] = low, high
+        lower[columns, rows], upper[columns, rows] = -high, -low
+        standings = []
+        for i, (mean, behind) in enumerate(zip(self.means, self._behind(), strict=True)):
+            others = [j for j in range(len(self.means)) if j != i]
+            if not others:
+                standings.append(Standing(float(mean), math.nan, NO_INTERVAL, NO_INTERVAL, 1.0))
+                continue
+            least = float(ratio[i, others].max()) - _ROUNDING
+            reached = len(greatest) - int(np.searchsorted(greatest, least))
+            ends = float(lower[i, others].max()), float(upper[i, others].max())
+            to_first = float(lower[i, self.first]), float(upper[i, self.first])
+            standings.append(
+                Standing(
+                    float(mean),
+                    behind,
+                    Interval(*ends, clusters.unit),
+                    Interval(*to_first, clusters.unit),
+                    reached / len(greatest),
+                )
+            )
+        return self._best_of(standings, clusters, largest)
+
+    def without_chance(self, clusters: Clusters, largest: float) -> BestOf:
+        """What is measured, where nothing can be said about chance."""
+        standings = [
+            Standing(float(mean), behind, NO_INTERVAL, NO_INTERVAL, math.nan)
+            for mean, behind in zip(self.means, self._behind(), strict=True)
+        ]
+        return self._best_of(standings, clusters, largest)
+
+    def _best_of(self, standings: Sequence[Standing], clusters: Clusters, largest: float) -> BestOf:
+        n = int(self.counts.sum())
+        return BestOf(self.first, tuple(standings), n, clusters.unit, clusters.size, largest)
+
+    def _behind(self) -> Iterator[float]:
+        """How far each mean lies behind the best of the others; NaN where it is alone."""
+        for i, mean in enumerate(self.means):
+            others = np.delete(self.means, i)
+            yield float(others.max() - mean) if len(others) else math.nan
+
+    def _inverted(self, critical: float) -> np.ndarray:
+        """Mean differences d of each pair at which ``sums - counts d`` has a ratio of at most
+        ``critical``: lower and upper ends, ``(2, pairs)``, infinite where none is excluded.
+
+        The roots of a quadratic inequality.
+        """
+        total, counts = self.counts.sum(), self.counts
+        square = total**2 - critical**2 * (counts**2).sum()
+        if square <= _ROUNDING * total**2:
+            return np.array([[-math.inf], [math.inf]]) * np.ones(len(self.pairs))
+        sums = self.sums.sum(axis=0)
+        half = total * sums - critical**2 * (counts @ self.sums)
+        rest = sums**2 - critical**2 * (self.sums**2).sum(axis=0)
+        root = np.sqrt(np.maximum(0.0, half**2 - square * rest))
+        ends: np.ndarray = np.array([half - root, half + root]) / square
+        return ends
