@@ -50,7 +50,7 @@ def compare_runs(
     show(terminal_table(table))
     print(table.caption)
     for run in runs:
-        for name in uncounted(run, wanted):
+        for name in uncounted(run, metrics_of(runs, metric)):
             print(f"{plain(run.name)}: {plain(name)} has no score that counts and is left out")
     if len(runs) > 1:
         print("what changed between the runs:" if len(changes) else "nothing was configured apart")

@@ -47,13 +47,14 @@ def not_assessed_lines(plan: Plan) -> list[str]:
 
 
 def _need_evidence(plan: Plan) -> list[str]:
-    """The metrics of the study's stages that need evidence, each once."""
+    """The metrics of the study's stages that need evidence, each once; without the parts of one."""
     names = dict.fromkeys(base_name(measure.metric) for measure in plan.measures)
     return [
         name
         for name in names
         if (metric := plan.metrics.get(name)) is not None
         and (metric.of == "evidence" or "evidence" in metric.needs)
+        and metric.part_of not in names
     ]
 
 

@@ -98,7 +98,8 @@ def test_a_question_without_a_page_is_asked_end_to_end_alone(tmp_path: Path, lea
     done, lines = run(tmp_path, arguments)
     n = counts(done.cells)
     assert {name: n[name] for name in n if name.split()[0] in ("retrieval", "overall")} == {
-        "retrieval lcs": 1, "retrieval hit@2": 1, "retrieval mrr@2": 1, "retrieval ndcg@2": 1,
+        "retrieval lcs": 1, "retrieval page_not_found": 1, "retrieval text_missing": 1,
+        "retrieval hit@2": 1, "retrieval mrr@2": 1, "retrieval ndcg@2": 1,
         "overall f1": 2, "overall em": 2, "overall rouge_l": 2, "overall refused": 2,
     }  # fmt: skip
     assert (n["ocr r_noise"], n["ocr edit_distance"]) == (1, 3)

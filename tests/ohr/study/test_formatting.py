@@ -80,10 +80,10 @@ def test_mark_up_is_left_out_only_where_formats_differ():
         measures = planned(config, make_metrics(config))
         return [measure.metric for measure in measures if measure.stage == "retrieval"]
 
-    plain = ["lcs", "hit@2", "mrr@2", "ndcg@2"]
+    plain = ["lcs", "page_not_found", "text_missing", "hit@2", "mrr@2", "ndcg@2"]
     assert retrieval("noise=[salt_and_pepper]") == plain
     assert retrieval("engines=[gt,{name: gt, params: {tables: as_is}, label: b}]") == plain
-    both = ["lcs", "lcs_stripped", *plain[1:]]
+    both = [*plain[:3], "lcs_stripped", *plain[3:]]
     assert retrieval(f"noise=[{FAKE}]") == both
     assert retrieval("engines=[{name: gt, params: {tables: html}}]") == both
 
