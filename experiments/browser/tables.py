@@ -58,7 +58,7 @@ def loss_tables(
         names = _head_names(rows)
         titles = [plain(part.title) for part in parts]
         tests = max((one.tests for one in found), default=0)
-        measured = ("lost", "from", "to", f"p (Holm over {tests})", "none over")
+        measured: tuple[str, ...] = ("lost", "from", "to", f"p (Holm over {tests})", "none over")
         measured += tuple(f"lost: {title}" for title in titles)
         measured += (plain(measures[stage].title), *titles)
         yield {
