@@ -224,7 +224,7 @@ STUDIES = (
     Study("table_formats", f"table_format {DATA}"),
     Study(
         "image",
-        "noise_curve dataset.kind=ohrbench dataset.path=$S/retrieval_base "
+        "noise_curve docs/results/claims-image.yaml dataset.kind=ohrbench dataset.path=$S/retrieval_base "
         "dataset.questions=$S/qas.json dataset.pdfs=$S/pdfs dataset.pages=evidence "
         '"engines=[tesseract]" "noise=[semantic]" "levels=[severe]" "seeds=[0]" ground_truth=true',
     ),
