@@ -224,9 +224,10 @@ STUDIES = (
     Study("table_formats", f"table_format {DATA}"),
     Study(
         "image",
-        "noise_curve docs/results/claims-image.yaml dataset.kind=ohrbench dataset.path=$S/retrieval_base "
-        "dataset.questions=$S/qas.json dataset.pdfs=$S/pdfs dataset.pages=evidence "
-        '"engines=[tesseract]" "noise=[semantic]" "levels=[severe]" "seeds=[0]" ground_truth=true',
+        "noise_curve docs/results/claims-image.yaml dataset.kind=ohrbench "
+        "dataset.path=$S/retrieval_base dataset.questions=$S/qas.json dataset.pdfs=$S/pdfs "
+        'dataset.pages=evidence "engines=[tesseract]" "noise=[semantic]" "levels=[severe]" '
+        '"seeds=[0]" ground_truth=true',
     ),
 )
 """The runs of the claims; ``$S`` is a sample: ``python -m experiments.make_sample --pages 300``."""

@@ -141,6 +141,8 @@ def _f1(scorer: Scorer, question: Question, answer: Outcome[str]) -> float:
 
 ROWS = ("reading", *reversed(CAUSES))
 """From the perfect score downwards."""
+PARTS = ("engine_on_clean_pages", "noise_on_top")
+"""Columns of the parts of what OCR costs under noise."""
 SETTING = ["engine", "perturbation", "level", "intensity", "chunker", "retriever", "reader"]
 CONDITION = ["noise", *SETTING, "top_k", "kb_scope", "protocol", "seed"]
 
@@ -191,7 +193,20 @@ def make_losses(plan: Plan, progress: Progress) -> pd.DataFrame:
             removed: np.mean([part[removed] for part in parts], axis=0) for removed in parts[0]
         }
         losses += [key | loss for loss in _losses(means, questions)]
-    return pd.DataFrame(losses)
+    return split_ocr(pd.DataFrame(losses))
+
+
+def split_ocr(losses: pd.DataFrame) -> pd.DataFrame:
+    """With what OCR costs under noise in two parts, :data:`PARTS`: the engine on clean pages, and
+    the noise on top. NaN on clean pages, of other causes, and where the engine read none clean.
+    """
+    keys = ["engine", "chunker", "retriever", "reader", "group", "cause"]
+    clean = losses.loc[losses["noise"] == "none", [*keys, "f1_lost"]]
+    joined = losses[keys].merge(clean.rename(columns={"f1_lost": "clean"}), how="left", on=keys)
+    parted = ((losses["noise"] != "none") & (losses["cause"] == "ocr")).to_numpy()
+    engine = np.where(parted, joined["clean"], np.nan)
+    on_top = losses["f1_lost"].to_numpy() - engine
+    return losses.assign(**{PARTS[0]: engine, PARTS[1]: on_top})
 
 
 def _losses(scores: dict[Coalition, np.ndarray], questions: Units) -> Iterator[dict[str, Any]]:

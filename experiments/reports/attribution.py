@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.analysis.attribution import (
+    PARTS,
     ROWS,
     SETTING,
     left_out_line,
@@ -64,7 +65,9 @@ def loss_table(losses: pd.DataFrame) -> Table:
     table = Table(header_style="bold", box=None, pad_edge=False)
     for name in ("engine", "noise", "chunker, retriever, reader", "questions on"):
         table.add_column(name)
-    for name in ("n", *ROWS, "overall F1"):
+    noisy = losses[PARTS[0]].notna().any()
+    parts = [f"OCR: {part.replace('_', ' ')}" for part in PARTS] if noisy else []
+    for name in ("n", *ROWS, *parts, "overall F1"):
         table.add_column(name.replace("ocr", "OCR"), justify="right")
     for _, rows in losses.groupby([*SETTING, "group"], sort=False):
         named: dict[Any, Any] = rows.iloc[0].to_dict()
@@ -79,6 +82,7 @@ def loss_table(losses: pd.DataFrame) -> Table:
             group_label(named["group"]),
             str(named["n"]),
             *(_loss(row) for row in _by_cause(rows)),
+            *(number(rows[part].max()) for part in PARTS if noisy),
             number(named["overall_f1"]),
         )
     return table

@@ -9,8 +9,10 @@ from typer.testing import CliRunner
 from experiments.analysis.attribution import (
     CAUSES,
     COALITIONS,
+    PARTS,
     gold_chunks,
     make_losses,
+    split_ocr,
     swapped_scores,
 )
 from experiments.attribution import main
@@ -92,6 +94,20 @@ def test_ocr_costs_where_it_errs_and_nothing_on_the_ground_truth(losses):
     assert ocr["precomputed:Bad", "domain:manual"] == 0
     assert ocr["precomputed:Bad", "domain:law"] > 0.1
     assert "precomputed:Bad" in output
+
+
+def test_what_ocr_costs_under_noise_is_the_engines_and_the_noises(losses):
+    bad = losses[0][losses[0]["engine"] != "gt"].drop(columns=list(PARTS))
+    noisy = bad.assign(noise="semantic", f1_lost=bad["f1_lost"] + 0.25)
+    table = split_ocr(pd.concat([bad, noisy], ignore_index=True))
+    parted = (table["noise"] == "semantic") & (table["cause"] == "ocr")
+    assert parted.any()
+    assert table.loc[~parted, list(PARTS)].isna().all().all()
+    engine, noise = (table.loc[parted, part] for part in PARTS)
+    assert list(engine + noise) == pytest.approx(list(table.loc[parted, "f1_lost"]))
+    assert set(noise.round(9)) == {0.25}
+    unread = split_ocr(noisy)
+    assert unread[list(PARTS)].isna().all().all()
 
 
 def test_every_set_of_parts_is_swapped(corpus):
