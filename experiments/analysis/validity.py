@@ -102,7 +102,8 @@ def settled_pairs(scores: Scores, *, flips: int = FLIPS, intervals: bool = True)
 
     ``difference`` is the second's mean less the first's, with its interval by document; ``p`` is of
     sign flips of documents, ``p_holm`` after Holm over all pairs, and ``settled`` says whether the
-    difference is shown by it. If no two conditions differ, a pair is settled in 5 % of studies.
+    difference is shown by it. If conditions are exchangeable within documents, a pair is settled in
+    5 % of studies; if only their means are equal, in more (``docs/reference/intervals.md``).
     """
     clusters = Clusters.of(scores.documents, scores.pages)
     rows = []

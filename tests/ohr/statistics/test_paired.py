@@ -8,7 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from ohr.statistics import Clusters, cliffs_delta, cohens_dz, compare_paired, sign_flip_test
+from ohr.statistics import (
+    Clusters,
+    cliffs_delta,
+    cohens_dz,
+    compare_paired,
+    further_clusters,
+    sign_flip_test,
+)
 
 
 def clusters(*labels: int) -> Clusters:
@@ -122,3 +129,31 @@ def test_turning_the_comparison_round_turns_everything_round(values, n):
     assert one.interval.low <= one.interval.high
     assert one.interval.low == pytest.approx(-other.interval.high, abs=1e-9)
     assert np.isnan(one.cohens_dz) or one.cohens_dz == pytest.approx(-other.cohens_dz)
+
+
+def test_a_difference_that_is_not_there_has_no_test():
+    values = np.linspace(0, 1, 8)
+    values[3] = np.nan
+    assert np.isnan(sign_flip_test(values, clusters(*range(8))))
+
+
+@given(st.integers(6, 40), st.integers(1, 20), st.floats(0.01, 0.5), st.integers(0, 99))
+def test_further_clusters_are_enough_for_the_difference_to_be_shown(size, tests, shift, seed):
+    values = np.random.default_rng(seed).normal(shift, 0.3, size)
+    comparison = compare_paired(values, clusters(*range(size)))
+    further = further_clusters(comparison, tests)
+    assert further >= 0
+    assert further >= further_clusters(comparison, 1)
+    needed = size + further
+    error = comparison.standard_error * (size / needed) ** 0.5
+    noncentral = abs(comparison.difference) / error
+    power = stats.norm.sf(stats.norm.isf(0.025 / tests) - noncentral)
+    assert power >= 0.8 - 1e-9
+    assert needed >= 6
+
+
+def test_no_difference_takes_forever_and_no_interval_says_nothing():
+    even = compare_paired(np.tile([-1.0, 1.0], 4), clusters(*range(8)))
+    assert further_clusters(even) == np.inf
+    alone = Clusters.of(np.zeros(2), np.zeros(2))
+    assert np.isnan(further_clusters(compare_paired(np.array([0.1, 0.3]), alone)))
