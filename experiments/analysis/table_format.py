@@ -9,7 +9,7 @@ import pandas as pd
 from experiments.analysis.labels import STAGE_METRICS
 from ocr_backends.gt import GroundTruth
 from ohr.markup.tables import TableFormat, convert_tables, parse_tables
-from ohr.statistics import mean_interval
+from ohr.statistics import compare_paired, holm
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.results import Run, clusters_of, counted, mean_over_draws
 from ohr.study.rows import read_rows
@@ -26,13 +26,14 @@ FORMATS = ("latex", "markdown", "html")
 SETTING = [name for name in CONDITION_COLUMNS if name != "engine"]
 COLUMNS = [
     *(*SETTING, "stage", "metric", "format", "less"),
-    *("mean", "ci_low", "ci_high", "ci_unit", "n"),
+    *("mean", "ci_low", "ci_high", "ci_unit", "excluded", "p", "p_holm", "n"),
 ]
 
 
 def paired_differences(run: Run, cells: pd.DataFrame) -> pd.DataFrame:
-    """Each format less the first one, question by question: mean and 95 % interval.
+    """Each format less the first one, question by question: mean, 95 % interval and p.
 
+    ``p_holm`` corrects over the comparisons of a measure.
     Columns as in :data:`COLUMNS`; no row where there is but one format.
     """
     rows = mean_over_draws(counted(read_rows(run.path), run.measures))
@@ -53,14 +54,20 @@ def paired_differences(run: Run, cells: pd.DataFrame) -> pd.DataFrame:
                     continue
                 values = paired.to_numpy(dtype=float)
                 questions = paired.index.to_frame(index=False)
-                interval = mean_interval(values, clusters_of(questions), bounded=False)
+                compared = compare_paired(values, clusters_of(questions), seed=run.seed)
+                interval = compared.interval
                 records.append(
                     dict(zip(SETTING, setting, strict=True))
                     | {"stage": stage, "metric": metric, "format": engine, "less": first}
                     | {"mean": values.mean(), "ci_low": interval.low, "ci_high": interval.high}
-                    | {"ci_unit": interval.unit, "n": len(values)}
+                    | {"ci_unit": interval.unit, "excluded": interval.bound, "p": compared.p}
+                    | {"n": len(values)}
                 )
-    return pd.DataFrame(records, columns=COLUMNS)
+    table = pd.DataFrame(records, columns=COLUMNS)
+    if len(table):
+        by_measure = table.groupby(["stage", "metric"])["p"]
+        table["p_holm"] = by_measure.transform(lambda p: holm(p.to_numpy(dtype=float)))
+    return table
 
 
 def shown(rows: pd.DataFrame, top_k: int) -> pd.DataFrame:

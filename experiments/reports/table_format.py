@@ -15,7 +15,9 @@ from experiments.analysis.table_format import (
     paired_differences,
     shown,
 )
+from experiments.analysis.wording import family
 from experiments.figures.bars import format_bars
+from experiments.reports.differences import change_text
 from experiments.reports.terminal import number, show
 from ohr.errors import OhrError
 from ohr.printable import plain
@@ -51,7 +53,7 @@ def report(run: Run) -> None:
 
 
 def format_table(cells: pd.DataFrame, differences: pd.DataFrame) -> Table:
-    """A row a format and system: the means of the cells, and what each differs by from the first's.
+    """A row a format and system: what each differs by from the first's, and the means of the cells.
 
     ``differences`` are those of :func:`paired_differences`, none where there is but one format.
     """
@@ -67,17 +69,23 @@ def format_table(cells: pd.DataFrame, differences: pd.DataFrame) -> Table:
             for stage, metric, _ in measures:
                 of_engine = setting.of(cells_of(cells, stage, metric, GROUP))
                 of_engine = of_engine[of_engine["engine"] == engine]
-                row.append(number(of_engine["mean"].iloc[0]) if len(of_engine) else "-")
+                mean = number(of_engine["mean"].iloc[0]) if len(of_engine) else "-"
                 less = differences[
                     (differences["format"] == engine)
                     & (differences["stage"] == stage)
                     & (differences["metric"] == metric)
                 ]
-                for _, change in setting.of(less).iterrows():
-                    low, high = change["ci_low"], change["ci_high"]
-                    row[-1] += f" ({change['mean']:+z.3f}; {low:+z.3f} to {high:+z.3f})"
+                changes = setting.of(less).rename(columns={"mean": "difference"})
+                row.append("".join(f"{change_text(one)}; " for _, one in changes.iterrows()) + mean)
             names = (str(engine), ", ".join(setting.system_parts))
             table.add_row(*(Text(plain(name)) for name in names), *row)
+    if len(differences):
+        tests = int(differences.groupby(["stage", "metric"])["p"].count().max())
+        table.caption = (
+            f"less {plain(str(differences['less'].iloc[0]))}, paired by question; then the mean; "
+            f"{family(tests, 'of each measure')}"
+        )
+        table.caption_justify = "left"
     return table
 
 
