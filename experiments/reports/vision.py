@@ -7,9 +7,11 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.analysis.labels import group_label
+from experiments.analysis.losses import run_differences
 from experiments.analysis.notes import reader_notes
 from experiments.analysis.routes import SOURCES, axis_engine, by_source, route_points, routes_of
 from experiments.figures.routes import routes_figure
+from experiments.reports.differences import report_differences
 from experiments.reports.terminal import number, show
 from ohr.printable import plain
 from ohr.study.csv import write_csv
@@ -18,7 +20,8 @@ from ohr.study.results import Run
 
 
 def report(run: Run, engine: str | None = None, axis: str = "r_noise") -> None:
-    """Print and write what each route costs noise, and the clean pages by evidence source.
+    """Print what each knowledge base lost, then each route's F1 under noise and the clean pages'
+    by evidence source; write them.
 
     ``engine``: whose measured noise is the axis. Raises ConfigError.
     """
@@ -30,6 +33,7 @@ def report(run: Run, engine: str | None = None, axis: str = "r_noise") -> None:
         f"overall F1 by {axis} of {wanted}": _curves(points, axis),
         "clean pages, overall F1 in per cent (table S4)": _sources(sources),
     }
+    report_differences(run, run_differences(run))
     for title, table in shown.items():
         table.title = plain(title)
         show(table)

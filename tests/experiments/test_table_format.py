@@ -125,7 +125,7 @@ def test_whole_systems_have_rows_and_bars_of_their_own(study, tmp_path):
     f1 = answers[answers["metric"] == "f1"]["mean"]
     shown = [f"{mean:.3f}" for pair in zip(f1, f1 / 2, strict=True) for mean in pair]
     assert [text.split(" ")[-1] for text in means] == shown
-    assert [text.count("(") for text in means] == [0, 0, 1, 1, 1, 1]
+    assert [text.count(";") for text in means] == [0, 0, 1, 1, 1, 1]
     svg = format_bars(both, tmp_path)[1].read_text()
     assert svg.count(">whole<") == 1
 
