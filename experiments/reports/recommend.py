@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence, Set
 
 import pandas as pd
 
+from experiments.analysis.labels import interval_units
 from experiments.analysis.quality import (
     DECIDES,
     engine_estimate,
@@ -14,7 +15,7 @@ from experiments.analysis.quality import (
     of_documents,
 )
 from experiments.analysis.recommend import METRIC, Choice, choose
-from experiments.analysis.wording import excluded, short
+from experiments.analysis.wording import excluded, rounded_up, short
 from experiments.reports.best import comparison_text, family_line
 from experiments.reports.quality import NOT_ASSESSED
 from ohr.quality.inference import Estimate
@@ -172,8 +173,12 @@ def _basis(choice: Choice, taken: str) -> str:
         texts.append(ALONE)
     elif len(names) > 1:
         texts.append(comparison_text(names, compared))
-        if needed := _questions_needed(choice):
-            texts.append(f"About {needed:,} questions would show differences as large as these.")
+        if further := _further_units(choice):
+            units = interval_units([compared.unit])
+            texts.append(
+                f"About {rounded_up(further)} further {units} like these would show differences as "
+                "large as measured."
+            )
         if taken != choice.settings[first][0]:
             texts.append(f"{taken} is the faster.")
         of = "engines" if len({r for _, r in choice.settings}) == 1 else "engines with retrievers"
@@ -184,15 +189,18 @@ def _basis(choice: Choice, taken: str) -> str:
     return " ".join(texts)
 
 
-def _questions_needed(choice: Choice) -> int:
-    """About how many questions would show the measured differences that are not shown; 0: none."""
-    needed = 0
+def _further_units(choice: Choice) -> int:
+    """How many further documents show the measured differences that are not shown; 0: none.
+
+    Half an interval shrinks with the square root of the number of documents.
+    """
+    further = 0
     for candidate, one in enumerate(choice.compared.standings):
         behind, ends = choice.behind_first(candidate), one.from_first
         if not one.is_worse and behind > 0 and ends.bound < choice.compared.largest:
-            reach = (ends.high - ends.low) / 2
-            needed = max(needed, math.ceil(choice.compared.n * (reach / behind) ** 2))
-    return needed
+            needed = choice.compared.size * ((ends.high - ends.low) / 2 / behind) ** 2
+            further = max(further, math.ceil(needed) - choice.compared.size)
+    return further
 
 
 def _cost(best: str, seconds: Mapping[str, float]) -> str:

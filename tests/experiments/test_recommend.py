@@ -87,13 +87,13 @@ def test_every_pdf_is_asked_about_wherever_it_lies(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_of_one_page_nothing_is_said_of_how_many_questions_would_do(tmp_path, monkeypatch):
+def test_of_one_page_nothing_is_said_of_how_many_documents_would_do(tmp_path, monkeypatch):
     monkeypatch.setattr("experiments.studies.recommend.FEWEST_QUESTIONS", 1)
     folder = write_towns(tmp_path / "in", 1)
     done = run_recommend(folder, "--engines", f"{FAKE},rapidocr", "--no-wobble")
     assert done.exit_code == 0, done.output
     assert "retrieval LCS, clean" in done.output
-    assert "questions would" not in (tmp_path / "best" / "recommendation.txt").read_text()
+    assert "would show" not in (tmp_path / "best" / "recommendation.txt").read_text()
 
 
 TOWNS = (("Alderport", 1931), ("Brammouth", 1947), ("Carnford", 1958), ("Dunhaven", 1962))
@@ -168,12 +168,14 @@ def test_an_engine_is_called_worse_where_that_is_shown():
     assert "No significant difference" not in said[1]
 
 
-def test_what_is_not_shown_has_a_bound_and_a_number_of_questions():
+def test_what_is_not_shown_has_a_bound_and_a_number_of_documents():
     said = said_of(Scored({"a": {"clean": 0.90}, "b": {"clean": 0.898}}), a=1.0, b=2.0)[1]
     assert re.search(
         r"No significant difference from [ab]: [ab] \(none larger than \.0\d\d\)", said
     )
-    assert re.search(r"About [\d,]+ questions would show", said)
+    assert re.search(
+        r"About [\d,]+ further (?:documents|pages of these documents) like these would show", said
+    )
     assert "Shown to be worse" not in said
     few = Scored({"a": {"clean": 0.9}, "b": {"clean": 0.2}}, documents=3)
     said = said_of(few, a=1.0, b=2.0)[1]
