@@ -196,8 +196,9 @@ def _paired(one: Loss | None) -> tuple[str, ...]:
     """Loss, interval, p and, where none is shown, the largest change that is not excluded."""
     if one is None:
         return ("–",) * 5
+    p = "<.001" if one.p < 0.001 else _number(one.p)
     none_over = None if one.is_shown else one.excluded
-    return tuple(map(_number, (one.loss, one.low, one.high, one.p, none_over)))
+    return (*map(_number, (one.loss, one.low, one.high)), p, _number(none_over))
 
 
 def _number(value: float | None) -> str:
