@@ -1,8 +1,8 @@
 """The comparisons that the findings rest on: each tested on all documents, and on both halves.
 
 A claim is a sum of measured scores with signs, question by question, declared in
-``docs/results/claims.yaml``. Documents are split in two once, with a fixed seed, within each
-domain: what one half shows (*explored*) is tested again on the other (*confirmed*). All claims
+``docs/results/claims.yaml``. Documents are split in two once, with a fixed seed: what one
+half shows (*explored*) is tested again on the other (*confirmed*). All claims
 are one family.
 """
 
@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,8 @@ class Verdict:
     halves: tuple[PairedComparison, PairedComparison]
     documents: int
     p: float
+    second_agrees: bool
+    """Whether the second outcome differs too, by a test of its own, and to the same side."""
     p_confirmed: float
     """On the second half, over the claims that the first half shows; NaN if it does not."""
 
@@ -82,7 +85,7 @@ class Verdict:
         """Its row in the table."""
         first, other = self.halves
         verdict = HOLDS if self.holds else f"{NOT_SHOWN}; none over {_bound(self.whole)}"
-        if self.holds and not _shows(self.second):
+        if self.holds and not self.second_agrees:
             verdict += "; its second outcome is not shown"
         return (
             *(self.claim.name, self.claim.what, self.claim.baseline),
@@ -130,8 +133,8 @@ def verdicts(claims: Sequence[Claim], runs: Mapping[str, Path]) -> list[Verdict]
         again = np.array([other.p for *_, (_, other), _ in found])
         confirmed[explored] = holm(again[explored])
     return [
-        Verdict(claim, whole, second, halves, documents, float(p[at]), float(confirmed[at]))
-        for at, (claim, whole, second, halves, documents) in enumerate(found)
+        Verdict(claim, whole, second, halves, documents, float(p[at]), agrees, float(confirmed[at]))
+        for at, (claim, whole, second, agrees, halves, documents) in enumerate(found)
     ]
 
 
@@ -142,25 +145,28 @@ def _opened(path: Path) -> Run:
 
 def _measured(
     claim: Claim, run: Run
-) -> tuple[PairedComparison, PairedComparison, tuple[PairedComparison, PairedComparison], int]:
+) -> tuple[
+    PairedComparison, PairedComparison, bool, tuple[PairedComparison, PairedComparison], int
+]:
     values = _added(run, claim.terms)
     first = first_half(values)
     halves = (_compared(values[first]), _compared(values[~first]))
-    second = _compared(_added(run, claim.second))
-    return _compared(values), second, halves, values["doc_id"].nunique()
+    whole, second = _compared(values), _compared(_added(run, claim.second))
+    sides = _better(run, claim.terms), _better(run, claim.second)
+    agrees = second.p <= ALPHA and whole.difference * second.difference * np.prod(sides) > 0
+    return whole, second, bool(agrees), halves, values["doc_id"].nunique()
 
 
 def first_half(units: pd.DataFrame) -> np.ndarray:
-    """Which units (columns ``doc_id``, ``domain``) are of the documents to explore: bool ``(n,)``.
+    """Which units (column ``doc_id``) are of the documents to explore: bool ``(n,)``.
 
-    Half of each domain's documents, drawn with a fixed seed from their sorted names.
+    By a digest of each document's name with a fixed seed, so that every claim splits alike.
     """
-    rng = np.random.default_rng(SEED)
-    chosen: set[str] = set()
-    for _, documents in units.groupby("domain", sort=True)["doc_id"]:
-        names = sorted(set(documents))
-        chosen |= {names[at] for at in rng.permutation(len(names))[: (len(names) + 1) // 2]}
-    half: np.ndarray = units["doc_id"].isin(chosen).to_numpy()
+    documents = {
+        name: sha256(f"{SEED}/{name}".encode()).digest()[0] % 2 == 0
+        for name in dict.fromkeys(units["doc_id"])
+    }
+    half: np.ndarray = units["doc_id"].map(documents).to_numpy(dtype=bool)
     return half
 
 
@@ -196,9 +202,11 @@ def _compared(values: pd.DataFrame) -> PairedComparison:
     return compare_paired(values["value"].to_numpy(), clusters_of(values))
 
 
-def _shows(second: PairedComparison) -> bool:
-    """Whether the second outcome differs too, by a test of its own."""
-    return second.p <= ALPHA
+def _better(run: Run, terms: Sequence[tuple[int, Mapping[str, Any]]]) -> int:
+    """1 if more of what the first term measures is better, else -1."""
+    wanted = (terms[0][1]["stage"], terms[0][1]["metric"])
+    higher = {(one.stage, one.metric): one.higher_is_better for one in run.measures}
+    return 1 if higher.get(wanted, True) else -1
 
 
 def _bound(comparison: PairedComparison) -> str:
@@ -262,10 +270,11 @@ def main() -> int:
     lines = list(table_lines(verdicts(read_claims(CLAIMS), folders)))
     kept = TABLE.read_text("utf-8").splitlines() if TABLE.exists() else []
     if given.check:
-        differing = [line for line in lines if line not in kept]
+        table = [line for line in kept if line.startswith("|")]
+        differing = sorted(set(lines) ^ set(table))
         for line in differing:
-            print(f"not as the runs have it: {line}")
-        print(f"{len(lines) - 2} claims checked, {len(differing)} differ from {TABLE.name}")
+            print(f"{'only of the runs' if line in lines else 'only in the table'}: {line}")
+        print(f"{len(lines) - 2} claims checked, {len(differing)} lines differ from {TABLE.name}")
         return int(bool(differing))
     TABLE.write_text(
         "\n".join([provenance(STUDIES, folders["mineru"]), "", *lines]) + "\n", "utf-8"

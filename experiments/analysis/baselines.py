@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 
 import pandas as pd
 
@@ -13,8 +13,13 @@ ENGINE = "engine on clean pages"
 """What an engine's output of clean pages loses against the ground truth."""
 NOISE = "noise on top"
 """What noise loses further, against the same engine's output of clean pages."""
+FIRST = "against the first engine"
+"""Without the ground truth: what an engine's clean pages score less than the first engine's."""
 BOTH = "engine and noise"
 """Where the engine's clean pages were not measured: the two parts together."""
+
+
+_TRUTH = "gt, clean"
 
 
 def clean_of(kb: pd.Series, names: Container[str]) -> str | None:
@@ -26,24 +31,31 @@ def clean_of(kb: pd.Series, names: Container[str]) -> str | None:
     return clean if clean in names and clean != knowledge_base_name(kb) else None
 
 
-def own_baseline(kb: pd.Series, names: Container[str]) -> tuple[str, str] | None:
+def own_baseline(kb: pd.Series, names: Sequence[str]) -> tuple[str, str] | None:
     """The baseline of a knowledge base, among ``names``, and the part of the loss that it shows.
 
-    That of :func:`clean_of`; of noise without its engine's clean pages, the ground truth.
+    That of :func:`clean_of`; of noise without its engine's clean pages, the ground truth; where
+    there is no ground truth, the first of the names. None for the knowledge base that the others
+    are compared with.
     """
     clean = clean_of(kb, names)
     if clean is not None:
         return clean, ENGINE if kb["noise"] == "none" else NOISE
-    if kb["noise"] != "none" and _TRUTH in names:
-        return _TRUTH, BOTH
-    return None
-
-
-_TRUTH = "gt, clean"
+    if _TRUTH in names:
+        return (_TRUTH, BOTH) if kb["noise"] != "none" else None
+    first = names[0]
+    if first == knowledge_base_name(kb):
+        return None
+    return first, FIRST if kb["noise"] == "none" else BOTH
 
 
 def baselines_line(parts: Container[str], truth: str = GROUND_TRUTH) -> str:
     """What each part of the loss is counted from, of the parts that a table has."""
-    counted = {ENGINE: f"the {truth}", NOISE: "the same engine's clean pages", BOTH: f"the {truth}"}
+    counted = {
+        ENGINE: f"the {truth}",
+        FIRST: "the first engine's clean pages",
+        NOISE: "the same engine's clean pages",
+        BOTH: f"the {truth}",
+    }
     there = [f"{part}: less {clean}" for part, clean in counted.items() if part in parts]
     return "; ".join(there)

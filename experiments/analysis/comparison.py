@@ -208,7 +208,7 @@ def _pairs(
     for variant, of_variant in rows.items():
         first, part = baseline or next(iter(rows)), ""
         if by == "knowledge_base" and not baseline:
-            first, part = own_baseline(of_variant.iloc[0], rows) or (first, "")
+            first, part = own_baseline(of_variant.iloc[0], list(rows)) or (str(variant), "")
         if first in rows and variant != first:
             yield part, rows[first], of_variant
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from experiments.analysis.baselines import own_baseline
 from ohr.statistics import (
     NO_INTERVAL,
     PairedComparison,
@@ -29,8 +30,7 @@ QUESTION = ["qid", "doc_id", "page_no", "evidence_source"]
 
 
 def paired_drops(run: Run) -> pd.DataFrame:
-    """A row for each setting, number of hits, metric, group and knowledge base with a baseline:
-    of noise the same engine's clean pages, of other engines the first knowledge base.
+    """A row for each setting, number of hits, metric, group and knowledge base with a baseline.
 
     ``drop`` is the clean score less the noisy one, and the reverse where less is better: the drops
     of the parts of a loss add up to its own. ``drop_less_first`` is that less the first setting's,
@@ -72,7 +72,7 @@ def paired_drops(run: Run) -> pd.DataFrame:
                         dict(zip(SETTING, setting, strict=True))
                         | {"top_k": k, "metric": metric, "group": group}
                         | dict(zip(BASE, other, strict=True))
-                        | {"baseline": knowledge_base_name(pd.Series(base, BASE))}
+                        | {"baseline": _name(base)}
                         | {"clean": _mean(values[*setting, *base][members])}
                         | {"noisy": _mean(values[*setting, *other][members])}
                         | _columns("drop", drop)
@@ -96,10 +96,15 @@ _Key = tuple[object, ...]
 
 
 def _baseline(base: _Key, bases: Sequence[_Key]) -> _Key:
-    """The same engine's clean pages, of noise; else the first knowledge base."""
-    engine, perturbation, *_ = base
-    clean = [one for one in bases if one[:2] == (engine, "none")]
-    return clean[0] if perturbation != "none" and clean else bases[0]
+    """Its own baseline (:func:`own_baseline`); itself where it has none."""
+    named = {_name(one): one for one in bases}
+    kb = pd.Series([*base, str(base[1])], [*BASE, "noise"])  # no noise has no operator either
+    own = own_baseline(kb, list(named))
+    return base if own is None else named[own[0]]
+
+
+def _name(base: _Key) -> str:
+    return knowledge_base_name(pd.Series(base, BASE))
 
 
 def _by_question(measured: pd.DataFrame) -> tuple[pd.DataFrame, dict[_Key, np.ndarray]]:

@@ -35,12 +35,13 @@ def with_paired_intervals(cells: pd.DataFrame, differences: pd.DataFrame) -> pd.
     """Cells whose interval is that of the paired change from their own baseline.
 
     It is drawn around the cell's mean; a cell without a baseline has none. ``p_holm`` is that of
-    the change, NaN where there was no test. Without differences, cells as they are.
+    the change, NaN where there was no test, and ``part`` what it is of the loss. Without
+    differences, the intervals stay.
     """
     if differences.empty:
-        return cells.assign(p_holm=float("nan"))
+        return cells.assign(p_holm=float("nan"), part="")
     keys = ["other", *SETTING, "stage", "metric", "group"]
-    values = ["difference", "ci_low", "ci_high", "ci_unit", "p_holm"]
+    values = ["difference", "ci_low", "ci_high", "ci_unit", "p_holm", "part"]
     changes = _texts(differences)[[*keys, *values]]
     names = {
         tuple(base): knowledge_base_name(pd.Series(base, KNOWLEDGE_BASE))
@@ -54,6 +55,7 @@ def with_paired_intervals(cells: pd.DataFrame, differences: pd.DataFrame) -> pd.
         ci_high=cells["mean"] + joined["ci_high"] - joined["difference"],
         ci_unit=joined["ci_unit"].fillna(""),
         p_holm=joined["p_holm"],
+        part=joined["part"].fillna(""),
     )
     result.attrs = dict(cells.attrs)
     return result

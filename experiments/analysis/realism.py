@@ -82,7 +82,9 @@ def _is_same(name: str, other: str) -> bool:
     ``note``.
     """
     rest = name.removeprefix(other)
-    return not rest or (name != rest and rest[0] in _SEPARATORS and not rest[1:].isdecimal())
+    if not rest or name == rest:
+        return not rest
+    return rest[0] in _SEPARATORS and not rest[1:2].isdecimal()
 
 
 def _file(doc_id: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from ohr.errors import OhrError
 from ohr.statistics import BestOf, compare_with_best
 from ohr.study.results import Run, clusters_of, measured
 from ohr.study.rows import UNIT_COLUMNS
@@ -63,7 +64,10 @@ def choose(run: Run, engines: Collection[str]) -> Choice:
     levels = tuple(dict.fromkeys(rows.loc[rows["noise"] != "none", "level"]))
     scores = _by_question(rows[rows["level"].isin(levels)] if levels else rows)
     clean = _by_question(rows[rows["noise"] == "none"])
-    there = pd.DataFrame(scores)
+    there = pd.DataFrame(scores).dropna()
+    if there.empty:
+        named = ", ".join(dict.fromkeys(engine for engine, _ in scores))
+        raise OhrError(f"nothing to compare: no question has a score of all of {named}")
     [compared] = compare_with_best(
         [there.to_numpy(dtype=float).T],
         clusters_of(there.index.to_frame(index=False)),
@@ -74,7 +78,7 @@ def choose(run: Run, engines: Collection[str]) -> Choice:
         tuple(scores),
         compared,
         levels,
-        tuple(float(clean[setting].mean()) for setting in scores),
+        tuple(float(clean[setting].reindex(there.index).mean()) for setting in scores),
         tuple(dict.fromkeys(rows.loc[~rows["engine"].isin(dict(scores.keys())), "engine"])),
     )
 

@@ -26,7 +26,7 @@ FORMATS = ("latex", "markdown", "html")
 SETTING = [name for name in CONDITION_COLUMNS if name != "engine"]
 COLUMNS = [
     *(*SETTING, "stage", "metric", "format", "less"),
-    *("mean", "ci_low", "ci_high", "ci_unit", "excluded", "p", "p_holm", "n"),
+    *("mean", "ci_low", "ci_high", "ci_unit", "excluded", "p", "p_holm", "family_size", "n"),
 ]
 
 
@@ -66,6 +66,7 @@ def paired_differences(run: Run, cells: pd.DataFrame) -> pd.DataFrame:
     table = pd.DataFrame(records, columns=COLUMNS)
     if len(table):
         by_measure = table.groupby(["stage", "metric"])["p"]
+        table["family_size"] = by_measure.transform("count")
         table["p_holm"] = by_measure.transform(lambda p: holm(p.to_numpy(dtype=float)))
     return table
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from experiments.analysis.labels import interval_units
 from experiments.analysis.wording import excluded, is_shown, short
 from experiments.browser.rows import Rows, setting_name
 from ohr.statistics import compare_paired, holm
@@ -23,7 +24,7 @@ class Loss:
     place: tuple[int, int]
     """Condition and setting, as the rows number them."""
     condition: str
-    held_against: str
+    baseline: str
     setting: str
     stage: str
     n: int
@@ -34,7 +35,9 @@ class Loss:
     high: float
     p: float
     """After Holm's correction over all losses of the stage; NaN where nothing can be said."""
-    documents: int
+    clusters: int
+    """Documents, or pages where those are too few for an interval."""
+    unit: str
     tests: int
     """How many losses of the stage p is corrected over."""
 
@@ -46,7 +49,7 @@ class Loss:
     @property
     def is_shown(self) -> bool:
         """Whether a loss or gain is shown."""
-        return is_shown(self.p) and self.documents >= FEWEST_TO_SHOW
+        return is_shown(self.p) and self.clusters >= FEWEST_TO_SHOW
 
     def sentence(self, title: str) -> str:
         """``tesseract, semantic mild less tesseract, clean: F1 of … −.020 [−.031, −.009], p .012``,
@@ -60,12 +63,12 @@ class Loss:
             if self.is_shown:
                 said += f", p {short(self.p) if self.p >= 0.001 else '<.001'} after Holm"
                 said += f" over {self.tests}"
-            elif self.documents < FEWEST_TO_SHOW:
-                said += f", {self.documents} documents are too few for a test"
+            elif self.clusters < FEWEST_TO_SHOW:
+                said += f", {self.clusters} {interval_units([self.unit])} are too few for a test"
             else:
                 said += f", not shown ({excluded(self.low, self.high)})"
         return (
-            f"{self.condition} less {self.held_against}: {title} of {self.setting} {said}; "
+            f"{self.condition} less {self.baseline}: {title} of {self.setting} {said}; "
             f"{short(self.score)} in place of {short(self.clean)}."
         )
 
@@ -73,11 +76,9 @@ class Loss:
 def losses(rows: Rows, stage: str) -> list[Loss]:
     """Every condition that has a clean one, under every setting of a stage."""
     found = list(_losses(rows, stage))
-    p = np.array([one.p for one in found])
-    known = ~np.isnan(p)
-    p[known] = holm(p[known])
+    p = holm(np.array([one.p for one in found]))
     return [
-        replace(one, p=float(adjusted), tests=int(known.sum()))
+        replace(one, p=float(adjusted), tests=int(np.isfinite(p).sum()))
         for one, adjusted in zip(found, p, strict=True)
     ]
 
@@ -102,7 +103,8 @@ def _losses(rows: Rows, stage: str) -> Iterator[Loss]:
             paired.interval.low,
             paired.interval.high,
             paired.p,
-            units["doc_id"].nunique(),
+            paired.n_clusters,
+            paired.interval.unit,
             1,
         )
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from experiments.analysis.baselines import baselines_line
 from experiments.analysis.labels import interval_units, mathematical, mathless, noise_title
 from experiments.analysis.notes import Notes, answerers, note_lines
 from experiments.analysis.settings import Setting, setting_names, settings_of
@@ -148,17 +149,14 @@ def _not_shown(cells: pd.DataFrame) -> pd.Series:
 
 def _bars(cells: pd.DataFrame) -> str:
     """What the bars of a figure are."""
-    units = interval_units(cells["ci_unit"])
+    units, truth = interval_units(cells["ci_unit"]), truth_of(cells)
     if not units:
         return "no intervals: too few units"
     if "p_holm" not in cells or cells["p_holm"].isna().all():
         return f"bars: 95 % intervals for further {units}"
-    noisy = (cells["noise"] != "none").any()
     return (
-        "bars: 95 % intervals of the paired change "
-        + ("from the engine's clean pages, and of clean pages " if noisy else "")
-        + f"from the {truth_of(cells)}, for further {units}; "
-        + f"hollow: p after Holm over each measure above {ALPHA}"
+        f"bars: 95 % intervals of the paired change ({baselines_line(set(cells['part']), truth)}), "
+        f"for further {units}; hollow: p after Holm over each measure above {ALPHA}"
     )
 
 

@@ -48,7 +48,7 @@ def _report_built_in(run: Run) -> None:
     notes = reader_notes(run.readers)
     write_csv(run.path / "attribution.csv", losses)
     show(loss_table(losses))
-    print("F1 that each cause costs per question; ±: how far the orders of swapping part")
+    print("F1 that each cause costs per question; ±: half the range over the orders of swapping")
     print(f"in brackets: {HOW_SHARES_ADD}")
     for line in ocr_lines(losses):
         print(plain(line))

@@ -7,9 +7,7 @@ from collections.abc import Sequence
 
 from experiments.analysis.wording import short
 from ohr.statistics import PAGE, BestOf
-
-FEW = 5
-"""Clusters with which no difference can be shown."""
+from ohr.statistics.paired import FEWEST_TO_SHOW
 
 
 def comparison_text(
@@ -27,7 +25,10 @@ def comparison_text(
     worse, alike = [], []
     for name, one in zip(names, compared.standings, strict=True):
         if one.is_worse:
-            worse.append(f"{name} (by {short(one.interval.low)} to {short(one.interval.high)})")
+            ends = one.interval
+            known = ends.low > 0 and ends.high < compared.largest
+            by = f" (by {short(ends.low)} to {short(ends.high)})" if known else ""
+            worse.append(f"{name}{by}")
         elif name != first:
             bound = one.from_first.bound
             limit = f"none larger than {short(bound)}"
@@ -51,6 +52,6 @@ def family_line(found: Sequence[BestOf], of: str) -> str:
     [unit] = {one.unit for one in found}
     if unit == PAGE:
         line += "; they are about further pages of these documents, not about other documents"
-    elif unit and any(one.size <= FEW for one in found):
-        line += f"; of {FEW} documents or fewer nothing can be shown"
+    elif unit and any(one.size < FEWEST_TO_SHOW for one in found):
+        line += f"; of fewer than {FEWEST_TO_SHOW} documents nothing can be shown"
     return line

@@ -113,7 +113,11 @@ def change_text(row: pd.Series, between: str = ", ") -> str:
 
 def p_text(p: float) -> str:
     """Three decimals without the zero before the point; ``<.001`` below; ``-`` for no test."""
-    return "-" if math.isnan(p) else "<.001" if p < 0.001 else short(p)
+    if math.isnan(p):
+        return "-"
+    if 0.0495 < p < 0.0505:  # else .0504 would look like .05
+        return f"{p:.4f}".removeprefix("0")
+    return "<.001" if p < 0.001 else short(p)
 
 
 def differences_lines(
@@ -123,7 +127,7 @@ def differences_lines(
     lines = [baselines_line(set(differences["part"]), truth)]
     if units := interval_units(differences["ci_unit"]):
         lines.append(
-            f"95 % intervals for further {units}; p by sign flips, after Holm over "
+            f"95 % intervals for further {units}, each by itself; p by sign flips, after Holm over "
             f"{families(differences)}"
         )
         lines.append(f"{SHOWN} shown: p at most .05; else the largest change that is not excluded")
@@ -171,7 +175,7 @@ def _too_few(differences: pd.DataFrame) -> str:
         return ""
     return (
         f"{documents} documents are too few to show any change: no p can be at most .05 on fewer "
-        f"than {FEWEST_TO_SHOW}"
+        f"than {FEWEST_TO_SHOW}, whatever an interval holds"
     )
 
 

@@ -62,7 +62,7 @@ def _legend(losses: pd.DataFrame) -> Iterator[str]:
     units = interval_units(losses["ci_unit"])
     intervals = f"; in brackets 95 % intervals for further {units}" if units else ""
     yield (
-        "lost: the score before less the score after, of the same engine's clean pages or of the "
-        f"ground truth's text{intervals}"
+        "lost: the score on the baseline less the score here; the baseline is the same engine's "
+        f"clean pages, of these the ground truth{intervals}"
     )
     yield f"{HOW_SHARES_ADD}; no interval where the whole loss may be 0"

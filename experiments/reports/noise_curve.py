@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pandas as pd
+
 from experiments.analysis.curves import statistics_table
 from experiments.analysis.labels import NOISE_AXES, noise_title, shown_measures
 from experiments.analysis.losses import run_differences
@@ -67,7 +69,7 @@ def finding(run: Run, axis: str = "r_noise") -> str:
     for point in (clean, worst):
         of_point = differences[differences["other"] == knowledge_base_name(point)]
         said = [
-            verdict(rows.iloc[0], name)
+            verdict(rows.iloc[0], f"{name}{_setting(rows)}")
             for stage, metric, name in shown_measures(run.cells)
             if len(rows := of_point[of_point[["stage", "metric"]].eq([stage, metric]).all(axis=1)])
         ]
@@ -75,3 +77,12 @@ def finding(run: Run, axis: str = "r_noise") -> str:
             named = of_point.iloc[0]
             lines.append(f"  {named['part']} ({named['other']}): {'; '.join(said)}")
     return "\n".join(lines)
+
+
+def _setting(rows: pd.DataFrame) -> str:
+    """The setting of the first row, where there are several: ``(bm25, extractive)``."""
+    if len(rows) < 2:
+        return ""
+    first = rows.iloc[0]
+    parts = [str(first[name]) for name in ("chunker", "retriever", "reader") if first[name]]
+    return f" ({', '.join(parts)})"

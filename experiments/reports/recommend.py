@@ -23,6 +23,7 @@ from ohr.study.results import Run
 
 CLOSE = 0.02
 """What a cheaper engine may lose of retrieval LCS, or add of wrong characters."""
+_FOR_POWER = 1 + 0.84 / 1.96
 ALONE = "No other engine of page images was asked for, so nothing was compared."
 
 
@@ -141,7 +142,7 @@ def _by_reading(
     if without := [name for name in others if name not in compared]:
         texts.append(f"Not assessed and not compared: {', '.join(without)}.")
     if taken != best:
-        texts.append(f"{taken} is the faster.")
+        texts.append(f"{taken} is faster.")
     if pairs > 1:
         texts.append(f"Intervals hold at 95 % for all {pairs} comparisons of two engines together.")
     return taken, " ".join(texts)
@@ -177,10 +178,10 @@ def _basis(choice: Choice, taken: str) -> str:
             units = interval_units([compared.unit])
             texts.append(
                 f"About {rounded_up(further)} further {units} like these would show differences as "
-                "large as measured."
+                "large as measured, four times in five."
             )
         if taken != choice.settings[first][0]:
-            texts.append(f"{taken} is the faster.")
+            texts.append(f"{taken} is faster.")
         of = "engines" if len({r for _, r in choice.settings}) == 1 else "engines with retrievers"
         texts.append(f"{family_line([compared], of).capitalize()}.")
     if choice.not_distorted:
@@ -192,13 +193,15 @@ def _basis(choice: Choice, taken: str) -> str:
 def _further_units(choice: Choice) -> int:
     """How many further documents show the measured differences that are not shown; 0: none.
 
-    Half an interval shrinks with the square root of the number of documents.
+    Half an interval shrinks with the square root of the number of documents; for a chance of .8
+    to show a difference it must exceed half the interval by .84 standard errors, of which half an
+    interval has at least 1.96.
     """
     further = 0
     for candidate, one in enumerate(choice.compared.standings):
         behind, ends = choice.behind_first(candidate), one.from_first
         if not one.is_worse and behind > 0 and ends.bound < choice.compared.largest:
-            needed = choice.compared.size * ((ends.high - ends.low) / 2 / behind) ** 2
+            needed = choice.compared.size * (_FOR_POWER * (ends.high - ends.low) / 2 / behind) ** 2
             further = max(further, math.ceil(needed) - choice.compared.size)
     return further
 

@@ -80,7 +80,7 @@ def format_table(cells: pd.DataFrame, differences: pd.DataFrame) -> Table:
             names = (str(engine), ", ".join(setting.system_parts))
             table.add_row(*(Text(plain(name)) for name in names), *row)
     if len(differences):
-        tests = int(differences.groupby(["stage", "metric"])["p"].count().max())
+        tests = int(differences["family_size"].max())
         table.caption = (
             f"less {plain(str(differences['less'].iloc[0]))}, paired by question; then the mean; "
             f"{family(tests, 'of each measure')}"

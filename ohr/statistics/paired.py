@@ -78,7 +78,7 @@ def further_clusters(comparison: PairedComparison, tests: int = 1) -> float:
     level = ALPHA / max(1, tests)
     ratio = comparison.standard_error / comparison.difference
     needed = comparison.n_clusters * ((ndtri(1 - level / 2) + ndtri(POWER)) * ratio) ** 2
-    fewest = 1 + np.floor(np.log2(1 / level))  # of fewer signs, no p is at most the level
+    fewest = 1 + np.ceil(np.log2(1 / level))  # of fewer signs, no p is at most the level
     return max(0.0, float(max(np.ceil(needed), fewest)) - comparison.n_clusters)
 
 
