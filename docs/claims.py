@@ -42,7 +42,7 @@ HEADER = (
     *("", "compared", "baseline", "difference", "95 % interval", "p", "documents"),
     *("second outcome", "first half", "second half", "verdict"),
 )
-HOLDS, NOT_SHOWN = "holds", "not shown"
+HOLDS, NOT_CONFIRMED, NOT_SHOWN = "holds", "not confirmed", "not shown"
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,8 @@ class Verdict:
     def cells(self) -> tuple[str, ...]:
         """Its row in the table."""
         first, other = self.halves
-        verdict = HOLDS if self.holds else f"{NOT_SHOWN}; none over {_bound(self.whole)}"
+        shown = NOT_CONFIRMED if self.p <= ALPHA else NOT_SHOWN
+        verdict = HOLDS if self.holds else f"{shown}; none over {_bound(self.whole)}"
         if self.holds and not self.second_agrees:
             verdict += "; its second outcome is not shown"
         return (
