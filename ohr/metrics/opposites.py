@@ -41,7 +41,12 @@ _SIGN = re.compile("[" + re.escape("".join(sorted({s for g in _TABLE["signs"] fo
 _SHORT_NOT = re.compile(r"n?['\u2019]t\b")
 _NUMBER_SIGN = re.compile(r"\b(?:no|nos)\.\s?(?=\d)")
 _VERDICT = re.compile(r"^\W*(yes|no|ja|nein)\b(?=\s*(?:[,.;:!]|[-\u2013\u2014]\s|$))")
-_FORMULA = re.compile(r"\\[a-zA-Z]|[=<>≤≥≠^∈∉∪∩⊂⊃∃∀]|_\{")
+_FORMULA = re.compile(r"\\[a-zA-Z]|[=<>≤≥≠^∈∉∪∩⊂⊃∃∀]|_\{|[\w)]\s?\+\s?[\w(]")
+_BOUNDS = (
+    (re.compile(r"\b(?:no|not) more than\b"), "at most less"),
+    (re.compile(r"\b(?:no|not) (?:less|fewer) than\b"), "at least more"),
+)
+"""Negations that only name a bound, and the words that they count as: *more than* is opposed."""
 _COMMAND = re.compile(r"\\([a-zA-Z]+)")
 _AS_ONE = {"!=": "≠", "<=": "≤", ">=": "≥", "\u2212": "-", "\u2013": "-", "⩽": "≤", "⩾": "≥"}
 _DENIED = {r"\not=": "≠", r"\not =": "≠", r"\not\in": "∉", r"\notin": "∉", r"\not\subset": "⊄"}
@@ -99,6 +104,8 @@ def _is_yes(verdict: str) -> bool:
 
 
 def _marks(text: str) -> list[str]:
+    for denied, bound in _BOUNDS:
+        text = denied.sub(bound, text)
     text = _NUMBER_SIGN.sub(" ", _SHORT_NOT.sub(" not", text)).replace("cannot", "can not")
     return _WORD.findall(_COMMAND.sub(" ", text))
 

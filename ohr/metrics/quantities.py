@@ -51,13 +51,13 @@ _CURRENCIES = frozenset("usd eur gbp jpy cny chf inr krw cent".split())
 TIMES = {
     unit: size
     for units, size in (
-        ("minute minutes minuten", (0, 1)),
-        ("hour hours stunde stunden", (0, 60)),
+        ("minute minutes min mins minuten", (0, 1)),
+        ("hour hours hr hrs stunde stunden", (0, 60)),
         ("day days tag tage tagen kalendertage kalendertagen", (0, 1440)),
-        ("week weeks woche wochen", (0, 10080)),
-        ("month months monat monate monaten monats", (1, 0)),
+        ("week weeks wk wks woche wochen", (0, 10080)),
+        ("month months mo mos monat monate monaten monats", (1, 0)),
         ("quarter quarters quartal quartale quartalen", (3, 0)),
-        ("year years jahr jahre jahren jahres", (12, 0)),
+        ("year years yr yrs jahr jahre jahren jahres", (12, 0)),
     )
     for unit in units.split()
 }
