@@ -27,7 +27,7 @@ NEXT = (
 
 @study_command(DEFAULTS, out=Path("runs/demo"), next_steps=NEXT)
 def main(run: Run, axis: Axis = "r_noise_content") -> None:
-    """Distort, read and measure the 24 pages of a bundled sample."""
+    """Distort, read and measure 24 pages of a bundled sample."""
     report(run, axis)
     print(finding(run, axis))
 

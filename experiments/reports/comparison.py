@@ -85,7 +85,7 @@ def _text_table(differences: pd.DataFrame, notes: Sequence[str]) -> TextTable:
     baselines = list(dict.fromkeys(differences["baseline"]))
     header = [
         *("compared", *varying, "stage", "metric", "questions", "n"),
-        *("difference", "95 % interval", "none over", "p", "Holm", "BH"),
+        *("difference", "95 % interval", "none over", "Holm", "BH"),
         *("baseline", "mean", "d_z", "Cliff"),
     ]
     rows = []
@@ -100,7 +100,7 @@ def _text_table(differences: pd.DataFrame, notes: Sequence[str]) -> TextTable:
                 f"{row['difference']:+z.3f}",
                 "-" if pd.isna(low) else f"[{low:+z.3f}, {high:+z.3f}]",
                 "" if is_shown(row["p_holm"]) else number(row["excluded"]),
-                *(p_value(row[name]) for name in ("p", "p_holm", "p_bh")),
+                *(p_value(row[name]) for name in ("p_holm", "p_bh")),
                 *(number(row[name]) for name in ("baseline_mean", "other_mean")),
                 *(_signed(row[name]) for name in ("cohens_dz", "cliffs_delta")),
             ]

@@ -89,12 +89,21 @@ def test_distortion_and_nature_are_compared_on_the_same_page(photographs):
 def test_a_page_is_known_by_its_name():
     others = ["pages/note_4", "pages/note", "pages/note_42", "b/a.b"]
     same = same_pages(
-        ["x/note_42_left", "x/note_42", "x/note_421", "x/note_4-5 b", "scans/a.b", "x/not"], others
+        [
+            "x/note_42_left",
+            "x/note_42",
+            "x/note_421",
+            "x/note_4 b",
+            "scans/a.b",
+            "x/not",
+            "x/note_10_left",
+        ],
+        others,
     )
     assert same == {
         "x/note_42_left": "pages/note_42",
         "x/note_42": "pages/note_42",
-        "x/note_4-5 b": "pages/note_4",
+        "x/note_4 b": "pages/note_4",
         "scans/a.b": "b/a.b",
     }
 

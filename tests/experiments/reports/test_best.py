@@ -29,7 +29,7 @@ def test_what_excludes_nothing_says_so():
     assert comparison_text(["a", "b"], found[0]) == (
         "No significant difference from a: b (nothing is excluded)."
     )
-    assert "of 5 documents or fewer nothing can be shown" in family_line(found, "engines")
+    assert "of fewer than 6 documents nothing can be shown" in family_line(found, "engines")
     assert "not about other documents" in family_line(compared([0.9, 0.1], unit=PAGE), "engines")
     assert comparison_text(["a", "b"], compared([0.9, 0.1], unit="")[0]) == (
         "Not tested, for lack of documents and pages: b."
