@@ -44,7 +44,7 @@ def engine_estimate(rows: pd.DataFrame, target: str) -> Estimate | None:
 def engine_verdict(
     table: pd.DataFrame, first: str, second: str, target: str, comparisons: int = 1
 ) -> Verdict | None:
-    """Which of two engines has less errors on the sample, by one of so many ``comparisons``; None
+    """Which of two engines has fewer errors on the sample, by one of so many ``comparisons``; None
     where one is not assessed.
     """
     pair = [table[table["engine"] == name].reset_index(drop=True) for name in (first, second)]

@@ -1,4 +1,4 @@
-"""Which engine and retriever do best on one's own PDFs, under the noise that was asked for."""
+"""Which engine and retriever do best on a user's PDFs, under the noise that was asked for."""
 
 from __future__ import annotations
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from experiments.analysis.attribution import make_losses
+from experiments.analysis.differences import run_differences, with_paired_intervals
 from experiments.analysis.figure3 import figure3_points
 from experiments.analysis.labels import NOISE_AXES
-from experiments.analysis.losses import run_differences, with_paired_intervals
 from experiments.analysis.notes import reader_notes, run_notes
 from experiments.analysis.predictiveness import predictiveness as predictiveness_table
 from experiments.figures.attribution import waterfalls

@@ -13,7 +13,7 @@ from experiments.figures.style import COLOURS, figure, save
 
 
 def distance_figure(pages: pd.DataFrame, folder: Path, *, paired: bool = False) -> list[Path]:
-    """A panel an engine: each page a point, quartiles as a box, a row a kind of noise.
+    """A panel an engine: each page a point, quartiles as a box, one row per kind of noise.
 
     ``paired`` says that natural and distorted pages are the same.
     """

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from experiments.analysis.costs import engine_costs
-from experiments.analysis.losses import run_differences
+from experiments.analysis.differences import run_differences
 from experiments.analysis.notes import reader_notes
 from experiments.figures.of_runs import benchmark
 from experiments.figures.pareto import pareto_charts
 from experiments.reports.differences import report_differences
-from experiments.reports.losses import report_losses
+from experiments.reports.loss_shares import report_losses
 from experiments.reports.paper_tables import write_paper_tables
 from experiments.reports.terminal import benchmark_table, show
 from ohr.study.csv import write_csv

@@ -190,8 +190,10 @@ def verdict(row: pd.Series, title: str) -> str:
 
 
 def report_differences(run: Run, differences: pd.DataFrame) -> None:
-    """Print what a run lost and write ``differences.csv``; nothing where none can be paired."""
+    """Print what a run lost and write ``differences.csv``, or say why nothing is compared."""
     if differences.empty:
+        if why := differences.attrs.get("not_compared"):
+            print(plain(f"no differences: {why}"))
         return
     measures = shown_measures(run.cells, parts=True) or shown_readings(run.cells)
     show(differences_table(differences, measures, truth_of(run.cells)))

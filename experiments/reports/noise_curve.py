@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from experiments.analysis.curves import statistics_table
+from experiments.analysis.differences import run_differences
 from experiments.analysis.labels import NOISE_AXES, noise_title, shown_measures
-from experiments.analysis.losses import run_differences
 from experiments.analysis.notes import reader_notes
 from experiments.analysis.wording import short
 from experiments.figures.axes import curve_of

@@ -66,7 +66,7 @@ def _interval(one: Estimate | None) -> str:
 
 
 def verdict_lines(table: pd.DataFrame) -> list[str]:
-    """For each two engines, which has less errors, or what is not excluded; the family; whether
+    """For each two engines, which has fewer errors, or what is not excluded; the family; whether
     transcribed pages corrected that.
     """
     engines = list(dict.fromkeys(table["engine"]))
@@ -100,7 +100,7 @@ def verdict_line(table: pd.DataFrame, first: str, second: str, comparisons: int 
         better, worse = (first, second) if one.winner == 0 else (second, first)
         low, high = sorted((abs(gap.low), abs(gap.high)))
         return (
-            f"{better} has less errors than {worse} {on}: {TARGETS[DECIDES]} lower by "
+            f"{better} has fewer errors than {worse} {on}: {TARGETS[DECIDES]} lower by "
             f"{abs(gap.mean):.3f} [{low:.3f}, {high:.3f}]"
         )
     transcribed = f", {one.transcribed:,} of them transcribed," if one.transcribed else ""

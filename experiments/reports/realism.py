@@ -23,9 +23,8 @@ from experiments.analysis.wording import excluded, family, is_shown, short
 from experiments.figures.realism import distance_figure
 from experiments.reports.terminal import number, p_value, show
 from ohr.printable import plain
+from ohr.statistics.paired import FEWEST_TO_SHOW
 from ohr.study.csv import write_csv
-
-FEWEST_TESTED = 6
 
 
 def compare_distances(run: Path, out: Path, natural: str = "") -> int:
@@ -48,7 +47,10 @@ def compare_distances(run: Path, out: Path, natural: str = "") -> int:
             "difference: the edit distance of distorted pages less that of the same pages degraded "
             f"by nature; sign-flip test over {_units(compared)}, {family(_tested(compared))}"
         )
-        if compared["documents"].max() < FEWEST_TESTED and compared["pages"].max() < FEWEST_TESTED:
+        if (
+            compared["documents"].max() < FEWEST_TO_SHOW
+            and compared["pages"].max() < FEWEST_TO_SHOW
+        ):
             print("no p of a sign-flip test over fewer than six is .05 or less")
     for line in _pairing_lines(pages, natural, paired=len(compared) > 0):
         print(plain(line))

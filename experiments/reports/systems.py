@@ -80,7 +80,7 @@ def captions(drops: pd.DataFrame) -> list[str]:
     tests = int(drops.loc[drops["metric"] == MAIN, "drop_p"].notna().sum())
     return [
         "lost: compared with the same engine's clean pages, or the truth's; "
-        f"{family(tests).replace(' of this table', ' of this column')}",
+        f"{family(tests, 'of this column')}",
         "more: how much more than the system that loses least of the others, on the same "
         "questions; interval and p for all systems and knowledge bases together, the family below",
     ]

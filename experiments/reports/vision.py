@@ -6,8 +6,8 @@ import pandas as pd
 from rich.table import Table
 from rich.text import Text
 
+from experiments.analysis.differences import run_differences
 from experiments.analysis.labels import group_label
-from experiments.analysis.losses import run_differences
 from experiments.analysis.notes import reader_notes
 from experiments.analysis.routes import SOURCES, axis_engine, by_source, route_points, routes_of
 from experiments.figures.routes import routes_figure

@@ -118,7 +118,7 @@ def same_by_rule(answer: str, gold: str, kind: Kind) -> bool:
     Binary: the same verdict first, "not true" being no, and no other number after it. Numerical:
     the same numbers, each once, in any order; ``1.500`` is 1500 or 1.5, 5 million is 5,000,000 or,
     in a table, 5, (917) is -917, a number in words is one where no other is, and per cent is not an
-    amount; units and currencies are told apart, not converted, and one that a text leaves out is
+    amount; units and currencies are distinguished, not converted, and one that a text leaves out is
     taken to be the other's. Time spans: of equal length, 12 months being a year and 7 days a week.
     Neither may negate or invert the other ("at least 5", "at most 5"). None: it declines to answer.
     """

@@ -1,7 +1,7 @@
 """The numbers of a text with their signs, scales, units and currencies, in English and German.
 
-Names of units are in ``units.json``. Units are told apart and not converted, but for spans of time:
-12 months are a year and 7 days a week.
+Names of units are in ``units.json``. Different units are never converted, but for spans of time: 12
+months are a year and 7 days a week.
 """
 
 from __future__ import annotations

@@ -160,8 +160,8 @@ def make_metrics(config: StudyConfig) -> dict[str, Metric]:
 
 
 def _specs(spec: PluginSpec) -> tuple[PluginSpec, ...]:
-    """The metrics that a name stands for, with those that stand beside them; one of one's own bears
-    its name, not its path.
+    """The metrics that a name stands for, with those that stand beside them; a user's own metric
+    bears its name, not its path.
     """
     if spec.name in SETS:
         return SETS[spec.name]

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from experiments.analysis.loss_shares import group_losses, loss_shares
-from experiments.reports.losses import losses_table, report_losses
+from experiments.reports.loss_shares import losses_table, report_losses
 from ohr.statistics import Clusters
 
 SOURCES = ("source:text", "source:table", "source:formula")

@@ -56,7 +56,7 @@ def test_signals_and_predictions_of_every_page_and_engine(folder):
     assert table["wobble"].notna().all()
     assert "6 of 12 pages of 2 documents" in done.output
     assert "6 pages have no text layer" in done.output
-    assert "do not differ significantly" in done.output or "has less errors" in done.output
+    assert "do not differ significantly" in done.output or "has fewer errors" in done.output
     assert table["edit_distance"].notna().all()
     assert set(table["r_noise_content_coverage"]) == {shipped().coverage["scan"]["r_noise_content"]}
     assert "the 90 % intervals of pages are too short" in done.output

@@ -52,7 +52,7 @@ def test_retrieval_is_assessed_where_questions_can_be_made(tmp_path, monkeypatch
     assert done.exit_code == 0, done.output
     assert "pdf_text is not ranked" in done.output
     assert "differ significantly" not in done.output
-    assert "less errors" not in done.output  # of the one engine that is ranked
+    assert "fewer errors" not in done.output  # of the one engine that is ranked
     assert "retrieval LCS, clean" in done.output, done.output
     assert (tmp_path / "best" / "report" / "index.html").is_file()
     assert f"Take {FAKE}" in done.output

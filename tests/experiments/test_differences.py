@@ -7,9 +7,9 @@ import pytest
 
 from experiments.analysis.baselines import BOTH, ENGINE, NOISE
 from experiments.analysis.comparison import comparisons
+from experiments.analysis.differences import run_differences, with_paired_intervals
 from experiments.analysis.labels import shown_measures
-from experiments.analysis.losses import run_differences, with_paired_intervals
-from experiments.reports.differences import differences_table
+from experiments.reports.differences import differences_table, report_differences
 from experiments.reports.noise_curve import finding
 from ohr.study.cells import aggregate
 from ohr.study.results import Run
@@ -80,6 +80,15 @@ def test_one_knowledge_base_loses_nothing(run):
     assert with_paired_intervals(alone.cells, run_differences(alone))["ci_low"].equals(
         alone.cells["ci_low"]
     )
+
+
+def test_what_cannot_be_compared_is_said(run, capsys):
+    rows = run.drawn
+    law = rows["domain"] == "law"
+    apart = rows[((rows["engine"] == "gt") & law) | ((rows["engine"] != "gt") & ~law)]
+    only_clean = as_run(run, apart[apart["noise"] == "none"])
+    report_differences(only_clean, run_differences(only_clean))
+    assert capsys.readouterr().out.startswith("no differences: no two conditions")
 
 
 def test_p_is_corrected_over_a_measures_comparisons(run):
