@@ -96,7 +96,9 @@ def compare_with_best(
     around 0, nearly otherwise. With five clusters or fewer nothing is ever shown.
 
     The simultaneous intervals invert the same test of all differences: their lower end is above
-    0 just where p is at most .05. Sources: Hsu, Simultaneous confidence intervals for all
+    0 just where p is at most .05, unless one cluster weighs so much that no end is finite.
+
+    Sources: Hsu, Simultaneous confidence intervals for all
     distances from the "best", 1981 (what is asked; his bound for one best is replaced by that of
     all pairs, so that none of several equal best is rejected); Tukey, The problem of multiple
     comparisons, 1953 (all pairs); Westfall and Young, Resampling-based multiple testing, 1993
