@@ -1,67 +1,124 @@
-"""CPU time of the published retrieval study, by stage, beside the reference evaluation's.
+"""CPU time of the retrieval study beside the published evaluation's steps, in the same run.
 
-    python -m benchmarks.reference_cost [DATA]
+    python -m benchmarks.reference_cost [DATA] [--questions 200] [--domains finance law]
 
-Runs gt and MinerU with scoring=reference from an empty cache in a process of its own. The
-reference's CPU seconds were measured once on all 9,000 pages and 4,535 questions of one
-knowledge base (DATA/README.md); here they are scaled to this run's pages and questions. It loads,
-chunks, indexes, retrieves and scores the retrieval, as our stages do but for the OCR scores,
-the intervals and the figures.
+First our study of gt and MinerU in a process of its own, from an empty cache, under
+scoring=reference and under default; then the published steps (``benchmarks/published.py``) on the
+same pages. They index every page, but search and score every n-th question only, so many as
+``--questions`` says (0: all); the seconds of these two steps are scaled up to all questions. Our
+study also scores the reading, and makes intervals, tables and figures.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
-REFERENCE_PAGES, REFERENCE_QUESTIONS = 9000, 4535
-REFERENCE_CPU_S = {"load, chunk, index": 29.0, "retrieve": 79.0, "score": 5.5}
+from benchmarks import published
+
+BASES = ("gt", "MinerU")
 
 
-def main() -> None:
-    """Print our stages, the reference's, and the ratio of the totals."""
-    data = Path(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("OHR_DATA", "../shared/data"))
+def main(argv: Sequence[str] | None = None) -> None:
+    """Print our stages, the published steps, and the ratio of the totals."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "data", nargs="?", type=Path, default=os.environ.get("OHR_DATA", "../shared/data")
+    )
+    parser.add_argument("--questions", type=int, default=200)
+    parser.add_argument("--domains", nargs="+", default=())
+    options = parser.parse_args(argv)
+    bench = options.data / "ohrbench"
+    everything = json.loads((bench / "qas_dev.json").read_text("utf-8"))
+    there = [path.name for path in sorted((bench / "retrieval_base" / "gt").iterdir())]
+    domains = [name for name in there if not options.domains or name in options.domains]
+    questions = [one for one in everything if one["doc_name"].split("/")[0] in domains]
+
+    totals = {}
     with tempfile.TemporaryDirectory() as folder:
-        before = os.times()
-        subprocess.run(
-            [
-                sys.executable, "-m", "experiments.ocr_benchmark", "dataset.kind=ohrbench",
-                f"dataset.path={data / 'ohrbench' / 'retrieval_base'}",
-                f"dataset.questions={data / 'ohrbench' / 'qas_dev.json'}",
-                "engines=[gt,precomputed:MinerU]", "retrievers=[bm25]", "stages=[ocr,retrieval]",
-                "scoring=reference", f"cache={folder}/cache", "--out", f"{folder}/run",
-            ],
-            check=True,
-            stdout=subprocess.DEVNULL,
-        )  # fmt: skip
-        after = os.times()
-        manifest = json.loads(Path(folder, "run", "manifest.json").read_text("utf-8"))
-    ours = after.children_user + after.children_system
-    ours -= before.children_user + before.children_system
-    stages = {name: spent["cpu_s"] for name, spent in manifest["seconds"].items()}
-    stages["imports, figures, table"] = ours - sum(stages.values())
-    bases = len(manifest["knowledge_bases"])
-    pages = manifest["dataset"]["pages"] / REFERENCE_PAGES * bases
-    questions = manifest["dataset"]["asked"] / REFERENCE_QUESTIONS * bases
-    reference = {
-        "load, chunk, index": REFERENCE_CPU_S["load, chunk, index"] * pages,
-        # Its search compares each question with every chunk of the domain.
-        "retrieve": REFERENCE_CPU_S["retrieve"] * questions * pages / bases,
-        "score": REFERENCE_CPU_S["score"] * questions,
-    }
-    for title, costs in (("ours", stages), ("reference, scaled", reference)):
-        print(f"{title}, CPU s")
-        for name, seconds in costs.items():
-            print(f"  {name:24} {seconds:7.2f}")
-        print(f"  {'total':24} {sum(costs.values()):7.2f}")
-    total = sum(reference.values())
-    same = sum(stages[name] for name in ("plan", "read", "knowledge base", "score"))
-    print(f"loading to retrieval scores: {same:.2f} s, {same / total:.3f} of the reference's")
-    print(f"all, with OCR scores, intervals and figures: {ours:.2f} s, {ours / total:.3f}")
+        part = Path(folder, "questions.json")
+        part.write_text(json.dumps(questions), "utf-8")
+        base = _part_of(bench / "retrieval_base", domains, Path(folder, "base"))
+        for scoring in ("reference", "default"):
+            spent = _study(base, part, scoring, Path(folder, scoring))
+            totals[scoring] = _print_costs(f"ours, scoring={scoring}", spent)
+    every = max(1, len(questions) // options.questions) if options.questions else 1
+    steps = _published(bench / "retrieval_base", domains, questions, every)
+    sample = f"every {every}th question searched and scored" if every > 1 else "all questions"
+    theirs = _print_costs(f"published steps, {len(questions)} questions, {sample}", steps)
+    for scoring, ours in totals.items():
+        print(f"published steps / ours, scoring={scoring}: {theirs / ours:.1f}")
+
+
+def _part_of(base: Path, domains: Sequence[str], folder: Path) -> Path:
+    """A folder of links to these domains' pages."""
+    for name in BASES:
+        (folder / name).mkdir(parents=True)
+        for domain in domains:
+            (folder / name / domain).symlink_to((base / name / domain).resolve())
+    return folder
+
+
+def _study(base: Path, questions: Path, scoring: str, folder: Path) -> dict[str, float]:
+    """CPU seconds of each stage of our study; what no stage counts is start, tables and figures."""
+    before = os.times()
+    subprocess.run(
+        [
+            sys.executable, "-m", "experiments.ocr_benchmark", "dataset.kind=ohrbench",
+            f"dataset.path={base}", f"dataset.questions={questions}",
+            "engines=[gt,precomputed:MinerU]", "retrievers=[bm25]", "stages=[ocr,retrieval]",
+            f"scoring={scoring}", f"cache={folder}/cache", "--out", f"{folder}/run",
+        ],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    after = os.times()
+    manifest = json.loads(Path(folder, "run", "manifest.json").read_text("utf-8"))
+    stages = {name: float(spent["cpu_s"]) for name, spent in manifest["seconds"].items()}
+    whole = after.children_user + after.children_system
+    whole -= before.children_user + before.children_system
+    return stages | {"start, tables, figures": whole - sum(stages.values())}
+
+
+def _published(
+    base: Path, domains: Sequence[str], questions: Sequence[dict[str, str]], every: int
+) -> dict[str, float]:
+    """CPU seconds of each published step; search and score scaled up to all questions."""
+    spent = dict.fromkeys(("load, chunk, index", "search", "score"), 0.0)
+    for name in BASES:
+        for domain in domains:
+            own = [one for one in questions if one["doc_name"].split("/")[0] == domain]
+            sample = own[::every]
+            started = time.process_time()
+            known = published.index(base / name, domain)
+            indexed = time.process_time()
+            hits = [published.retrieve(known, one["questions"]) for one in sample]
+            searched = time.process_time()
+            for found, one in zip(hits, sample, strict=True):
+                published.score(found, one["evidence_context"])
+            scored = time.process_time()
+            scale = len(own) / len(sample) if sample else 0.0
+            spent["load, chunk, index"] += indexed - started
+            spent["search"] += (searched - indexed) * scale
+            spent["score"] += (scored - searched) * scale
+    return spent
+
+
+def _print_costs(title: str, costs: dict[str, float]) -> float:
+    """Print CPU seconds with their total, and return it."""
+    total = sum(costs.values())
+    print(f"{title}: CPU s")
+    for name, seconds in (*costs.items(), ("total", total)):
+        print(f"  {name:24} {seconds:7.2f}")
+    return total
 
 
 if __name__ == "__main__":
