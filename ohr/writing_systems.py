@@ -10,7 +10,14 @@ UNSPACED = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"
 """Thai, Lao, Burmese and Khmer, which are written without spaces between words, as ranges of a
 character class."""
 _MARKED = ((0x483, 0x1AAF), (0x1B00, 0x1CFF), (0xA66F, 0xABFF), (0x10000, 0x11FFF))
-_OF_THESE = re.compile("[{}]".format("".join(f"{chr(a)}-{chr(b)}" for a, b in _MARKED)))
+
+
+def in_marked_script() -> str:
+    """The characters of scripts whose words may hold combining marks, as a character class."""
+    return "[{}]".format("".join(f"{chr(a)}-{chr(b)}" for a, b in _MARKED))
+
+
+_OF_THESE = re.compile(in_marked_script())
 
 
 def may_have_marks(text: str) -> bool:

@@ -82,21 +82,36 @@ class Block:
         places = [place for setting in self.settings for place in setting.of(cells).index]
         return cells.loc[list(dict.fromkeys(places))]
 
-    def value(self, cells: pd.DataFrame, stage: str, metric: str, group: str) -> Value | None:
-        """The mean of one knowledge base's cells of a stage, metric and group; None without any.
+
+class Means:
+    """The means of one knowledge base's cells, by stage, metric and group."""
+
+    def __init__(self, cells: pd.DataFrame) -> None:
+        settings = zip(*(texts(cells, name) for name in COLUMNS), strict=True)
+        keys = zip(cells["stage"], cells["metric"], cells["group"], strict=True)
+        values = zip(cells["mean"], pd.to_numeric(cells["n"]), strict=True)
+        self._cells: dict[tuple[str, str, str], list[tuple[tuple[str, ...], float, int]]] = {}
+        for key, setting, (mean, n) in zip(keys, settings, values, strict=True):
+            if n > 0:
+                self._cells.setdefault(key, []).append((setting, mean, int(n)))
+
+    def of(self, block: Block, stage: str, metric: str, group: str) -> Value | None:
+        """The mean over a block's settings; None without any.
 
         Of settings that do not differ at the stage the cell counts once.
         """
-        chosen = cells[
-            (cells["stage"] == stage) & (cells["metric"] == metric) & (cells["group"] == group)
-        ]
-        chosen = self.of(chosen)
-        n = pd.to_numeric(chosen["n"])
-        chosen, n = chosen[n > 0], n[n > 0]
-        if chosen.empty:
+        cells = self._cells.get((stage, metric, group), [])
+        places = dict.fromkeys(
+            place
+            for one in block.settings
+            for place, (setting, _, _) in enumerate(cells)
+            if all(own in (value, "") for own, value in zip(setting, astuple(one), strict=True))
+        )
+        if not places:
             return None
-        mean = float(chosen["mean"].mean())
-        return None if math.isnan(mean) else Value(mean, int(n.min()), int(n.max()))
+        mean = float(pd.Series([cells[place][1] for place in places]).mean())
+        numbers = [cells[place][2] for place in places]
+        return None if math.isnan(mean) else Value(mean, min(numbers), max(numbers))
 
 
 def texts(cells: pd.DataFrame, name: str) -> pd.Series:

@@ -15,7 +15,7 @@ import pandas as pd
 from experiments.analysis.labels import STAGE_METRICS, group_label
 from experiments.analysis.notes import Notes, answerers, note_lines
 from experiments.analysis.published import TRUTH, averages
-from experiments.analysis.settings import Block, blocks_of, texts
+from experiments.analysis.settings import Block, Means, blocks_of, texts
 from experiments.reports.files import TextTable, write_table
 from ohr.study.results import KNOWLEDGE_BASE, knowledge_base_name
 from ohr.study.truth import marked, same_as_truth, same_lines, truth_note
@@ -65,9 +65,9 @@ def source_values(cells: pd.DataFrame) -> pd.DataFrame:
         for group, short in SOURCE_COLUMNS.items()
     }
     records = []
+    means = _means(cells)
     for block in blocks_of(cells):
-        for engine in dict.fromkeys(cells["engine"]):
-            of_engine = cells[cells["engine"] == engine]
+        for engine, of_engine in means.items():
             row: dict[str, object] = {"engine": engine, "setting": block.label}
             for name, cell in columns.items():
                 row |= _with_n(block, of_engine, name, cell)
@@ -75,10 +75,14 @@ def source_values(cells: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(records).dropna(axis="columns", how="all")
 
 
-def _with_n(
-    block: Block, cells: pd.DataFrame, name: str, cell: tuple[str, str, str]
-) -> dict[str, object]:
-    value = block.value(cells, *cell)
+def _means(cells: pd.DataFrame) -> dict[str, Means]:
+    """The means of each engine, in the order of the cells."""
+    engines = dict.fromkeys(cells["engine"])
+    return {engine: Means(cells[cells["engine"] == engine]) for engine in engines}
+
+
+def _with_n(block: Block, means: Means, name: str, cell: tuple[str, str, str]) -> dict[str, object]:
+    value = means.of(block, *cell)
     return {name: value.mean if value else None, N + name: value.n if value else None}
 
 
@@ -155,16 +159,15 @@ def domain_values(cells: pd.DataFrame, stage: str, metric: str) -> pd.DataFrame:
     An engine's column is in [0, 1], and has its ``n`` behind it.
     """
     cells = cells[cells["stage"] == stage]
-    engines = list(dict.fromkeys(cells["engine"]))
+    means = _means(cells)
     groups = [g for g in dict.fromkeys(cells["group"]) if g.startswith("domain:")]
     records = []
     for block in blocks_of(cells):
         for group in [*groups, "all"]:
             row: dict[str, object] = {"domain": group_label(group), "setting": block.label}
-            for engine in engines:
-                of_engine = cells[cells["engine"] == engine]
+            for engine, of_engine in means.items():
                 row |= _with_n(block, of_engine, engine, (stage, metric, group))
-            if any(row[engine] is not None for engine in engines):
+            if any(row[engine] is not None for engine in means):
                 records.append(row)
     return pd.DataFrame(records)
 

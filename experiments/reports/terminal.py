@@ -18,7 +18,7 @@ from rich.text import Text
 from experiments.analysis.costs import COUNTED
 from experiments.analysis.labels import group_label, shown_measures, shown_readings
 from experiments.analysis.notes import Notes, answerers, note_lines
-from experiments.analysis.settings import Block, Value, blocks_of
+from experiments.analysis.settings import Block, Means, Value, blocks_of
 from experiments.reports.files import TextTable
 from ohr.printable import plain
 from ohr.study.noise import strength
@@ -87,15 +87,13 @@ class _Columns:
             table.add_column(title, justify="right")
         return table
 
-    def rows(self, cells: pd.DataFrame, group: str) -> Iterable[tuple[str | Text, ...]]:
-        """A row a setting of one knowledge base's cells: setting, n and the means.
+    def rows(self, means: Means, group: str) -> Iterable[tuple[str | Text, ...]]:
+        """A row a setting of one knowledge base: setting, n and the means.
 
         A mean that is over another number of questions than n has its own behind it.
         """
         for block in self.blocks:
-            values = [
-                block.value(cells, stage, metric, group) for stage, metric, _ in self.measures
-            ]
+            values = [means.of(block, stage, metric, group) for stage, metric, _ in self.measures]
             n = self._questions(values)
             texts = []
             for (stage, metric, _), value in zip(self.measures, values, strict=True):
@@ -126,7 +124,7 @@ def noise_table(cells: pd.DataFrame, notes: Notes | None = None) -> Table:
         clean = key["perturbation"] == "none"
         level = "clean" if clean else strength(key["level"], key["intensity"])
         name = Text(plain(marked(str(key["engine"]), same)))
-        for row in columns.rows(of_base, "all"):
+        for row in columns.rows(Means(of_base), "all"):
             table.add_row(name, "" if clean else str(key["perturbation"]), level, *row)
     return _captioned(table, cells, notes)
 
@@ -139,10 +137,10 @@ def benchmark_table(cells: pd.DataFrame, notes: Notes | None = None) -> Table:
     same = same_as_truth(clean)
     groups = [g for g in clean["group"].drop_duplicates() if g.startswith(TABLE_GROUPS)]
     for engine in clean["engine"].drop_duplicates():
-        of_engine = clean[clean["engine"] == engine]
+        means = Means(clean[clean["engine"] == engine])
         for group in groups:
             name = Text(plain(marked(str(engine), same)) if group == "all" else "")
-            for row in columns.rows(of_engine, group):
+            for row in columns.rows(means, group):
                 table.add_row(name, Text(plain(group_label(group))), *row)
         table.add_section()
     return _captioned(table, clean, notes)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 from ohr.markup.headings import Heading, headings, opened, titles
 from ohr.plugins.base import P, Plugin
+from ohr.text_cache import TextCache
 from ohr.types import Chunk, PageRef
-
-_CACHED_PAGES = 65536
 
 
 class Chunker(Plugin[P], ABC, abstract=True):
@@ -24,10 +23,24 @@ class Chunker(Plugin[P], ABC, abstract=True):
         """Text that is indexed with a chunk, from the headings above its own; here nothing."""
         return ""
 
+    def spans_many(self, texts: Sequence[str]) -> Iterable[list[tuple[int, int]]]:
+        """:meth:`spans` of several pages."""
+        return map(self.spans, texts)
+
     def split(self, ref: PageRef, text: str, above: Sequence[Heading] = ()) -> list[Chunk]:
         """Chunks of one page's text. ``above`` are headings still open from earlier pages."""
-        path, coming, chunks = tuple(above), list(self._headings(text)), []
-        for start, end in self._spans(text):
+        return self._split(ref, text, self._spans(text), self._headings(text), above)
+
+    def _split(
+        self,
+        ref: PageRef,
+        text: str,
+        spans: Sequence[tuple[int, int]],
+        own_headings: Sequence[Heading],
+        above: Sequence[Heading],
+    ) -> list[Chunk]:
+        path, coming, chunks = tuple(above), list(own_headings), []
+        for start, end in spans:
             own = False
             while coming and coming[0].start <= start:
                 own = coming[0].start == start
@@ -37,23 +50,36 @@ class Chunker(Plugin[P], ABC, abstract=True):
             chunks.append(Chunk(ref, start, end, text[start:end], section, context))
         return chunks
 
-    def chunks(self, pages: Iterable[tuple[PageRef, str]]) -> list[Chunk]:
-        """Chunks of pages in index order; headings stay open to the end of their document."""
+    def chunks(self, pages: Iterable[tuple[PageRef, str]], *, sections: bool = True) -> list[Chunk]:
+        """Chunks of pages in index order; headings stay open to the end of their document.
+
+        Without ``sections``, those of a chunker that indexes nothing but the text have none: to
+        look for headings takes as long as all else.
+        """
+        pages = list(pages)
+        spans = self._spans.many([text for _, text in pages])
+        if not sections and type(self).context is Chunker.context:
+            return [
+                Chunk(ref, start, end, text[start:end])
+                for (ref, text), of_page in zip(pages, spans, strict=True)
+                for start, end in of_page
+            ]
         found: list[Chunk] = []
         document = ""
         above: tuple[Heading, ...] = ()
-        for ref, text in pages:
+        for (ref, text), of_page in zip(pages, spans, strict=True):
             if ref.doc_id != document:
                 document, above = ref.doc_id, ()
-            found += self.split(ref, text, above)
-            above = opened(above, self._headings(text))
+            own = self._headings(text)
+            found += self._split(ref, text, of_page, own, above)
+            above = opened(above, own)
         return found
 
     @cached_property
-    def _spans(self) -> Callable[[str], list[tuple[int, int]]]:
+    def _spans(self) -> TextCache[list[tuple[int, int]]]:
         """Pages that a noisy knowledge base shares with the clean one are cut once."""
-        return lru_cache(maxsize=_CACHED_PAGES)(self.spans)
+        return TextCache(self.spans_many)
 
     @cached_property
-    def _headings(self) -> Callable[[str], list[Heading]]:
-        return lru_cache(maxsize=_CACHED_PAGES)(headings)
+    def _headings(self) -> TextCache[list[Heading]]:
+        return TextCache.of(headings)

@@ -39,6 +39,8 @@ class Retriever(Plugin[P], ABC, abstract=True):
     sees_images: bool = False
     """Whether it has parts that look at page images: :meth:`index_images` comes before
     :meth:`index` then."""
+    reads_sections: bool = True
+    """Whether it looks at the sections of the chunks that it is given; else they have none."""
 
     def index_images(self, pages: Sequence[PageImage]) -> Mapping[PageRef, str]:
         """As that of :class:`ImageRetriever`, for one that is made of others."""
@@ -107,6 +109,7 @@ class Oracle(Plugin[P], ABC, abstract=True):
     """
 
     sees_images: bool = False
+    reads_sections: bool = True
 
     @abstractmethod
     def index(self, chunks: Sequence[Chunk]) -> None:

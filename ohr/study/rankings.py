@@ -79,7 +79,7 @@ class Rankings:
         if not _are_rankings(rankings, len(questions), texts) or (
             left_out and self.plan.config.retry_failed
         ):
-            chunks = _chunks(cutter, chunker, texts)
+            chunks = _chunks(cutter, chunker, texts, sections=retriever.reads_sections)
             rankings = _ranked(retriever, name, chunks, questions, k, texts)
             if isinstance(retriever, Retriever):
                 left_out = retriever.left_out()
@@ -120,7 +120,11 @@ class Rankings:
         usable = image_rankings.are_rankings(stored, len(questions), texts)
         failed = usable and (stored["unseen"] or stored.get("left_out"))
         if not usable or (failed and self.plan.config.retry_failed):
-            chunks = _chunks(cutter, chunker, read) if isinstance(retriever, Retriever) else []
+            chunks = (
+                _chunks(cutter, chunker, read, sections=retriever.reads_sections)
+                if isinstance(retriever, Retriever)
+                else []
+            )
             most = self.plan.config.stop_after_failures
             stored = image_rankings.ranked(retriever, name, images, chunks, queries, k, most)
             if isinstance(retriever, Retriever) and (left_out := retriever.left_out()):
@@ -175,10 +179,12 @@ class Rankings:
         }
 
 
-def _chunks(cutter: Chunker, label: str, texts: Mapping[PageRef, str]) -> Sequence[Chunk]:
+def _chunks(
+    cutter: Chunker, label: str, texts: Mapping[PageRef, str], *, sections: bool
+) -> Sequence[Chunk]:
     """The chunks of some pages. Raises PluginError for a chunker that fails."""
     try:
-        return cutter.chunks(texts.items())
+        return cutter.chunks(texts.items(), sections=sections)
     except OhrError:
         raise
     except Exception as error:

@@ -8,7 +8,7 @@ where the larger unit does not fit, and the pieces are packed greedily from the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from pydantic import Field, model_validator
 
 from ohr.plugins import Chunker, Params
 from rag.chunking._pieces import sentence_ends, stripped
-from rag.chunking.token_counter import cumulative_tokens, fits
+from rag.chunking.token_counter import cumulative_tokens, fits_many
 from rag.chunking.tokenizer import Tokenizer
 
 _PARAGRAPH = re.compile("\n\n\n")
@@ -53,11 +53,25 @@ class TokenChunker(Chunker[TokenChunkerParams]):
     name = "tokens"
 
     def spans(self, text: str) -> list[tuple[int, int]]:
+        return self.spans_many([text])[0]
+
+    def spans_many(self, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
+        if self._tokenizer is not None:
+            return [self._cut(text) for text in texts]
+        fits = fits_many(texts, self._budget)
+        return [
+            stripped(text, [(0, len(text))]) if whole and text else self._cut(text)
+            for text, whole in zip(texts, fits, strict=True)
+        ]
+
+    @property
+    def _budget(self) -> int:
+        return self.params.size - self.params.reserve
+
+    def _cut(self, text: str) -> list[tuple[int, int]]:
         if not text:
             return [(0, 0)] if self.params.keep_empty else []
-        budget = self.params.size - self.params.reserve
-        if self._tokenizer is None and fits(text, budget):
-            return stripped(text, [(0, len(text))])
+        budget = self._budget
         tokens = cumulative_tokens(text) if self._tokenizer is None else self._tokenizer(text)
         cuts = np.array([0, len(text)])
         for boundaries in (_paragraphs, sentence_ends, _phrases, _words):

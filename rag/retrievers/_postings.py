@@ -51,15 +51,6 @@ class Postings:
         found[found == len(self.terms)] = 0
         return np.asarray(found[self.terms[found] == term_ids])
 
-    def add_up(self, local_terms: Iterable[int]) -> np.ndarray:
-        """Sum of the terms' weights for each text, in the order of the terms."""
-        scores = np.zeros(len(self.lengths))
-        for term in local_terms:
-            start, end = self.indptr[term], self.indptr[term + 1]
-            # A text occurs once a term, so the plain sum is enough.
-            scores[self.texts[start:end]] += self.weights[start:end]
-        return scores
-
     def having(self, local_terms: np.ndarray) -> np.ndarray:
         """The texts that have one of the terms or more, ascending."""
         parts = [self.texts[self.indptr[term] : self.indptr[term + 1]] for term in local_terms]

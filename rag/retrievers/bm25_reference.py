@@ -8,7 +8,6 @@ import numpy as np
 from pydantic import Field
 
 from ohr.plugins import Params
-from rag.retrievers._postings import Postings
 from rag.retrievers.bm25 import LIBRARIES, Bm25
 from rag.retrievers.terms import REFERENCE, Analyser
 
@@ -42,10 +41,9 @@ class Bm25Reference(Bm25):
     def analyser(self) -> Analyser:
         return REFERENCE
 
-    def _factors(self, postings: Postings) -> np.ndarray:
+    def _factors(self, frequency: np.ndarray, texts: int) -> np.ndarray:
         """Exchange Lucene's weights for Okapi's: a floored idf, and its factor k1 + 1."""
-        frequency, n = postings.text_frequency, len(postings.lengths)
-        okapi = np.log(n - frequency + 0.5) - np.log(frequency + 0.5)
+        okapi = np.log(texts - frequency + 0.5) - np.log(frequency + 0.5)
         okapi[okapi < 0] = _FLOOR * okapi.mean()
-        lucene = np.log1p((n - frequency + 0.5) / (frequency + 0.5))
+        lucene = np.log1p((texts - frequency + 0.5) / (frequency + 0.5))
         return np.asarray((self.params.k1 + 1) * okapi / lucene)

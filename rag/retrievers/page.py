@@ -24,6 +24,7 @@ class PageRetriever(Retriever[PageRetrieverParams]):
 
     name = "page"
     whole_pages = True
+    reads_sections = False
 
     def __init__(self, params: PageRetrieverParams | None = None) -> None:
         super().__init__(params)

@@ -22,7 +22,8 @@ import Stemmer
 from bm25s.stopwords import STOPWORDS_EN_PLUS, STOPWORDS_GERMAN
 
 from ohr.markup.folding import fold
-from ohr.writing_systems import UNSPACED, marks, may_have_marks
+from ohr.text_cache import TextCache
+from ohr.writing_systems import UNSPACED, in_marked_script, marks, may_have_marks
 
 _WORD = re.compile(r"\w+")
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -35,7 +36,9 @@ _ASCII_LOWER_WORDS = bytes(
     for code in range(256)
 )
 _STOP_WORDS = frozenset(STOPWORDS_EN_PLUS)
-_CACHED_TEXTS = 65536
+_UTF8_LOWER_WORDS = _ASCII_LOWER_WORDS[:128] + bytes(range(128, 256))
+_IN_SCRIPTS = re.compile(f"[{_CJK}{UNSPACED}]|{in_marked_script()}")
+"""Characters whose words are more than a run of letters."""
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -71,7 +74,7 @@ class Words:
         self._words = words
         stem = str if stemmer is None else Stemmer.Stemmer(stemmer).stemWord
         self._word_ids = _WordIds(stem, stop_words)
-        self.ids = functools.lru_cache(maxsize=_CACHED_TEXTS)(self._ids)
+        self.ids = TextCache.of(self._ids)
 
     def _ids(self, text: str) -> np.ndarray:
         # Calling __missing__ through the subscript keeps the loop in C.
@@ -87,7 +90,7 @@ class CharacterNgrams:
 
     def __init__(self, n: int) -> None:
         self._n = n
-        self.ids = functools.lru_cache(maxsize=_CACHED_TEXTS)(self._ids)
+        self.ids = TextCache.of(self._ids)
 
     def _ids(self, text: str) -> np.ndarray:
         padded = f" {' '.join(_words(fold(text).lower()))} "
@@ -111,7 +114,18 @@ def _split(text: str) -> list[str]:
     r"""Runs of ``\w`` in lower case; on ASCII text a table of bytes is four times as fast."""
     if text.isascii():
         return text.encode("ascii").translate(_ASCII_LOWER_WORDS).decode("ascii").split()
-    return _WORD.findall(text.lower())
+    return _split_spaced(text.lower())
+
+
+def _split_spaced(text: str) -> list[str]:
+    r"""Runs of ``\w`` of a text in lower case: a table of bytes finds those of ASCII, and the few
+    other characters that are no part of a word are looked for one by one.
+    """
+    for char in set(text):
+        if char > "\x7f" and not _WORD.match(char):
+            text = text.replace(char, " ")
+    data = text.encode("utf-8", "surrogatepass").translate(_UTF8_LOWER_WORDS)
+    return data.decode("utf-8", "surrogatepass").split()
 
 
 def _all_words(text: str) -> Iterable[str]:
@@ -121,6 +135,8 @@ def _all_words(text: str) -> Iterable[str]:
     if text.isascii():
         return _split(text)
     text = fold(text).lower()
+    if not _IN_SCRIPTS.search(text):
+        return _split_spaced(text)
     runs = _marked_runs().findall(text) if may_have_marks(text) else _CJK_RUN.findall(text)
     return (word for run in runs for word in _pairs(run))
 

@@ -78,7 +78,7 @@ def test_a_large_index_lies_on_disk_and_finds_the_same(monkeypatch):
     before = retriever(texts).search("river rate 42", 10)
     monkeypatch.setattr(_postings.build, "__defaults__", (10,))
     large = retriever(texts)
-    assert isinstance(large._postings.texts, np.memmap)
+    assert isinstance(large._index._postings.texts, np.memmap)
     assert large.search("river rate 42", 10) == before
     assert before[0].ref.page_no == 42
 

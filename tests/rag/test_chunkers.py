@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +15,7 @@ from ohr import registry
 from ohr.errors import ConfigError, MissingDependencyError
 from ohr.markup.headings import headings, opened, titles
 from ohr.types import PageRef
+from rag.chunking.token_counter import count_tokens, fits_many
 from rag.chunking.tokenizer import Tokenizer
 from rag.chunking.tokens import TokenChunker, TokenChunkerParams
 
@@ -167,3 +169,17 @@ def test_a_tokenizer_that_is_missing_or_is_none_says_so(tmp_path):
     (tmp_path / "tokenizer.json").write_text(json.dumps({}))
     with pytest.raises(ConfigError, match="not a tokenizer"):
         TokenChunker(TokenChunkerParams(tokenizer=tmp_path)).spans("text")
+
+
+@given(st.lists(st.text("ab A1.\n\u2019\u4e2d"), max_size=6), st.integers(1, 40))
+def test_texts_counted_together_fit_as_each_does_by_itself(texts, budget):
+    assert fits_many(texts, budget) == [count_tokens(text) <= budget for text in texts]
+
+
+def test_sections_are_left_out_where_nobody_reads_them():
+    pages = [(PageRef("d/x", 0), "# One\n\ntext"), (PageRef("d/x", 1), "more")]
+    whole, bare = create("tokens").chunks(pages), create("tokens").chunks(pages, sections=False)
+    assert [chunk.section for chunk in whole] == [("One",), ("One",)]
+    assert bare == [replace(chunk, section=()) for chunk in whole]
+    with_titles = create("headings").chunks(pages, sections=False)
+    assert with_titles == create("headings").chunks(pages), "it indexes the titles"

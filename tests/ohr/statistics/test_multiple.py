@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import false_discovery_control
 
 from ohr.statistics import benjamini_hochberg, holm
 
@@ -34,3 +35,9 @@ def test_corrections_only_raise_keep_the_order_and_holm_is_the_stricter(values):
     order = np.argsort(p, kind="stable")
     assert (np.diff(strict[order]) >= 0).all()
     assert (np.diff(mild[order]) >= -1e-12).all()
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
+def test_benjamini_hochberg_is_scipys_to_the_last_bit(values):
+    p = np.array(values)
+    assert np.array_equal(benjamini_hochberg(p), false_discovery_control(p))

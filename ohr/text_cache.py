@@ -1,0 +1,54 @@
+"""What was made of texts, kept for texts that come again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+MOST_CHARACTERS = 1 << 25
+"""Characters of all kept texts together: some 10,000 pages."""
+
+
+class TextCache(Generic[T]):
+    """A function of a text that is worked out once for equal texts.
+
+    The texts that came first are forgotten first, once all have more than ``most_characters``; so
+    the memory is bounded, however long the texts are. ``make_many`` makes the results of several
+    texts at once, in their order, where that is cheaper.
+    """
+
+    def __init__(
+        self,
+        make_many: Callable[[Sequence[str]], Iterable[T]],
+        most_characters: int = MOST_CHARACTERS,
+    ) -> None:
+        self._make_many = make_many
+        self._most = most_characters
+        self._kept: dict[str, T] = {}
+        self._characters = 0
+
+    @classmethod
+    def of(cls, make: Callable[[str], T], most_characters: int = MOST_CHARACTERS) -> TextCache[T]:
+        """A cache of a function of one text."""
+        return cls(lambda texts: map(make, texts), most_characters)
+
+    def __call__(self, text: str) -> T:
+        try:
+            return self._kept[text]
+        except KeyError:
+            return self.many([text])[0]
+
+    def many(self, texts: Sequence[str]) -> list[T]:
+        """The results for several texts, in their order."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._kept]
+        made = dict(zip(new, self._make_many(new), strict=True)) if new else {}
+        results = [made[text] if text in made else self._kept[text] for text in texts]
+        self._kept.update(made)
+        self._characters += sum(map(len, made))
+        while self._characters > self._most:
+            oldest = next(iter(self._kept))
+            del self._kept[oldest]
+            self._characters -= len(oldest)
+        return results
