@@ -14,7 +14,7 @@ from experiments.analysis.comparison import metrics_of
 from experiments.analysis.damage import SETTING, damages
 from experiments.analysis.predictiveness import usual_outcomes
 from ohr.statistics import NO_INTERVAL, Clusters, Interval, jackknife_interval, mean_interval
-from ohr.study.groups import group_rows
+from ohr.study.groups import GROUP_COLUMNS, group_rows
 from ohr.study.results import Run, clusters_of
 
 HOW_SHARES_ADD = (
@@ -111,7 +111,8 @@ def group_losses(run: Run, metrics: Sequence[str] = ()) -> pd.DataFrame:
 
 def _of_groups(frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
     losses = frame["loss"].to_numpy(dtype=float)
-    groups = {name: rows.index.to_numpy() for name, rows in group_rows(frame)}
+    columns = frame[[name for name in GROUP_COLUMNS if name in frame]]
+    groups = {name: rows.index.to_numpy() for name, rows in group_rows(columns)}
     shares = loss_shares(losses, groups, clusters_of(frame))
     for name, members in groups.items():
         clusters = clusters_of(frame.iloc[members])

@@ -31,6 +31,10 @@ class Setting:
             kept &= texts(cells, name).isin([value, ""])
         return cells[kept]
 
+    def fits(self, values: Sequence[str]) -> bool:
+        """Whether a cell with these texts of the columns is of this setting."""
+        return all(own in (value, "") for own, value in zip(values, astuple(self), strict=True))
+
     @property
     def parts(self) -> tuple[str, ...]:
         """How its parts are called: ``tokens``, ``bm25``, ``2 hits``, ``extractive``."""
@@ -77,11 +81,6 @@ class Block:
         """Whether it is a mean over settings."""
         return len(self.settings) > 1
 
-    def of(self, cells: pd.DataFrame) -> pd.DataFrame:
-        """The cells of these settings, each once."""
-        places = [place for setting in self.settings for place in setting.of(cells).index]
-        return cells.loc[list(dict.fromkeys(places))]
-
 
 class Means:
     """The means of one knowledge base's cells, by stage, metric and group."""
@@ -105,7 +104,7 @@ class Means:
             place
             for one in block.settings
             for place, (setting, _, _) in enumerate(cells)
-            if all(own in (value, "") for own, value in zip(setting, astuple(one), strict=True))
+            if one.fits(setting)
         )
         if not places:
             return None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 from rich.table import Table
@@ -17,7 +18,7 @@ from experiments.analysis.labels import (
     shown_measures,
     shown_readings,
 )
-from experiments.analysis.settings import Block, blocks_of
+from experiments.analysis.settings import COLUMNS, Block, blocks_of, texts
 from experiments.analysis.wording import excluded, is_shown, rounded_up, short
 from experiments.reports.terminal import show
 from ohr.collection import GROUND_TRUTH
@@ -36,6 +37,7 @@ LESS = " ↓"
 _EVERYTHING = "all"
 Measure = tuple[str, str, str]
 """Stage, metric and how it is called."""
+Row = Mapping[str, Any]
 
 
 def differences_table(
@@ -60,15 +62,13 @@ def differences_table(
     for one in measures:
         better = _of(differences, one)["higher_is_better"].all()
         table.add_column(one[2] + ("" if better else LESS), no_wrap=True)
+    changes = _Changes(differences)
     bases = differences[["part", "baseline", "other"]].drop_duplicates()
     for part, baseline, other in bases.itertuples(index=False, name=None):
-        of_base = differences[differences["other"] == other]
-        of_base = of_base[of_base["baseline"] == baseline]
         heads = [Text(str(part) or "change"), Text(f"{plain(other)}\nless {plain(baseline)}")]
         for block in blocks:
             for group in groups:
-                of_group = of_base[of_base["group"] == group]
-                cells = [_cell(block, of_group, one) for one in measures]
+                cells = [_cell(changes.of(block, baseline, other, group, m), m) for m in measures]
                 if not any(cells):
                     continue
                 named = [Text(plain(block.label))] if len(blocks) > 1 else []
@@ -85,11 +85,31 @@ def _of(differences: pd.DataFrame, measure: Measure) -> pd.DataFrame:
     return differences[(differences["stage"] == stage) & (differences["metric"] == metric)]
 
 
-def _cell(block: Block, differences: pd.DataFrame, measure: Measure) -> str:
-    rows = block.of(_of(differences, measure))
-    if rows.empty:
+class _Changes:
+    """Differences by what they are of."""
+
+    def __init__(self, differences: pd.DataFrame) -> None:
+        names = ["baseline", "other", "group", "stage", "metric"]
+        settings = zip(*(texts(differences, name) for name in COLUMNS), strict=True)
+        keys = differences[names].itertuples(index=False, name=None)
+        rows = [{str(k): v for k, v in one.items()} for one in differences.to_dict("records")]
+        self._rows: dict[tuple[str, ...], list[tuple[tuple[str, ...], Row]]] = {}
+        for key, setting, row in zip(keys, settings, rows, strict=True):
+            self._rows.setdefault(key, []).append((setting, row))
+
+    def of(
+        self, block: Block, baseline: str, other: str, group: str, measure: Measure
+    ) -> Row | None:
+        """The first difference of one of a block's settings; None without any."""
+        rows = self._rows.get((baseline, other, group, *measure[:2]), [])
+        fitting = (row for one in block.settings for setting, row in rows if one.fits(setting))
+        return next(fitting, None)
+
+
+def _cell(row: Row | None, measure: Measure) -> str:
+    if row is None:
         return ""
-    text = change_text(rows.iloc[0], "\n")
+    text = change_text(row, "\n")
     return text.partition("\n")[0].replace(" [", "\n[") if _is_part(measure) else text
 
 
@@ -98,7 +118,7 @@ def _is_part(measure: Measure) -> bool:
     return bool(known_measure(*measure[:2]).part_of)
 
 
-def change_text(row: pd.Series, between: str = ", ") -> str:
+def change_text(row: pd.Series | Row, between: str = ", ") -> str:
     """``−.147* [−.237, −.062], p .012``; ``−.008 [−.025, .008], p 1.000, none over .025``."""
     mark = SHOWN if is_shown(row["p_holm"]) else ""
     change = f"{short(row['difference'])}{mark}"
