@@ -39,6 +39,9 @@ class Retriever(Plugin[P], ABC, abstract=True):
     sees_images: bool = False
     """Whether it has parts that look at page images: :meth:`index_images` comes before
     :meth:`index` then."""
+    splits: bool = False
+    """Whether copies of it may each index and search some of a study's scopes in a process of
+    their own: it has no model and no connection, and leaves nothing out."""
     reads_sections: bool = True
     """Whether it looks at the sections of the chunks that it is given; else they have none."""
 
@@ -76,6 +79,8 @@ class ImageRetriever(Plugin[P], ABC, abstract=True):
     either = ("search", "search_many")
     whole_pages: bool = True
     sees_images: bool = True
+    splits: bool = False
+    reads_sections: bool = False
 
     @abstractmethod
     def index_images(self, pages: Sequence[PageImage]) -> Mapping[PageRef, str]:
@@ -110,6 +115,7 @@ class Oracle(Plugin[P], ABC, abstract=True):
 
     sees_images: bool = False
     reads_sections: bool = True
+    splits: bool = False
 
     @abstractmethod
     def index(self, chunks: Sequence[Chunk]) -> None:

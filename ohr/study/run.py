@@ -8,7 +8,7 @@ import platform
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import astuple, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -35,12 +35,12 @@ from ohr.study.measures import described, metric_versions
 from ohr.study.pages.pictures import Pictures
 from ohr.study.pages.shards import shard_of_process
 from ohr.study.pages.variants import Readings
+from ohr.study.parts import make_scorer
 from ohr.study.plan import Plan, load_dataset, make_plan
 from ohr.study.progress import Progress
 from ohr.study.results import Run
 from ohr.study.rows import FILE as ROWS
 from ohr.study.rows import RowWriter
-from ohr.study.scoring import Scorer
 from ohr.study.sources import plugin_sources
 from ohr.study.ties import Tie, find_ties, tie_lines
 from ohr.study.troubles import Tally, empty_lines
@@ -70,9 +70,13 @@ class Clock:
         try:
             yield
         finally:
-            spent = self.seconds.setdefault(name, {"wall_s": 0.0, "cpu_s": 0.0})
-            spent["wall_s"] = round(spent["wall_s"] + time.perf_counter() - wall, 3)
-            spent["cpu_s"] = round(spent["cpu_s"] + _cpu_seconds() - cpu, 3)
+            self.add(name, wall_s=time.perf_counter() - wall, cpu_s=_cpu_seconds() - cpu)
+
+    def add(self, name: str, *, cpu_s: float, wall_s: float = 0.0) -> None:
+        """Add seconds that a stage took, in processes that have not ended yet too."""
+        spent = self.seconds.setdefault(name, {"wall_s": 0.0, "cpu_s": 0.0})
+        spent["wall_s"] = round(spent["wall_s"] + wall_s, 3)
+        spent["cpu_s"] = round(spent["cpu_s"] + cpu_s, 3)
 
 
 def _cpu_seconds() -> float:
@@ -137,12 +141,12 @@ def _carry_out(
         readings.make(progress, out, progress.say)
     asking = progress.of("asking", "questions")
     answering = Answering(store, config.retry_failed, asking, config.stop_after_failures)
-    scorer = Scorer(plan, store, answering)
+    scorer = make_scorer(plan, store, answering)
     outcomes = Tally()
     bases: dict[str, dict[str, Any]] = {}
     known = set(dataset.report.lines())
     with part_of(out / ROWS) as rows:
-        with RowWriter(plan, rows) as writer:
+        with RowWriter(plan, rows) as writer, closing(scorer):
             for variant in plan.variants:
                 with clock.stage("knowledge base"):
                     kb = readings.knowledge_base(variant)
@@ -154,10 +158,12 @@ def _carry_out(
                     scores = scorer.ocr(variant, kb)
                     writer.add(scores)
                     outcomes.add(scores)
+                clock.add("score ocr", cpu_s=scorer.take_cpu_s())
                 with clock.stage("score"), asking:
                     for scores in scorer.use(variant, kb):
                         writer.add(scores)
                         outcomes.add(scores)
+                clock.add("score", cpu_s=scorer.take_cpu_s())
                 if unseen := scorer.rankings.take_unseen():
                     bases[plan.label(variant)]["unseen_pages"] = unseen
                 if not_ranked := scorer.rankings.take_left_out():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
@@ -19,6 +18,7 @@ from ohr.study.measuring import Measuring, Scores
 from ohr.study.plan import Plan, Variant
 from ohr.study.rankings import Rankings
 from ohr.study.texts import ReadDocuments
+from ohr.text_cache import TextCache
 from ohr.types import (
     FAILED,
     Answer,
@@ -31,7 +31,8 @@ from ohr.types import (
     Status,
 )
 
-_CACHED_TEXTS = 8192
+_KEPT_CHARACTERS = 1 << 23
+"""Characters of the texts whose tokens are kept, which take ten times as much memory."""
 
 
 @dataclass
@@ -53,12 +54,15 @@ class Scorer:
         domains = {doc_id: document.domain for doc_id, document in documents}
         self.cases = Cases(self.plan.questions, domains)
         scoring = SCORING[self.plan.config.scoring]
-        cached = functools.lru_cache(maxsize=_CACHED_TEXTS)
+        makers = (scoring.tokens, scoring.content_tokens, scoring.published_tokens)
+        # One cache where two of them are the same function.
+        kept = {make: TextCache.of(make, _KEPT_CHARACTERS) for make in makers}
+        tokens, content_tokens, published_tokens = (kept[make] for make in makers)
         self.scoring = replace(
             scoring,
-            tokens=cached(scoring.tokens),
-            content_tokens=cached(scoring.content_tokens),
-            published_tokens=cached(scoring.published_tokens),
+            tokens=tokens,
+            content_tokens=content_tokens,
+            published_tokens=published_tokens,
         )
 
     def use(self, variant: Variant, kb: KnowledgeBase) -> Iterator[list[Scores]]:
@@ -76,13 +80,20 @@ class Scorer:
             self.cases.add_hits(self.plan.label(variant), setting, ranking)
             if "retrieval" in stages:
                 for k in self.plan.config.cutoffs:
-                    yield self._retrieval(variant, kb, setting, ranking, k)
+                    yield self.retrieval(variant, kb, setting, ranking, k)
             if "overall" in stages and self.plan.has_built_in:
                 hits = [ranked[: self.plan.config.top_k] for ranked in ranking]
                 for reader in self.plan.readers:
                     yield self._overall(variant, kb, setting, reader, hits)
         for name in self.plan.systems:
             yield self._whole(variant, kb, name)
+
+    def take_cpu_s(self) -> float:
+        """CPU seconds that other processes spent on this one's behalf since this was last asked."""
+        return 0.0
+
+    def close(self) -> None:
+        """End what was begun; nothing is scored afterwards."""
 
     # --- OCR ---------------------------------------------------------------------------
 
@@ -146,7 +157,7 @@ class Scorer:
             hits.update((q.qid, h) for q, h in zip(questions, rankings, strict=True))
         return [hits[question.qid] for question in self.plan.questions]
 
-    def _retrieval(
+    def retrieval(
         self,
         variant: Variant,
         kb: KnowledgeBase,

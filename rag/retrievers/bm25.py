@@ -48,6 +48,7 @@ class Bm25(Retriever[Bm25Params]):
     version = f"5+{LIBRARIES}"
     only_matches: ClassVar[bool] = True
     reads_sections = False
+    splits = True
 
     def __init__(self, params: Bm25Params | None = None) -> None:
         super().__init__(params)

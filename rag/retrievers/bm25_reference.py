@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import ClassVar
 
 import numpy as np
@@ -29,7 +30,7 @@ class Bm25Reference(Bm25):
     """
 
     name = "bm25_reference"
-    version = f"4+{LIBRARIES}"
+    version = f"5+{LIBRARIES}"
     Params = Bm25ReferenceParams
     only_matches: ClassVar[bool] = False
 
@@ -44,6 +45,7 @@ class Bm25Reference(Bm25):
     def _factors(self, frequency: np.ndarray, texts: int) -> np.ndarray:
         """Exchange Lucene's weights for Okapi's: a floored idf, and its factor k1 + 1."""
         okapi = np.log(texts - frequency + 0.5) - np.log(frequency + 0.5)
-        okapi[okapi < 0] = _FLOOR * okapi.mean()
+        # The exact sum: terms lie in the order in which this process has met them.
+        okapi[okapi < 0] = _FLOOR * math.fsum(okapi) / len(okapi)
         lucene = np.log1p((texts - frequency + 0.5) / (frequency + 0.5))
         return np.asarray((self.params.k1 + 1) * okapi / lucene)

@@ -64,6 +64,8 @@ class Hybrid(Retriever[HybridParams]):
             _part(spec, one, self.sees_images)
             for spec, one in zip(params.retrievers, parts, strict=True)
         ]
+        self.reads_sections = any(part.reads_sections for part in parts)
+        self.splits = all(part.splits for part in parts)
         self._order: dict[Place, int] = {}
         self._chunks: Sequence[Chunk] = ()
         self._pictures: list[PageRef] = []

@@ -24,11 +24,11 @@ class PageRetriever(Retriever[PageRetrieverParams]):
 
     name = "page"
     whole_pages = True
-    reads_sections = False
 
     def __init__(self, params: PageRetrieverParams | None = None) -> None:
         super().__init__(params)
         self._inner = create(self.params.retriever)
+        self.reads_sections, self.splits = self._inner.reads_sections, self._inner.splits
         self._pages: dict[PageRef, Chunk] = {}
         self._most_chunks = 1
 
