@@ -1,0 +1,95 @@
+"""A study in several processes: the same bytes, whatever becomes of the others."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+import ohr
+from ohr.errors import PluginError
+from ohr.study import parts
+from ohr.study.config import load_config
+from ohr.study.plan import load_dataset, make_plan
+from ohr.study.progress import Silent
+from ohr.study.run import run_study
+from ohr.study.scoring import Scorer
+from tests.builders import write_corpus
+
+FILES = ("rows.parquet", "cells.csv", "cases.zip", "problems.csv")
+SETTINGS = (
+    *("engines=[gt]", "noise=[formatting]", "levels=[severe]", "scope=document"),
+    *("stages=[ocr,retrieval,overall]", "readers=[tests.fakes.FactReader]"),
+)
+
+
+@ohr.metric(of="hits")
+def broken(case):
+    """Fails on the questions of one document."""
+    if case.question.doc_id == "law/doc1":
+        raise ValueError("no such thing")
+    return 1.0
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    return [*write_corpus(tmp_path), *SETTINGS]
+
+
+@pytest.fixture(autouse=True)
+def three_cores(monkeypatch):
+    monkeypatch.setattr(parts, "FEWEST_UNITS", 0)
+    monkeypatch.setattr(parts, "spare_cores", lambda workers: min(workers, 3) - 1)
+
+
+def study(settings, out, *more):
+    run_study(load_config([*settings, f"cache={out}-cache", *more]), out, progress=Silent())
+    return {name: (out / name).read_bytes() for name in FILES}
+
+
+def test_several_processes_write_the_bytes_of_one(corpus, tmp_path):
+    retrievers = "retrievers=[bm25,page,{name: hybrid, params: {retrievers: [bm25,bm25]}}]"
+    shared = study(corpus, tmp_path / "shared", retrievers, "workers=3")
+    assert shared == study(corpus, tmp_path / "alone", retrievers)
+
+
+def test_every_scope_is_in_one_part(corpus):
+    config = load_config(corpus)
+    plan = make_plan(config, load_dataset(config))
+    split = parts._parts(plan, 3)
+    assert len(split) == 3
+    assert sorted(ref for part in split for ref in part.reread) == sorted(plan.reread)
+    assert sorted(scope for part in split for scope in part.scopes) == sorted(plan.scopes)
+    assert sum(len(part.questions) for part in split) == len(plan.questions)
+
+
+def test_a_retriever_with_a_model_is_not_copied(corpus):
+    config = load_config([*corpus, "retrievers=[bm25,tests.ohr.study.test_retrievers.Spy]"])
+    plan = make_plan(config, load_dataset(config))
+    assert parts._parts(plan, 3) == [plan]
+
+
+def killed():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("method", ["ocr", "retrieve", "retrieval"])
+@pytest.mark.parametrize("end", [killed, signal.pause])
+def test_a_copy_that_is_lost_changes_nothing(end, method, corpus, tmp_path, monkeypatch):
+    expected = study(corpus, tmp_path / "alone")
+    here, whole = os.getpid(), getattr(Scorer, method)
+
+    def ended(*args):
+        if os.getpid() != here:
+            end()
+        return whole(*args)
+
+    monkeypatch.setattr(parts, "PATIENCE_S", 0.5)
+    monkeypatch.setattr(Scorer, method, ended)
+    assert study(corpus, tmp_path / "shared", "workers=3") == expected
+
+
+def test_an_error_of_a_plug_in_is_told_as_ever(corpus, tmp_path):
+    with pytest.raises(PluginError, match=r"metric .*broken.*: ValueError: no such thing"):
+        study(corpus, tmp_path / "run", "workers=3", f"metrics=[default,{__name__}.broken]")
