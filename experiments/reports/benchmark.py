@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from experiments.analysis.costs import engine_costs
 from experiments.analysis.differences import run_differences
-from experiments.analysis.notes import reader_notes
+from experiments.analysis.notes import Notes, reader_notes
 from experiments.figures.of_runs import benchmark
 from experiments.figures.pareto import pareto_charts
 from experiments.reports.differences import report_differences
@@ -13,6 +15,10 @@ from experiments.reports.paper_tables import write_paper_tables
 from experiments.reports.terminal import benchmark_table, show
 from ohr.study.csv import write_csv
 from ohr.study.results import Run
+from ohr.workers.forked import Beside
+
+_MANY_ROWS = 20_000
+"""With fewer the tables are made before a second process has begun to draw."""
 
 
 def report(run: Run) -> None:
@@ -23,14 +29,13 @@ def report(run: Run) -> None:
     """
     notes = reader_notes(run.readers)
     differences = run_differences(run, groups=True)
-    paths = benchmark([run], run.path / "figures")
     bases = run.manifest.get("knowledge_bases", {})
-    paths += pareto_charts(run.cells, bases, run.path / "figures", notes)
+    figures = Beside(lambda: _draw(run, notes), worthwhile=len(run.rows) >= _MANY_ROWS)
     report_differences(run, differences)
     losses = run.path / "tables" / "losses.csv"
     has_losses = report_losses(run, losses)
     show(benchmark_table(run.cells, notes))
-    for path in paths:
+    for path in figures.result():
         print(f"figure: {path}")
     for path in write_paper_tables(run.cells, run.path / "tables", notes):
         print(f"table: {path}")
@@ -41,3 +46,10 @@ def report(run: Run) -> None:
         path = run.path / "tables" / "costs.csv"
         write_csv(path, costs)
         print(f"table: {path}")
+
+
+def _draw(run: Run, notes: Notes) -> list[Path]:
+    """Draw the bars, and quality against seconds and cost."""
+    folder = run.path / "figures"
+    bases = run.manifest.get("knowledge_bases", {})
+    return [*benchmark([run], folder), *pareto_charts(run.cells, bases, folder, notes)]

@@ -35,7 +35,7 @@ from ohr.study.measures import described, metric_versions
 from ohr.study.pages.pictures import Pictures
 from ohr.study.pages.shards import shard_of_process
 from ohr.study.pages.variants import Readings
-from ohr.study.parts import make_scorer
+from ohr.study.parts import FEWEST_UNITS, make_scorer
 from ohr.study.plan import Plan, load_dataset, make_plan
 from ohr.study.progress import Progress
 from ohr.study.results import Run
@@ -47,6 +47,7 @@ from ohr.study.troubles import Tally, empty_lines
 from ohr.study.truth import declare, find_same, same_as_truth, truth_lines
 from ohr.types import FAILED, KnowledgeBase
 from ohr.verdicts import left_out_line
+from ohr.workers.forked import Beside
 
 PACKAGES = (
     "ohr bm25s matplotlib numpy onnxruntime opencv-python-headless pandas pillow pyarrow pydantic "
@@ -168,6 +169,11 @@ def _carry_out(
                     bases[plan.label(variant)]["unseen_pages"] = unseen
                 if not_ranked := scorer.rankings.take_left_out():
                     bases[plan.label(variant)]["not_ranked"] = not_ranked
+        packed = Beside(
+            scorer.cases.to_bytes,
+            workers=config.workers,
+            worthwhile=len(plan.reread) + len(plan.questions) >= FEWEST_UNITS,
+        )
         for kind, line in dataset.report.lines():
             if (kind, line) not in known:
                 progress.say(plain(f"dataset: {kind}: {line}: see {PROBLEMS}"))
@@ -183,7 +189,7 @@ def _carry_out(
             write_csv(out / "cells.csv", cells)
     with clock.stage("write"):
         write_csv(out / PROBLEMS, pd.DataFrame(dataset.report.lines(), columns=["kind", "problem"]))
-        write_bytes(out / CASES, scorer.cases.to_bytes())
+        write_bytes(out / CASES, packed.result())
     asked = {label: tally.summary() for label, tally in answering.tallies.items()}
     systems = {label: asked.pop(label) for label in plan.systems if label in asked}
     ungraded = scorer.measuring.ungraded.entries()

@@ -77,10 +77,12 @@ class Beside(Generic[T]):
     The function must change nothing: it may run twice, where the copy fails.
     """
 
-    def __init__(self, function: Callable[[], T], workers: int | None = None) -> None:
+    def __init__(
+        self, function: Callable[[], T], *, workers: int = 2, worthwhile: bool = True
+    ) -> None:
         self._function = function
         self._process: BaseProcess | None = None
-        if spare_cores(workers or os.cpu_count() or 1) > 0:
+        if worthwhile and spare_cores(workers) > 0:
             self._process, self._pipe = fork(lambda pipe: pipe.send(function()))
 
     def result(self) -> T:
