@@ -181,7 +181,11 @@ class Cases:
 
 def _clean(text: str) -> str:
     """Text without lone surrogates, of the same length, so that spans stay what they are."""
-    return text.encode("utf-8", "replace").decode()
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text  # itself: a copy of every page would be held to the end
 
 
 def _question_row(question: Question) -> tuple[object, ...]:
