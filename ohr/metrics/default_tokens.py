@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import functools
 import re
-from itertools import filterfalse
 
 from ohr.markup.folding import fold
 from ohr.markup.scripts import join_scripts
@@ -98,6 +97,7 @@ def _token_of_marked_scripts() -> re.Pattern[str]:
 
 _IDEOGRAPH = re.compile(f"[{_CJK}]")
 _APOSTROPHE = re.compile(r"['\u2018\u2019](?<=[^\W\d_].)(?=[^\W\d_])")
+_ASCII_APOSTROPHE = re.compile(r"'(?<=[a-zA-Z].)(?=[a-zA-Z])")
 _ARTICLES = {
     *("an", "the", "An", "The", "AN", "THE"),
     *(f"{letter}{space}" for letter in "aA" for space in " \t\n\r"),
@@ -134,7 +134,9 @@ def read_tokens(text: str) -> list[str]:
 
 def _prepared(text: str) -> str:
     text = fold(join_scripts(text))
-    if "'" in text or not text.isascii():
+    if text.isascii():
+        text = _ASCII_APOSTROPHE.sub("", text)
+    else:
         text = _APOSTROPHE.sub("", text)
     if "<" in text:
         text = _TAG.sub(" ", text)
@@ -171,34 +173,47 @@ def _number_or_sign(match: str) -> list[str]:
 # --- text that is nearly all ASCII --------------------------------------------------------
 
 _IN_WORD = rf"[^\W_{_CJK}]"
-_FIRST = rf"0-9.(\\<>%+{_DASH}"
-_AFTER_FIRST = rf"""(?:
-    # Digits that are no plain run between separators, and not the end of a word.
-    (?<=[0-9])(?<!{_IN_WORD}.)
-      (?:\d{{0,2}}(?:(?:,|\{{,\}})\d{{3}})+(?!\d)(?:\.\d+)?|\d*+(?:\.\d+|(?={_LETTER})))
-    | (?<=\.)(?<![\w.].)\d+
-    | (?<=[{_DASH}])(?:{_MINUS}{_NUMBER}|{_OF_A_VARIABLE})
-    | (?<=\()(?:{_IN_BRACKETS})
-    # A number right after a command is none of a word's digits.
-    | (?<=\\)(?<!\\.)\\*[a-zA-Z]+(?:{_WHOLE}(?:\.\d+)?)?
-    | (?<=[<>])=?
-    | (?<=[%+])
-"""
-_SPECIAL_OF_ASCII = re.compile(rf"[{_FIRST}]{_AFTER_FIRST})", re.VERBOSE)
-_SPECIAL = re.compile(rf"[\x80-\U0010ffff{_FIRST}]{_AFTER_FIRST}|(?<=[^\x00-\x7f])())", re.VERBOSE)
-"""What cannot be had by case folding and a split at all that is no letter or digit.
 
-Its group is set for other characters than ASCII that begin no sign."""
-_LONE_A = re.compile(
-    rf"[aA]{_SPACE}(?:(?<=a.)(?<![\w\\{_OPERATOR}]..)(?<![{_OPERATOR}][ ]..){_BEFORE_A_WORD}"
-    rf"|(?<=A.)(?<![\w\\]..)(?=\s*[a-z]))",
-    re.DOTALL,
+
+def _special_pattern(others: str, flags: int = 0) -> re.Pattern[str]:
+    """What case folding and a split cannot read, at places where a word may not go on.
+
+    It begins with a set, for which alone a pattern is searched fast. ``others``: further ranges of
+    the set; such a character is matched if it begins no sign, and is the group.
+    """
+    other = r"| (?<=[^\x00-\x7f])()" if others else ""
+    return re.compile(
+        rf"""
+        [{others}NHE0-9.(\\<>%+{_DASH}](?:
+        # Digits that are no plain run between separators, and not the end of a word.
+        (?<=[0-9])(?<!{_IN_WORD}.)(?=\d*+(?:[.,]\d|\{{,|{_LETTER}))
+          (?:\d{{0,2}}(?:(?:,|\{{,\}})\d{{3}})+(?!\d)(?:\.\d+)?|\d*+(?:\.\d+|(?={_LETTER})))
+        | (?<![0-9])(?:
+            (?<=\.)(?=\d)(?<![\w.].)\d+
+          | (?<=[{_DASH}])(?:{_MINUS}{_NUMBER}|{_OF_A_VARIABLE})
+          | (?<=\(){_IN_BRACKETS}
+          # A number right after a command is none of a word's digits.
+          | (?<=\\)(?<!\\.)\\*[a-zA-Z]+(?:{_WHOLE}(?:\.\d+)?)?
+          | (?<=[<>])=?
+          | (?<=[%+])
+          # What reads as an article once case is folded, and is none: aN, tHe.
+          | (?<=[NHE])(?:(?<=aN)|(?<=[tT]hE)|(?<=tH)[eE]|(?<=TH)e)(?![^\W_])
+            (?:(?<=N)(?<![^\W_]..)|(?<![^\W_]...))
+          {other}
+        ))
+        """,
+        re.VERBOSE | flags,
+    )
+
+
+_SPECIAL_OF_ASCII = _special_pattern("", re.ASCII)
+_SPECIAL = _special_pattern("\x80-\U0010ffff")
+_LONE_SMALL_A = re.compile(
+    rf"a{_SPACE}(?<![\w\\{_OPERATOR}]a{_SPACE})(?<![{_OPERATOR}][ ]a{_SPACE}){_BEFORE_A_WORD}"
 )
-_ODD_ARTICLE = re.compile(
-    r"\\(?i:an|the)(?![a-zA-Z])|(?<![^\W_])(?:aN|tH[eE]|thE|T(?:hE|He))(?![^\W_])"
-)
-"""What reads as an article once case is folded, and is none."""
-_ODD_PARTS = ("\\", "aN", "tH", "hE", "THe")
+_LONE_A = re.compile(rf"A{_SPACE}(?<![\w\\]A{_SPACE})(?=\s*[a-z])")
+_ODD = "\0"
+"""Stands for a word or command that reads as an article and is none."""
 _STAND_INS = {sign: chr(code) for code, sign in enumerate("-.%+<>", 1)}
 """Control characters for what a token may hold and is a separator elsewhere."""
 _FROM_STAND_IN = {stand_in: sign for sign, stand_in in _STAND_INS.items()}
@@ -208,7 +223,8 @@ _SEPARATED = bytes(
     for code, char in enumerate(map(chr, range(256)))
 )
 _COMMON = bytes(code for code in range(128) if code >= 32 or chr(code) in "\t\n\r\f\v")
-_ARTICLE_WORDS = frozenset({"an", "the"})
+_ARTICLE_WORDS = ("an", "the")
+_ARTICLES_AMONG_WORDS = tuple(f" {article} ".encode() for article in _ARTICLE_WORDS)
 _MOST_OTHERS = 0.05
 """Share of a text that may be other than ASCII, beyond which each token is looked at."""
 
@@ -223,12 +239,15 @@ def _quick_tokens(text: str) -> list[str] | None:
         rare = others.decode("utf-8", "surrogatepass")
         if may_have_marks(rare) or not all(map(_is_letter_or_separator, set(rare))):
             return None
-    if any(part in text for part in _ODD_PARTS) and _ODD_ARTICLE.search(text):
-        return None
-    text = _LONE_A.sub("an ", text)
+    # Another article for the one that is a name as often, so that what stands around it stays.
+    text = _LONE_A.sub("an ", _LONE_SMALL_A.sub("an ", text))
     text = (_SPECIAL_OF_ASCII if is_ascii else _SPECIAL).sub(_special, text)
-    words = text.encode().translate(_SEPARATED).decode().split()
-    return list(filterfalse(_ARTICLE_WORDS.__contains__, words))
+    if _ODD in text:
+        return None
+    words = b" %b " % text.encode().translate(_SEPARATED)
+    for article in _ARTICLES_AMONG_WORDS:
+        words = words.replace(article, b"  ").replace(article, b"  ")  # twice: they may be beside
+    return words.decode().split()
 
 
 @functools.lru_cache(maxsize=4096)
@@ -248,7 +267,11 @@ def _spelled(match: str, is_other: bool) -> str:
             return match.casefold()
         parts = _TOKEN.findall(match)
         return f" {parts[0].casefold() if match.isalpha() else _sign(parts[0])} " if parts else " "
+    if match[0] in "NHE":
+        return _ODD
     name = match.rstrip("0123456789.,{}") if match[0] == "\\" else ""
     number = match[len(name) :]
+    if name.lstrip("\\").casefold() in _ARTICLE_WORDS:
+        return _ODD
     parts = [*(_number_or_sign(name) if name else ()), *(_number_or_sign(number) if number else ())]
     return f" {' '.join(parts).translate(_SPELL)} "
