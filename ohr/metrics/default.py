@@ -22,11 +22,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rapidfuzz.distance import LCSseq, Levenshtein
+from rapidfuzz.distance import LCSseq
 
 from ohr.markup.folding import fold_glyphs
 from ohr.markup.scripts import script_glyphs
 from ohr.metrics.default_tokens import tokens
+from ohr.metrics.long_texts import distance
 from ohr.metrics.reference import collapse, token_f1, token_rouge_l
 
 __all__ = [
@@ -72,21 +73,32 @@ def characters(text: str) -> str:
 
 
 def edit_distance(prediction: str, reference: str) -> float:
-    """Levenshtein of :func:`characters` over the longer text; 0 for two empty texts."""
-    return Levenshtein.normalized_distance(characters(prediction), characters(reference))
+    """Levenshtein of :func:`characters` over the longer text; 0 for two empty texts.
+
+    Exact up to 100,000 characters, as are the next two up to as many characters and words
+    (:mod:`ohr.metrics.long_texts`).
+    """
+    return edit_rates(characters(prediction), characters(reference))[0]
 
 
 def cer(prediction: str, reference: str) -> float:
     """Character error rate: Levenshtein of :func:`characters` over the reference, at most 1."""
-    return _error_rate(characters(prediction), characters(reference))
+    return edit_rates(characters(prediction), characters(reference))[1]
 
 
 def wer(prediction: str, reference: str) -> float:
     """Word error rate over :func:`tokens`: Levenshtein over the reference, at most 1."""
-    return _error_rate(tokens(prediction), tokens(reference))
+    return edit_rates(tokens(prediction), tokens(reference))[1]
 
 
-def _error_rate(predicted: Sequence[str], expected: Sequence[str]) -> float:
+def edit_rates(predicted: Sequence[str], expected: Sequence[str]) -> tuple[float, float]:
+    """Levenshtein distance over the longer text, and over the expected one, at most 1: of two texts
+    or of two sequences of words. Both are 0 for two empty texts.
+    """
+    longer = max(len(predicted), len(expected))
+    if predicted == expected:
+        return 0.0, 0.0
     if not expected:
-        return float(bool(predicted))
-    return min(1.0, Levenshtein.distance(predicted, expected) / len(expected))
+        return 1.0, 1.0
+    apart = distance(predicted, expected, score_hint=longer // 10)
+    return apart / longer, min(1.0, apart / len(expected))

@@ -181,6 +181,7 @@ def _special_pattern(others: str, flags: int = 0) -> re.Pattern[str]:
     It begins with a set, for which alone a pattern is searched fast. ``others``: further ranges of
     the set; such a character is matched if it begins no sign, and is the group.
     """
+    of_word = rf"[^\W\d_{_CJK}]"
     other = r"| (?<=[^\x00-\x7f])()" if others else ""
     return re.compile(
         rf"""
@@ -197,8 +198,8 @@ def _special_pattern(others: str, flags: int = 0) -> re.Pattern[str]:
           | (?<=[<>])=?
           | (?<=[%+])
           # What reads as an article once case is folded, and is none: aN, tHe.
-          | (?<=[NHE])(?:(?<=aN)|(?<=[tT]hE)|(?<=tH)[eE]|(?<=TH)e)(?![^\W_])
-            (?:(?<=N)(?<![^\W_]..)|(?<![^\W_]...))
+          | (?<=[NHE])(?:(?<=aN)|(?<=[tT]hE)|(?<=tH)[eE]|(?<=TH)e)(?!{_IN_WORD})
+            (?:(?<=N)(?<!{of_word}..)|(?<!{of_word}...))
           {other}
         ))
         """,
