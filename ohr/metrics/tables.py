@@ -90,13 +90,13 @@ def tree_distance(one: Grid, other: Grid) -> float:
     with a row is an alignment of their cells, a row with a cell costs the row's cells and the
     best of them.
     """
-    forests = _Forests(other)
+    forests = Forests(other)
     near = max(one.nodes, other.nodes) // _NEAR
     distance = forests.distance(one, near)
     return distance if distance <= near else forests.distance(one, one.nodes + other.nodes)
 
 
-class _Forests:
+class Forests:
     """Prefixes of a table's forest, whose distances from those of another one are filled in."""
 
     def __init__(self, table: Grid) -> None:
@@ -112,12 +112,13 @@ class _Forests:
             for texts, spans in zip(table.texts, table.spans, strict=True)
             for text, span in [*zip(texts, spans, strict=True), ("", (0, 0))]
         ]
-        self.texts = list(numbers)
+        self.distinct = list(numbers)
         self.numbers = np.array([number for number, _ in nodes], dtype=np.int64)
+        self.texts = [self.distinct[number] for number, _ in nodes]
         self.spans = _codes([span for _, span in nodes])
 
     def distance(self, one: Grid, most: int) -> float:
-        """The distance of a table's forest, exact if it is ``most`` or less; else no less than it.
+        """The distance of a table's forest, exact if it is ``most`` or less, else more than that.
 
         A way that costs so much is never further than that from as many nodes of both.
         """
@@ -136,18 +137,24 @@ class _Forests:
                 self._costs(row, _codes(spans), slice(begin, end)),
                 self.widths[rows],
             )
+            if last[begin : end + 1].min() > most:
+                return np.inf
         return float(last[-1])
 
     def _costs(self, row: Sequence[str], spans: np.ndarray, nodes: slice) -> np.ndarray:
         """Costs of changing each cell of a row into each node: ``(cells, nodes)``; 1 for rows."""
-        numbers = self.numbers[nodes]
-        if not row or not len(numbers):
-            return np.ones((len(row), len(numbers)))
-        distinct, places = np.unique(numbers, return_inverse=True)
-        texts = [self.texts[number] for number in distinct.tolist()]
+        texts = self.texts[nodes]
+        if not row or not texts:
+            return np.ones((len(row), len(texts)))
+        repeated = 2 * len(self.distinct) < len(texts)
         costs: np.ndarray = cdist(
-            row, texts, scorer=Levenshtein.normalized_distance, dtype=np.float64
-        )[:, places]
+            row,
+            self.distinct if repeated else texts,
+            scorer=Levenshtein.normalized_distance,
+            dtype=np.float64,
+        )
+        if repeated:
+            costs = costs[:, self.numbers[nodes]]
         costs[spans[:, None] != self.spans[nodes]] = 1.0
         return costs
 
@@ -192,11 +199,14 @@ def _align_rows(costs: np.ndarray, widths: np.ndarray, before: np.ndarray) -> np
     """Edit distance of a row's cells to each row of the other table, all at once."""
     widest = int(widths.max(initial=0))
     steps = np.arange(widest + 1, dtype=float)
-    at = before[:, None] + np.arange(widest)[None, :]
     table = np.tile(steps, (len(widths), 1))
     if costs.size:
-        padded = costs[:, np.minimum(at, costs.shape[1] - 1)]
-        padded[:, np.arange(widest)[None, :] >= widths[:, None]] = 1.0
+        if (widths == widest).all():
+            padded = costs.reshape(len(costs), len(widths), widest + 1)[:, :, :-1]
+        else:
+            at = before[:, None] + np.arange(widest)[None, :]
+            padded = costs[:, np.minimum(at, costs.shape[1] - 1)]
+            padded[:, np.arange(widest)[None, :] >= widths[:, None]] = 1.0
         match = np.full_like(table, np.inf)
         for cost in padded:
             np.add(table[:, :-1], cost, out=match[:, 1:])
