@@ -138,18 +138,15 @@ def test_any_text_scores_between_nothing_and_perfect(one, other):
     assert table_similarity(one, one) == 1
 
 
-GRIDS = st.lists(
-    st.lists(
-        st.tuples(st.sampled_from(["", "a", "ab", "1,234", "1,235"]), st.sampled_from([(1, 1), (1, 2)])),
-        max_size=4,
-    ),
-    max_size=14,
-).map(
+CELLS = st.tuples(
+    st.sampled_from(["", "a", "ab", "1,234", "1,235"]), st.sampled_from([(1, 1), (1, 2)])
+)
+GRIDS = st.lists(st.lists(CELLS, max_size=4), max_size=14).map(
     lambda rows: tables.Grid(
         tuple(tuple(text for text, _ in row) for row in rows),
         tuple(tuple(span for _, span in row) for row in rows),
     )
-)  # fmt: skip
+)
 
 
 @given(GRIDS, GRIDS, st.integers(0, 10))
