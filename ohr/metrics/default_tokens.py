@@ -96,8 +96,10 @@ def _token_of_marked_scripts() -> re.Pattern[str]:
 
 
 _IDEOGRAPH = re.compile(f"[{_CJK}]")
-_APOSTROPHE = re.compile(r"['\u2018\u2019](?<=[^\W\d_].)(?=[^\W\d_])")
-_ASCII_APOSTROPHE = re.compile(r"'(?<=[a-zA-Z].)(?=[a-zA-Z])")
+_APOSTROPHES = {
+    apostrophe: re.compile(rf"{apostrophe}(?<={_LETTER}.)(?={_LETTER})")
+    for apostrophe in "'\u2018\u2019"
+}
 _ARTICLES = {
     *("an", "the", "An", "The", "AN", "THE"),
     *(f"{letter}{space}" for letter in "aA" for space in " \t\n\r"),
@@ -134,10 +136,9 @@ def read_tokens(text: str) -> list[str]:
 
 def _prepared(text: str) -> str:
     text = fold(join_scripts(text))
-    if text.isascii():
-        text = _ASCII_APOSTROPHE.sub("", text)
-    else:
-        text = _APOSTROPHE.sub("", text)
+    for apostrophe, in_a_word in _APOSTROPHES.items():
+        if apostrophe in text:
+            text = in_a_word.sub("", text)
     if "<" in text:
         text = _TAG.sub(" ", text)
     return _DRAWN.sub(" ", text) if "\\" in text else text
