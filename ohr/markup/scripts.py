@@ -16,18 +16,25 @@ _LETTER = r"[^\W\d_]"
 _DIGITS = r"\d{1,6}"
 _TAG = re.compile(rf"<(su[bp])>\s?({_DIGITS}[+-]?)\s?</\1>", re.IGNORECASE)
 _BRACED = rf"\{{\s?({_DIGITS}[+\u2212-]?)\s?\}}"
+# These begin with a set of signs, which is searched for fast; what must stand before comes after.
 _SCRIPT = re.compile(
     # Braces, or a power, after any letter; the mark may be a formula of its own.
-    rf"(?<={_LETTER})(?P<dollar>\$)?(?P<mark>[_^])(?:{_BRACED}|(?<=\^)({_DIGITS}))(?(dollar)\$)"
-    # A bare subscript after symbols of elements or a single letter: page_2 is a name.
-    rf"|(?<!{_LETTER})(?P<base>(?:[A-Z][a-z]?){{1,8}}|[a-z])(?P<other>\$)?_({_DIGITS})(?(other)\$)"
+    rf"[$_^](?:(?<=\$)(?<={_LETTER}.)[_^](?:{_BRACED}|(?<=\^)({_DIGITS}))\$"
+    rf"|(?<!\$)(?<={_LETTER}.)(?:{_BRACED}|(?<=\^)({_DIGITS}))"
+    # A bare subscript, if a base stands before it.
+    rf"|(?<=[a-zA-Z]\$)_(?P<formula>{_DIGITS})\$|(?<=[a-zA-Z]_)(?P<bare>{_DIGITS}))"
 )
-_POWER = re.compile(rf"(?<=\d)(?P<dollar>\$)?\^(?:{_BRACED}|({_DIGITS}))(?(dollar)\$)")
+_BASE = re.compile(rf"(?<!{_LETTER})(?:(?:[A-Z][a-z]?){{1,8}}|[a-z])\Z")
+"""Symbols of elements or a single letter: page_2 is a name."""
+_LONGEST_BASE = 16
+_POWER = re.compile(
+    rf"[$^](?:(?<=\d\$)\^(?:{_BRACED}|({_DIGITS}))\$|(?<=\d\^)(?:{_BRACED}|({_DIGITS})))"
+)
 _DELIMITED = re.compile(r"\$([^\W_]{1,12}(?:[_^](?:\d|\{\d{1,6}[+-]?\})[^\W_]{0,12}){1,6})\$")
 """A formula that is one word with scripts."""
 _ABOVE = str.maketrans("0123456789+-\u2212", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 _BELOW = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
-_BELOW_A_LETTER = re.compile(rf"(?<={_LETTER})[₀-₉]+")
+_BELOW_A_LETTER = re.compile(rf"[₀-₉](?<={_LETTER}.)[₀-₉]*")
 
 
 def join_scripts(text: str) -> str:
@@ -52,7 +59,7 @@ def script_glyphs(text: str) -> str:
     if "_" in text or "^" in text:
         text = _DELIMITED.sub(r"\1", text)
         text = _SCRIPT.sub(_glyphs, text)
-        text = _POWER.sub(lambda match: (match[2] or match[3]).translate(_ABOVE), text)
+        text = _POWER.sub(lambda match: match[match.lastindex or 0].translate(_ABOVE), text)
     return text if text.isascii() else _BELOW_A_LETTER.sub(_plain, text)
 
 
@@ -66,18 +73,26 @@ def _plain(match: re.Match[str]) -> str:
     return match[0].translate(_BELOW)
 
 
+def _has_base(match: re.Match[str]) -> bool:
+    if not (match["formula"] or match["bare"]):
+        return True
+    end = match.start()
+    return _BASE.search(match.string, max(0, end - _LONGEST_BASE), end) is not None
+
+
 def _joined(match: re.Match[str]) -> str:
-    base, script = match["base"] or "", match[3] or match[4] or match[7]
+    if not _has_base(match):
+        return match[0]
     text, (start, end) = match.string, match.span()
     after = text[end : end + 1]
-    before = base or text[max(0, start - 2) : start]
+    before = text[max(0, start - 2) : start]
     is_element = before[-1:].isupper() or before[-2:-1].isupper()
     apart = after.isalpha() and not (after.isupper() and is_element)
-    return f"{base}{script}{' ' * apart}"
+    return f"{match[match.lastindex or 0]}{' ' * apart}"
 
 
 def _glyphs(match: re.Match[str]) -> str:
-    script = match[3] or match[4] or match[7]
-    if match["mark"] == "^":
-        return script.translate(_ABOVE)
-    return f"{match['base'] or ''}{script}"
+    if not _has_base(match):
+        return match[0]
+    script = match[match.lastindex or 0]
+    return script.translate(_ABOVE) if "^" in match[0][:2] else script

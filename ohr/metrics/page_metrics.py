@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Literal
-
-from rapidfuzz.distance import Levenshtein
 
 from ohr import plugins
 from ohr.metrics import default
 from ohr.metrics.formulas import page_formula_distance
 from ohr.metrics.reading import order_assessed, order_distance
-from ohr.metrics.reference import collapse
 from ohr.metrics.regions import Extraction, RegionKind, extraction, region_words, regions
 from ohr.metrics.scores import SCORING, ProtocolParams
 from ohr.metrics.tables import table_similarity
@@ -23,11 +19,13 @@ from ohr.plugins.metric import PageCase
 class EditDistance(plugins.Metric[ProtocolParams]):
     """Levenshtein distance of characters over the longer text, white space collapsed.
 
-    What looks the same in other code points is the same, but under ``scoring=reference``.
+    What looks the same in other code points is the same, but under ``scoring=reference``. Beyond
+    100,000 characters it is an upper bound (:mod:`ohr.metrics.long_texts`), under ``reference``
+    always exact.
     """
 
     name = "edit_distance"
-    version = "3"
+    version = "4"
     argument = "protocol"
     of = "page"
     title = "edit distance"
@@ -37,18 +35,20 @@ class EditDistance(plugins.Metric[ProtocolParams]):
         return SCORING[self.params.protocol].edit_distance(prediction, reference)
 
     def measure(self, case: PageCase) -> float:
-        published = case.scoring.name == "reference"
-        return _edit_rates(case.text, case.truth, collapse if published else default.characters)[0]
+        if case.scoring.name == "reference":
+            return case.scoring.edit_distance(case.text, case.truth)
+        return _character_rates(case.text, case.truth)[0]
 
 
 class CharacterErrorRate(plugins.Metric):
     """Levenshtein distance of characters over the reference's, at most 1.
 
-    What looks the same in other code points is the same.
+    What looks the same in other code points is the same. Beyond 100,000 characters it is an upper
+    bound (:mod:`ohr.metrics.long_texts`).
     """
 
     name = "cer"
-    version = "3"
+    version = "4"
     of = "page"
     title = "character error rate"
     higher_is_better = False
@@ -58,14 +58,17 @@ class CharacterErrorRate(plugins.Metric):
         return default.cer(prediction, reference)
 
     def measure(self, case: PageCase) -> float:
-        return _edit_rates(case.text, case.truth, default.characters)[1]
+        return _character_rates(case.text, case.truth)[1]
 
 
 class WordErrorRate(plugins.Metric):
-    """Levenshtein distance of normalised words over the reference's, at most 1."""
+    """Levenshtein distance of normalised words over the reference's, at most 1.
+
+    Beyond 100,000 words it is an upper bound (:mod:`ohr.metrics.long_texts`).
+    """
 
     name = "wer"
-    version = "5"
+    version = "6"
     of = "page"
     title = "word error rate"
     higher_is_better = False
@@ -73,6 +76,12 @@ class WordErrorRate(plugins.Metric):
 
     def score(self, prediction: str, reference: str) -> float:
         return 0.0 if prediction == reference else default.wer(prediction, reference)
+
+    def measure(self, case: PageCase) -> float:
+        if case.text == case.truth:
+            return 0.0
+        tokens = case.scoring.tokens
+        return default.edit_rates(tokens(case.text), tokens(case.truth))[1]
 
 
 class FormulaDistance(plugins.Metric):
@@ -171,13 +180,7 @@ def _extraction(read: str, truth: str, kind: RegionKind) -> Extraction | None:
 
 
 @lru_cache(maxsize=2)
-def _edit_rates(read: str, truth: str, characters: Callable[[str], str]) -> tuple[float, float]:
-    """Levenshtein distance over the longer text, and over the truth (at most 1)."""
+def _character_rates(read: str, truth: str) -> tuple[float, float]:
     if read == truth:
         return 0.0, 0.0
-    read, truth = characters(read), characters(truth)
-    longer = max(len(read), len(truth))
-    if longer == 0:
-        return 0.0, 0.0
-    distance = Levenshtein.distance(read, truth, score_hint=longer // 10)
-    return distance / longer, min(1.0, distance / len(truth)) if truth else 1.0
+    return default.edit_rates(default.characters(read), default.characters(truth))

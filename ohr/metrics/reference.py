@@ -137,7 +137,10 @@ def token_lcs(predicted: Sequence[str], expected: Sequence[str]) -> float:
 
 def edit_distance(prediction: str, reference: str) -> float:
     """Levenshtein over the longer text, white space collapsed; 0 for two empty texts."""
-    return Levenshtein.normalized_distance(collapse(prediction), collapse(reference))
+    if prediction == reference:
+        return 0.0
+    one, other = collapse(prediction), collapse(reference)
+    return Levenshtein.normalized_distance(one, other, score_hint=0.1)
 
 
 def collapse(text: str) -> str:

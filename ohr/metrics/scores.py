@@ -1,4 +1,4 @@
-"""The two protocols as bundles of functions."""
+"""The two protocols as bundles of functions, which share what they cut texts into."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Literal
 from ohr import plugins
 from ohr.markup.strip import strip_markup
 from ohr.metrics import default, reference
+from ohr.metrics.text_cache import TokenCache
 from ohr.plugins.metric import Scoring
 
 Protocol = Literal["default", "reference"]
@@ -14,13 +15,14 @@ Protocol = Literal["default", "reference"]
 R_NOISE_THRESHOLD = 0.95
 """Evidence with an LCS of at most this counts as hit by noise (OHR-Bench, section 4.3)."""
 
+_PUBLISHED_TOKENS = TokenCache(reference.tokens)
 
 SCORING: dict[Protocol, Scoring] = {
     "default": Scoring(
         "default",
-        default.tokens,
-        lambda text: default.tokens(strip_markup(text)),
-        reference.tokens,
+        TokenCache(default.tokens),
+        TokenCache(lambda text: default.tokens(strip_markup(text))),
+        _PUBLISHED_TOKENS,
         default.token_lcs,
         default.f1,
         default.em,
@@ -30,9 +32,9 @@ SCORING: dict[Protocol, Scoring] = {
     ),
     "reference": Scoring(
         "reference",
-        reference.tokens,
-        lambda text: reference.tokens(strip_markup(text)),
-        reference.tokens,
+        _PUBLISHED_TOKENS,
+        TokenCache(lambda text: reference.tokens(strip_markup(text))),
+        _PUBLISHED_TOKENS,
         reference.token_lcs,
         reference.f1,
         reference.em,

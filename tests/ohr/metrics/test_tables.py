@@ -7,6 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
+from ohr.metrics import tables
 from ohr.metrics.tables import Grid, match_tables, table_similarity, teds, tree_distance
 from tests.examples import examples
 from tests.patience import ends
@@ -135,3 +136,23 @@ def test_pages_without_tables_and_structure_alone():
 def test_any_text_scores_between_nothing_and_perfect(one, other):
     assert 0 <= table_similarity(one, other) <= 1
     assert table_similarity(one, one) == 1
+
+
+CELLS = st.tuples(
+    st.sampled_from(["", "a", "ab", "1,234", "1,235"]), st.sampled_from([(1, 1), (1, 2)])
+)
+GRIDS = st.lists(st.lists(CELLS, max_size=4), max_size=14).map(
+    lambda rows: tables.Grid(
+        tuple(tuple(text for text, _ in row) for row in rows),
+        tuple(tuple(span for _, span in row) for row in rows),
+    )
+)
+
+
+@given(GRIDS, GRIDS, st.integers(0, 10))
+def test_a_distance_looked_for_nearby_is_the_distance_or_more_than_was_looked_for(one, other, most):
+    forests = tables.Forests(other)
+    exact = forests.distance(one, one.nodes + other.nodes)
+    assert tables.tree_distance(one, other) == exact
+    near = forests.distance(one, most)
+    assert near == exact if exact <= most else near > most
