@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from ohr import plugins
 from ohr.markup.strip import strip_markup
 from ohr.metrics import default, reference
+from ohr.metrics.protocol import Protocol
 from ohr.plugins.metric import Scoring
-
-Protocol = Literal["default", "reference"]
 
 R_NOISE_THRESHOLD = 0.95
 """Evidence with an LCS of at most this counts as hit by noise (OHR-Bench, section 4.3)."""

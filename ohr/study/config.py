@@ -20,7 +20,7 @@ from pydantic import (
 from ohr.bounded import read_bounded
 from ohr.datasets.decoding import decode
 from ohr.errors import ConfigError
-from ohr.metrics.scores import Protocol
+from ohr.metrics.protocol import Protocol
 from ohr.names import did_you_mean
 from ohr.plugins.base import Plugin, first_error
 from ohr.registry import PluginSpec
