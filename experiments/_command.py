@@ -21,13 +21,12 @@ import typer
 from typer.core import TyperCommand
 
 from experiments._exit import exit_with, one_line
-from experiments.reports.options import GROUPS, option_table
 from ohr.errors import ConfigError, OhrError
 from ohr.names import did_you_mean
 from ohr.printable import plain
-from ohr.study.config import Stage, StudyConfig, load_config
 
 if TYPE_CHECKING:
+    from ohr.study.config import Stage, StudyConfig
     from ohr.study.pages.shards import Shard
     from ohr.study.results import Run
 
@@ -36,12 +35,12 @@ if TYPE_CHECKING:
 class Settings:
     """Marks the parameter of a command that takes a study's options, read as a StudyConfig.
 
-    ``--help`` lists those of ``groups``, with the command's own defaults; where ``options`` are
-    given, those alone.
+    ``--help`` lists those of ``groups`` (empty: all of them), with the command's own defaults;
+    where ``options`` are given, those alone.
     """
 
     defaults: Mapping[str, Any] = field(default_factory=dict)
-    groups: Sequence[str] = tuple(GROUPS)
+    groups: Sequence[str] = ()
     options: Collection[str] | None = None
     reads_pages: bool = True
     """Whether the command reads pages, which shards can share."""
@@ -137,7 +136,7 @@ class _Command(TyperCommand):
         name = getattr(error, "option_name", "")
         if name and name not in options:
             key = name.lstrip("-").replace("-", "_")
-            if self.settings is not None and key in StudyConfig.model_fields:
+            if self.settings is not None and _is_option(key):
                 return f"unknown option {name!r}; a study's options are written {key}=VALUE"
             return f"unknown option {name!r}; {did_you_mean(name, sorted(options))}"
         said = error.format_message()
@@ -153,9 +152,10 @@ class _Command(TyperCommand):
                 with formatter.section(title):
                     formatter.write_dl([(name.split(" <list")[0], text) for name, text in records])
         if self.settings is not None:
-            table = option_table(
-                self.settings.defaults, self.settings.groups, self.settings.options
-            )
+            from experiments.reports.options import GROUPS, option_table
+
+            groups = self.settings.groups or tuple(GROUPS)
+            table = option_table(self.settings.defaults, groups, self.settings.options)
             width = max(len(option.key) for options in table.values() for option in options)
             for title, options in table.items():
                 with formatter.section(f"{title} (key=value)"):
@@ -179,6 +179,8 @@ def command(function: Callable[..., int]) -> CommandLine:
         def action() -> int:
             shard = parse_shard(*(options.pop(name) for name in _SHARDED)) if sharded else None
             for name, mark in settings.items():
+                from ohr.study.config import load_config
+
                 options[name] = load_config(options[name] or [], mark.defaults)
             if shard is None or options.get("dry_run"):
                 return function(**options)
@@ -222,6 +224,13 @@ def command(function: Callable[..., int]) -> CommandLine:
         context_settings={"max_content_width": _WIDEST},
     )(main)
     return line
+
+
+def _is_option(key: str) -> bool:
+    """Whether a study has an option of that name."""
+    from ohr.study.config import StudyConfig
+
+    return key in StudyConfig.model_fields
 
 
 def _sign(function: Any, parameters: Sequence[inspect.Parameter]) -> None:
@@ -285,7 +294,7 @@ def study_command(
         _sign(
             main,
             [
-                config.replace(annotation=Annotated[StudyConfig, Settings(defaults)]),
+                config.replace(annotation=Annotated[object, Settings(defaults)]),
                 folder.replace(annotation=OptionalOut, default=out),
                 dry.replace(annotation=DryRun, default=False),
                 browser.replace(annotation=AndReport, default=False),

@@ -14,9 +14,7 @@ from typing import Annotated
 import typer
 
 from experiments._command import command
-from ohr import registry
 from ohr.errors import ConfigError
-from ohr.study.config import parse_plugin
 
 
 @command
@@ -36,6 +34,8 @@ def main(
     """List OCR engines, let each read a page, or tune them."""
     from experiments.reports.engines import list_engines
     from experiments.reports.tuning import tune as tune_engines
+    from ohr import registry
+    from ohr.study.config import parse_plugin
 
     if tune:
         if not engines or check:

@@ -25,7 +25,7 @@ from experiments._command import (
     command,
     parse_shard,
 )
-from ohr.study.config import Runner, parse_plugin
+from ohr.types import Runner
 
 CORES = os.cpu_count() or 1
 
@@ -70,6 +70,7 @@ def main(
 ) -> int:
     """Read PDFs and images into a knowledge base."""
     from experiments.interchange.readings import read_files
+    from ohr.study.config import parse_plugin
     from ohr.study.pages.pools import Runners
     from ohr.workers import Limits
 

@@ -24,7 +24,6 @@ from experiments._command import (
     parse_shard,
 )
 from experiments.analysis.choices import ImageFormat
-from ohr.study.config import parse_plugin
 
 
 @command
@@ -53,6 +52,7 @@ def main(
 ) -> int:
     """Distort the pages of PDFs and images."""
     from experiments.interchange.noisy_pages import distort_files
+    from ohr.study.config import parse_plugin
 
     specs = [parse_plugin("noise", text) for text in noise or ["semantic"]]
     part = parse_shard(shard, steal)

@@ -25,8 +25,8 @@ from ohr.names import did_you_mean
 from ohr.plugins.base import Plugin, first_error
 from ohr.registry import PluginSpec
 from ohr.study.yaml_values import MOST_CHARACTERS, parse_yaml
+from ohr.types import Runner
 
-Runner = Literal["local", "ray"]
 Stage = Literal["ocr", "retrieval", "generation", "overall"]
 MOST_HITS = 1_000_000
 STAGES: tuple[Stage, ...] = ("ocr", "retrieval", "generation", "overall")

@@ -8,8 +8,8 @@ from typing import Any
 
 from ohr.errors import ConfigError
 from ohr.plugins import OcrBackend
-from ohr.study.config import Runner
 from ohr.study.pages.worker import PageReader, read_page, read_pages
+from ohr.types import Runner
 from ohr.workers import BatchedPool, Limits, Pool, RayPool, WorkerPool
 
 
