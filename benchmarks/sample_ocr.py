@@ -1,6 +1,6 @@
 """How well engines read the clean pages of the sample, by what is on the page.
 
-    python -m benchmarks.sample_ocr [PAGES] [--out DIR]
+    python -m benchmarks.sample_ocr [PAGES] [--engines tesseract,rapidocr] [--out DIR]
 
 Mean edit distance to the ground truth, and to the ground truth without mark-up: an engine that
 writes plain text is not asked for LaTeX. ``--out`` writes these as ``sample_ocr.csv``.
@@ -72,6 +72,7 @@ def main() -> None:
     """Read the sample with Tesseract and RapidOCR and print a row a kind of page."""
     parser = argparse.ArgumentParser()
     parser.add_argument("pages", nargs="?", type=int, default=24)
+    parser.add_argument("--engines", default="tesseract,rapidocr")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--cache", type=Path)
     given = parser.parse_args()
@@ -79,7 +80,7 @@ def main() -> None:
         cache = given.cache or Path(folder)
         config = load_config(
             [
-                "engines=[tesseract,rapidocr]",
+                f"engines=[{given.engines}]",
                 f"dataset.params={{n_pages: {given.pages}}}",
                 "stages=[ocr]",
                 f"cache={cache}",

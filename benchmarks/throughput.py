@@ -1,6 +1,6 @@
 """How fast engines read, what the toolkit adds to the bare engine, and whether memory stays flat.
 
-    python -m benchmarks.throughput [PAGES] [--memory PAGES]
+    python -m benchmarks.throughput [PAGES] [--memory PAGES] [--engine LABEL ...]
 
 Pages are the sample's, A4 at 150 dpi. Wanted, on two cores of which nothing else has a share:
 overhead under 5 % a page; Tesseract 2.2 pages a second (tesserocr; 1.7 by pytesseract) and
@@ -186,7 +186,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pages", nargs="?", type=int, default=24)
     parser.add_argument("--memory", type=int, default=0, metavar="PAGES")
+    labels = [contender.label for contender in contenders()]
+    parser.add_argument("--engine", action="append", choices=labels, help="by default all")
     options = parser.parse_args()
+    chosen = [one for one in contenders() if one.label in (options.engine or labels)]
     # Only a fresh process can hold OpenMP to one thread: the bare engine runs as ours does.
     os.environ["OMP_THREAD_LIMIT"] = os.environ["OMP_NUM_THREADS"] = "1"
     with tempfile.TemporaryDirectory() as folder:
@@ -196,7 +199,7 @@ def main() -> None:
         images = [load_image(path) for path in paths]
         table = Table("engine", "bare, s", "overhead", "1 worker, pages/s", "2 workers",
                       "wanted", "2 : 1", "others' load", box=None)  # fmt: skip
-        for contender in contenders():
+        for contender in chosen:
             load = busy()
             seconds, more = overhead(contender, images[: max(3, options.pages // 4)])
             one, two = (pages_a_second(contender, paths, workers) for workers in (1, 2))
@@ -205,7 +208,7 @@ def main() -> None:
                 f"{two:.2f}", f"{contender.wanted}", f"{two / one:.2f}", f"{load:.1f}",
             )  # fmt: skip
         show(table)
-        for contender in contenders() if options.memory else []:
+        for contender in chosen if options.memory else []:
             early, late = memory(contender, images[0], options.memory)
             grown = f"{early:.0f} MB early, {late:.0f} MB late"
             print(f"{contender.label}: {options.memory} crops of a page: {grown}")
