@@ -1,12 +1,11 @@
 """A report of 100,000 rows: how long it takes to build and to open, and how much memory.
 
-``python -m benchmarks.report [--questions 1250] [--run RUN] [--out build/report]
-[--openings 3] [--visits 40]`` takes a finished
-run, or runs a study over generated pages whose text is rewritten (16 knowledge bases, two readers:
-80 rows a question), builds its report twice, and opens it from disk in Chromium. Prints CPU seconds
-and memory of the build, whether the second has the same bytes, the size of the folder; seconds
-until the list can be used, milliseconds of each filter, and Chromium's memory. The generated study
-is made once.
+``python -m benchmarks.report [--questions 1250] [--run RUN] [--out build/report] [--openings 3]
+[--visits 40]`` takes a finished run, or runs a study over generated pages whose text is rewritten
+(16 knowledge bases, two readers: 80 rows a question), builds its report twice, and opens it from
+disk in Chromium. Prints CPU seconds and memory of the build, whether the second has the same bytes,
+the size of the folder; seconds until the list can be used, milliseconds of each filter, and
+Chromium's memory. The generated study is made once.
 """
 
 from __future__ import annotations

@@ -76,12 +76,13 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     parser.add_argument("--cache", type=Path)
     given = parser.parse_args()
+    questions = min(60, 40 * given.pages)  # a page answers no more
     with tempfile.TemporaryDirectory() as folder:
         cache = given.cache or Path(folder)
         config = load_config(
             [
                 f"engines=[{given.engines}]",
-                f"dataset.params={{n_pages: {given.pages}}}",
+                f"dataset.params={{n_pages: {given.pages}, n_questions: {questions}}}",
                 "stages=[ocr]",
                 f"cache={cache}",
             ]

@@ -14,6 +14,7 @@ import pytest
 
 import benchmarks
 from ohr.study.config import load_config
+from ohr.study.plan import load_dataset
 from ohr.study.run import run_study
 from tests.builders import qa, write_kb, write_questions
 from tests.conftest import ROOT
@@ -32,6 +33,8 @@ class Inputs:
     """A run of the ground truth and another knowledge base."""
     draws: Path
     """A noise curve with several draws."""
+    shown: Path
+    """A run of every stage, clean and under noise."""
     validity: Path
     """Runs of given and of made questions."""
     out: Path
@@ -62,15 +65,15 @@ SMALLEST: dict[str, Arguments] = {
     "reader": lambda given: [str(given.data)],
     "reader_fit": lambda given: [str(given.data)],
     "report": lambda given: [
-        *("--questions", "5", "--openings", "1", "--visits", "1"),
-        *("--out", str(given.out)),
+        *("--run", str(given.shown), "--out", str(given.out)),
+        *("--openings", "1", "--visits", "1"),
     ],
     "retrieval": lambda given: [str(given.data), "--chunks", "50", "--every", "5"],
     "runners": lambda _: ["2", "--nap", "0.01", "--workers", "1"],
     "sample_ocr": lambda given: ["1", "--engines", "tesseract", "--out", str(given.out)],
     "sample_retrieval": lambda _: ["12"],
     "store": lambda given: ["20", "--folder", str(given.out)],
-    "throughput": lambda _: ["1", "--engine", "pytesseract"],
+    "throughput": lambda _: ["3", "--engine", "pytesseract", "--crops"],
 }
 """Each benchmark with the arguments of its smallest size."""
 WITHOUT_SIZE = {
@@ -111,7 +114,9 @@ def write_data(root: Path) -> None:
 def made(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
     root = tmp_path_factory.mktemp("benchmarks")
     write_data(root / "data")
-    given = Inputs(*(root / name for name in ("data", "clean", "draws", "validity", "out")))
+    given = Inputs(
+        *(root / name for name in ("data", "clean", "draws", "shown", "validity", "out"))
+    )
     settings = [
         "dataset.kind=ohrbench",
         f"dataset.path={given.base}",
@@ -123,6 +128,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
     run_study(load_config([*settings, "engines=[gt,precomputed:other]"]), given.clean)
     noise = ["engines=[gt]", "noise=[formatting]", "seeds=[0,1,2,3]", "stages=[ocr,retrieval]"]
     run_study(load_config([*settings, *noise, "intensities=[0.3,0.6,1]"]), given.draws)
+    noise = ["engines=[gt]", "noise=[formatting]", "seeds=0", "intensities=[1]"]
+    run_study(load_config([*settings, *noise]), given.shown)
     for name in ("given", "made"):
         shutil.copytree(given.clean, given.validity / name)
     return given
@@ -159,7 +166,7 @@ def test_it_runs_at_its_smallest_size(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     skip_without(name)
-    given = Inputs(made.data, made.clean, made.draws, made.validity, tmp_path)
+    given = Inputs(made.data, made.clean, made.draws, made.shown, made.validity, tmp_path)
     module = importlib.import_module(f"benchmarks.{name}")
     monkeypatch.setattr(sys, "argv", [name, *SMALLEST[name](given)])
     with mock.patch.dict(os.environ, {"PYTHONPATH": str(ROOT)}):
@@ -170,6 +177,13 @@ def test_it_runs_at_its_smallest_size(
 @pytest.mark.parametrize("name", sorted(WITHOUT_SIZE))
 def test_one_that_does_not_run_here_can_be_imported(name: str) -> None:
     importlib.import_module(f"benchmarks.{name}")
+
+
+def test_a_report_of_any_size_has_generated_data(tmp_path: Path) -> None:
+    report = pytest.importorskip("benchmarks.report")
+    settings = load_config(report.write_data(tmp_path, 5))
+    assert len(load_dataset(settings).questions) == 5
+    assert len(settings.readers) == 2
 
 
 def test_questions_for_language_models_have_their_gold_pages(made: Inputs) -> None:
