@@ -211,7 +211,7 @@ def main() -> None:
                       "wanted", "2 : 1", "others' load", box=None)  # fmt: skip
         for contender in chosen:
             load = busy()
-            seconds, more = overhead(contender, images[: max(3, options.pages // 4)])
+            seconds, more = overhead(contender, images[: max(1, options.pages // 4)])
             one, two = (pages_a_second(contender, paths, workers) for workers in (1, 2))
             table.add_row(
                 contender.label, f"{seconds:.2f}", f"{100 * more:+.1f} %", f"{one:.2f}",

@@ -21,7 +21,7 @@ from ohr.study.noise import Noise
 from ohr.study.pages.rewriting import rewrite_page, text_perturbation
 from ohr.study.plan import Plan, Variant, load_dataset, make_plan
 from ohr.study.progress import Progress
-from ohr.study.run import versions
+from ohr.study.versions import versions
 from ohr.types import KnowledgeBase, PageRef
 
 SHOWN_CHARS = range(400, 5000)
