@@ -65,9 +65,8 @@ def option_table(
     ``only`` are the options that a command has a use for, ``dataset`` meaning all of its.
     """
     config = load_config([], defaults)
-    schemas = {
-        model: model.model_json_schema()["properties"] for model in (StudyConfig, DatasetConfig)
-    }
+    models: tuple[type[BaseModel], ...] = (StudyConfig, DatasetConfig)
+    schemas = {model: model.model_json_schema()["properties"] for model in models}
     table = {
         group: [
             _option(config, key, schemas)

@@ -76,6 +76,8 @@ SMALLEST: dict[str, Arguments] = {
     "throughput": lambda _: ["3", "--engine", "pytesseract", "--crops"],
 }
 """Each benchmark with the arguments of its smallest size."""
+SLOW = {"report", "runners", "sample_ocr", "throughput"}
+"""Those that start browsers, engines or whole commands."""
 WITHOUT_SIZE = {
     "language_models": "needs a model's weights: its questions are tested below",
     "llama_cpp": "a server for others, which the tests of real language models start",
@@ -157,7 +159,10 @@ def skip_without(name: str) -> None:
             pytest.skip(f"{package} is not installed")
 
 
-@pytest.mark.parametrize("name", sorted(SMALLEST))
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in sorted(SMALLEST)],
+)
 def test_it_runs_at_its_smallest_size(
     name: str,
     made: Inputs,
