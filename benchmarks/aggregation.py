@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ohr.study.cells import aggregate
-from ohr.study.rows import SCHEMA
+from ohr.study.rows import schema
 
 PAGES_A_DOCUMENT = 40
 SOURCES = ("text", "table", "formula", "chart", "reading_order")
@@ -45,12 +45,13 @@ def write_rows(path: Path, questions: int, conditions: int, metrics: int) -> Non
         "task": (np.zeros(questions, int), ("",)),
         "groups": (source * len(DOMAINS) + domain, groups),
     }
+    types = schema()
     constant = {
         "noise": "formatting", "perturbation": "formatting", "level": "", "engine": "gt",
         "system": "rag", "chunker": "tokens", "retriever": "bm25", "reader": "extractive",
         "kb_scope": "all", "protocol": "default",
     }  # fmt: skip
-    with pq.ParquetWriter(path, SCHEMA, compression="zstd", write_page_checksum=True) as file:
+    with pq.ParquetWriter(path, types, compression="zstd", write_page_checksum=True) as file:
         for condition in range(conditions):
             columns = {
                 name: texts(np.tile(codes, metrics), listed)
@@ -67,7 +68,7 @@ def write_rows(path: Path, questions: int, conditions: int, metrics: int) -> Non
             columns["seed"] = columns["draw"] = pa.array(np.zeros(n, np.int64))
             columns["page_no"] = pa.array(np.tile(np.arange(questions) % PAGES_A_DOCUMENT, metrics))
             columns["value"] = pa.array(rng.random(n))
-            file.write_table(pa.table({name: columns[name] for name in SCHEMA.names}, SCHEMA))
+            file.write_table(pa.table({name: columns[name] for name in types.names}, types))
 
 
 def texts(codes: np.ndarray, names: list[str] | tuple[str, ...]) -> pa.DictionaryArray:
@@ -87,6 +88,8 @@ def measured(name: str, work: Callable[[], object]) -> None:
     process = multiprocessing.get_context("fork").Process(target=run)
     process.start()
     process.join()
+    if process.exitcode:
+        raise SystemExit(f"{name}: it has failed")
 
 
 def main() -> None:

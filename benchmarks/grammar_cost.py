@@ -1,12 +1,13 @@
-"""What the scan of a page costs on hostile text: seconds at 1, 2.5, 5 and 10 MB.
+"""What the scan of a page costs on hostile text: CPU seconds at 1, 2.5, 5 and 10 MB.
 
-    python -m benchmarks.grammar_cost
+    python -m benchmarks.grammar_cost [--megabytes 1 2.5 5 10]
 
 Time that is linear in the text grows tenfold over a row; quadratic time, a hundredfold.
 """
 
 from __future__ import annotations
 
+import argparse
 import time
 
 from rich.table import Table
@@ -25,10 +26,13 @@ MEGABYTES = (1.0, 2.5, 5.0, 10.0)
 
 def main() -> None:
     """Print a row for each piece that is repeated, and one for runs of backticks that grow."""
-    table = Table("repeated", *(f"{size:g} MB" for size in MEGABYTES), box=None)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--megabytes", nargs="+", type=float, default=MEGABYTES)
+    sizes = parser.parse_args().megabytes
+    table = Table("repeated", *(f"{size:g} MB" for size in sizes), box=None)
     for piece in (*PIECES, ""):
         row = []
-        for size in MEGABYTES:
+        for size in sizes:
             characters = int(size * 1_000_000)
             if piece:
                 text = piece * (characters // len(piece))

@@ -168,10 +168,18 @@ def of_questions(frame: pd.DataFrame, n: int, simulations: int) -> dict[str, flo
             ps = [sign_flip_test(a - b, clusters, flips=999) for a, b in combinations(products, 2)]
             differ += bool((holm(np.array(ps)) <= 0.05).any())
     return {
-        **{f"{kind}: holds the truth": count[1] / count[0] for kind, count in hits.items()},
-        **{f"{kind}: excludes its estimate": count[2] / count[0] for kind, count in hits.items()},
+        **{f"{kind}: holds the truth": _share(count[1], count[0]) for kind, count in hits.items()},
+        **{
+            f"{kind}: excludes its estimate": _share(count[2], count[0])
+            for kind, count in hits.items()
+        },
         "equal predictors: studies that show a difference": differ / simulations,
     }
+
+
+def _share(part: int, of: int) -> float:
+    """NaN where no study had an interval."""
+    return part / of if of else float("nan")
 
 
 def _holds(interval: Interval, value: float) -> bool:

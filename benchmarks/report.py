@@ -1,11 +1,11 @@
 """A report of 100,000 rows: how long it takes to build and to open, and how much memory.
 
-``python -m benchmarks.report [--questions 1250] [--run RUN] [--out build/report]`` takes a finished
-run, or runs a study over generated pages whose text is rewritten (16 knowledge bases, two readers:
-80 rows a question), builds its report twice, and opens it from disk in Chromium. Prints CPU seconds
-and memory of the build, whether the second has the same bytes, the size of the folder; seconds
-until the list can be used, milliseconds of each filter, and Chromium's memory. The generated study
-is made once.
+``python -m benchmarks.report [--questions 1250] [--run RUN] [--out build/report] [--openings 3]
+[--visits 40]`` takes a finished run, or runs a study over generated pages whose text is rewritten
+(16 knowledge bases, two readers: 80 rows a question), builds its report twice, and opens it from
+disk in Chromium. Prints CPU seconds and memory of the build, whether the second has the same bytes,
+the size of the folder; seconds until the list can be used, milliseconds of each filter, and
+Chromium's memory. The generated study is made once.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ import psutil
 from playwright.sync_api import CDPSession, Page, sync_playwright
 
 import ohr
-from experiments.browser.build import ReportOptions, build_report
+from experiments.browser.build import build_report
+from experiments.browser.options import ReportOptions
 from ohr.study.config import load_config
 from ohr.study.results import open_run
 from ohr.study.run import run_study
@@ -46,8 +47,6 @@ FILTERS = (
     ("text", "what 7"),
     ("text", ""),
 )
-VISITS = 40
-"""Cases that are looked at before memory is measured."""
 
 
 class FirstOfPage(ohr.Reader):
@@ -132,6 +131,8 @@ def build(run: Path, out: Path) -> None:
     process = multiprocessing.get_context("fork").Process(target=work)
     process.start()
     process.join()
+    if process.exitcode:
+        raise SystemExit("the report was not built")
 
 
 def bytes_of(folder: Path) -> tuple[str, int]:
@@ -145,7 +146,7 @@ def bytes_of(folder: Path) -> tuple[str, int]:
     return seen.hexdigest(), size
 
 
-def look(index: Path) -> None:
+def look(index: Path, openings: int, visits: int) -> None:
     """Open a report in Chromium, and print what that took."""
     with sync_playwright() as playwright:
         arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
@@ -154,7 +155,7 @@ def look(index: Path) -> None:
         )
         whole = browser.new_browser_cdp_session()
         opened, filtered, spent, held = [], [], [], []
-        for _ in range(3):
+        for _ in range(openings):
             context = browser.new_context(offline=True)
             page = context.new_page()
             direct = context.new_cdp_session(page)
@@ -166,7 +167,7 @@ def look(index: Path) -> None:
             filtered.append([milliseconds(direct, name, value) for name, value in FILTERS])
             cpu.append((cpu_seconds(whole) - cpu[0]) / len(FILTERS))
             spent.append(cpu)
-            walk(page)
+            walk(page, visits)
             held.append(megabytes(whole))
             context.close()
         rows = json.loads((index.parent / "data" / "rows.js").read_text()[15:-3])["n"]
@@ -177,7 +178,7 @@ def look(index: Path) -> None:
             print(f"filter {name}={value}: {statistics.median(times):.0f} ms")
         page_mb, all_mb = (max(one) for one in zip(*held, strict=True))
         print(
-            f"after {VISITS} cases and all views: page {page_mb:.0f} MB, Chromium {all_mb:.0f} MB"
+            f"after {visits} cases and all views: page {page_mb:.0f} MB, Chromium {all_mb:.0f} MB"
         )
         browser.close()
 
@@ -195,9 +196,9 @@ def milliseconds(direct: CDPSession, name: str, value: str) -> float:
     return float(answer["result"]["value"])
 
 
-def walk(page: Page) -> None:
+def walk(page: Page, visits: int) -> None:
     """Look at some cases, and at every view."""
-    for _ in range(VISITS):
+    for _ in range(visits):
         page.keyboard.press("j")
         page.wait_for_timeout(20)
     for view in ("pages", "page?page=1", "review", "overview", "cases"):
@@ -224,6 +225,10 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=1250)
     parser.add_argument("--run", type=Path, help="a finished run in place of the generated one")
     parser.add_argument("--out", type=Path, default=Path("build/report"))
+    parser.add_argument("--openings", type=int, default=3, help="of which the medians are printed")
+    parser.add_argument(
+        "--visits", type=int, default=40, help="cases looked at before memory is measured"
+    )
     options = parser.parse_args()
     run = options.run or options.out / "run"
     if options.run is None and not (run / "cells.csv").exists():
@@ -234,7 +239,7 @@ def main() -> None:
         build(run, report)
     (first, size), (second, _) = map(bytes_of, reports)
     print(f"folder: {size / 1e6:.1f} MB; second build {'the same' if first == second else 'OTHER'}")
-    look(reports[0].resolve() / "index.html")
+    look(reports[0].resolve() / "index.html", options.openings, options.visits)
 
 
 if __name__ == "__main__":

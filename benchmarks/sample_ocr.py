@@ -1,6 +1,6 @@
 """How well engines read the clean pages of the sample, by what is on the page.
 
-    python -m benchmarks.sample_ocr [PAGES] [--out DIR]
+    python -m benchmarks.sample_ocr [PAGES] [--engines tesseract,rapidocr] [--out DIR]
 
 Mean edit distance to the ground truth, and to the ground truth without mark-up: an engine that
 writes plain text is not asked for LaTeX. ``--out`` writes these as ``sample_ocr.csv``.
@@ -72,15 +72,17 @@ def main() -> None:
     """Read the sample with Tesseract and RapidOCR and print a row a kind of page."""
     parser = argparse.ArgumentParser()
     parser.add_argument("pages", nargs="?", type=int, default=24)
+    parser.add_argument("--engines", default="tesseract,rapidocr")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--cache", type=Path)
     given = parser.parse_args()
+    questions = min(60, 40 * given.pages)  # a page answers no more
     with tempfile.TemporaryDirectory() as folder:
         cache = given.cache or Path(folder)
         config = load_config(
             [
-                "engines=[tesseract,rapidocr]",
-                f"dataset.params={{n_pages: {given.pages}}}",
+                f"engines=[{given.engines}]",
+                f"dataset.params={{n_pages: {given.pages}, n_questions: {questions}}}",
                 "stages=[ocr]",
                 f"cache={cache}",
             ]

@@ -19,6 +19,7 @@ from rich.table import Table
 from experiments.reports.terminal import show
 from ohr import registry
 from ohr.sample import corpus
+from ohr.sample.choices import DIFFICULTY
 from ohr.sample.markdown import page_text
 from ohr.sample.questions.questions import GoldQuestion
 from ohr.types import PageRef
@@ -65,7 +66,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="How hard the sample is for BM25.")
     parser.add_argument("pages", nargs="?", type=int, default=600)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--difficulty", choices=corpus.EDITIONS, default=corpus.DIFFICULTY)
+    parser.add_argument("--difficulty", choices=corpus.EDITIONS, default=DIFFICULTY)
     options = parser.parse_args()
     documents = corpus.documents(options.seed, options.pages, difficulty=options.difficulty)
     by_domain = ranks(documents, corpus.questions(options.seed, documents, options.pages))

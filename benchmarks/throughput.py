@@ -1,6 +1,6 @@
 """How fast engines read, what the toolkit adds to the bare engine, and whether memory stays flat.
 
-    python -m benchmarks.throughput [PAGES] [--memory PAGES]
+    python -m benchmarks.throughput [PAGES] [--memory PAGES] [--engine LABEL ...] [--crops]
 
 Pages are the sample's, A4 at 150 dpi. Wanted, on two cores of which nothing else has a share:
 overhead under 5 % a page; Tesseract 2.2 pages a second (tesserocr; 1.7 by pytesseract) and
@@ -24,6 +24,7 @@ from typing import Any, get_args
 
 import numpy as np
 import psutil
+from PIL import Image
 from rich.table import Table
 
 from experiments.reports.terminal import show
@@ -39,7 +40,7 @@ from ohr.types import Outcome, PageRef
 from ohr.workers import WorkerPool
 
 CROP = (slice(200, 600), slice(100, 900))
-"""A part of a page, for the run of many pages."""
+"""A part of a page, for the run of many pages, and for a quick look."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,6 @@ class Contender:
 
 def bare_tesserocr() -> Callable[[np.ndarray], Any]:
     import tesserocr
-    from PIL import Image
 
     from ocr_backends._tesseract_library import tessdata
 
@@ -70,7 +70,6 @@ def bare_tesserocr() -> Callable[[np.ndarray], Any]:
 
 def bare_pytesseract() -> Callable[[np.ndarray], Any]:
     import pytesseract
-    from PIL import Image
 
     return lambda image: pytesseract.image_to_string(Image.fromarray(image))
 
@@ -168,6 +167,12 @@ def read_crop(task: int, setup: tuple[PluginSpec, np.ndarray]) -> Outcome[int]:
 _ENGINE: list[OcrBackend] = []
 
 
+def cropped(page: Path, out: Path) -> Path:
+    """Write a part of a page as a picture of its own."""
+    Image.fromarray(load_image(page)[CROP]).save(out)
+    return out
+
+
 def memory(contender: Contender, image: np.ndarray, pages: int) -> tuple[float, float]:
     """Megabytes of a worker after a tenth of the pages and at the end (medians)."""
     crop = np.ascontiguousarray(image[CROP])
@@ -186,26 +191,34 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pages", nargs="?", type=int, default=24)
     parser.add_argument("--memory", type=int, default=0, metavar="PAGES")
+    labels = [contender.label for contender in contenders()]
+    parser.add_argument("--engine", action="append", choices=labels, help="by default all")
+    parser.add_argument("--crops", action="store_true", help="read a part of each page alone")
     options = parser.parse_args()
+    if options.pages < 3:
+        parser.error("two workers, each with a page before the clock starts, need 3 pages")
+    chosen = [one for one in contenders() if one.label in (options.engine or labels)]
     # Only a fresh process can hold OpenMP to one thread: the bare engine runs as ours does.
     os.environ["OMP_THREAD_LIMIT"] = os.environ["OMP_NUM_THREADS"] = "1"
     with tempfile.TemporaryDirectory() as folder:
         params = {"cache": folder, "n_pages": options.pages, "n_questions": 1}
         sample: Sample = registry.create("dataset", PluginSpec(name="sample", params=params))
         paths = [page.image for page in sample.load().pages.values() if page.image is not None]
+        if options.crops:
+            paths = [cropped(path, Path(folder) / f"{n}.png") for n, path in enumerate(paths)]
         images = [load_image(path) for path in paths]
         table = Table("engine", "bare, s", "overhead", "1 worker, pages/s", "2 workers",
                       "wanted", "2 : 1", "others' load", box=None)  # fmt: skip
-        for contender in contenders():
+        for contender in chosen:
             load = busy()
-            seconds, more = overhead(contender, images[: max(3, options.pages // 4)])
+            seconds, more = overhead(contender, images[: max(1, options.pages // 4)])
             one, two = (pages_a_second(contender, paths, workers) for workers in (1, 2))
             table.add_row(
                 contender.label, f"{seconds:.2f}", f"{100 * more:+.1f} %", f"{one:.2f}",
                 f"{two:.2f}", f"{contender.wanted}", f"{two / one:.2f}", f"{load:.1f}",
             )  # fmt: skip
         show(table)
-        for contender in contenders() if options.memory else []:
+        for contender in chosen if options.memory else []:
             early, late = memory(contender, images[0], options.memory)
             grown = f"{early:.0f} MB early, {late:.0f} MB late"
             print(f"{contender.label}: {options.memory} crops of a page: {grown}")

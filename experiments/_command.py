@@ -2,7 +2,8 @@
 
 A command is a function called ``main`` that returns its exit code. The first line of its docstring
 says what it does, here and in the list of ``python -m experiments``. An error is one line that
-says what, and how to mend it.
+says what, and how to mend it. What a command works with is imported where it works: so that
+``--help`` answers at once.
 """
 
 from __future__ import annotations
@@ -14,35 +15,32 @@ import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 from typer.core import TyperCommand
 
 from experiments._exit import exit_with, one_line
-from experiments.reports.options import GROUPS, option_table
-from experiments.reports.plan import print_plan
-from experiments.reports.terminal import reader_lines, report_line, report_troubles, taken_lines
 from ohr.errors import ConfigError, OhrError
 from ohr.names import did_you_mean
 from ohr.printable import plain
-from ohr.study.config import Stage, StudyConfig, load_config
-from ohr.study.pages.shards import Shard, ShardEnded, reading_shard
-from ohr.study.results import Run
-from ohr.study.run import run_study
-from ohr.study.truth import same_lines
+
+if TYPE_CHECKING:
+    from ohr.study.config import Stage, StudyConfig
+    from ohr.study.pages.shards import Shard
+    from ohr.study.results import Run
 
 
 @dataclass(frozen=True)
 class Settings:
     """Marks the parameter of a command that takes a study's options, read as a StudyConfig.
 
-    ``--help`` lists those of ``groups``, with the command's own defaults; where ``options`` are
-    given, those alone.
+    ``--help`` lists those of ``groups`` (empty: all of them), with the command's own defaults;
+    where ``options`` are given, those alone.
     """
 
     defaults: Mapping[str, Any] = field(default_factory=dict)
-    groups: Sequence[str] = tuple(GROUPS)
+    groups: Sequence[str] = ()
     options: Collection[str] | None = None
     reads_pages: bool = True
     """Whether the command reads pages, which shards can share."""
@@ -138,7 +136,7 @@ class _Command(TyperCommand):
         name = getattr(error, "option_name", "")
         if name and name not in options:
             key = name.lstrip("-").replace("-", "_")
-            if self.settings is not None and key in StudyConfig.model_fields:
+            if self.settings is not None and _is_option(key):
                 return f"unknown option {name!r}; a study's options are written {key}=VALUE"
             return f"unknown option {name!r}; {did_you_mean(name, sorted(options))}"
         said = error.format_message()
@@ -154,9 +152,10 @@ class _Command(TyperCommand):
                 with formatter.section(title):
                     formatter.write_dl([(name.split(" <list")[0], text) for name, text in records])
         if self.settings is not None:
-            table = option_table(
-                self.settings.defaults, self.settings.groups, self.settings.options
-            )
+            from experiments.reports.options import GROUPS, option_table
+
+            groups = self.settings.groups or tuple(GROUPS)
+            table = option_table(self.settings.defaults, groups, self.settings.options)
             width = max(len(option.key) for options in table.values() for option in options)
             for title, options in table.items():
                 with formatter.section(f"{title} (key=value)"):
@@ -180,9 +179,13 @@ def command(function: Callable[..., int]) -> CommandLine:
         def action() -> int:
             shard = parse_shard(*(options.pop(name) for name in _SHARDED)) if sharded else None
             for name, mark in settings.items():
+                from ohr.study.config import load_config
+
                 options[name] = load_config(options[name] or [], mark.defaults)
             if shard is None or options.get("dry_run"):
                 return function(**options)
+            from ohr.study.pages.shards import ShardEnded, reading_shard
+
             with reading_shard(shard):
                 try:
                     function(**options)
@@ -223,9 +226,22 @@ def command(function: Callable[..., int]) -> CommandLine:
     return line
 
 
+def _is_option(key: str) -> bool:
+    """Whether a study has an option of that name."""
+    from ohr.study.config import StudyConfig
+
+    return key in StudyConfig.model_fields
+
+
 def _sign(function: Any, parameters: Sequence[inspect.Parameter]) -> None:
     """Make these the parameters that typer sees."""
     function.__signature__ = inspect.Signature(parameters)
+
+
+def _evaluated(parameter: inspect.Parameter, function: Any) -> Any:
+    """A parameter's annotation, where others of the function are for type checkers alone."""
+    written = parameter.annotation
+    return eval(written, function.__globals__) if isinstance(written, str) else written
 
 
 def _settings_of(annotation: Any) -> Settings | None:
@@ -261,25 +277,29 @@ def study_command(
             if needs is not None and needs not in config.stages:
                 raise ConfigError(f"stages must include {needs}: that is what this command reports")
             if dry_run:
+                from experiments.reports.plan import print_plan
+
                 print_plan(config)
                 return 0
+            from ohr.study.run import run_study
+
             run = run_study(config, results_folder(out))
             code = _report(run, functools.partial(report, **options), next_steps)
             _to_look_into(run, and_report)
             return code
 
-        _, *further = inspect.signature(report, eval_str=True).parameters.values()
+        _, *further = inspect.signature(report).parameters.values()
         config, folder, dry, browser, review, _ = inspect.signature(main).parameters.values()
         main.__doc__ = report.__doc__
         _sign(
             main,
             [
-                config.replace(annotation=Annotated[StudyConfig, Settings(defaults)]),
+                config.replace(annotation=Annotated[object, Settings(defaults)]),
                 folder.replace(annotation=OptionalOut, default=out),
                 dry.replace(annotation=DryRun, default=False),
                 browser.replace(annotation=AndReport, default=False),
                 review.replace(annotation=OfReview, default=None),
-                *further,
+                *(one.replace(annotation=_evaluated(one, report)) for one in further),
             ],
         )
         return command(main)
@@ -290,6 +310,8 @@ def study_command(
 def parse_shard(shard: str, steal: bool) -> Shard | None:
     """The shard of ``--shard`` and ``--steal``, None without. Raises ConfigError."""
     if shard:
+        from ohr.study.pages.shards import Shard
+
         return Shard.parse(shard, steal=steal)
     if steal:
         raise ConfigError("--steal says what a shard does at its end: give --shard too")
@@ -309,6 +331,9 @@ def results_folder(out: Path | None) -> Path:
 
 
 def _report(result: Run, report: Callable[[Run], None], next_steps: Sequence[str]) -> int:
+    from experiments.reports.terminal import reader_lines, report_troubles, taken_lines
+    from ohr.study.truth import same_lines
+
     report(result)
     for line in same_lines(result.cells):
         print(plain(line))
@@ -332,9 +357,12 @@ def _to_look_into(run: Run, wanted: bool) -> None:
     """Write the run's report, or say how."""
     folder = run.path / "report"
     if not wanted:
+        from experiments.reports.terminal import report_line
+
         print(report_line(folder, run.path))
         return
-    from experiments.browser.build import ReportOptions, build_report
+    from experiments.browser.build import build_report
+    from experiments.browser.options import ReportOptions
 
     for line in build_report([run], folder, ReportOptions()).lines(folder):
         print(line)

@@ -11,14 +11,19 @@ reading.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from experiments._command import study_command
-from experiments.reports.attribution import report
-from ohr.study.results import Run
+
+if TYPE_CHECKING:
+    from ohr.study.results import Run
 
 
 @study_command({"stages": ["ocr", "generation", "overall"]}, needs="overall")
 def main(run: Run) -> None:
     """Share out the F1 lost: OCR, chunks, retrieval, reader."""
+    from experiments.reports.attribution import report
+
     report(run)
 
 

@@ -11,12 +11,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from experiments._command import OptionalOut, Settings, command
-from experiments.analysis.block_errors import block_errors
-from experiments.reports.block_errors import EXPLANATION, FILE, errors_table
-from experiments.reports.terminal import show
 from ohr.study.config import StudyConfig
-from ohr.study.csv import write_csv
-from ohr.study.progress import Progress
 
 DEFAULTS = {"stages": ["ocr"]}
 
@@ -24,6 +19,12 @@ DEFAULTS = {"stages": ["ocr"]}
 @command
 def main(config: Annotated[StudyConfig, Settings(DEFAULTS)], out: OptionalOut = None) -> int:
     """Count blocks that were read with errors (table S3)."""
+    from experiments.analysis.block_errors import block_errors
+    from experiments.reports.block_errors import EXPLANATION, FILE, errors_table
+    from experiments.reports.terminal import show
+    from ohr.study.csv import write_csv
+    from ohr.study.progress import Progress
+
     errors = block_errors(config, Progress())
     show(errors_table(errors))
     print(EXPLANATION)

@@ -14,7 +14,6 @@ from typing import Annotated
 import typer
 
 from experiments._command import command
-from experiments.interchange.categories import fill_in
 
 
 @command
@@ -25,6 +24,8 @@ def main(
     out: Annotated[Path, typer.Option(help="The file to write.")],
 ) -> int:
     """Give questions the categories of PDFTriage, by rule."""
+    from experiments.interchange.categories import fill_in
+
     return fill_in(questions, out)
 
 

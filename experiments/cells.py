@@ -12,7 +12,6 @@ from typing import Annotated
 import typer
 
 from experiments._command import FinishedRun, command
-from experiments.reports.cells import write_cells
 
 
 @command
@@ -23,6 +22,8 @@ def main(
     ] = None,
 ) -> int:
     """Take the means of a run's rows again."""
+    from experiments.reports.cells import write_cells
+
     return write_cells(run, out)
 
 

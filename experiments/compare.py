@@ -12,8 +12,7 @@ from typing import Annotated
 import typer
 
 from experiments._command import FinishedRuns, OptionalOut, command
-from experiments.analysis.comparison import ASPECTS
-from experiments.reports.comparison import compare_runs
+from experiments.analysis.choices import ASPECTS
 
 
 @command
@@ -34,6 +33,8 @@ def main(
     ] = False,
 ) -> int:
     """Compare finished runs, paired by question."""
+    from experiments.reports.comparison import compare_runs
+
     return compare_runs(runs, out, by, baseline, metric or [], groups)
 
 

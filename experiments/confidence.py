@@ -16,7 +16,6 @@ from typing import Annotated
 import typer
 
 from experiments._command import Out, Settings, command
-from experiments.studies.confidence import report_confidence
 from ohr.study.config import StudyConfig
 
 
@@ -36,6 +35,8 @@ def main(
     words: Annotated[bool, typer.Option(help="Ask engines how sure they are of words.")] = True,
 ) -> int:
     """Say what each signal of a reading is worth, at each noise."""
+    from experiments.studies.confidence import report_confidence
+
     return report_confidence(config, out, pages=pages, wobble=wobble, words=words)
 
 

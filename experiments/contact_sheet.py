@@ -11,9 +11,7 @@ from typing import Annotated
 import typer
 
 from experiments._command import Seed, command, names
-from experiments.figures.sheets import draw_sample
-from ohr.sample.attributes import ATTRIBUTES
-from ohr.store.atomic import write_bytes
+from ohr.sample.choices import ATTRIBUTES
 
 
 @command
@@ -27,6 +25,9 @@ def main(
     width: Annotated[int, typer.Option(min=50, help="Pixels a page.")] = 520,
 ) -> int:
     """Draw a page of each domain of the sample side by side."""
+    from experiments.figures.sheets import draw_sample
+    from ohr.store.atomic import write_bytes
+
     count, picture = draw_sample(names(attributes), seed, columns, width)
     write_bytes(out, picture)
     print(f"{count} pages: {out}")

@@ -16,8 +16,7 @@ from typing import Annotated
 import typer
 
 from experiments._command import FinishedRuns, OptionalOut, command
-from experiments.analysis.curves import AXES
-from experiments.reports.curves import report_curves
+from experiments.analysis.choices import AXES
 
 
 @command
@@ -30,6 +29,8 @@ def main(
 
     Without --out the tables go to the first run's folder.
     """
+    from experiments.reports.curves import report_curves
+
     return report_curves(runs, axis, out)
 
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Annotated
 
 from experiments._command import Settings, command
-from experiments.analysis.dataset_statistics import paper_sums
-from experiments.reports.dataset_statistics import statistics_table
 from experiments.reports.options import DATASET
-from experiments.reports.terminal import show
 from ohr.study.config import StudyConfig
-from ohr.study.plan import load_dataset
 
 
 @command
 def main(config: Annotated[StudyConfig, Settings(groups=(DATASET,), reads_pages=False)]) -> int:
     """Set a dataset beside the paper's table 1."""
+    from experiments.analysis.dataset_statistics import paper_sums
+    from experiments.reports.dataset_statistics import statistics_table
+    from experiments.reports.terminal import show
+    from ohr.study.plan import load_dataset
+
     show(statistics_table(load_dataset(config)))
     for line in paper_sums():
         print(f"note: {line}")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from experiments._command import Axis, study_command
-from experiments.reports.noise_curve import finding, report
-from ohr.study.results import Run
+
+if TYPE_CHECKING:
+    from ohr.study.results import Run
 
 DEFAULTS = {
     # RapidOCR reads no charts, and writes formulas as plain text.
@@ -28,6 +30,8 @@ NEXT = (
 @study_command(DEFAULTS, out=Path("runs/demo"), next_steps=NEXT)
 def main(run: Run, axis: Axis = "r_noise_content") -> None:
     """Distort, read and measure 24 pages of a bundled sample."""
+    from experiments.reports.noise_curve import finding, report
+
     report(run, axis)
     print(finding(run, axis))
 

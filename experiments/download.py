@@ -11,7 +11,6 @@ from typing import Annotated
 import typer
 
 from experiments._command import Out, command
-from experiments.interchange.hub import fetch_dataset
 
 
 @command
@@ -24,6 +23,8 @@ def main(
     ] = None,
 ) -> int:
     """Fetch a dataset from the Hugging Face Hub."""
+    from experiments.interchange.hub import fetch_dataset
+
     return fetch_dataset(name, out, revision, include)
 
 

@@ -14,10 +14,7 @@ from typing import Annotated
 import typer
 
 from experiments._command import OptionalOut, Settings, command
-from experiments.analysis.drc import drc_tables
-from experiments.reports.drc import print_drc, write_drc
 from ohr.study.config import StudyConfig
-from ohr.study.progress import Progress
 
 DEFAULTS = {
     "engines": ["gt"],
@@ -38,6 +35,10 @@ def main(
     ] = False,
 ) -> int:
     """Rank passages and read the best (DRC's tables 2, 4 to 6)."""
+    from experiments.analysis.drc import drc_tables
+    from experiments.reports.drc import print_drc, write_drc
+    from ohr.study.progress import Progress
+
     tables = drc_tables(config, Progress(), top, tables=with_tables)
     print_drc(tables)
     if out is not None:

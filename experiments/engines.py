@@ -14,11 +14,7 @@ from typing import Annotated
 import typer
 
 from experiments._command import command
-from experiments.reports.engines import list_engines
-from experiments.reports.tuning import tune as tune_engines
-from ohr import registry
 from ohr.errors import ConfigError
-from ohr.study.config import parse_plugin
 
 
 @command
@@ -36,6 +32,11 @@ def main(
     pages: Annotated[int, typer.Option(min=1, max=1000, help="Pages to tune on.")] = 8,
 ) -> int:
     """List OCR engines, let each read a page, or tune them."""
+    from experiments.reports.engines import list_engines
+    from experiments.reports.tuning import tune as tune_engines
+    from ohr import registry
+    from ohr.study.config import parse_plugin
+
     if tune:
         if not engines or check:
             raise ConfigError("--tune: name the engines to be measured, such as rapidocr")

@@ -13,8 +13,7 @@ from typing import Annotated
 import typer
 
 from experiments._command import FinishedRuns, Out, command
-from experiments.analysis.cases import RIGHT, STAGES
-from experiments.reports.error_analysis import analyse_errors
+from experiments.analysis.choices import ANSWER_STAGES, RIGHT
 
 
 @command
@@ -26,9 +25,11 @@ def main(
     ] = RIGHT,
     stage: Annotated[
         str, typer.Option(help="overall (retrieved chunks) or generation (gold pages).")
-    ] = STAGES[0],
+    ] = ANSWER_STAGES[0],
 ) -> int:
     """Count where OCR and answer are right (figure 5)."""
+    from experiments.reports.error_analysis import analyse_errors
+
     return analyse_errors(runs, out, right, stage)
 
 

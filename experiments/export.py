@@ -16,7 +16,6 @@ from typing import Annotated
 import typer
 
 from experiments._command import Out, command
-from experiments.interchange.beir import export
 
 
 @command
@@ -38,6 +37,8 @@ def main(
     ] = "beir",
 ) -> int:
     """Write texts, questions and gold pages for other tools."""
+    from experiments.interchange.beir import export
+
     return export(source, out, format)
 
 

@@ -10,12 +10,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from experiments._command import OptionalOut, Settings, command
-from experiments.analysis.extraction import extraction_table
-from experiments.reports.extraction import EXPLANATION, FILE, extraction_report
-from experiments.reports.terminal import show
 from ohr.study.config import StudyConfig
-from ohr.study.csv import write_csv
-from ohr.study.progress import Progress
 
 DEFAULTS = {"stages": ["ocr"]}
 
@@ -23,6 +18,12 @@ DEFAULTS = {"stages": ["ocr"]}
 @command
 def main(config: Annotated[StudyConfig, Settings(DEFAULTS)], out: OptionalOut = None) -> int:
     """Score words of paragraphs and tables (DRC's table 3)."""
+    from experiments.analysis.extraction import extraction_table
+    from experiments.reports.extraction import EXPLANATION, FILE, extraction_report
+    from experiments.reports.terminal import show
+    from ohr.study.csv import write_csv
+    from ohr.study.progress import Progress
+
     scores = extraction_table(config, Progress())
     show(extraction_report(scores))
     print(EXPLANATION)

@@ -9,12 +9,13 @@ formatting noise is solid. ``figure3.csv`` holds the points.
 from __future__ import annotations
 
 from experiments._command import FinishedRuns, Out, command
-from experiments.reports.figure3 import make_figure3
 
 
 @command
 def main(runs: FinishedRuns, out: Out) -> int:
     """Draw every stage against both kinds of noise (figure 3)."""
+    from experiments.reports.figure3 import make_figure3
+
     return make_figure3(runs, out)
 
 

@@ -14,7 +14,6 @@ from typing import Annotated
 import typer
 
 from experiments._command import command
-from experiments.reports.fit_quality import report_fit
 
 
 @command
@@ -26,6 +25,8 @@ def main(
     out: Annotated[Path, typer.Option(help="File for the model.")],
 ) -> int:
     """Fit what error the signals of a reading speak for."""
+    from experiments.reports.fit_quality import report_fit
+
     return report_fit(runs, out)
 
 

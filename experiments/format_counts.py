@@ -5,10 +5,6 @@ from __future__ import annotations
 from typing import Annotated
 
 from experiments._command import OptionalOut, Settings, command
-from experiments.analysis.format_counts import count_knowledge_bases
-from experiments.reports.format_counts import counts_table
-from experiments.reports.terminal import show
-from ohr.store.atomic import write_text
 from ohr.study.config import StudyConfig
 
 DEFAULTS = {"engines": ["gt"], "noise": ["formatting"], "stages": ["ocr"]}
@@ -19,6 +15,11 @@ def main(
     config: Annotated[StudyConfig, Settings(DEFAULTS, reads_pages=False)], out: OptionalOut = None
 ) -> int:
     """Count formatting commands a page, by kind (table S2)."""
+    from experiments.analysis.format_counts import count_knowledge_bases
+    from experiments.reports.format_counts import counts_table
+    from experiments.reports.terminal import show
+    from ohr.store.atomic import write_text
+
     counts = count_knowledge_bases(config)
     show(counts_table(counts))
     if out is not None:

@@ -11,8 +11,6 @@ from typing import Annotated
 import typer
 
 from experiments._command import Dpi, Seed, command
-from experiments.figures.gallery import draw_gallery, picture_kind
-from ohr.store.atomic import write_bytes
 
 
 @command
@@ -34,6 +32,9 @@ def main(
     whole: Annotated[bool, typer.Option("--whole", help="Show the whole page.")] = False,
 ) -> int:
     """Draw a page under each distortion, at rising strength."""
+    from experiments.figures.gallery import draw_gallery, picture_kind
+    from ohr.store.atomic import write_bytes
+
     kind = picture_kind(out)
     count, picture = draw_gallery(page, noise or [], dpi, seed, width, whole, kind)
     write_bytes(out, picture)

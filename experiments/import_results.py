@@ -14,7 +14,6 @@ from typing import Annotated
 import typer
 
 from experiments._command import Out, command
-from experiments.interchange.published_results import Named, import_results
 
 
 @command
@@ -34,6 +33,8 @@ def main(
 
     STAGE is generation or overall, for files of answers.
     """
+    from experiments.interchange.published_results import Named, import_results
+
     return import_results(files, questions, out, Named(engine, retriever, reader, top_k))
 
 

@@ -14,8 +14,6 @@ from typing import Annotated
 import typer
 
 from experiments._command import FinishedRuns, Out, Seed, command
-from experiments.studies.judging import judge_runs
-from ohr.study.config import parse_plugin
 
 
 @command
@@ -35,6 +33,9 @@ def main(
     cache: Annotated[Path, typer.Option(help="Where judgements are kept.")] = Path(".ohr-cache"),
 ) -> int:
     """Let a model grade and rank systems (PDFTriage: table 3)."""
+    from experiments.studies.judging import judge_runs
+    from ohr.study.config import parse_plugin
+
     specs = [parse_plugin("judge", text) for text in judge]
     return judge_runs(runs, specs, out, number=number, seed=seed, cache=cache)
 

@@ -12,8 +12,6 @@ from typing import Annotated
 import typer
 
 from experiments._command import FinishedRuns, command
-from experiments.interchange.mlflow import log_runs
-from ohr.study.results import open_run
 
 
 @command
@@ -26,6 +24,9 @@ def main(
     ] = "",
 ) -> int:
     """Log finished runs to MLflow."""
+    from experiments.interchange.mlflow import log_runs
+    from ohr.study.results import open_run
+
     return log_runs([open_run(path) for path in runs], experiment, tracking_uri)
 
 

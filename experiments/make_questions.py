@@ -17,7 +17,6 @@ from typing import Annotated
 import typer
 
 from experiments._command import Out, Seed, command, names
-from experiments.studies.exam import Wishes, write_questions
 
 
 @command
@@ -58,6 +57,8 @@ def main(
     Equal data, seed and options give equal files; a model's answers are kept, so that a run that
     was killed goes on.
     """
+    from experiments.studies.exam import Wishes, write_questions
+
     wishes = Wishes(names(readings), pages, most, seed, writer, checker, verdicts, review, cache)
     return write_questions(data, out, wishes)
 

@@ -14,10 +14,7 @@ from typing import Annotated, Literal
 import typer
 
 from experiments._command import Out, Seed, Workers, command, names
-from experiments.interchange.sample import write_benchmark, write_policies
-from ohr.sample.attributes import ATTRIBUTES
-from ohr.sample.corpus import DIFFICULTY, Difficulty
-from ohr.sample.scale import Recipe
+from ohr.sample.choices import ATTRIBUTES, DIFFICULTY, Difficulty
 
 
 @command
@@ -53,6 +50,9 @@ def main(
 
     The folder is new, or of this same command, which then goes on.
     """
+    from experiments.interchange.sample import write_benchmark, write_policies
+    from ohr.sample.scale import Recipe
+
     if corpus == "insurance":
         return write_policies(seed, out, images)
     recipe = Recipe(seed, pages, questions_per_page, names(attributes), images, difficulty)

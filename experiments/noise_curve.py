@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from experiments._command import Axis, study_command
-from experiments.reports.noise_curve import report
-from ohr.study.results import Run
+
+if TYPE_CHECKING:
+    from ohr.study.results import Run
 
 
 @study_command({"engines": ["tesseract"], "noise": ["salt_and_pepper"], "ground_truth": True})
 def main(run: Run, axis: Axis = "r_noise") -> None:
     """Measure every stage of RAG against OCR noise."""
+    from experiments.reports.noise_curve import report
+
     report(run, axis)
 
 

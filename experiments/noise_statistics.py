@@ -16,7 +16,6 @@ from __future__ import annotations
 from typing import Annotated
 
 from experiments._command import Out, Settings, command
-from experiments.studies.noise_statistics import noise_statistics
 from ohr.study.config import StudyConfig
 
 DEFAULTS = {"noise": ["formatting", "semantic"], "stages": ["ocr"]}
@@ -25,6 +24,8 @@ DEFAULTS = {"noise": ["formatting", "semantic"], "stages": ["ocr"]}
 @command
 def main(config: Annotated[StudyConfig, Settings(DEFAULTS)], out: Out) -> int:
     """Count what noise does to pages (S2, S3 and figure S2)."""
+    from experiments.studies.noise_statistics import noise_statistics
+
     code = noise_statistics(config, out)
     print(f"results: {out}")
     return code

@@ -25,10 +25,7 @@ from experiments._command import (
     command,
     parse_shard,
 )
-from experiments.interchange.readings import read_files
-from ohr.study.config import parse_plugin
-from ohr.study.pages.pools import Runner, Runners
-from ohr.workers import Limits
+from ohr.types import Runner
 
 CORES = os.cpu_count() or 1
 
@@ -72,6 +69,11 @@ def main(
     steal: Steal = False,
 ) -> int:
     """Read PDFs and images into a knowledge base."""
+    from experiments.interchange.readings import read_files
+    from ohr.study.config import parse_plugin
+    from ohr.study.pages.pools import Runners
+    from ohr.workers import Limits
+
     return read_files(
         inputs,
         parse_plugin("engine", engine),

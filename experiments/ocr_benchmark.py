@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from experiments._command import study_command
-from experiments.reports.benchmark import report
-from ohr.study.results import Run
+
+if TYPE_CHECKING:
+    from ohr.study.results import Run
 
 
 @study_command({})
@@ -13,6 +16,8 @@ def main(run: Run) -> None:
 
     Knowledge bases that others made are engines too: engines=[precomputed:FOLDER].
     """
+    from experiments.reports.benchmark import report
+
     report(run)
 
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 from typing import Annotated
 
 from experiments._command import Out, Settings, command
-from experiments.studies.paper import reproduce_paper
 from ohr.study.config import StudyConfig
 
 
@@ -25,6 +24,8 @@ def main(config: Annotated[StudyConfig, Settings()], out: Out) -> int:
 
     The noise is the paper's own: give dataset, engines, retrievers and readers.
     """
+    from experiments.studies.paper import reproduce_paper
+
     return reproduce_paper(config, out)
 
 

@@ -23,9 +23,7 @@ from experiments._command import (
     command,
     parse_shard,
 )
-from experiments.interchange.noisy_pages import distort_files
-from experiments.interchange.page_images import Format
-from ohr.study.config import parse_plugin
+from experiments.analysis.choices import ImageFormat
 
 
 @command
@@ -45,7 +43,7 @@ def main(
         typer.Option(min=0, max=1, help="Beside levels or instead of them, 0 to 1."),
     ] = None,
     dpi: Dpi = 150,
-    format: Annotated[Format, typer.Option(help="Of the images written.")] = "png",
+    format: Annotated[ImageFormat, typer.Option(help="Of the images written.")] = "png",
     quality: Annotated[int, typer.Option(min=1, max=100, help="Of JPEG and WebP.")] = 90,
     seed: Seed = 0,
     workers: Workers = 2,
@@ -53,6 +51,9 @@ def main(
     steal: Steal = False,
 ) -> int:
     """Distort the pages of PDFs and images."""
+    from experiments.interchange.noisy_pages import distort_files
+    from ohr.study.config import parse_plugin
+
     specs = [parse_plugin("noise", text) for text in noise or ["semantic"]]
     part = parse_shard(shard, steal)
     return distort_files(

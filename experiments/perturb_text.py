@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from experiments._command import Out, Settings, command
-from experiments.interchange.noisy_text import USED, write_noisy_text
+from experiments.analysis.choices import TEXT_NOISE_OPTIONS
 from ohr.study.config import StudyConfig
 
 DEFAULTS = {"engines": ["gt"], "noise": ["formatting"], "stages": ["ocr"]}
@@ -22,11 +22,15 @@ DEFAULTS = {"engines": ["gt"], "noise": ["formatting"], "stages": ["ocr"]}
 
 @command
 def main(
-    config: Annotated[StudyConfig, Settings(DEFAULTS, options=USED, reads_pages=False)],
+    config: Annotated[
+        StudyConfig, Settings(DEFAULTS, options=TEXT_NOISE_OPTIONS, reads_pages=False)
+    ],
     out: Out,
     show: Annotated[int, typer.Option(min=0, help="Pages in before_after.html.")] = 0,
 ) -> int:
     """Write knowledge bases with formatting noise."""
+    from experiments.interchange.noisy_text import write_noisy_text
+
     return write_noisy_text(config, out, show)
 
 

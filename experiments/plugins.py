@@ -11,7 +11,6 @@ from typing import Annotated
 import typer
 
 from experiments._command import command
-from experiments.reports.plugins import list_plugins
 from ohr import registry
 
 
@@ -23,6 +22,8 @@ def main(
     ] = None,
 ) -> int:
     """List distortions, retrievers and all other plug-ins."""
+    from experiments.reports.plugins import list_plugins
+
     return list_plugins(kinds or list(registry.KINDS))
 
 

@@ -21,7 +21,6 @@ from typing import Annotated
 import typer
 
 from experiments._command import FinishedRuns, OptionalOut, command
-from experiments.reports.predictiveness import report_predictiveness
 
 
 @command
@@ -40,6 +39,8 @@ def main(
 
     Without --out the table goes to the first run's folder.
     """
+    from experiments.reports.predictiveness import report_predictiveness
+
     return report_predictiveness(runs, out, metric or [], groups)
 
 

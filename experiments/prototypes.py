@@ -8,14 +8,22 @@ the tests between successive prototypes, what noise does to the hallucination fl
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
 from experiments._command import DryRun, Out, Settings, command
-from experiments.reports.plan import print_plan
-from experiments.studies.prototypes import DEFAULTS, repeated, run_prototypes
+from experiments.analysis.prototype_metrics import METRICS
 from ohr.study.config import StudyConfig
+
+DEFAULTS: Mapping[str, Any] = {
+    "engines": ("gt",),
+    "stages": ("overall",),
+    "systems": ("p0", "p1", "p2", "p3", "p4"),
+    "scope": "document",
+    "metrics": METRICS,
+}
 
 
 @command
@@ -34,6 +42,9 @@ def main(
     dry_run: DryRun = False,
 ) -> int:
     """Compare the prototypes P0 to P4: answers, sources, cost."""
+    from experiments.reports.plan import print_plan
+    from experiments.studies.prototypes import repeated, run_prototypes
+
     planned = repeated(config, reader, repeats, temperature)
     if dry_run:
         print_plan(planned)

@@ -15,7 +15,6 @@ from typing import Annotated
 import typer
 
 from experiments._command import OptionalOut, command
-from experiments.interchange.qasper_scores import score_predictions
 
 
 @command
@@ -33,6 +32,8 @@ def main(
     ] = False,
 ) -> int:
     """Score answers as QASPER's evaluator does."""
+    from experiments.interchange.qasper_scores import score_predictions
+
     return score_predictions(
         papers,
         predictions,

@@ -15,7 +15,6 @@ from typing import Annotated
 import typer
 
 from experiments._command import Out, command
-from experiments.studies.quality_check import report_check
 
 
 @command
@@ -30,6 +29,8 @@ def main(
     ] = False,
 ) -> int:
     """Say how far predictions of quality hold on known pages."""
+    from experiments.studies.quality_check import report_check
+
     return report_check(runs, out, left_out=left_out)
 
 

@@ -14,7 +14,6 @@ from typing import Annotated
 import typer
 
 from experiments._command import Out, Settings, command
-from experiments.studies.wordings import ask_in_other_words
 from ohr.study.config import StudyConfig
 
 
@@ -32,6 +31,8 @@ def main(
 
     The other wording is that of dataset.rewritten=FILE, or a language model's with --rewriter.
     """
+    from experiments.studies.wordings import ask_in_other_words
+
     return ask_in_other_words(config, out, rewriter, number)
 
 

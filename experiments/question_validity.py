@@ -15,7 +15,6 @@ from typing import Annotated
 import typer
 
 from experiments._command import Out, Settings, command
-from experiments.studies.validity import measure_bias, measure_validity
 from ohr.errors import OhrError
 from ohr.study.config import StudyConfig
 
@@ -39,6 +38,8 @@ def main(
     Of every pair of conditions: whether each set of questions settles which is better, and whether
     the two sets then agree.
     """
+    from experiments.studies.validity import measure_bias, measure_validity
+
     stage, colon, name = metric.partition(":")
     if not colon or not name:
         raise OhrError(f"--metric {metric!r}: write stage:metric, as retrieval:lcs")

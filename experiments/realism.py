@@ -16,7 +16,6 @@ from typing import Annotated
 import typer
 
 from experiments._command import FinishedRun, Out, command
-from experiments.reports.realism import compare_distances
 
 
 @command
@@ -28,6 +27,8 @@ def main(
     ] = "",
 ) -> int:
     """Draw pages' edit distances at each level of noise."""
+    from experiments.reports.realism import compare_distances
+
     return compare_distances(run, out, natural)
 
 

@@ -26,9 +26,6 @@ from experiments._command import (
     command,
     names,
 )
-from experiments.studies.own_pages import reading_of
-from experiments.studies.recommend import Wanted, recommend
-from ohr.study.config import parse_plugins
 
 
 @command
@@ -53,6 +50,10 @@ def main(
     cache: Cache = Path(".ohr-cache"),
 ) -> int:
     """Say which engine and retriever to take for your PDFs."""
+    from experiments.studies.own_pages import reading_of
+    from experiments.studies.recommend import Wanted, recommend
+    from ohr.study.config import parse_plugins
+
     reading = reading_of(engines, cache, workers, wobble=wobble)
     wanted = Wanted(
         budget,

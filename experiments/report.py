@@ -13,8 +13,7 @@ from typing import Annotated
 import typer
 
 from experiments._command import FinishedRuns, Out, command
-from experiments.browser.build import ReportOptions, build_report
-from ohr.study.results import open_run
+from experiments.browser.options import ReportOptions
 
 
 @command
@@ -33,6 +32,9 @@ def main(
     title: Annotated[str, typer.Option(help="Of the report; by default the runs' names.")] = "",
 ) -> int:
     """Write a report to look into."""
+    from experiments.browser.build import build_report
+    from ohr.study.results import open_run
+
     opened = [open_run(Path(run)) for run in runs]
     built = build_report(opened, out, ReportOptions(cases, images, max_mb, title))
     for line in built.lines(out):

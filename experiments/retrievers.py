@@ -11,9 +11,12 @@ metric at one number of hits.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from experiments._command import study_command
-from experiments.reports.drops import report
-from ohr.study.results import Run
+
+if TYPE_CHECKING:
+    from ohr.study.results import Run
 
 
 @study_command(
@@ -22,6 +25,8 @@ from ohr.study.results import Run
 )
 def main(run: Run) -> None:
     """Compare chunkers and retrievers, and what noise costs."""
+    from experiments.reports.drops import report
+
     report(run)
 
 

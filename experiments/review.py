@@ -12,7 +12,6 @@ from typing import Annotated
 import typer
 
 from experiments._command import FinishedRuns, OptionalOut, command
-from experiments.reports.review import report_review
 
 
 @command
@@ -25,6 +24,8 @@ def main(
 
     Without --out the table goes to the first run's folder.
     """
+    from experiments.reports.review import report_review
+
     return report_review(runs, verdicts, out)
 
 

@@ -13,8 +13,6 @@ from typing import Annotated
 import typer
 
 from experiments._command import FinishedRun, Out, command
-from experiments.reports.robust_reader import compare_readers
-from ohr.study.results import open_run
 
 
 @command
@@ -26,6 +24,9 @@ def main(
     ] = "",
 ) -> int:
     """Compare readers by what they keep under noise (S5)."""
+    from experiments.reports.robust_reader import compare_readers
+    from ohr.study.results import open_run
+
     return compare_readers(open_run(run), out, baseline)
 
 

@@ -13,7 +13,6 @@ from typing import Annotated
 import typer
 
 from experiments._command import command
-from experiments.reports.status import print_status
 
 
 @command
@@ -24,6 +23,8 @@ def main(
     ] = 0,
 ) -> int:
     """Say how far the processes are that read a run's pages."""
+    from experiments.reports.status import print_status
+
     while print_status(run) and watch:
         time.sleep(watch)
     return 0

@@ -17,7 +17,6 @@ from typing import Annotated
 import typer
 
 from experiments._command import command
-from experiments.reports.store import move, print_damaged, print_sizes, print_unused
 
 
 @command
@@ -37,6 +36,8 @@ def main(
     yes: Annotated[bool, typer.Option("--yes", help="Remove what no named run needs.")] = False,
 ) -> int:
     """Say what a cache holds; verify, clean and carry it."""
+    from experiments.reports.store import move, print_damaged, print_sizes, print_unused
+
     whole = True
     if pull:
         cache.mkdir(parents=True, exist_ok=True)

@@ -12,10 +12,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from experiments._command import OptionalOut, Settings, command
-from experiments.analysis.structure import structure
-from experiments.reports.structure import report_structure
 from ohr.study.config import StudyConfig
-from ohr.study.progress import Progress
 
 DEFAULTS = {"stages": ["ocr"]}
 
@@ -23,6 +20,10 @@ DEFAULTS = {"stages": ["ocr"]}
 @command
 def main(config: Annotated[StudyConfig, Settings(DEFAULTS)], out: OptionalOut = None) -> int:
     """Measure what noise leaves of documents' structure."""
+    from experiments.analysis.structure import structure
+    from experiments.reports.structure import report_structure
+    from ohr.study.progress import Progress
+
     return report_structure(structure(config, Progress()), out)
 
 

@@ -11,14 +11,14 @@ the F1 without and with them.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from experiments._command import Axis, study_command
-from experiments.reports.systems import report
-from experiments.reports.written_for import report_written_for
-from ohr.study.results import Run
+
+if TYPE_CHECKING:
+    from ohr.study.results import Run
 
 Parts = Annotated[
     bool, typer.Option("--parts", help="Also share the loss out: structure, finding, reading.")
@@ -36,6 +36,9 @@ Parts = Annotated[
 )
 def main(run: Run, parts: Parts = False, axis: Axis = "r_noise") -> None:
     """Set whole systems side by side against noise."""
+    from experiments.reports.systems import report
+    from experiments.reports.written_for import report_written_for
+
     report(run, parts=parts, axis=axis)
     report_written_for(run)
 

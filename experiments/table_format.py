@@ -8,20 +8,27 @@ whole, ``RUN/differences.csv`` the differences from the first format with paired
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from experiments._command import study_command
-from experiments.analysis.table_format import FORMATS
-from experiments.reports.table_format import report
-from ohr.study.results import Run
+from experiments.analysis.choices import TABLE_FORMATS
+
+if TYPE_CHECKING:
+    from ohr.study.results import Run
 
 DEFAULTS = {
     "dataset": {"sources": ["table"]},
-    "engines": [{"name": "gt", "params": {"tables": name}, "label": name} for name in FORMATS],
+    "engines": [
+        {"name": "gt", "params": {"tables": name}, "label": name} for name in TABLE_FORMATS
+    ],
 }
 
 
 @study_command(DEFAULTS)
 def main(run: Run) -> None:
     """Compare quality by the format of the tables (figure 4)."""
+    from experiments.reports.table_format import report
+
     report(run)
 
 

@@ -9,12 +9,7 @@ import typer
 
 from experiments._command import Settings, command
 from experiments.reports.options import DATASET
-from experiments.reports.terminal import show
-from experiments.reports.verification import findings_json, findings_table
-from ohr.datasets.verify import verify
-from ohr.store.atomic import write_bytes
 from ohr.study.config import StudyConfig
-from ohr.study.plan import load_dataset
 
 
 @command
@@ -31,6 +26,12 @@ def main(
 
     Exit code 0 if it is clean, 1 with findings, 2 on errors.
     """
+    from experiments.reports.terminal import show
+    from experiments.reports.verification import findings_json, findings_table
+    from ohr.datasets.verify import verify
+    from ohr.store.atomic import write_bytes
+    from ohr.study.plan import load_dataset
+
     verification = verify(load_dataset(config))
     show(findings_table(verification, examples))
     print(

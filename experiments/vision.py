@@ -9,13 +9,14 @@ clean pages by evidence source, as the paper's table S4 has them.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from experiments._command import Axis, study_command
-from experiments.reports.vision import report
-from ohr.study.results import Run
+
+if TYPE_CHECKING:
+    from ohr.study.results import Run
 
 AxisEngine = Annotated[
     str | None,
@@ -29,6 +30,8 @@ AxisEngine = Annotated[
 )
 def main(run: Run, axis_engine: AxisEngine = None, axis: Axis = "r_noise") -> None:
     """Compare OCR with pictures of pages on one noise axis."""
+    from experiments.reports.vision import report
+
     report(run, axis_engine, axis)
 
 

@@ -19,7 +19,6 @@ Nothing is imported before it is used.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ohr.errors import (
@@ -33,6 +32,7 @@ from ohr.errors import (
     StoreError,
     UnknownPluginError,
 )
+from ohr.lazy import attributes
 from ohr.types import (
     Answer,
     Chunk,
@@ -90,6 +90,27 @@ if TYPE_CHECKING:
     from ohr.study.results import Run, open_run
     from ohr.study.study import Study
     from ohr.study.views import Plot
+else:
+    __getattr__ = attributes(
+        __name__,
+        {
+            "ohr.by_name": (
+                "LoadedEngine LoadedNoise chunker dataset engine known measure page_image "
+                "perturbation reader retriever"
+            ),
+            "ohr.collection": "Dataset",
+            "ohr.markup.strip": "strip_markup",
+            "ohr.plugins": (
+                "Applied Chunker DatasetParams DatasetSource Distortion=PageDistortion "
+                "Engine=OcrBackend ImageRetriever KnowledgeBaseSource Level Metric PageParams "
+                "PageRecord Params Reader Retriever System SystemReply TextPerturbation stage"
+            ),
+            "ohr.plugins.metric": "AnswerCase EvidenceCase HitsCase PageCase metric",
+            "ohr.study.results": "Run open_run",
+            "ohr.study.study": "Study",
+            "ohr.study.views": "Plot",
+        },
+    )
 
 __all__ = [
     "Answer",
@@ -156,37 +177,6 @@ __all__ = [
     "stage",
     "strip_markup",
 ]
-
-_HOMES = {
-    "ohr.by_name": (
-        "LoadedEngine LoadedNoise chunker dataset engine known measure page_image perturbation "
-        "reader retriever"
-    ),
-    "ohr.collection": "Dataset",
-    "ohr.markup.strip": "strip_markup",
-    "ohr.plugins": (
-        "Applied Chunker DatasetParams DatasetSource ImageRetriever KnowledgeBaseSource Level "
-        "Metric PageParams PageRecord Params Reader Retriever System SystemReply TextPerturbation "
-        "stage"
-    ),
-    "ohr.plugins.metric": "AnswerCase EvidenceCase HitsCase PageCase metric",
-    "ohr.study.results": "Run open_run",
-    "ohr.study.study": "Study",
-    "ohr.study.views": "Plot",
-}
-_LAZY = {name: (module, name) for module, names in _HOMES.items() for name in names.split()}
-_LAZY |= {
-    "Engine": ("ohr.plugins", "OcrBackend"),
-    "Distortion": ("ohr.plugins", "PageDistortion"),
-}
-
-
-def __getattr__(name: str) -> object:
-    if name not in _LAZY:
-        raise AttributeError(f"module 'ohr' has no attribute {name!r}")
-    module, there = _LAZY[name]
-    value = globals()[name] = getattr(import_module(module), there)
-    return value
 
 
 def __dir__() -> list[str]:

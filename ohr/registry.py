@@ -14,10 +14,11 @@ import importlib
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
+from ohr import plugins
 from ohr.errors import (
     ConfigError,
     MissingDependencyError,
@@ -26,26 +27,27 @@ from ohr.errors import (
     UnknownPluginError,
 )
 from ohr.names import did_you_mean
-from ohr.plugins import (
-    Chunker,
-    DatasetSource,
-    ImagePerturbation,
-    ImageRetriever,
-    KnowledgeBaseSource,
-    Metric,
-    OcrBackend,
-    Oracle,
-    Plugin,
-    Reader,
-    Retriever,
-    System,
-    TextPerturbation,
-)
-from ohr.plugins.base import first_error
+from ohr.plugins.base import Plugin, first_error
 
-Engine = OcrBackend | KnowledgeBaseSource
-Noise = ImagePerturbation | TextPerturbation
-Search = Retriever | ImageRetriever | Oracle
+if TYPE_CHECKING:
+    from ohr.plugins import (
+        Chunker,
+        DatasetSource,
+        ImagePerturbation,
+        ImageRetriever,
+        KnowledgeBaseSource,
+        Metric,
+        OcrBackend,
+        Oracle,
+        Reader,
+        Retriever,
+        System,
+        TextPerturbation,
+    )
+
+    Engine = OcrBackend | KnowledgeBaseSource
+    Noise = ImagePerturbation | TextPerturbation
+    Search = Retriever | ImageRetriever | Oracle
 
 KINDS = {
     "perturbation": "ohr.perturbations",
@@ -58,17 +60,17 @@ KINDS = {
     "dataset": "ohr.datasets",
 }
 """Kind of plug-in -> its entry-point group."""
-BASES: dict[str, tuple[type[Plugin], ...]] = {
-    "perturbation": (ImagePerturbation, TextPerturbation),
-    "engine": (OcrBackend, KnowledgeBaseSource),
-    "chunker": (Chunker,),
-    "retriever": (Retriever, ImageRetriever, Oracle),
-    "reader": (Reader,),
-    "system": (System,),
-    "metric": (Metric,),
-    "dataset": (DatasetSource,),
+_BASES = {
+    "perturbation": ("ImagePerturbation", "TextPerturbation"),
+    "engine": ("OcrBackend", "KnowledgeBaseSource"),
+    "chunker": ("Chunker",),
+    "retriever": ("Retriever", "ImageRetriever", "Oracle"),
+    "reader": ("Reader",),
+    "system": ("System",),
+    "metric": ("Metric",),
+    "dataset": ("DatasetSource",),
 }
-"""Kind of plug-in -> what its classes derive from."""
+"""Kind of plug-in -> names in ``ohr.plugins`` of what its classes derive from."""
 
 
 class PluginSpec(BaseModel):
@@ -189,9 +191,10 @@ def plugin_class(kind: str, name: str) -> type[Plugin]:
         ) from error
     if kind == "metric":  # a function that was declared as one
         found = getattr(found, "metric", found)
-    if not (isinstance(found, type) and issubclass(found, BASES[kind])):
-        bases = " or ".join(f"ohr.plugins.{base.__name__}" for base in BASES[kind])
-        raise UnknownPluginError(f"{kind} {name!r} is none: it does not derive from {bases}")
+    bases: tuple[type[Plugin], ...] = tuple(getattr(plugins, base) for base in _BASES[kind])
+    if not (isinstance(found, type) and issubclass(found, bases)):
+        wanted = " or ".join(f"ohr.plugins.{base}" for base in _BASES[kind])
+        raise UnknownPluginError(f"{kind} {name!r} is none: it does not derive from {wanted}")
     return found
 
 
@@ -246,21 +249,21 @@ def create(kind: str, value: PluginValue) -> Plugin:
 
 def ocr_engine(value: PluginValue) -> OcrBackend:
     """An engine that reads pages. Raises ConfigError for one whose reading exists already."""
-    if not isinstance(engine := create("engine", value), OcrBackend):
+    if not isinstance(engine := create("engine", value), plugins.OcrBackend):
         raise ConfigError(f"engine {engine.name!r} reads no pages: its text exists already")
     return engine
 
 
 def image_perturbation(value: PluginValue) -> ImagePerturbation:
     """A distortion. Raises ConfigError for noise that rewrites text."""
-    if not isinstance(noise := create("perturbation", value), ImagePerturbation):
+    if not isinstance(noise := create("perturbation", value), plugins.ImagePerturbation):
         raise ConfigError(f"noise {noise.name!r} rewrites text: it distorts no page image")
     return noise
 
 
 def text_perturbation(value: PluginValue) -> TextPerturbation:
     """A rewriting of text. Raises ConfigError for noise that distorts page images."""
-    if not isinstance(noise := create("perturbation", value), TextPerturbation):
+    if not isinstance(noise := create("perturbation", value), plugins.TextPerturbation):
         raise ConfigError(f"noise {noise.name!r} distorts page images: it rewrites no text")
     return noise
 

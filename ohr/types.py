@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar
 
 from ohr.errors import EngineError
 
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     import numpy as np
 
 T = TypeVar("T")
+
+Runner = Literal["local", "ray"]
+"""Where workers run: on this machine, or on the nodes of a Ray cluster."""
 
 EVIDENCE_SOURCES = ("text", "table", "formula", "chart", "reading_order")
 """Evidence sources of OHR-Bench, in the order of the paper's table 2."""

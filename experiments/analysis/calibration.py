@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from experiments.analysis.choices import MARGIN
 from experiments.analysis.wording import short
 from ohr import registry
 from ohr.errors import ConfigError
@@ -29,8 +30,6 @@ from ohr.study.rows import UNIT_COLUMNS
 
 FEWEST_DOCUMENTS = 10
 """With fewer documents than this, halves are made of pages."""
-MARGIN = 0.05
-"""How far measured noise may lie from what was wanted."""
 MET, MISSED, NOT_SHOWN = "met", "missed", "not shown"
 
 

@@ -30,9 +30,6 @@ CASES = {
     "ocr_wrong_answer_wrong": "OCR wrong, answer wrong",
 }
 """Each case with its name."""
-STAGES = ("overall", "generation")
-RIGHT = 0.5
-"""F1 from which an answer is right."""
 SETTING = ("system", "chunker", "retriever", "reader", "top_k", "protocol", "seed")
 
 

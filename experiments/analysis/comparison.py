@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.analysis.baselines import own_baseline
+from experiments.analysis.choices import ASPECTS
 from ohr.errors import ConfigError, OhrError
 from ohr.statistics import benjamini_hochberg, compare_paired, further_clusters, holm
 from ohr.study.conditions import CONDITION_COLUMNS
@@ -24,13 +25,8 @@ from ohr.study.results import (
 )
 from ohr.study.rows import UNIT_COLUMNS
 
-ASPECTS: dict[str, tuple[str, ...]] = {
-    "run": ("run",),
+_DIFFERING: dict[str, tuple[str, ...]] = {name: (name,) for name in ASPECTS} | {
     "knowledge_base": KNOWLEDGE_BASE,
-    **{
-        name: (name,)
-        for name in ("engine", "chunker", "retriever", "reader", "top_k", "protocol", "seed")
-    },
     "system": ("system", "chunker", "retriever", "reader", "top_k"),
 }
 """What may be compared, and the columns in which the conditions then differ."""
@@ -79,7 +75,7 @@ def comparisons(
         if rows.empty:
             continue
         there |= dict.fromkeys(rows["variant"])
-        free = {*ASPECTS[by], *_changed(rows, by)}
+        free = {*_DIFFERING[by], *_changed(rows, by)}
         fixed = [column for column in SETTINGS if column not in free]
         for values, setting in rows.groupby(fixed, sort=False):
             known = dict(zip(fixed, values, strict=True)) | {"stage": stage, "metric": metric}

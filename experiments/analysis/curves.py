@@ -21,10 +21,6 @@ from ohr.study.rows import UNIT_COLUMNS
 QUALITY_STAGES = ("retrieval", "generation", "overall")
 FLOOR_SUFFIX = NO_CONTEXT
 """The one measure of these stages of which less is better: it has no height to lose."""
-AXES = ("r_noise", "r_noise_content", "r_noise_reference", "edit_distance")
-"""What damage may be measured by. The published r_noise (``r_noise_reference`` under ``default``
-scoring) and the edit distance see mark-up and misread words alike, so that formatting and image
-noise can be held against each other; the others see mostly the latter."""
 CURVE_KEYS = (
     *("noise", "perturbation", "engine", "system", "chunker", "retriever", "reader"),
     *("top_k", "kb_scope", "protocol", "seed", "stage", "metric"),
@@ -48,8 +44,9 @@ class MeasuredCurve:
 def curves_of(run: Run, axis: str = "r_noise") -> Iterator[MeasuredCurve]:
     """Every curve of a run with a clean point, for each group of its questions.
 
-    ``axis`` is one of :data:`AXES`: what x is. A question's edit distance is that of the first
-    page of its evidence. Points are means over the draws of the noise.
+    ``axis`` is one of :data:`experiments.analysis.choices.AXES`: what x is. A question's edit
+    distance is that of the first page of its evidence. Points are means over the draws of the
+    noise.
 
     A clean point is the same engine's reading of the clean pages. Questions that the protocol
     leaves out at some level are left out of the whole curve, so that its points are paired. The

@@ -7,6 +7,11 @@ from itertools import pairwise
 
 import pandas as pd
 
+from experiments.analysis.prototype_metrics import (
+    CLEAN,
+    FLAGS,
+    TESTED,
+)
 from experiments.analysis.wording import family
 from experiments.analysis.written_for import written_for
 from ohr import registry
@@ -20,13 +25,6 @@ from ohr.types import Answer, Document, Page
 
 REPEAT = " #"
 """What parts a system's label from the number of its run."""
-QUALITY = ("short_answer", "f1", "em", "quote_rouge_l")
-ATTRIBUTION = ("page_found", "perfect_header", "header_intersection", "location_score")
-FLAGS = ("quote_flag", "page_flag", "headers_flag", "irrelevant_headers_flag")
-CLEAN = "_clean"
-METRICS = (*QUALITY, *ATTRIBUTION, *FLAGS, *(f"{name}{CLEAN}" for name in FLAGS))
-TESTED = (*QUALITY, "location_score", *FLAGS)
-"""The rows of the paper's table 2, and F1 and exact match beside the short answers."""
 _DRAW = r", seed \d+$"
 GOLD = "gold quote"
 """What the rates of answers that quote the evidence itself stand under."""

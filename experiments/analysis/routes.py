@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import pandas as pd
 
 from ohr.errors import ConfigError
 from ohr.names import did_you_mean
 from ohr.plugins import ImageRetriever, OcrBackend, Oracle, Reader
-from ohr.registry import Search
 from ohr.study.config import BUILT_IN
 from ohr.study.plan import Plan
 from ohr.study.select import cells_of
+
+if TYPE_CHECKING:
+    from ohr.registry import Search
 
 Through = Literal["text", "images", "both"]
 POINT_COLUMNS = (

@@ -22,7 +22,6 @@ MEASURES = (
     GENERATION,
     OVERALL,
 )
-FORMATS = ("latex", "markdown", "html")
 SETTING = [name for name in CONDITION_COLUMNS if name != "engine"]
 COLUMNS = [
     *(*SETTING, "stage", "metric", "format", "less"),

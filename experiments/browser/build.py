@@ -12,6 +12,7 @@ from experiments.browser.again import Recipes
 from experiments.browser.cases import case_details
 from experiments.browser.chunks import Chunks
 from experiments.browser.images import Budget, ImageSpec, PageImages
+from experiments.browser.options import ReportOptions
 from experiments.browser.overview import SCRIPTS, overview
 from experiments.browser.pages import (
     Key,
@@ -36,20 +37,6 @@ PER_CHUNK = 20
 WORST_PAGES = 60
 """Pages that are shown under every condition."""
 _MEGABYTE = 1_000_000
-
-
-@dataclass(frozen=True)
-class ReportOptions:
-    """What a report holds."""
-
-    cases: str = "worst:200,random:100,failed:all"
-    """Which cases have details: ``worst:N``, ``random:N``, ``failed:N``; N may be ``all``."""
-    images: str = "webp:1024:60"
-    """Pictures of pages, ``webp:SIDE:QUALITY``, or ``none``."""
-    most_mb: int = 200
-    """Megabytes of pictures; those of further pages are left out and counted."""
-    title: str = ""
-    """By default the runs' names."""
 
 
 @dataclass(frozen=True)

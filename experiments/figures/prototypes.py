@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from experiments.analysis.labels import mathless
-from experiments.analysis.prototypes import ATTRIBUTION, FLAGS, QUALITY
+from experiments.analysis.prototype_metrics import ATTRIBUTION, FLAGS, QUALITY
 from experiments.figures.style import COLOURS, figure, save
 
 FIGURES = {

@@ -11,9 +11,10 @@ from typing import Any
 
 from PIL import Image
 
+from experiments.analysis.choices import ImageFormat
 from experiments.figures.sheets import contact_sheet
 from experiments.interchange.noisy_parts import LIMITS, Parts, Records, say_failed
-from experiments.interchange.page_images import DistortTask, Format, distort_page
+from experiments.interchange.page_images import DistortTask, distort_page
 from ohr.errors import ConfigError, OhrError
 from ohr.registry import PluginSpec
 from ohr.store.atomic import write_bytes, write_text
@@ -35,7 +36,7 @@ def distort_files(
     levels: Sequence[str] | None,
     intensities: Sequence[float],
     dpi: int,
-    format: Format,
+    format: ImageFormat,
     quality: int,
     seed: int,
     workers: int,

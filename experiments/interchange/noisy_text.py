@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.analysis.choices import TEXT_NOISE_OPTIONS
 from experiments.reports.before_after import Comparison, ShownPage, compare, render_comparison
 from ocr_backends.precomputed import document_file
 from ohr.errors import ConfigError
@@ -20,13 +21,9 @@ from ohr.study.noise import Noise
 from ohr.study.pages.rewriting import rewrite_page, text_perturbation
 from ohr.study.plan import Plan, Variant, load_dataset, make_plan
 from ohr.study.progress import Progress
-from ohr.study.run import versions
+from ohr.study.versions import versions
 from ohr.types import KnowledgeBase, PageRef
 
-USED = {
-    "dataset", "engines", "noise", "levels", "intensities", "r_noise", "edit_distance",
-    "calibration", "seed", "stages",
-}  # fmt: skip
 SHOWN_CHARS = range(400, 5000)
 """Length of a page that is worth showing."""
 
@@ -36,7 +33,7 @@ def write_noisy_text(config: StudyConfig, out: Path, show: int) -> int:
 
     Raises ConfigError.
     """
-    if stray := config.model_fields_set - USED:
+    if stray := config.model_fields_set - TEXT_NOISE_OPTIONS:
         raise ConfigError(f"perturb_text has no use for {', '.join(sorted(stray))}")
     if len(config.engines) != 1:
         raise ConfigError("perturb_text rewrites one ground truth: name one engine")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from PIL import Image
 
+from experiments.analysis.choices import ImageFormat
 from ohr import registry
 from ohr.datasets.row_questions import DEFAULT_DOMAIN
 from ohr.errors import EngineError, PluginError
@@ -21,8 +22,6 @@ from ohr.study.pages.distort import distorted
 from ohr.study.pages.sources import PageSource
 from ohr.types import PageRef
 
-Format = Literal["png", "jpeg", "webp"]
-
 
 @dataclass(frozen=True)
 class DistortTask:
@@ -32,7 +31,7 @@ class DistortTask:
     noises: tuple[tuple[Noise, str], ...]
     seed: int
     out: Path
-    format: Format
+    format: ImageFormat
     quality: int
 
 

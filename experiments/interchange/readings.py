@@ -13,7 +13,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from experiments.reports.terminal import taken_lines
 from ohr import registry
 from ohr.errors import ConfigError, StoreError
 from ohr.plugins import OcrBackend
@@ -30,7 +29,7 @@ from ohr.study.pages.sharing import Sharing
 from ohr.study.pages.sources import PageSource, find_pages, skipped_files
 from ohr.study.pages.store import stored_taken, sum_taken
 from ohr.study.progress import Progress
-from ohr.study.run import versions
+from ohr.study.versions import versions
 from ohr.types import FAILED, Outcome, Status
 from ohr.workers import Limits
 
@@ -186,6 +185,8 @@ def write_readings(
             f"read now: {read_now} pages, {seconds / read_now:.2f} s a page "
             f"with {readings.runners.workers} workers; from the cache: {len(pages) - read_now}"
         )
+    from experiments.reports.terminal import taken_lines
+
     for line in taken_lines({readings.engine.label: taken}):
         print(line)
     print(f"knowledge base: {out}")

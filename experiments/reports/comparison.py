@@ -8,8 +8,8 @@ from pathlib import Path
 import pandas as pd
 
 from experiments.analysis.baselines import baselines_line
+from experiments.analysis.choices import ASPECTS
 from experiments.analysis.comparison import (
-    ASPECTS,
     EVERY,
     SETTINGS,
     comparisons,

@@ -10,7 +10,8 @@ import pandas as pd
 from rich.table import Table
 from rich.text import Text
 
-from experiments.analysis.curves import AXES, check_draws, seeds_table, statistics_table
+from experiments.analysis.choices import AXES
+from experiments.analysis.curves import check_draws, seeds_table, statistics_table
 from experiments.analysis.labels import shown_measures
 from experiments.analysis.notes import answerers, note_lines, run_notes
 from experiments.analysis.settings import COLUMNS, Setting

@@ -9,11 +9,10 @@ import pandas as pd
 
 from experiments.analysis.cases import (
     CASES,
-    RIGHT,
-    STAGES,
     case_shares,
     distinct,
 )
+from experiments.analysis.choices import ANSWER_STAGES, RIGHT
 from experiments.analysis.comparison import run_names
 from experiments.analysis.labels import group_label, interval_units
 from experiments.analysis.notes import answerers, note_lines, run_notes
@@ -28,11 +27,11 @@ from ohr.study.results import (
 
 
 def analyse_errors(
-    paths: Sequence[Path], out: Path, right: float = RIGHT, stage: str = STAGES[0]
+    paths: Sequence[Path], out: Path, right: float = RIGHT, stage: str = ANSWER_STAGES[0]
 ) -> int:
     """Print and write the shares of finished runs. Raises OhrError."""
-    if stage not in STAGES:
-        raise OhrError(f"unknown --stage {stage!r}; known: {', '.join(STAGES)}")
+    if stage not in ANSWER_STAGES:
+        raise OhrError(f"unknown --stage {stage!r}; known: {', '.join(ANSWER_STAGES)}")
     runs = [open_run(path) for path in paths]
     shares = [case_shares(run, right, stage) for run in runs]
     caption = (

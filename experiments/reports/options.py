@@ -65,9 +65,13 @@ def option_table(
     ``only`` are the options that a command has a use for, ``dataset`` meaning all of its.
     """
     config = load_config([], defaults)
+    models: tuple[type[BaseModel], ...] = (StudyConfig, DatasetConfig)
+    schemas = {model: model.model_json_schema()["properties"] for model in models}
     table = {
         group: [
-            _option(config, key) for key in GROUPS[group] if only is None or _first(key) in only
+            _option(config, key, schemas)
+            for key in GROUPS[group]
+            if only is None or _first(key) in only
         ]
         for group in groups
     }
@@ -78,15 +82,16 @@ def _first(key: str) -> str:
     return key.split(".", 1)[0]
 
 
-def _option(config: StudyConfig, key: str) -> Option:
+def _option(
+    config: StudyConfig, key: str, schemas: Mapping[type[BaseModel], Mapping[str, Any]]
+) -> Option:
     *parents, name = key.split(".")
     model: BaseModel = config.dataset if parents else config
     field = type(model).model_fields[name]
-    schema = type(model).model_json_schema()["properties"][name]
     return Option(
         key,
         " ".join((field.description or "").split()),
-        _values(schema),
+        _values(schemas[type(model)][name]),
         _default(field, getattr(model, name)),
     )
 

@@ -9,7 +9,6 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.analysis.calibration import (
-    MARGIN,
     MET,
     Split,
     check_lines,
@@ -19,6 +18,7 @@ from experiments.analysis.calibration import (
     halves,
     measured_means,
 )
+from experiments.analysis.choices import MARGIN
 from experiments.analysis.wording import short
 from experiments.figures.calibration import calibration_checks, calibration_curves
 from experiments.reports.terminal import number, report_troubles, show

@@ -89,7 +89,8 @@ def write_questions(data: Path, out: Path, wishes: Wishes) -> int:
 
 def _to_review(data: Path, path: Path, out: Path, grounds: Grounds, wishes: Wishes) -> list[str]:
     """A report with every question, its page and its evidence; how to go on."""
-    from experiments.browser.build import ReportOptions, build_report
+    from experiments.browser.build import build_report
+    from experiments.browser.options import ReportOptions
 
     dataset = DatasetConfig(
         kind="folder" if grounds.of_folder else "ohrbench", path=data, questions=path

@@ -9,10 +9,10 @@ from typing import Any
 
 import pandas as pd
 
+from experiments.analysis.choices import TABLE_FORMATS
 from experiments.analysis.labels import group_label
 from experiments.analysis.notes import Notes, answerers, note_lines, reader_notes
 from experiments.analysis.published import beside_published, drop_lines, on_our_domains
-from experiments.analysis.table_format import FORMATS
 from experiments.reports import benchmark as benchmark_report
 from experiments.reports import noise_curve, table_format
 from experiments.reports.error_analysis import analyse_errors
@@ -68,7 +68,9 @@ def reproduce_paper(config: StudyConfig, out: Path) -> int:
     code = int(any(result.failed for result in (benchmark, *curves)))
     if "table" in sources:
         dataset = config.dataset.model_copy(update={"sources": ("table",)})
-        formats = [PluginSpec(name="gt", params={"tables": name}, label=name) for name in FORMATS]
+        formats = [
+            PluginSpec(name="gt", params={"tables": name}, label=name) for name in TABLE_FORMATS
+        ]
         on_tables = config.model_copy(update={"dataset": dataset})
         tables = _study(on_tables, out / "table_format", table_format, "Figure 4", formats)
         code |= int(bool(tables.failed))

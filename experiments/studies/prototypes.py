@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from experiments.analysis.prototypes import (
-    METRICS,
     REPEAT,
     costs,
     flag_rates,
@@ -33,13 +30,6 @@ from ohr.study.config import StudyConfig
 from ohr.study.run import run_study
 from ohr.study.yaml_values import parse_yaml
 
-DEFAULTS: Mapping[str, Any] = {
-    "engines": ("gt",),
-    "stages": ("overall",),
-    "systems": ("p0", "p1", "p2", "p3", "p4"),
-    "scope": "document",
-    "metrics": METRICS,
-}
 INDEPENDENT = (
     "The t-tests take the runs of a prototype as independent data points. They are so of the "
     "model's sampling alone: every run answers the same questions over the same documents, so 40 "

@@ -107,7 +107,8 @@ def recommend(folder: Path, reading: Reading, wanted: Wanted, out: Path) -> int:
     sentences = three_sentences(table, readings.seconds, readings.of_layer, run, wanted.levels)
     write_text(out / RECOMMENDATION, "".join(f"{line}\n" for line in sentences))
     if wanted.report and run is not None:
-        from experiments.browser.build import ReportOptions, build_report
+        from experiments.browser.build import build_report
+        from experiments.browser.options import ReportOptions
 
         for line in build_report([run], out / "report", ReportOptions()).lines(out / "report"):
             print(line)

@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import sys
+from collections.abc import Callable
 
 from ohr import plugins
 from ohr.markup.strip import strip_markup
 from ohr.metrics import default, reference
-from ohr.metrics.text_cache import TokenCache
+from ohr.metrics.protocol import Protocol
 from ohr.plugins.metric import Scoring
-
-Protocol = Literal["default", "reference"]
+from ohr.text_cache import TextCache
 
 R_NOISE_THRESHOLD = 0.95
 """Evidence with an LCS of at most this counts as hit by noise (OHR-Bench, section 4.3)."""
 
-_PUBLISHED_TOKENS = TokenCache(reference.tokens)
+
+def _kept(function: Callable[[str], list[str]]) -> TextCache[list[str]]:
+    """A function from texts to words that cuts a text that comes again only once.
+
+    A page's ground truth comes once for each engine and condition, its evidence pages once for each
+    question. The same word is one object in all lists; they are shared: do not change them.
+    """
+    return TextCache.of(lambda text: list(map(sys.intern, function(text))))
+
+
+_PUBLISHED_TOKENS = _kept(reference.tokens)
 
 SCORING: dict[Protocol, Scoring] = {
     "default": Scoring(
         "default",
-        TokenCache(default.tokens),
-        TokenCache(lambda text: default.tokens(strip_markup(text))),
+        _kept(default.tokens),
+        _kept(lambda text: default.tokens(strip_markup(text))),
         _PUBLISHED_TOKENS,
         default.token_lcs,
         default.f1,
@@ -33,7 +43,7 @@ SCORING: dict[Protocol, Scoring] = {
     "reference": Scoring(
         "reference",
         _PUBLISHED_TOKENS,
-        TokenCache(lambda text: reference.tokens(strip_markup(text))),
+        _kept(lambda text: reference.tokens(strip_markup(text))),
         _PUBLISHED_TOKENS,
         reference.token_lcs,
         reference.f1,

@@ -4,29 +4,54 @@ A plug-in is a class with a ``name``, a ``version`` that changes whenever its ou
 change, and its parameters beside it, a subclass of :class:`Params`: they stand in the brackets of
 ``class Mine(Reader[MineParams])``.
 :meth:`Plugin.identity` is what the artefact store keys on. :mod:`ohr.registry` finds plug-ins
-by name.
+by name. Nothing is imported before it is used.
 """
 
-from ohr.plugins.base import Params, Plugin
-from ohr.plugins.chat import Chat, Completion, Message, ToolCall
-from ohr.plugins.chunker import Chunker
-from ohr.plugins.dataset import DatasetParams, DatasetSource
-from ohr.plugins.engine import KnowledgeBaseSource, OcrBackend
-from ohr.plugins.metric import Metric
-from ohr.plugins.perturbation import (
-    Applied,
-    ImagePerturbation,
-    Level,
-    PageDistortion,
-    PageParams,
-    PageRecord,
-    Perturbation,
-    TextPerturbation,
-)
-from ohr.plugins.reader import Reader, Reply
-from ohr.plugins.retriever import ImageRetriever, Oracle, Retriever
-from ohr.plugins.sources import check_unedited, source_of
-from ohr.plugins.system import Stage, System, SystemReply, stage
+from typing import TYPE_CHECKING
+
+from ohr.lazy import attributes
+
+if TYPE_CHECKING:
+    from ohr.plugins.base import Params, Plugin
+    from ohr.plugins.chat import Chat, Completion, Message, ToolCall
+    from ohr.plugins.chunker import Chunker
+    from ohr.plugins.dataset import DatasetParams, DatasetSource
+    from ohr.plugins.engine import KnowledgeBaseSource, OcrBackend
+    from ohr.plugins.metric import Metric
+    from ohr.plugins.perturbation import (
+        Applied,
+        ImagePerturbation,
+        Level,
+        PageDistortion,
+        PageParams,
+        PageRecord,
+        Perturbation,
+        TextPerturbation,
+    )
+    from ohr.plugins.reader import Reader, Reply
+    from ohr.plugins.retriever import ImageRetriever, Oracle, Retriever
+    from ohr.plugins.sources import check_unedited, source_of
+    from ohr.plugins.system import Stage, System, SystemReply, stage
+else:
+    __getattr__ = attributes(
+        __name__,
+        {
+            "ohr.plugins.base": "Params Plugin",
+            "ohr.plugins.chat": "Chat Completion Message ToolCall",
+            "ohr.plugins.chunker": "Chunker",
+            "ohr.plugins.dataset": "DatasetParams DatasetSource",
+            "ohr.plugins.engine": "KnowledgeBaseSource OcrBackend",
+            "ohr.plugins.metric": "Metric",
+            "ohr.plugins.perturbation": (
+                "Applied ImagePerturbation Level PageDistortion PageParams "
+                "PageRecord Perturbation TextPerturbation"
+            ),
+            "ohr.plugins.reader": "Reader Reply",
+            "ohr.plugins.retriever": "ImageRetriever Oracle Retriever",
+            "ohr.plugins.sources": "check_unedited source_of",
+            "ohr.plugins.system": "Stage System SystemReply stage",
+        },
+    )
 
 __all__ = [
     "Applied",

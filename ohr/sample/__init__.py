@@ -14,12 +14,9 @@ from pathlib import Path
 from pydantic import Field
 
 from ohr.collection import Dataset, ValidationReport, finish, validate_questions
-from ohr.datasets.ohrbench import read_questions
 from ohr.errors import ConfigError
 from ohr.plugins import DatasetParams, DatasetSource
-from ohr.sample import corpus, storage
-from ohr.sample.authors.all import AUTHORS
-from ohr.sample.origin import generator
+from ohr.sample.choices import DIFFICULTY, Difficulty
 from ohr.store.identity import digest
 from ohr.types import Document, Page, PageRef
 
@@ -39,7 +36,7 @@ class SampleParams(DatasetParams):
     n_pages: int = Field(default=24, ge=1, le=10_000)
     n_questions: int = Field(default=60, ge=1)
     attributes: tuple[str, ...] = ()
-    difficulty: corpus.Difficulty = corpus.DIFFICULTY
+    difficulty: Difficulty = DIFFICULTY
 
 
 class Sample(DatasetSource[SampleParams]):
@@ -55,6 +52,9 @@ class Sample(DatasetSource[SampleParams]):
         use, an unknown domain, or more questions than the pages can answer; StoreError if the
         cache cannot be written.
         """
+        from ohr.sample import storage
+        from ohr.sample.authors.all import AUTHORS
+
         params = self.params
         for name in ("path", "questions", "pdfs"):
             if getattr(params, name) is not None:
@@ -69,6 +69,8 @@ class Sample(DatasetSource[SampleParams]):
 
     def folder(self) -> Path:
         """Where the sample of these parameters is, or will be, kept."""
+        from ohr.sample.origin import generator
+
         recipe = {
             **generator(),
             "seed": self.params.seed,
@@ -81,6 +83,8 @@ class Sample(DatasetSource[SampleParams]):
         return cache / "sample" / digest(recipe)
 
     def _write(self, folder: Path) -> None:
+        from ohr.sample import corpus, storage
+
         params = self.params
         written = corpus.documents(
             params.seed, params.n_pages, params.attributes, params.difficulty
@@ -92,6 +96,9 @@ class Sample(DatasetSource[SampleParams]):
         storage.write_lists(folder, [one.about for one in stored], questions)
 
     def _read(self, folder: Path) -> Dataset:
+        from ohr.datasets.ohrbench import read_questions
+        from ohr.sample.authors.all import AUTHORS
+
         root = folder / "retrieval_base"
         wanted = self.params.domains or tuple(AUTHORS)
         paths = sorted((root / "gt").glob("*/*.json"))

@@ -14,13 +14,11 @@ from collections.abc import Sequence
 from ohr.errors import ConfigError
 from ohr.randomness import generator_for
 from ohr.sample.blocks import Columns, PageBlocks, PageLayout
+from ohr.sample.choices import ATTRIBUTES
 from ohr.sample.typesetting.boxes import Box
 from ohr.sample.typesetting.fonts import SERIF, family_for
 from ohr.sample.typesetting.looks import Look, dense, look, set_in
 from ohr.types import PageRef
-
-ATTRIBUTES = ("dense", "scanned", "multilingual", "handwriting")
-"""What documents can be asked to have."""
 
 NEED_FONTS = ("multilingual", "handwriting")
 COMPLEX_BOXES = 20

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Literal
 
 from ohr.randomness import generator_for
 from ohr.sample.attributes import check_attributes, drawn_attributes, look_of
@@ -18,6 +17,7 @@ from ohr.sample.authors.chinese import Bulletin
 from ohr.sample.authors.naming import cite
 from ohr.sample.authors.world import World
 from ohr.sample.blocks import PageLayout
+from ohr.sample.choices import DIFFICULTY, Difficulty
 from ohr.sample.questions.asks import Ask
 from ohr.sample.questions.questions import Answerable, GoldQuestion, ask
 from ohr.sample.template import Candidate, WrittenPage, page_templates, write_document
@@ -25,12 +25,9 @@ from ohr.sample.typesetting.boxes import Continuation
 from ohr.sample.typesetting.looks import Look
 from ohr.types import PageRef
 
-Difficulty = Literal["easy", "calibrated", "hard"]
-
 EDITIONS: dict[Difficulty, int] = {"easy": 1, "calibrated": 6, "hard": 12}
 """How hard pages are to tell apart -> of how many years a company has documents of each domain."""
 
-DIFFICULTY: Difficulty = "calibrated"
 PAGES_PER_DOCUMENT = 3
 DENSE_PAGES = {
     "finance": 3,

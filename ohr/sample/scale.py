@@ -20,6 +20,7 @@ from ohr.errors import ConfigError, DatasetError, OhrError, StoreError
 from ohr.randomness import generator_for
 from ohr.sample import corpus, storage
 from ohr.sample.attributes import check_attributes
+from ohr.sample.choices import DIFFICULTY, Difficulty
 from ohr.sample.origin import generator
 from ohr.sample.questions.categories import category_records
 from ohr.sample.questions.qas import record
@@ -45,7 +46,7 @@ class Recipe:
     questions_per_page: float = 1.0
     attributes: tuple[str, ...] = ()
     images: bool = False
-    difficulty: corpus.Difficulty = corpus.DIFFICULTY
+    difficulty: Difficulty = DIFFICULTY
 
     def identity(self) -> dict[str, Any]:
         """The recipe as JSON, with the versions."""

@@ -8,16 +8,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from enum import Enum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
 from pydantic import BaseModel
 
 from ohr.types import PageRef
+
+if TYPE_CHECKING:
+    import numpy as np
 
 DIGEST_BYTES = 16
 
 
 def _plain(value: object) -> object:
+    import numpy as np
+
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json")
     if is_dataclass(value) and not isinstance(value, type):
@@ -80,6 +85,8 @@ def file_digest(path: Path) -> str:
 
 def pixel_digest(image: np.ndarray) -> str:
     """Digest of an image's shape, dtype and pixels."""
+    import numpy as np
+
     state = hashlib.blake2b(digest_size=DIGEST_BYTES)
     state.update(f"{image.shape}{image.dtype}".encode())
     state.update(np.ascontiguousarray(image).data)

@@ -20,11 +20,12 @@ from pydantic import (
 from ohr.bounded import read_bounded
 from ohr.datasets.decoding import decode
 from ohr.errors import ConfigError
-from ohr.metrics.scores import Protocol
+from ohr.metrics.protocol import Protocol
 from ohr.names import did_you_mean
 from ohr.plugins.base import Plugin, first_error
 from ohr.registry import PluginSpec
 from ohr.study.yaml_values import MOST_CHARACTERS, parse_yaml
+from ohr.types import Runner
 
 Stage = Literal["ocr", "retrieval", "generation", "overall"]
 MOST_HITS = 1_000_000
@@ -173,7 +174,7 @@ class StudyConfig(_Strict):
     sooner where a server refuses all from the first on; 0: never."""
     workers: int = Field(default_factory=lambda: os.cpu_count() or 1, ge=1, le=1024)
     """Processes that read pages; by default one for each processor core."""
-    runner: Literal["local", "ray"] = "local"
+    runner: Runner = "local"
     """Where they run: on this machine, or on the nodes of a Ray cluster (RAY_ADDRESS), each with
     the same environment and folders."""
     worker_gpus: float = Field(default=0, ge=0, le=64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ohr import registry
 from ohr.collection import Dataset
@@ -17,7 +17,7 @@ from ohr.plugins import (
     Reader,
     System,
 )
-from ohr.registry import PluginSpec, Search
+from ohr.registry import PluginSpec
 from ohr.study.calibration import Metric as NoiseMetric
 from ohr.study.calibration import UnreachableError, read_calibration, wanted_noise
 from ohr.study.checks import (
@@ -43,6 +43,9 @@ from ohr.study.noise import (
 from ohr.study.published import under_protocol
 from ohr.study.questions import left_out, select_questions
 from ohr.types import PageRef, Question
+
+if TYPE_CHECKING:
+    from ohr.registry import Search
 from ohr.workers import ray_package
 
 FEW_PAGES = 200

@@ -38,7 +38,8 @@ _NUMBERS = {
 }
 
 
-def _schema(columns: Sequence[str]) -> pa.Schema:
+def schema(columns: Sequence[str] = ROW_COLUMNS) -> pa.Schema:
+    """The types of the columns of ``rows.parquet``."""
     return pa.schema([(name, _NUMBERS.get(name, _TEXT)) for name in columns])
 
 
@@ -48,7 +49,7 @@ class RowWriter:
     def __init__(self, plan: Plan, path: Path) -> None:
         self._units = _unit_columns(plan)
         stated = [name for name in self._units if name not in ROW_COLUMNS]
-        self._schema = _schema([*ROW_COLUMNS, *stated])
+        self._schema = schema([*ROW_COLUMNS, *stated])
         self._path = path
         with disk_of(path):
             self._file = pq.ParquetWriter(

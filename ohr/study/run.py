@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import astuple, dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -45,14 +43,10 @@ from ohr.study.sources import plugin_sources
 from ohr.study.ties import Tie, find_ties, tie_lines
 from ohr.study.troubles import Tally, empty_lines
 from ohr.study.truth import declare, find_same, same_as_truth, truth_lines
+from ohr.study.versions import versions
 from ohr.types import FAILED, KnowledgeBase
 from ohr.verdicts import left_out_line
 from ohr.workers.forked import Beside
-
-PACKAGES = (
-    "ohr bm25s matplotlib numpy onnxruntime opencv-python-headless pandas pillow pyarrow pydantic "
-    "pypdfium2 pystemmer pytesseract rapidfuzz rapidocr scipy typst"
-).split()
 
 PROBLEMS = "problems.csv"
 """Everything of a dataset that was left out or is doubtful, each with its reason."""
@@ -302,14 +296,3 @@ def _missing(plan: Plan, cells: pd.DataFrame) -> list[str]:
         if (*settings, stage, metric, group) not in there:
             absent.append(f"{condition.engine} {condition.perturbation} {stage} {metric} {group}")
     return absent
-
-
-def versions() -> dict[str, str]:
-    """Versions of Python, the platform and the packages that can change a result."""
-    found = {"python": platform.python_version(), "platform": platform.platform()}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "not installed"
-    return found

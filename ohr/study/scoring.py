@@ -18,7 +18,6 @@ from ohr.study.measuring import Measuring, Scores
 from ohr.study.plan import Plan, Variant
 from ohr.study.rankings import Rankings
 from ohr.study.texts import ReadDocuments
-from ohr.text_cache import TextCache
 from ohr.types import (
     FAILED,
     Answer,
@@ -30,9 +29,6 @@ from ohr.types import (
     ShownHit,
     Status,
 )
-
-_KEPT_CHARACTERS = 1 << 23
-"""Characters of the texts whose tokens are kept, which take ten times as much memory."""
 
 
 @dataclass
@@ -53,17 +49,7 @@ class Scorer:
         documents = self.plan.dataset.documents.items()
         domains = {doc_id: document.domain for doc_id, document in documents}
         self.cases = Cases(self.plan.questions, domains)
-        scoring = SCORING[self.plan.config.scoring]
-        makers = (scoring.tokens, scoring.content_tokens, scoring.published_tokens)
-        # One cache where two of them are the same function.
-        kept = {make: TextCache.of(make, _KEPT_CHARACTERS) for make in makers}
-        tokens, content_tokens, published_tokens = (kept[make] for make in makers)
-        self.scoring = replace(
-            scoring,
-            tokens=tokens,
-            content_tokens=content_tokens,
-            published_tokens=published_tokens,
-        )
+        self.scoring = SCORING[self.plan.config.scoring]
 
     def use(self, variant: Variant, kb: KnowledgeBase) -> Iterator[list[Scores]]:
         """The planned scores of what a variant's knowledge base is used for, stage by stage."""

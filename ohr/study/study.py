@@ -8,7 +8,7 @@ from typing import Any, Literal, TypedDict
 
 from typing_extensions import Unpack
 
-from ohr.metrics.scores import Protocol
+from ohr.metrics.protocol import Protocol
 from ohr.registry import PluginValue
 from ohr.study.config import Stage, StudyConfig, make_config
 from ohr.study.plan import Plan, load_dataset, make_plan

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -14,13 +14,16 @@ from ohr import registry
 from ohr.errors import ConfigError
 from ohr.plugins import ImageRetriever, Params, Retriever
 from ohr.plugins.retriever import LeftOut, Place
-from ohr.registry import PluginSpec, Search
+from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.types import Chunk, Hit, PageImage, PageRef
 from rag.retrievers._hits import hit_of
 from rag.retrievers._nested import Spec
 from rag.retrievers._pages import whole_pages
 from rag.retrievers.page import PageRetriever, PageRetrieverParams
+
+if TYPE_CHECKING:
+    from ohr.registry import Search
 
 
 class HybridParams(Params):

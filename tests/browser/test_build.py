@@ -18,7 +18,8 @@ from PIL import Image
 
 import ohr
 from experiments.browser.again import LONGEST, Recipes, shown_record
-from experiments.browser.build import Built, ReportOptions, build_report
+from experiments.browser.build import Built, build_report
+from experiments.browser.options import ReportOptions
 from experiments.browser.rows import make_rows, measures_by_stage
 from experiments.browser.sentences import losses
 from experiments.browser.tables import group_tables, loss_tables

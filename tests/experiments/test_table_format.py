@@ -4,7 +4,8 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments.analysis.table_format import FORMATS, count_losses, paired_differences, shown
+from experiments.analysis.choices import TABLE_FORMATS
+from experiments.analysis.table_format import count_losses, paired_differences, shown
 from experiments.figures.bars import format_bars
 from experiments.reports.table_format import format_table, report
 from experiments.table_format import main
@@ -19,7 +20,7 @@ from ohr.study.run import run_study
 from tests.builders import qa, write_corpus, write_kb, write_questions
 
 ENGINES = "engines=[{}]".format(
-    ", ".join(f"{{name: gt, params: {{tables: {name}}}, label: {name}}}" for name in FORMATS)
+    ", ".join(f"{{name: gt, params: {{tables: {name}}}, label: {name}}}" for name in TABLE_FORMATS)
 )
 
 
@@ -63,7 +64,7 @@ def study(tmp_path_factory):
 
 
 def test_each_knowledge_base_has_its_tables_in_one_format(study):
-    for name in FORMATS:
+    for name in TABLE_FORMATS:
         pages = study.plan.engines[name].knowledge_base(study.plan.dataset).pages
         formats = {t.format for page in pages.values() for t in parse_tables(page.value)}
         assert formats == {name}
@@ -86,7 +87,7 @@ def test_formats_differ_in_the_words_as_they_stand_and_not_without_mark_up(study
 def test_report_prints_writes_and_draws(study, capsys):
     report(study)
     printed = capsys.readouterr().out
-    assert all(name in printed for name in (*FORMATS, "merged cells", "no mark-up"))
+    assert all(name in printed for name in (*TABLE_FORMATS, "merged cells", "no mark-up"))
     differences = pd.read_csv(study.path / "differences.csv")
     rows = pd.read_parquet(study.path / "rows.parquet")
     lcs = rows[rows["metric"] == "lcs"].groupby("engine", observed=True)["value"].mean()
@@ -108,7 +109,7 @@ def test_bars_repeat_to_the_byte(study, tmp_path):
     cells = study.cells[study.cells["group"] == "source:table"]
     first, second = (format_bars(cells, tmp_path / name) for name in ("one", "two"))
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
-    assert all(f">{name}<" in first[1].read_text() for name in FORMATS)
+    assert all(f">{name}<" in first[1].read_text() for name in TABLE_FORMATS)
 
 
 def test_whole_systems_have_rows_and_bars_of_their_own(study, tmp_path):

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from ohr.errors import ConfigError
 from ohr.plugins import OcrBackend
 from ohr.study.pages.worker import PageReader, read_page, read_pages
+from ohr.types import Runner
 from ohr.workers import BatchedPool, Limits, Pool, RayPool, WorkerPool
-
-Runner = Literal["local", "ray"]
 
 
 @dataclass(frozen=True)

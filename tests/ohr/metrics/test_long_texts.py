@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
 from ohr.metrics import long_texts
-from ohr.metrics.default import tokens
 from ohr.metrics.long_texts import LONGEST_EXACT, distance
-from ohr.metrics.text_cache import TokenCache
 
 WORDS = [f"{a}{b}{c}" for a in "bcdfghk" for b in ("a", "eo", "iu") for c in "lmnprst"]
 
@@ -58,19 +56,3 @@ def test_another_long_text_is_about_as_far_as_the_exact_distance():
     one, other = (_page(random.Random(seed), LONGEST_EXACT + 10_000) for seed in (1, 2))
     exact = Levenshtein.distance(one, other)
     assert exact <= distance(one, other) <= 1.05 * exact
-
-
-def test_tokens_of_a_text_are_cut_once_while_they_are_kept():
-    seen: list[str] = []
-
-    def cut(text: str) -> list[str]:
-        seen.append(text)
-        return tokens(text)
-
-    cache = TokenCache(cut, characters=20)
-    for text in ("one page", "two pages", "one page", "a third page", "one page", "two pages"):
-        assert cache(text) == tokens(text)
-        assert cache.held <= 20
-    assert seen == ["one page", "two pages", "a third page", "two pages"]
-    assert cache("longer than all that is kept " * 3) == tokens("longer than all that is kept " * 3)
-    assert cache.held <= 20

@@ -25,7 +25,8 @@ from ohr.sample import corpus
 from ohr.sample.authors import money
 from ohr.sample.authors.all import AUTHORS
 from ohr.sample.authors.world import World
-from ohr.sample.corpus import EDITIONS, Difficulty
+from ohr.sample.choices import DIFFICULTY, Difficulty
+from ohr.sample.corpus import EDITIONS
 from ohr.sample.markdown import page_text
 from ohr.sample.questions.asks import Ask, Fact, Link, exact, off
 from ohr.sample.questions.joined import Placed, joined_questions
@@ -44,7 +45,7 @@ from tests.examples import examples
 GROUPS, A_GROUP = 6, 52
 
 
-def group_of(seed: int, index: int, difficulty: Difficulty = corpus.DIFFICULTY) -> list[Answerable]:
+def group_of(seed: int, index: int, difficulty: Difficulty = DIFFICULTY) -> list[Answerable]:
     """The documents of one index, one a domain, whole."""
     numbers = range(index * len(AUTHORS), (index + 1) * len(AUTHORS))
     documents = [corpus.document(seed, number, 9, difficulty=difficulty) for number in numbers]
@@ -155,10 +156,7 @@ def test_yes_and_no_cannot_be_guessed_from_the_words() -> None:
 
 @pytest.mark.parametrize(
     "difficulty",
-    [
-        pytest.param(one, marks=[] if one == corpus.DIFFICULTY else pytest.mark.slow)
-        for one in EDITIONS
-    ],
+    [pytest.param(one, marks=[] if one == DIFFICULTY else pytest.mark.slow) for one in EDITIONS],
 )
 def test_no_two_documents_are_asked_the_same(difficulty: Difficulty) -> None:
     of: dict[str, tuple[str, str]] = {}

@@ -1,0 +1,30 @@
+"""Names of a package that are imported when they are first used (PEP 562)."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+
+
+def attributes(package: str, homes: Mapping[str, str]) -> Callable[[str], object]:
+    """A package's ``__getattr__``. ``homes``: a module -> the names that it has, with spaces
+    between; ``Engine=OcrBackend`` for what has another name there.
+
+    It raises AttributeError for a name that no module has.
+    """
+    places = {
+        name: (module, there or name)
+        for module, names in homes.items()
+        for name, _, there in (one.partition("=") for one in names.split())
+    }
+
+    def get(name: str) -> object:
+        if name not in places:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module, there = places[name]
+        value = getattr(import_module(module), there)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return get

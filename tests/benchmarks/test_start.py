@@ -1,0 +1,197 @@
+"""Every benchmark starts, and ends, at its smallest size; none can be forgotten."""
+
+import importlib
+import importlib.util
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+import benchmarks
+from ohr.study.config import load_config
+from ohr.study.plan import load_dataset
+from ohr.study.run import run_study
+from tests.builders import qa, write_kb, write_questions
+from tests.conftest import ROOT
+
+NAMES = sorted(path.stem for path in Path(benchmarks.__path__[0]).glob("[!_]*.py"))
+SOURCES = ("text", "table", "formula")
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What benchmarks measure, made as small as it can be."""
+
+    data: Path
+    """A folder of data in the layout of OHR-Bench: 6 documents of 2 pages, 24 questions."""
+    clean: Path
+    """A run of the ground truth and another knowledge base."""
+    draws: Path
+    """A noise curve with several draws."""
+    shown: Path
+    """A run of every stage, clean and under noise."""
+    validity: Path
+    """Runs of given and of made questions."""
+    out: Path
+    """An empty folder."""
+
+    @property
+    def base(self) -> Path:
+        return self.data / "ohrbench" / "retrieval_base"
+
+    @property
+    def questions(self) -> Path:
+        return self.data / "ohrbench" / "qas_dev.json"
+
+
+Arguments = Callable[[Inputs], list[str]]
+SMALLEST: dict[str, Arguments] = {
+    "aggregation": lambda _: ["--questions", "20", "--conditions", "2", "--metrics", "9"],
+    "best": lambda _: ["--simulations", "1"],
+    "cluster": lambda _: ["500", "--slots", "2"],
+    "coverage": lambda given: [str(given.clean), str(given.draws), "--simulations", "4"],
+    "distortions": lambda _: ["salt_and_pepper"],
+    "formatting": lambda given: [str(given.base), str(given.questions)],
+    "grammar": lambda given: [str(given.base / "gt"), "--examples", "1"],
+    "grammar_cost": lambda _: ["--megabytes", "0.001"],
+    "image_retrieval": lambda _: ["--share", "0.001", "--pages", "2"],
+    "many_pages": lambda given: ["4", "--workers", "1", "--folder", str(given.out)],
+    "rank_intervals": lambda g: [str(g.validity), str(g.clean), "--simulations", "1"],
+    "reader": lambda given: [str(given.data)],
+    "reader_fit": lambda given: [str(given.data)],
+    "report": lambda given: [
+        *("--run", str(given.shown), "--out", str(given.out)),
+        *("--openings", "1", "--visits", "1"),
+    ],
+    "retrieval": lambda given: [str(given.data), "--chunks", "50", "--every", "5"],
+    "runners": lambda _: ["2", "--nap", "0.01", "--workers", "1"],
+    "sample_ocr": lambda given: ["1", "--engines", "tesseract", "--out", str(given.out)],
+    "sample_retrieval": lambda _: ["12"],
+    "store": lambda given: ["20", "--folder", str(given.out)],
+    "throughput": lambda _: ["3", "--engine", "pytesseract", "--crops"],
+}
+"""Each benchmark with the arguments of its smallest size."""
+SLOW = {"report", "runners", "sample_ocr", "throughput"}
+"""Those that start browsers, engines or whole commands."""
+WITHOUT_SIZE = {
+    "language_models": "needs a model's weights: its questions are tested below",
+    "llama_cpp": "a server for others, which the tests of real language models start",
+    "reference_cost": "has no sample of questions yet",
+}
+"""Benchmarks that do not run here, and why."""
+
+
+def write_data(root: Path) -> None:
+    """Pages with mark-up, and a second knowledge base that misreads them."""
+    texts: dict[str, list[str]] = {}
+    entries = []
+    for d in range(6):
+        doc_id = f"{('law', 'manual', 'news')[d % 3]}/doc{d}"
+        texts[doc_id] = []
+        for p in range(2):
+            numbers = [100 * d + 10 * p, 100 * d + 10 * p + 1]
+            facts = "\n\n".join(
+                f"## Part {n}\n\nFact {n} is answer {n}. It costs *{n}* euros, $x_{n}^2$.\n\n"
+                f"| item | price |\n| --- | --- |\n| item {n} | {n} |"
+                for n in numbers
+            )
+            texts[doc_id].append(f"# Section {d}\n\n{facts}")
+            entries += [qa(n, doc_id, p, evidence_source=SOURCES[(n + d) % 3]) for n in numbers]
+    base = root / "ohrbench" / "retrieval_base"
+    write_kb(base / "gt", texts)
+    wrong = {
+        doc: [text.replace("Fact", "Foct", d % 2 + p) for p, text in enumerate(pages)]
+        for d, (doc, pages) in enumerate(texts.items())
+    }
+    write_kb(base / "other", wrong)
+    write_questions(root / "ohrbench" / "qas_dev.json", entries)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
+    root = tmp_path_factory.mktemp("benchmarks")
+    write_data(root / "data")
+    given = Inputs(
+        *(root / name for name in ("data", "clean", "draws", "shown", "validity", "out"))
+    )
+    settings = [
+        "dataset.kind=ohrbench",
+        f"dataset.path={given.base}",
+        f"dataset.questions={given.questions}",
+        f"cache={root / 'cache'}",
+        "workers=1",
+        "bootstrap=100",
+    ]
+    run_study(load_config([*settings, "engines=[gt,precomputed:other]"]), given.clean)
+    noise = ["engines=[gt]", "noise=[formatting]", "seeds=[0,1,2,3]", "stages=[ocr,retrieval]"]
+    run_study(load_config([*settings, *noise, "intensities=[0.3,0.6,1]"]), given.draws)
+    noise = ["engines=[gt]", "noise=[formatting]", "seeds=0", "intensities=[1]"]
+    run_study(load_config([*settings, *noise]), given.shown)
+    for name in ("given", "made"):
+        shutil.copytree(given.clean, given.validity / name)
+    return given
+
+
+def test_no_benchmark_is_forgotten() -> None:
+    assert sorted({*SMALLEST, *WITHOUT_SIZE}) == NAMES
+    assert SMALLEST.keys().isdisjoint(WITHOUT_SIZE)
+
+
+def skip_without(name: str) -> None:
+    """Skip a benchmark whose engine, browser or package is not installed."""
+    if name in ("sample_ocr", "throughput") and not shutil.which("tesseract"):
+        pytest.skip("Tesseract is not installed")
+    if name == "report" and not shutil.which("chromium"):
+        pytest.skip("Chromium is not installed")
+    packages = {
+        "report": ("playwright",),
+        "retrieval": ("rank_bm25",),
+        "throughput": ("pytesseract",),
+        "grammar": ("markdown_it", "pylatexenc"),
+    }
+    for package in packages.get(name, ()):
+        if importlib.util.find_spec(package) is None:
+            pytest.skip(f"{package} is not installed")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in sorted(SMALLEST)],
+)
+def test_it_runs_at_its_smallest_size(
+    name: str,
+    made: Inputs,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    skip_without(name)
+    given = Inputs(made.data, made.clean, made.draws, made.shown, made.validity, tmp_path)
+    module = importlib.import_module(f"benchmarks.{name}")
+    monkeypatch.setattr(sys, "argv", [name, *SMALLEST[name](given)])
+    with mock.patch.dict(os.environ, {"PYTHONPATH": str(ROOT)}):
+        module.main()
+    assert capfd.readouterr().out.strip()
+
+
+@pytest.mark.parametrize("name", sorted(WITHOUT_SIZE))
+def test_one_that_does_not_run_here_can_be_imported(name: str) -> None:
+    importlib.import_module(f"benchmarks.{name}")
+
+
+def test_a_report_of_any_size_has_generated_data(tmp_path: Path) -> None:
+    report = pytest.importorskip("benchmarks.report")
+    settings = load_config(report.write_data(tmp_path, 5))
+    assert len(load_dataset(settings).questions) == 5
+    assert len(settings.readers) == 2
+
+
+def test_questions_for_language_models_have_their_gold_pages(made: Inputs) -> None:
+    asked = list(importlib.import_module("benchmarks.language_models").questions(made.data, 3))
+    assert len(asked) == 3
+    assert all(answer in hit.text for question, hit in asked for answer in question.answers)

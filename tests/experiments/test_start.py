@@ -1,0 +1,76 @@
+"""What a start imports: a help needs no package that a study's work needs."""
+
+import json
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from experiments.__main__ import COMMANDS
+
+NAMES = [name for names in COMMANDS.values() for name in names]
+HEAVY = {
+    *("numpy", "pandas", "scipy", "pyarrow", "matplotlib", "cv2", "PIL", "pypdfium2", "lxml"),
+    *("torch", "transformers", "onnxruntime", "rapidocr", "augraphy", "bm25s", "rapidfuzz"),
+    *("jieba", "Stemmer", "rich", "jinja2", "psutil", "ssl", "asyncio", "multiprocessing"),
+}
+PARSING = {"pydantic", "yaml"}
+"""What reads the options of a study, and declares plug-ins."""
+NAME_PLUGINS = {"plugins", "make_sample", "contact_sheet"}
+"""Commands whose help names kinds of plug-ins, or what a plug-in takes."""
+SCRIPT = """
+import contextlib, importlib, io, json, sys
+seen = set(sys.modules)
+def fresh():
+    global seen
+    new, seen = set(sys.modules) - seen, set(sys.modules)
+    return sorted({name.partition(".")[0] for name in new})
+import ohr
+loaded = {"import ohr": fresh()}
+from experiments.__main__ import listing
+listing()
+loaded["the list of commands"] = fresh()
+for name in sys.argv[1:]:
+    main = importlib.import_module(f"experiments.{name}").main
+    with contextlib.redirect_stdout(io.StringIO()) as help:
+        main(["--help"], standalone_mode=False)
+    assert help.getvalue().startswith("Usage:")
+    loaded[name] = fresh()
+print(json.dumps(loaded))
+"""
+
+
+def parses(name: str) -> bool:
+    """Whether the help of a command has the options of a study, or of a plug-in."""
+    source = Path(sys.modules["experiments"].__path__[0], f"{name}.py").read_text("utf-8")
+    return name in NAME_PLUGINS or "StudyConfig" in source or "study_command" in source
+
+
+@cache
+def loaded() -> dict[str, list[str]]:
+    """What each start loads that none before it did; those that parse no options come first."""
+    names = sorted(NAMES, key=parses)
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, *names],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    found: dict[str, list[str]] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.parametrize("name", ["import ohr", "the list of commands", *NAMES])
+def test_a_start_imports_nothing_heavy(name: str) -> None:
+    assert HEAVY.isdisjoint(loaded()[name])
+
+
+@pytest.mark.parametrize(
+    "name", ["import ohr", "the list of commands", *(n for n in NAMES if not parses(n))]
+)
+def test_only_what_shows_options_of_a_study_imports_what_parses_them(name: str) -> None:
+    assert PARSING.isdisjoint(loaded()[name])
