@@ -1,6 +1,7 @@
 # make demo   install the light core and run the demo
 # make test   install what the tests need, check the code and run all but the slow tests
 # make test-all   install torch and transformers too and run every test, as CI does
+# make guard   measure whether anything got slower than when benchmarks/guard.json was written
 # make test-wheel   build the wheel, install it in a new environment, and run the demo from there
 # make docs   build the site of docs/ in build/site
 # make results-small   make the tables of the results pages that take minutes (DATA=folder)
@@ -36,7 +37,7 @@ RUNS ?= runs/claims
 JOBS ?= 2
 PYTEST = $(BIN)/python -m pytest --numprocesses $(JOBS) --dist worksteal
 
-.PHONY: demo test test-all test-wheel docs results-small claims claims-runs notebooks install install-dev lint lock clean
+.PHONY: demo test test-all guard test-wheel docs results-small claims claims-runs notebooks install install-dev lint lock clean
 
 demo: $(VENV)/core.stamp
 	$(BIN)/python -m experiments.demo
@@ -46,6 +47,9 @@ test: lint
 
 test-all: $(VENV)/llm.stamp lint $(NODE)
 	$(PYTEST)
+
+guard: $(VENV)/dev.stamp
+	$(BIN)/python -m benchmarks.guard
 
 test-wheel:
 	rm -rf build/wheel build/lib && mkdir -p build/wheel/empty

@@ -3,7 +3,7 @@
     python -m benchmarks.reference_cost [DATA] [--questions 200] [--domains finance law]
 
 First our study of gt and MinerU in a process of its own, from an empty cache, under
-scoring=reference and under default; then the published steps (``benchmarks/published.py``) on the
+scoring=reference and under default; then the published steps (``benchmarks/_published.py``) on the
 same pages. They index every page, but search and score every n-th question only, so many as
 ``--questions`` says (0: all); the seconds of these two steps are scaled up to all questions. Our
 study also scores the reading, and makes intervals, tables and figures.
@@ -21,7 +21,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import published
+from benchmarks import _published as published
 
 BASES = ("gt", "MinerU")
 

@@ -64,6 +64,7 @@ SMALLEST: dict[str, Arguments] = {
     "rank_intervals": lambda g: [str(g.validity), str(g.clean), "--simulations", "1"],
     "reader": lambda given: [str(given.data)],
     "reader_fit": lambda given: [str(given.data)],
+    "reference_cost": lambda given: [str(given.data), "--questions", "4"],
     "report": lambda given: [
         *("--run", str(given.shown), "--out", str(given.out)),
         *("--openings", "1", "--visits", "1"),
@@ -76,12 +77,12 @@ SMALLEST: dict[str, Arguments] = {
     "throughput": lambda _: ["3", "--engine", "pytesseract", "--crops"],
 }
 """Each benchmark with the arguments of its smallest size."""
-SLOW = {"report", "runners", "sample_ocr", "throughput"}
+SLOW = {"reference_cost", "report", "runners", "sample_ocr", "throughput"}
 """Those that start browsers, engines or whole commands."""
 WITHOUT_SIZE = {
+    "guard": "CI runs it whole",
     "language_models": "needs a model's weights: its questions are tested below",
     "llama_cpp": "a server for others, which the tests of real language models start",
-    "reference_cost": "has no sample of questions yet",
 }
 """Benchmarks that do not run here, and why."""
 
@@ -108,7 +109,7 @@ def write_data(root: Path) -> None:
         doc: [text.replace("Fact", "Foct", d % 2 + p) for p, text in enumerate(pages)]
         for d, (doc, pages) in enumerate(texts.items())
     }
-    write_kb(base / "other", wrong)
+    write_kb(base / "MinerU", wrong)
     write_questions(root / "ohrbench" / "qas_dev.json", entries)
 
 
@@ -127,7 +128,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
         "workers=1",
         "bootstrap=100",
     ]
-    run_study(load_config([*settings, "engines=[gt,precomputed:other]"]), given.clean)
+    run_study(load_config([*settings, "engines=[gt,precomputed:MinerU]"]), given.clean)
     noise = ["engines=[gt]", "noise=[formatting]", "seeds=[0,1,2,3]", "stages=[ocr,retrieval]"]
     run_study(load_config([*settings, *noise, "intensities=[0.3,0.6,1]"]), given.draws)
     noise = ["engines=[gt]", "noise=[formatting]", "seeds=0", "intensities=[1]"]
@@ -149,6 +150,7 @@ def skip_without(name: str) -> None:
     if name == "report" and not shutil.which("chromium"):
         pytest.skip("Chromium is not installed")
     packages = {
+        "reference_cost": ("nltk", "rank_bm25"),
         "report": ("playwright",),
         "retrieval": ("rank_bm25",),
         "throughput": ("pytesseract",),
