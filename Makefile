@@ -1,7 +1,8 @@
 # make demo   install the light core and run the demo
 # make test   install what the tests need, check the code and run all but the slow tests
 # make test-all   install torch and transformers too and run every test, as CI does
-# make test-wheel   build the wheel, install it in a new environment, and run the demo from there
+# make install-all   install what every check needs: torch, transformers, the site's generator
+# make test-wheel   build the wheel, install it in a new environment, and run a small demo from there
 # make docs   build the site of docs/ in build/site
 # make results-small   make the tables of the results pages that take minutes (DATA=folder)
 # make claims   check the findings against the tables of the runs (RUNS=folder; claims-runs makes them)
@@ -35,8 +36,10 @@ RUNS ?= runs/claims
 # and takes over from the others what they have not begun.
 JOBS ?= 2
 PYTEST = $(BIN)/python -m pytest --numprocesses $(JOBS) --dist worksteal
+# Of the demo's pages, those of so many questions.
+SMALL := dataset.limit=4 dataset.pages=evidence
 
-.PHONY: demo test test-all test-wheel docs results-small claims claims-runs notebooks install install-dev lint lock clean
+.PHONY: demo test test-all test-wheel docs results-small claims claims-runs notebooks install install-dev install-all lint lock clean
 
 demo: $(VENV)/core.stamp
 	$(BIN)/python -m experiments.demo
@@ -45,14 +48,20 @@ test: lint
 	$(PYTEST) -m "not slow and not torch" --hypothesis-profile quick
 
 test-all: $(VENV)/llm.stamp lint $(NODE)
-	$(PYTEST)
+	$(PYTEST) --durations=30
 
-test-wheel:
+# The wheel alone is installed. What it says it needs, and nothing else, is linked from the
+# environment that is there: what it needs and does not say is missing.
+test-wheel: $(VENV)/core.stamp
 	rm -rf build/wheel build/lib && mkdir -p build/wheel/empty
-	$(PYTHON) -m venv build/wheel/venv
-	build/wheel/venv/bin/python -m pip wheel --quiet --no-deps --wheel-dir build/wheel .
-	build/wheel/venv/bin/python -m pip install --quiet --constraint requirements.lock build/wheel/ohr-*.whl
-	cd build/wheel/empty && ../venv/bin/python -m experiments.demo && test -s runs/demo/cells.csv
+	$(PYTHON) -m venv --without-pip build/wheel/venv
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir build/wheel .
+	$(BIN)/python -m pip --python build/wheel/venv/bin/python install --quiet --no-deps \
+	  build/wheel/ohr-*.whl
+	$(BIN)/python .ci/link_needs.py build/wheel/venv ohr
+	$(BIN)/python -m pip --python build/wheel/venv/bin/python check
+	cd build/wheel/empty && ../venv/bin/python -m experiments.demo $(SMALL) && \
+	  test -s runs/demo/cells.csv
 
 docs: $(VENV)/docs.stamp
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
@@ -80,6 +89,8 @@ lint: $(VENV)/dev.stamp
 install: $(VENV)/core.stamp
 
 install-dev: $(VENV)/dev.stamp
+
+install-all: $(VENV)/llm.stamp $(VENV)/docs.stamp
 
 # Augraphy asks for the OpenCV that needs libGL and overwrites the headless one: hence --no-deps.
 $(VENV)/core.stamp: pyproject.toml requirements.lock
