@@ -55,7 +55,10 @@ FEW = ["dataset.limit=4", "dataset.pages=evidence", "dpi=60", "seeds=0", "bootst
 """Options with which a study that reads pages takes seconds."""
 SMALLER = {
     "drc": FEW,
+    "extraction": FEW,
     "paper": [*FEW, "engines=[gt,tesseract]"],
+    "prototypes": ["bootstrap=100"],
+    "question_style": ["bootstrap=100"],
     "structure": FEW,
     "systems": FEW,
 }
