@@ -12,6 +12,8 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV ?= .venv
 BIN := $(VENV)/bin
+# Modules are compiled when they are first imported: most of torch and transformers never is.
+INSTALL = $(BIN)/python -m pip install --quiet --no-compile
 AUGRAPHY := augraphy==8.2.6
 # torch for the CPU alone: plain torch brings gigabytes of CUDA. For a GPU, or where the package
 # index has no such builds: make test-all TORCH=torch
@@ -96,22 +98,22 @@ install-all: $(VENV)/llm.stamp $(VENV)/docs.stamp
 $(VENV)/core.stamp: pyproject.toml requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "OHR needs Python 3.11 or newer")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --requirement requirements.lock
-	$(BIN)/python -m pip install --quiet --no-deps $(AUGRAPHY)
-	$(BIN)/python -m pip install --quiet --no-deps --editable .
+	$(INSTALL) --requirement requirements.lock
+	$(INSTALL) --no-deps $(AUGRAPHY)
+	$(INSTALL) --no-deps --editable .
 	touch $@
 
 $(VENV)/dev.stamp: $(VENV)/core.stamp requirements-dev.lock
-	$(BIN)/python -m pip install --quiet --requirement requirements-dev.lock
+	$(INSTALL) --requirement requirements-dev.lock
 	touch $@
 
 $(VENV)/docs.stamp: $(VENV)/core.stamp requirements-docs.lock
-	$(BIN)/python -m pip install --quiet --requirement requirements-docs.lock
+	$(INSTALL) --requirement requirements-docs.lock
 	touch $@
 
 $(VENV)/llm.stamp: $(VENV)/dev.stamp
-	$(BIN)/python -m pip install --quiet --constraint requirements-dev.lock $(TORCH) $(LLM) $(DENSE)
-	$(BIN)/python -m pip install --quiet --no-deps $(TABLES) $(REAL)
+	$(INSTALL) --constraint requirements-dev.lock $(TORCH) $(LLM) $(DENSE)
+	$(INSTALL) --no-deps $(TABLES) $(REAL)
 	touch $@
 
 # Without npm, or where it reaches no packages, axe and the check of types are skipped.
