@@ -39,7 +39,7 @@ RUNS ?= runs/claims
 JOBS ?= 2
 PYTEST = $(BIN)/python -m pytest --numprocesses $(JOBS) --dist worksteal
 # Of the demo's pages, those of so many questions.
-SMALL := dataset.limit=4 dataset.pages=evidence
+SMALL := dataset.limit=2 dataset.pages=evidence "levels=[severe]"
 
 .PHONY: demo test test-all test-wheel docs results-small claims claims-runs notebooks install install-dev install-all lint lock clean
 
