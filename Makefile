@@ -2,7 +2,8 @@
 # make test   install what the tests need, check the code and run all but the slow tests
 # make test-all   install torch and transformers too and run every test, as CI does
 # make guard   measure whether anything got slower than when benchmarks/guard.json was written
-# make test-wheel   build the wheel, install it in a new environment, and run the demo from there
+# make install-all   install what every check needs: torch, transformers, the site's generator
+# make test-wheel   build the wheel, install it in a new environment, and run a small demo from there
 # make docs   build the site of docs/ in build/site
 # make results-small   make the tables of the results pages that take minutes (DATA=folder)
 # make claims   check the findings against the tables of the runs (RUNS=folder; claims-runs makes them)
@@ -12,6 +13,8 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV ?= .venv
 BIN := $(VENV)/bin
+# Modules are compiled when they are first imported: most of torch and transformers never is.
+INSTALL = $(BIN)/python -m pip install --quiet --no-compile
 AUGRAPHY := augraphy==8.2.6
 # torch for the CPU alone: plain torch brings gigabytes of CUDA. For a GPU, or where the package
 # index has no such builds: make test-all TORCH=torch
@@ -36,8 +39,10 @@ RUNS ?= runs/claims
 # and takes over from the others what they have not begun.
 JOBS ?= 2
 PYTEST = $(BIN)/python -m pytest --numprocesses $(JOBS) --dist worksteal
+# Of the demo's pages, those of so many questions.
+SMALL := dataset.limit=2 dataset.pages=evidence "levels=[severe]"
 
-.PHONY: demo test test-all guard test-wheel docs results-small claims claims-runs notebooks install install-dev lint lock clean
+.PHONY: demo test test-all guard test-wheel docs results-small claims claims-runs notebooks install install-dev install-all lint lock clean
 
 demo: $(VENV)/core.stamp
 	$(BIN)/python -m experiments.demo
@@ -46,17 +51,23 @@ test: lint
 	$(PYTEST) -m "not slow and not torch" --hypothesis-profile quick
 
 test-all: $(VENV)/llm.stamp lint $(NODE)
-	$(PYTEST)
+	$(PYTEST) --durations=30
 
 guard: $(VENV)/dev.stamp
 	$(BIN)/python -m benchmarks.guard
 
-test-wheel:
+# The wheel alone is installed. What it says it needs, and nothing else, is linked from the
+# environment that is there: what it needs and does not say is missing.
+test-wheel: $(VENV)/core.stamp
 	rm -rf build/wheel build/lib && mkdir -p build/wheel/empty
-	$(PYTHON) -m venv build/wheel/venv
-	build/wheel/venv/bin/python -m pip wheel --quiet --no-deps --wheel-dir build/wheel .
-	build/wheel/venv/bin/python -m pip install --quiet --constraint requirements.lock build/wheel/ohr-*.whl
-	cd build/wheel/empty && ../venv/bin/python -m experiments.demo && test -s runs/demo/cells.csv
+	$(PYTHON) -m venv --without-pip build/wheel/venv
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir build/wheel .
+	$(BIN)/python -m pip --python build/wheel/venv/bin/python install --quiet --no-deps \
+	  build/wheel/ohr-*.whl
+	$(BIN)/python .ci/link_needs.py build/wheel/venv ohr
+	$(BIN)/python -m pip --python build/wheel/venv/bin/python check
+	cd build/wheel/empty && ../venv/bin/python -m experiments.demo $(SMALL) && \
+	  test -s runs/demo/cells.csv
 
 docs: $(VENV)/docs.stamp
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
@@ -85,26 +96,28 @@ install: $(VENV)/core.stamp
 
 install-dev: $(VENV)/dev.stamp
 
+install-all: $(VENV)/llm.stamp $(VENV)/docs.stamp
+
 # Augraphy asks for the OpenCV that needs libGL and overwrites the headless one: hence --no-deps.
 $(VENV)/core.stamp: pyproject.toml requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "OHR needs Python 3.11 or newer")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --requirement requirements.lock
-	$(BIN)/python -m pip install --quiet --no-deps $(AUGRAPHY)
-	$(BIN)/python -m pip install --quiet --no-deps --editable .
+	$(INSTALL) --requirement requirements.lock
+	$(INSTALL) --no-deps $(AUGRAPHY)
+	$(INSTALL) --no-deps --editable .
 	touch $@
 
 $(VENV)/dev.stamp: $(VENV)/core.stamp requirements-dev.lock
-	$(BIN)/python -m pip install --quiet --requirement requirements-dev.lock
+	$(INSTALL) --requirement requirements-dev.lock
 	touch $@
 
 $(VENV)/docs.stamp: $(VENV)/core.stamp requirements-docs.lock
-	$(BIN)/python -m pip install --quiet --requirement requirements-docs.lock
+	$(INSTALL) --requirement requirements-docs.lock
 	touch $@
 
 $(VENV)/llm.stamp: $(VENV)/dev.stamp
-	$(BIN)/python -m pip install --quiet --constraint requirements-dev.lock $(TORCH) $(LLM) $(DENSE)
-	$(BIN)/python -m pip install --quiet --no-deps $(TABLES) $(REAL)
+	$(INSTALL) --constraint requirements-dev.lock $(TORCH) $(LLM) $(DENSE)
+	$(INSTALL) --no-deps $(TABLES) $(REAL)
 	touch $@
 
 # Without npm, or where it reaches no packages, axe and the check of types are skipped.

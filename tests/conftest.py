@@ -5,6 +5,7 @@ import importlib.util
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -69,16 +70,47 @@ def data_dir() -> Path:
     return folder
 
 
+def shared_folder(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """A folder that all processes of the tests have in common."""
+    own = tmp_path_factory.getbasetemp()
+    return own if worker_id == "master" else own.parent
+
+
+@contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """While none of the other processes makes what lies at a path."""
+    with path.with_name(f"{path.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 @pytest.fixture(scope="session")
 def sample_cache(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
     """A cache that holds the sample, made once for all processes of the tests. Only to be read."""
-    own = tmp_path_factory.getbasetemp()
-    shared = own if worker_id == "master" else own.parent
+    shared = shared_folder(tmp_path_factory, worker_id)
     cache = shared / "sample-cache"
-    with (shared / "sample-cache.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with alone(cache):
         Sample(SampleParams(cache=cache, strict=True)).load()
     return cache
+
+
+@pytest.fixture(scope="session")
+def documents_cache(
+    sample_cache: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str
+) -> Path:
+    """A cache that the commands of the documents share: each page of the sample is read once."""
+    cache = shared_folder(tmp_path_factory, worker_id) / "documents-cache"
+    with alone(cache):
+        if not cache.exists():
+            shutil.copytree(sample_cache, cache)
+    return cache
+
+
+@pytest.fixture
+def where_documents_read(tmp_path: Path, documents_cache: Path) -> Path:
+    """A folder whose ``.ohr-cache`` is that of all commands of the documents."""
+    (tmp_path / ".ohr-cache").symlink_to(documents_cache)
+    return tmp_path
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 import shutil
 from functools import cache
 from typing import Any
@@ -17,9 +16,10 @@ from hypothesis import strategies as st
 import ohr
 from ohr import Chunk, PageRef, registry
 from ohr.study.cases import read_cases
-from tests.builders import RUN_STUDY
+from ohr.study.config import load_config
+from ohr.study.run import run_study
 from tests.conftest import ROOT
-from tests.test_readme import FEW, run
+from tests.test_readme import FEW, give, working_in
 
 EXTEND = ROOT / "docs" / "extend"
 STUDIES = {
@@ -53,14 +53,13 @@ def test_there_is_a_page_and_a_file_for_every_hook():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", STUDIES)
-def test_a_study_uses_the_plugin_by_its_dotted_path(page, beside_the_sample):
-    tmp_path = beside_the_sample
+def test_a_study_uses_the_plugin_by_its_dotted_path(page, where_documents_read):
+    tmp_path = where_documents_read
     if "tesseract" in STUDIES[page] and not shutil.which("tesseract"):
         pytest.skip("tesseract is not installed")
     for path in EXTEND.glob("my_*"):
         shutil.copy(path, tmp_path)
-    done = run([*shlex.split(STUDIES[page])[1:], *SMALLER.get(page, [])], tmp_path)
-    assert done.returncode == 0, done.stderr
+    give(STUDIES[page], tmp_path, *SMALLER.get(page, []))
     cells = pd.read_csv(tmp_path / STUDIES[page].split("--out ")[1].strip() / "cells.csv")
     if page != "dataset":
         for name in re.findall(r"my_\w+\.\w+", STUDIES[page]):
@@ -142,15 +141,15 @@ EDITS = {
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("tesseract") is None, reason="tesseract is not installed")
-def test_one_study_uses_them_all_and_an_edited_one_gives_what_it_now_does(beside_the_sample):
-    tmp_path = beside_the_sample
+def test_one_study_uses_them_all_and_an_edited_one_gives_what_it_now_does(where_documents_read):
+    tmp_path = where_documents_read
     for name in EDITS:
         shutil.copy(EXTEND / name, tmp_path)
         assert len((EXTEND / name).read_text().splitlines()) < 40
 
     def study(name: str) -> dict[str, pd.Series]:
-        done = run(["-c", RUN_STUDY, name, *ALL], tmp_path)
-        assert done.returncode == 0, done.stderr
+        with working_in(tmp_path):
+            run_study(load_config(ALL), tmp_path / name)
         cells = ohr.open_run(tmp_path / name).cells
         assert not cells[["n_error", "n_timeout"]].to_numpy().any()
         rows = pd.read_parquet(tmp_path / name / "rows.parquet")

@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -50,21 +51,38 @@ COMMANDS = list(
     )
 )
 SNIPPETS = [pytest.param(block, id=page) for page, block in fenced("python")]
-FEW = ["dataset.limit=4", "dataset.pages=evidence", "dpi=60", "seeds=0"]
+FEW = ["dataset.limit=4", "dataset.pages=evidence", "dpi=60", "seeds=0", "bootstrap=100"]
 """Options with which a study that reads pages takes seconds."""
 SMALLER = {
     "drc": FEW,
-    "paper": [*FEW, "engines=[gt,tesseract]", "bootstrap=100"],
+    "extraction": FEW,
+    "paper": [*FEW, "engines=[gt,tesseract]"],
+    "prototypes": ["bootstrap=100"],
+    "question_style": ["bootstrap=100"],
     "structure": FEW,
     "systems": FEW,
 }
+
+
+@contextlib.contextmanager
+def working_in(folder: Path) -> Iterator[None]:
+    """In a folder, whose modules can be imported, as those of ``python -m`` and ``-c`` can."""
+    with contextlib.chdir(folder), pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        for path in folder.glob("*.py"):
+            patch.delitem(sys.modules, path.stem, raising=False)
+        try:
+            yield
+        finally:
+            for path in folder.glob("*.py"):
+                sys.modules.pop(path.stem, None)
 
 
 def give(command: str, folder: Path, *more: str) -> str:
     """What a command prints that is given in a folder, in this process; it must succeed."""
     python, option, module, *arguments = shlex.split(command)
     assert (python, option) == ("python", "-m")
-    with contextlib.chdir(folder):
+    with working_in(folder):
         done = CliRunner().invoke(importlib.import_module(module).main, [*arguments, *more])
     assert done.exit_code == 0, done.output
     return done.stdout
@@ -142,18 +160,18 @@ def test_commands_make_a_plan(command, request, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("snippet", SNIPPETS)
-def test_snippets_run(snippet, beside_the_sample):
+def test_snippets_run(snippet, where_documents_read, capsys):
     for path in (ROOT / "docs" / "extend").glob("my_*"):
-        shutil.copy(path, beside_the_sample)
-    Image.fromarray(np.full((200, 300), 255, np.uint8)).save(beside_the_sample / "page.png")
+        shutil.copy(path, where_documents_read)
+    Image.fromarray(np.full((200, 300), 255, np.uint8)).save(where_documents_read / "page.png")
     for whole, part in (
         ('"limit": 8', '"limit": 4'),
-        ('"semantic",', '"semantic", dpi=60, seeds=0,'),
+        ('"semantic",', '"semantic", dpi=60, seeds=0, bootstrap=100,'),
     ):
         snippet = snippet.replace(whole, part)
-    done = run(["-c", snippet], beside_the_sample)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip()
+    with working_in(where_documents_read):
+        exec(snippet, {"__name__": "__main__"})
+    assert capsys.readouterr().out.strip()
 
 
 def test_a_folder_of_pdfs_end_to_end(tmp_path):
@@ -182,15 +200,15 @@ ON_THE_SAMPLE = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", ON_THE_SAMPLE, ids=lambda command: command.split(".")[1])
-def test_commands_on_the_sample_run(command, beside_the_sample):
+def test_commands_on_the_sample_run(command, where_documents_read):
     for folder in ("my_sample", "my_insurance"):
         if f"{folder}/" in command:
             made = (one for one in ON_THE_SAMPLE if "make_sample" in one)
-            give(next(one for one in made if f"--out {folder}" in one), beside_the_sample)
-    reworded = beside_the_sample / "reworded.csv"
+            give(next(one for one in made if f"--out {folder}" in one), where_documents_read)
+    reworded = where_documents_read / "reworded.csv"
     reworded.write_text("qid,question\nsample-0001,And what of it?\n")
     smaller = SMALLER.get(command.split(".")[1].split()[0], [])
-    assert give(command, beside_the_sample, *smaller).strip()
+    assert give(command, where_documents_read, *smaller).strip()
 
 
 MISTYPED = ["-m", "experiments.ocr_benchmark", "engines=[tesserakt]", "--out", "runs/x"]
@@ -271,14 +289,14 @@ def test_made_questions_are_held_against_given_ones(data_dir, tmp_path):
 
 
 @pytest.mark.slow
-def test_signals_are_measured_fitted_and_checked(beside_the_sample):
+def test_signals_are_measured_fitted_and_checked(where_documents_read):
     if not shutil.which("tesseract"):
         pytest.skip("tesseract is not installed")
     measure, *others = (one for one in COMMANDS if "runs/signals" in one)
     measure = measure.replace("n_pages=60", "n_pages=6").replace("--pages 60", "--pages 6")
     less = ["engines=[tesseract]", "dpi=75", "seeds=0", "--no-wobble"]
-    assert "edit distance" in give(measure, beside_the_sample, *less)
+    assert "edit distance" in give(measure, where_documents_read, *less)
     for command in others:
-        assert give(command, beside_the_sample).strip()
-    assert (beside_the_sample / "model.json").is_file()
-    assert (beside_the_sample / "runs" / "check" / "checks.csv").is_file()
+        assert give(command, where_documents_read).strip()
+    assert (where_documents_read / "model.json").is_file()
+    assert (where_documents_read / "runs" / "check" / "checks.csv").is_file()

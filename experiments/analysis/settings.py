@@ -6,9 +6,10 @@ Tables have a row and figures a file for each, so that nothing that was measured
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
 
+import numpy as np
 import pandas as pd
 
 from ohr.study.config import BUILT_IN
@@ -26,9 +27,7 @@ class Setting:
 
     def of(self, cells: pd.DataFrame) -> pd.DataFrame:
         """The cells of this setting: every column that applies to their stage agrees."""
-        kept = pd.Series(True, index=cells.index)
-        for name, value in zip(COLUMNS, astuple(self), strict=True):
-            kept &= texts(cells, name).isin([value, ""])
+        kept = np.array([self.fits(values) for values in setting_texts(cells)], dtype=bool)
         return cells[kept]
 
     def fits(self, values: Sequence[str]) -> bool:
@@ -86,11 +85,10 @@ class Means:
     """The means of one knowledge base's cells, by stage, metric and group."""
 
     def __init__(self, cells: pd.DataFrame) -> None:
-        settings = zip(*(texts(cells, name) for name in COLUMNS), strict=True)
         keys = zip(cells["stage"], cells["metric"], cells["group"], strict=True)
         values = zip(cells["mean"], pd.to_numeric(cells["n"]), strict=True)
         self._cells: dict[tuple[str, str, str], list[tuple[tuple[str, ...], float, int]]] = {}
-        for key, setting, (mean, n) in zip(keys, settings, values, strict=True):
+        for key, setting, (mean, n) in zip(keys, setting_texts(cells), values, strict=True):
             if n > 0:
                 self._cells.setdefault(key, []).append((setting, mean, int(n)))
 
@@ -119,6 +117,17 @@ def texts(cells: pd.DataFrame, name: str) -> pd.Series:
     if name == "top_k":
         column = pd.to_numeric(column, errors="coerce").astype("Int64")
     return column.astype("string").fillna("")
+
+
+def setting_texts(cells: pd.DataFrame) -> Iterator[tuple[str, ...]]:
+    """What :func:`texts` gives of each cell, column by column; quicker, of a table's few."""
+    columns = []
+    for name in COLUMNS:
+        column = cells[name]
+        if name == "top_k" and not pd.api.types.is_integer_dtype(column.dtype):
+            column = texts(cells, name)
+        columns.append(["" if pd.isna(value) else str(value) for value in column.tolist()])
+    return zip(*columns, strict=True)
 
 
 def settings_of(cells: pd.DataFrame) -> list[Setting]:

@@ -18,7 +18,7 @@ from experiments.analysis.labels import (
     shown_measures,
     shown_readings,
 )
-from experiments.analysis.settings import COLUMNS, Block, blocks_of, texts
+from experiments.analysis.settings import Block, blocks_of, setting_texts
 from experiments.analysis.wording import excluded, is_shown, rounded_up, short
 from experiments.reports.terminal import show
 from ohr.collection import GROUND_TRUTH
@@ -90,11 +90,10 @@ class _Changes:
 
     def __init__(self, differences: pd.DataFrame) -> None:
         names = ["baseline", "other", "group", "stage", "metric"]
-        settings = zip(*(texts(differences, name) for name in COLUMNS), strict=True)
         keys = differences[names].itertuples(index=False, name=None)
         rows = [{str(k): v for k, v in one.items()} for one in differences.to_dict("records")]
         self._rows: dict[tuple[str, ...], list[tuple[tuple[str, ...], Row]]] = {}
-        for key, setting, row in zip(keys, settings, rows, strict=True):
+        for key, setting, row in zip(keys, setting_texts(differences), rows, strict=True):
             self._rows.setdefault(key, []).append((setting, row))
 
     def of(

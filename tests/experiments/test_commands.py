@@ -197,7 +197,7 @@ def study(tmp_path):
     settings = write_corpus(tmp_path, documents=1, pages=2)
     command = [sys.executable, "-m", "experiments.noise_curve", *settings, "engines=[gt]"]
     noise = ["noise=[tests.fakes.HideFacts]", "intensities=[0.5]", "bootstrap=100"]
-    return [*command, *noise, "--out", str(tmp_path / "run")]
+    return [*command, *noise, "stages=[retrieval]", "--out", str(tmp_path / "run")]
 
 
 @pytest.mark.slow

@@ -23,7 +23,7 @@ from tests.faults.test_pages_faults import write_pages
 pytestmark = pytest.mark.slow
 
 NOISE = ["engines=[tests.fakes.SlowLoggingEngine]", "noise=[salt_and_pepper,rotation]"]
-KILLS = 20
+KILLS = 8
 
 
 def start(command: str, arguments: list[str], log: Path) -> subprocess.Popen[bytes]:
@@ -48,7 +48,7 @@ def lines(log: Path) -> list[str]:
     return log.read_text().split() if log.exists() else []
 
 
-def test_shards_killed_twenty_times(tmp_path):
+def test_shards_killed_again_and_again(tmp_path):
     settings = [*write_corpus(tmp_path, documents=2, pages=8), *NOISE, "stages=ocr"]
     calm = [s for s in settings if not s.startswith("cache=")] + [f"cache={tmp_path / 'calm'}"]
     run = [*calm, "--out", str(tmp_path / "calm-run")]
