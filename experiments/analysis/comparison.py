@@ -15,7 +15,7 @@ from ohr.errors import ConfigError, OhrError
 from ohr.statistics import benjamini_hochberg, compare_paired, further_clusters, holm
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.config import BUILT_IN
-from ohr.study.groups import group_rows
+from ohr.study.groups import GROUP_COLUMNS, group_rows
 from ohr.study.results import (
     KNOWLEDGE_BASE,
     Run,
@@ -225,9 +225,12 @@ def _compared(
 ) -> Iterator[dict[str, Any]]:
     names = {"baseline": baseline["variant"].iloc[0], "other": other["variant"].iloc[0]}
     units = list(UNIT_COLUMNS)
-    both = baseline.merge(other[[*units, "value"]], on=units, suffixes=("_baseline", "_other"))
-    n_baseline = {group: len(rows) for group, rows in group_rows(baseline)}
-    n_other = {group: len(rows) for group, rows in group_rows(other)}
+    kinds = [name for name in GROUP_COLUMNS if name in baseline]
+    both = baseline[[*units, *kinds, "value"]].merge(
+        other[[*units, "value"]], on=units, suffixes=("_baseline", "_other")
+    )
+    n_baseline = {group: len(rows) for group, rows in group_rows(baseline[kinds])}
+    n_other = {group: len(rows) for group, rows in group_rows(other[kinds])}
     for group, pairs in group_rows(both):
         if pairs.empty or not (group == "all" or group.startswith(groups)):
             continue
