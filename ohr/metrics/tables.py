@@ -82,8 +82,8 @@ def teds(one: Grid, other: Grid) -> float:
 
 def tree_distance(one: Grid, other: Grid) -> float:
     """Tree edit distance of two tables. Time: product of their cells; memory: cells of one row of
-    ``one`` times those of ``other``. Two tables of 300 x 30 cells take some 2 s, a quarter of it if
-    less than an eighth of the cells is different.
+    ``one`` times those of ``other``. Two tables of 300 x 30 cells take some 1.4 s of CPU where
+    every third cell was misread, and 4 s where they have nothing in common.
 
     Roots and matched rows cost nothing, so the distance is that of the forests below the
     roots. In it, each node of a prefix is deleted, inserted or matched as a whole tree: a row

@@ -142,7 +142,7 @@ class _Other:
         self._step += 1
         if self._own is None:
             try:
-                packed, cpu_s = receive(self._pipe, PATIENCE_S)
+                packed, cpu_s = receive(self._process, self._pipe, PATIENCE_S)
             except (EOFError, OSError, TimeoutError):
                 self._take_over()
             else:

@@ -18,11 +18,13 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any, Generic, TypeVar
 
+import psutil
+
 T = TypeVar("T")
 
 _PR_SET_PDEATHSIG = 1
 PATIENCE_S = 60.0
-"""How long a copy may send nothing before the work is done here."""
+"""How long a copy may send nothing and use no CPU before its work is done here."""
 
 
 def spare_cores(workers: int) -> int:
@@ -91,7 +93,7 @@ class Beside(Generic[T]):
         if process is None:
             return self._function()
         try:
-            sent: T = receive(self._pipe, PATIENCE_S)
+            sent: T = receive(process, self._pipe)
         except (EOFError, OSError, TimeoutError):
             process.kill()
             return self._function()
@@ -101,8 +103,22 @@ class Beside(Generic[T]):
         return sent
 
 
-def receive(pipe: Connection, patience_s: float) -> Any:
-    """What a copy sends next. Raises EOFError where it ended, TimeoutError where it is stuck."""
-    if not pipe.poll(patience_s):
-        raise TimeoutError
+def receive(process: BaseProcess, pipe: Connection, patience_s: float = PATIENCE_S) -> Any:
+    """What a copy sends next. Raises EOFError where it ended, TimeoutError where it is stuck:
+    where it has used no CPU for ``patience_s``.
+    """
+    spent = _cpu_s(process)
+    while not pipe.poll(patience_s):
+        before, spent = spent, _cpu_s(process)
+        if spent == before:
+            raise TimeoutError(f"process {process.pid} is stuck")
     return pipe.recv()
+
+
+def _cpu_s(process: BaseProcess) -> float:
+    """CPU seconds of a process, to a hundredth; 0 of one that is gone."""
+    try:
+        times = psutil.Process(process.pid).cpu_times()
+    except psutil.Error:
+        return 0.0
+    return float(times.user + times.system)

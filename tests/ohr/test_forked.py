@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -44,8 +45,24 @@ def test_a_copy_has_none_of_the_open_files(tmp_path):
         process, pipe = fork(
             lambda pipe: pipe.send(os.path.exists(f"/proc/self/fd/{file.fileno()}"))
         )
-        assert receive(pipe, 60) is False
+        assert receive(process, pipe) is False
         process.join()
+
+
+def test_a_copy_at_work_is_waited_for_and_a_stuck_one_is_not():
+    def work(pipe):
+        until = time.process_time() + 1
+        while time.process_time() < until:
+            pass
+        pipe.send("done")
+        signal.pause()
+
+    process, pipe = fork(work)
+    assert receive(process, pipe, 0.5) == "done"
+    with pytest.raises(TimeoutError):
+        receive(process, pipe, 0.5)
+    process.kill()
+    process.join()
 
 
 KILLED = """
