@@ -29,6 +29,7 @@ from ohr.study.config import StudyConfig
 from ohr.study.csv import write_csv
 from ohr.study.noise import perturbation_class
 from ohr.study.progress import Progress
+from ohr.study.rows import read_rows
 from ohr.study.run import run_study
 
 INTENSITIES = {
@@ -66,7 +67,7 @@ def calibrate(config: StudyConfig, out: Path, check: bool, margin: float = MARGI
     Raises OhrError.
     """
     result = run_study(measurement(config), out / "measured", progress=Progress())
-    rows = pd.read_parquet(out / "measured" / "rows.parquet")
+    rows = read_rows(out / "measured")
     split = halves(result.plan, config.seed)
     calibration = fit_curves(result.plan, rows, split)
     calibration.write(out / "calibration.json")
@@ -100,7 +101,7 @@ def _check(config: StudyConfig, out: Path, split: Split, margin: float) -> list[
         }
     )
     run_study(targets, out / "checked", progress=Progress())
-    rows = pd.read_parquet(out / "checked" / "rows.parquet")
+    rows = read_rows(out / "checked")
     checks = check_targets(rows, split, margin)
     write_csv(out / "checks.csv", checks)
     show(_check_table(checks))

@@ -90,7 +90,9 @@ def _rows(folder: Path, columns: tuple[str, ...] | None = None) -> Iterator[Mapp
         try:
             with pq.ParquetFile(file) as parquet:
                 there = [name for name in columns or () if name in parquet.schema_arrow.names]
-                for batch in parquet.iter_batches(AT_ONCE, columns=there or None):
+                for batch in parquet.iter_batches(
+                    AT_ONCE, columns=there or None, use_threads=False
+                ):
                     yield from batch.to_pylist()
         except (OSError, pa.ArrowException) as error:
             raise DatasetError(f"{file} cannot be read: {error}") from error

@@ -69,7 +69,9 @@ def read_papers(path: Path, report: ValidationReport) -> list[Paper]:
     """
     try:
         data = read_bounded(path)
-        content = pq.read_table(io.BytesIO(data)).to_pylist() if _is_parquet(data) else None
+        content = None
+        if _is_parquet(data):
+            content = pq.read_table(io.BytesIO(data), use_threads=False).to_pylist()
         papers = _by_id(parse_records(data) if content is None else content)
     except OSError as error:
         raise DatasetError(f"cannot read papers from {path}: {error.strerror or error}") from error

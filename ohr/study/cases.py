@@ -205,7 +205,8 @@ def read_cases(run: Path, name: str) -> pa.Table:
     """A table of a finished run (see :data:`SCHEMAS`). Raises OhrError if the run has none."""
     try:
         with zipfile.ZipFile(run / FILE) as archive:
-            return pq.read_table(io.BytesIO(archive.read(f"{name}.parquet")))
+            content = io.BytesIO(archive.read(f"{name}.parquet"))
+            return pq.read_table(content, use_threads=False)  # see ohr.study.rows
     except FileNotFoundError as error:
         raise OhrError(
             f"{run} has no {FILE}: give the command that made it again; nothing is read again"

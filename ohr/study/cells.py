@@ -374,7 +374,7 @@ class _FileParts:
         """A row group after the other."""
         for number in range(self._file.num_row_groups):
             try:
-                yield self._file.read_row_group(number, columns)
+                yield self._file.read_row_group(number, columns, use_threads=False)
             except (OSError, pa.ArrowException) as error:
                 raise unreadable(self._path, error) from error
 

@@ -159,7 +159,8 @@ def _listed(tags: Sequence[str]) -> str:
 def read_rows(path: Path) -> pd.DataFrame:
     """The rows of a run's folder, as they were written. Raises OhrError."""
     try:
-        rows = pd.read_parquet(path / FILE, page_checksum_verification=True)
+        # Arrow's threads may still read for Python when the process ends, and then abort it.
+        rows = pd.read_parquet(path / FILE, page_checksum_verification=True, use_threads=False)
     except (OSError, ValueError, LookupError, pa.ArrowException) as error:
         raise unreadable(path / FILE, error) from error
     if "top_k" in rows:

@@ -123,7 +123,7 @@ def test_the_manifest_says_what_was_run(noisy):
     assert manifest["cells"] == {"planned": len(result.cells), "missing": 0}
     assert manifest["engines"][FAKE]["name"] == "logging"
     assert (manifest["metrics"]["r_noise"], manifest["metrics"]["ndcg"]) == ("5", "2")
-    assert manifest["metrics"]["edit_distance"] == "3"
+    assert manifest["metrics"]["edit_distance"] == "4"
     assert manifest["versions"]["bm25s"]
     assert {"read", "score"} <= set(manifest["seconds"])
     assert manifest["config"]["noise"][0]["name"] == "salt_and_pepper"
