@@ -61,7 +61,7 @@ guard: $(VENV)/dev.stamp
 # environment that is there: what it needs and does not say is missing.
 test-wheel: $(VENV)/core.stamp
 	rm -rf build/wheel build/lib && mkdir -p build/wheel/empty
-	$(PYTHON) -m venv --without-pip build/wheel/venv
+	$(BIN)/python -m venv --without-pip build/wheel/venv
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir build/wheel .
 	$(BIN)/python -m pip --python build/wheel/venv/bin/python install --quiet --no-deps \
 	  build/wheel/ohr-*.whl

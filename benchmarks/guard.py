@@ -1,12 +1,11 @@
-"""Whether the toolkit got slower: a dozen works, each beside a calibration loop of the same run.
+"""Whether the toolkit got slower: 14 tasks, each beside a calibration loop of the same run.
 
     python -m benchmarks.guard [--renew] [NAME ...]
 
-A work's figure is its CPU time over that of the loop, which takes the speed of the machine out of
-it. The figures of the last release stand in ``benchmarks/guard.json``. A work fails where it takes
-more than 1.5 times as long as there; it is measured again first, since other programs slow it down
-and nothing makes it faster. Exit code 1 if any fails. ``--renew`` writes the file; a change that
-makes a work slower says why in its commit.
+A task's figure is its CPU time over that of the loop, so that the speed of the machine cancels out.
+The expected figures stand in ``benchmarks/guard.json``. A task fails where it takes more than 1.5
+times as long; it is measured again first, since other programs slow it down. Exit code 1 if any
+fails. ``--renew`` writes the file; a change that makes a task slower says why in its commit.
 """
 
 from __future__ import annotations
@@ -36,14 +35,14 @@ from rag.retrievers.terms import analyser
 FIGURES = Path(__file__).with_suffix(".json")
 MARGIN = 1.5
 TRIES = 4
-"""Measurements of a work, of which the least counts; it ends sooner within the margin."""
+"""Measurements of a task, of which the least counts; it ends sooner within the margin."""
 PAGES = 300
 
-Work = Callable[[], object]
+Task = Callable[[], object]
 
 
 def calibration() -> None:
-    """About as much of Python, strings, dictionaries and numpy as the works have."""
+    """About as much of Python, strings, dictionaries and numpy as the tasks have."""
     counts: dict[str, int] = {}
     for number in range(60_000):
         word = f"w{number % 4001}"
@@ -52,15 +51,15 @@ def calibration() -> None:
     for _ in range(60):
         text.upper().split()
     values = np.arange(300_000) % 7919
-    for _ in range(10):
-        np.sort(values)
+    for _ in range(15):
+        np.cumsum(values)
         np.bincount(values)
 
 
-def cpu_s(work: Work) -> float:
-    """CPU seconds of a work, those of its processes among them."""
+def cpu_s(task: Task) -> float:
+    """CPU seconds of a task, those of its processes among them."""
     before = os.times()
-    work()
+    task()
     return sum(os.times()[:4]) - sum(before[:4])
 
 
@@ -117,17 +116,14 @@ def write_study(folder: Path, texts: Sequence[str], read: Sequence[str]) -> list
 
 
 def command(*arguments: str) -> None:
-    """Run a module in a process of its own, as a user does."""
-    subprocess.run(
-        [sys.executable, "-m", *arguments],
-        check=True,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    """Run a module in a process of its own, as a user does. Raises RuntimeError if it fails."""
+    ended = subprocess.run([sys.executable, "-m", *arguments], capture_output=True, text=True)
+    if ended.returncode:
+        raise RuntimeError(f"{arguments[0]} exited with {ended.returncode}: {ended.stderr}")
 
 
-def works(folder: Path) -> dict[str, Work]:
-    """Each work by its name."""
+def tasks(folder: Path) -> dict[str, Task]:
+    """Each task by its name."""
     rng = random.Random(0)
     texts = [page(rng) for _ in range(PAGES)]
     read = [misread(rng, text) for text in texts]
@@ -180,49 +176,53 @@ def works(folder: Path) -> dict[str, Work]:
     }  # fmt: skip
 
 
-def measure(work: Work, limit: float) -> float:
+def measure(task: Task, limit: float) -> float:
     """The least of a few measurements over the loop before it, until one is below a limit."""
     least = float("inf")
     for _ in range(TRIES):
         loop = min(cpu_s(calibration) for _ in range(2))
-        least = min(least, cpu_s(work) / loop)
+        least = min(least, cpu_s(task) / loop)
         if least <= limit:
             break
     return least
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Print each work's figure beside the one that is kept. Returns the exit code."""
+    """Print each task's figure beside the expected one. Returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", help="works to measure, by default all")
+    parser.add_argument("names", nargs="*", help="tasks to measure, by default all")
     parser.add_argument("--renew", action="store_true", help="keep these figures")
     options = parser.parse_args(argv)
     kept: dict[str, float] = json.loads(FIGURES.read_text("utf-8")) if FIGURES.exists() else {}
-    table = Table("work", "loops", "kept", "ratio", "", box=None)
+    table = Table("task", "loops", "expected", "ratio", "", box=None)
     slower = []
     with tempfile.TemporaryDirectory() as folder:
-        all_works = works(Path(folder))
-        if unknown := set(options.names) - set(all_works):
-            parser.error(f"unknown work {min(unknown)!r}; known: {', '.join(all_works)}")
-        for name, work in all_works.items():
+        all_tasks = tasks(Path(folder))
+        if unknown := set(options.names) - set(all_tasks):
+            parser.error(f"unknown task {min(unknown)!r}; known: {', '.join(all_tasks)}")
+        for name, task in all_tasks.items():
             if options.names and name not in options.names:
                 continue
+            if not options.renew and name not in kept:
+                parser.error(f"{FIGURES.name} has no figure of {name!r}: give --renew")
             # Where figures are renewed, all tries count.
-            limit = 0.0 if options.renew or name not in kept else MARGIN * kept[name]
-            figure = measure(work, limit)
+            limit = 0.0 if options.renew else MARGIN * kept[name]
+            figure = measure(task, limit)
             before = kept.get(name, figure)
             if options.renew:
                 kept[name] = round(figure, 3)
             if figure > MARGIN * before:
-                slower.append(name)
-            note = f"over {MARGIN}" if name in slower else ""
+                slower.append(f"{name} ({figure:.2f}, expected {before:.2f})")
+            note = f"over {MARGIN}" if figure > MARGIN * before else ""
             table.add_row(name, f"{figure:.2f}", f"{before:.2f}", f"{figure / before:.2f}", note)
     show(table)
     if options.renew:
+        kept = {name: figure for name, figure in kept.items() if name in all_tasks}
         FIGURES.write_text(json.dumps(kept, indent=2) + "\n", "utf-8")
         return 0
     if slower:
-        print(f"slower than {MARGIN} times the figures of {FIGURES.name}: {', '.join(slower)}")
+        print(f"more than {MARGIN} times as slow as expected: {', '.join(slower)}")
+        print("if this is meant: python -m benchmarks.guard --renew, and say why in the commit")
     return int(bool(slower))
 
 

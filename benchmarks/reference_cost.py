@@ -38,6 +38,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     bench = options.data / "ohrbench"
     everything = json.loads((bench / "qas_dev.json").read_text("utf-8"))
     there = [path.name for path in sorted((bench / "retrieval_base" / "gt").iterdir())]
+    if unknown := set(options.domains) - set(there):
+        parser.error(f"unknown domain {min(unknown)!r}; known: {', '.join(there)}")
     domains = [name for name in there if not options.domains or name in options.domains]
     questions = [one for one in everything if one["doc_name"].split("/")[0] in domains]
 
@@ -51,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> None:
             totals[scoring] = _print_costs(f"ours, scoring={scoring}", spent)
     every = max(1, len(questions) // options.questions) if options.questions else 1
     steps = _published(bench / "retrieval_base", domains, questions, every)
-    sample = f"every {every}th question searched and scored" if every > 1 else "all questions"
+    sample = f"one of {every} searched and scored" if every > 1 else "all searched and scored"
     theirs = _print_costs(f"published steps, {len(questions)} questions, {sample}", steps)
     for scoring, ours in totals.items():
         print(f"published steps / ours, scoring={scoring}: {theirs / ours:.1f}")

@@ -2,7 +2,7 @@
 
 A command is a function called ``main`` that returns its exit code. The first line of its docstring
 says what it does, here and in the list of ``python -m experiments``. An error is one line that
-says what, and how to mend it. What a command works with is imported where it works: so that
+says what, and how to fix it. What a command works with is imported where it works: so that
 ``--help`` answers at once.
 """
 
@@ -130,7 +130,7 @@ class _Command(TyperCommand):
             raise typer.Exit(2) from error
 
     def _said(self, error: typer.TyperException) -> str:
-        """What is wrong with the arguments, and the mend."""
+        """What is wrong with the arguments, and the fix."""
         options = [name for one in self.params for name in (*one.opts, *one.secondary_opts)]
         options = [name for name in [*options, "--help"] if name.startswith("--")]
         name = getattr(error, "option_name", "")

@@ -32,7 +32,7 @@ from ohr.errors import (
     StoreError,
     UnknownPluginError,
 )
-from ohr.lazy import attributes
+from ohr.lazy import make_getattr
 from ohr.types import (
     Answer,
     Chunk,
@@ -91,7 +91,7 @@ if TYPE_CHECKING:
     from ohr.study.study import Study
     from ohr.study.views import Plot
 else:
-    __getattr__ = attributes(
+    __getattr__ = make_getattr(
         __name__,
         {
             "ohr.by_name": (

@@ -7,9 +7,11 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 
 
-def attributes(package: str, homes: Mapping[str, str]) -> Callable[[str], object]:
-    """A package's ``__getattr__``. ``homes``: a module -> the names that it has, with spaces
-    between; ``Engine=OcrBackend`` for what has another name there.
+def make_getattr(package: str, homes: Mapping[str, str]) -> Callable[[str], object]:
+    """A package's ``__getattr__``, for its modules too.
+
+    ``homes``: a module -> the names that it has, with spaces between; ``Engine=OcrBackend`` for
+    what has another name there.
 
     It raises AttributeError for a name that no module has.
     """
@@ -20,6 +22,8 @@ def attributes(package: str, homes: Mapping[str, str]) -> Callable[[str], object
     }
 
     def get(name: str) -> object:
+        if f"{package}.{name}" in homes:
+            return import_module(f"{package}.{name}")
         if name not in places:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module, there = places[name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, TypeVar
 
@@ -16,7 +17,7 @@ class TextCache(Generic[T]):
 
     The texts that came first are forgotten first, once all have more than ``most_characters``; so
     the memory is bounded, however long the texts are. ``make_many`` makes the results of several
-    texts at once, in their order, where that is cheaper.
+    texts at once, in their order, where that is cheaper. Threads may share a cache.
     """
 
     def __init__(
@@ -28,6 +29,7 @@ class TextCache(Generic[T]):
         self._most = most_characters
         self._kept: dict[str, T] = {}
         self._characters = 0
+        self._lock = threading.Lock()
 
     @classmethod
     def of(cls, make: Callable[[str], T], most_characters: int = MOST_CHARACTERS) -> TextCache[T]:
@@ -42,13 +44,18 @@ class TextCache(Generic[T]):
 
     def many(self, texts: Sequence[str]) -> list[T]:
         """The results for several texts, in their order."""
-        new = [text for text in dict.fromkeys(texts) if text not in self._kept]
+        with self._lock:
+            known = {text: self._kept[text] for text in texts if text in self._kept}
+        new = [text for text in dict.fromkeys(texts) if text not in known]
         made = dict(zip(new, self._make_many(new), strict=True)) if new else {}
-        results = [made[text] if text in made else self._kept[text] for text in texts]
-        self._kept.update(made)
-        self._characters += sum(map(len, made))
-        while self._characters > self._most:
-            oldest = next(iter(self._kept))
-            del self._kept[oldest]
-            self._characters -= len(oldest)
-        return results
+        with self._lock:
+            for text, result in made.items():
+                if text not in self._kept:
+                    self._kept[text] = result
+                    self._characters += len(text)
+            while self._characters > self._most:
+                oldest = next(iter(self._kept))
+                del self._kept[oldest]
+                self._characters -= len(oldest)
+        known |= made
+        return [known[text] for text in texts]

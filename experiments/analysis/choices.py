@@ -15,7 +15,7 @@ ASPECTS = (
 AXES = ("r_noise", "r_noise_content", "r_noise_reference", "edit_distance")
 """What damage may be measured by. The published r_noise (``r_noise_reference`` under ``default``
 scoring) and the edit distance see mark-up and misread words alike, so that formatting and image
-noise can be held against each other; the others see mostly the latter."""
+noise can be compared; the others see mostly the latter."""
 MARGIN = 0.05
 """How far measured noise may lie from what was wanted."""
 ANSWER_STAGES = ("overall", "generation")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 from experiments.analysis.costs import engine_costs
@@ -15,7 +16,7 @@ from experiments.reports.paper_tables import write_paper_tables
 from experiments.reports.terminal import benchmark_table, show
 from ohr.study.csv import write_csv
 from ohr.study.results import Run
-from ohr.workers.forked import Beside
+from ohr.workers.forked import ForkedCall
 
 _MANY_ROWS = 20_000
 """With fewer the tables are made before a second process has begun to draw."""
@@ -30,13 +31,18 @@ def report(run: Run) -> None:
     notes = reader_notes(run.readers)
     differences = run_differences(run, groups=True)
     bases = run.manifest.get("knowledge_bases", {})
-    figures = Beside(lambda: _draw(run, notes), worthwhile=len(run.rows) >= _MANY_ROWS)
-    report_differences(run, differences)
-    losses = run.path / "tables" / "losses.csv"
-    has_losses = report_losses(run, losses)
-    show(benchmark_table(run.cells, notes))
-    for path in figures.result():
-        print(f"figure: {path}")
+    drawing = ForkedCall(
+        lambda: _draw(run, notes),
+        workers=run.manifest.get("config", {}).get("workers", 1),
+        worthwhile=len(run.rows) >= _MANY_ROWS,
+    )
+    with closing(drawing):
+        report_differences(run, differences)
+        losses = run.path / "tables" / "losses.csv"
+        has_losses = report_losses(run, losses)
+        show(benchmark_table(run.cells, notes))
+        for path in drawing.result():
+            print(f"figure: {path}")
     for path in write_paper_tables(run.cells, run.path / "tables", notes):
         print(f"table: {path}")
     if has_losses:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 
 from ohr import plugins
@@ -12,26 +11,36 @@ from ohr.metrics.protocol import Protocol
 from ohr.plugins.metric import Scoring
 from ohr.text_cache import TextCache
 
+_MOST_WORDS = 1 << 20
+"""Words that the lists of one cache share."""
 R_NOISE_THRESHOLD = 0.95
 """Evidence with an LCS of at most this counts as hit by noise (OHR-Bench, section 4.3)."""
 
 
-def _kept(function: Callable[[str], list[str]]) -> TextCache[list[str]]:
+def cached_tokens(function: Callable[[str], list[str]]) -> TextCache[list[str]]:
     """A function from texts to words that cuts a text that comes again only once.
 
     A page's ground truth comes once for each engine and condition, its evidence pages once for each
-    question. The same word is one object in all lists; they are shared: do not change them.
+    question. The same word is one object in most lists; they are shared: do not change them.
     """
-    return TextCache.of(lambda text: list(map(sys.intern, function(text))))
+    words: dict[str, str] = {}
+
+    def tokens(text: str) -> list[str]:
+        if len(words) > _MOST_WORDS:
+            words.clear()
+        new = function(text)
+        return list(map(words.setdefault, new, new))
+
+    return TextCache.of(tokens)
 
 
-_PUBLISHED_TOKENS = _kept(reference.tokens)
+_PUBLISHED_TOKENS = cached_tokens(reference.tokens)
 
 SCORING: dict[Protocol, Scoring] = {
     "default": Scoring(
         "default",
-        _kept(default.tokens),
-        _kept(lambda text: default.tokens(strip_markup(text))),
+        cached_tokens(default.tokens),
+        cached_tokens(lambda text: default.tokens(strip_markup(text))),
         _PUBLISHED_TOKENS,
         default.token_lcs,
         default.f1,
@@ -43,7 +52,7 @@ SCORING: dict[Protocol, Scoring] = {
     "reference": Scoring(
         "reference",
         _PUBLISHED_TOKENS,
-        _kept(lambda text: reference.tokens(strip_markup(text))),
+        cached_tokens(lambda text: reference.tokens(strip_markup(text))),
         _PUBLISHED_TOKENS,
         reference.token_lcs,
         reference.f1,

@@ -28,8 +28,8 @@ from ohr.metrics.matching import assign_by
 
 LEAST_SHARED = 0.1
 """Tables that share a smaller part of their words are not the same table."""
-_NEAR = 8
-"""Distances below one such part of the nodes are looked for first."""
+_FIRST_PART = 8
+"""Distances up to an eighth of the nodes are looked for first."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def tree_distance(one: Grid, other: Grid) -> float:
     best of them.
     """
     forests = Forests(other)
-    near = max(one.nodes, other.nodes) // _NEAR
+    near = max(one.nodes, other.nodes) // _FIRST_PART
     distance = forests.distance(one, near)
     return distance if distance <= near else forests.distance(one, one.nodes + other.nodes)
 
@@ -120,7 +120,7 @@ class Forests:
     def distance(self, one: Grid, most: int) -> float:
         """The distance of a table's forest, exact if it is ``most`` or less, else more than that.
 
-        A way that costs so much is never further than that from as many nodes of both.
+        A path of cost ``most`` stays where the numbers of nodes of both differ by ``most`` at most.
         """
         last = self.steps.copy()  # the forest's row of the node before
         done = 0

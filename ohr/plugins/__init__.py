@@ -9,7 +9,7 @@ by name. Nothing is imported before it is used.
 
 from typing import TYPE_CHECKING
 
-from ohr.lazy import attributes
+from ohr.lazy import make_getattr
 
 if TYPE_CHECKING:
     from ohr.plugins.base import Params, Plugin
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ohr.plugins.sources import check_unedited, source_of
     from ohr.plugins.system import Stage, System, SystemReply, stage
 else:
-    __getattr__ = attributes(
+    __getattr__ = make_getattr(
         __name__,
         {
             "ohr.plugins.base": "Params Plugin",
@@ -86,3 +86,7 @@ __all__ = [
     "source_of",
     "stage",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -29,18 +29,8 @@ class Chunker(Plugin[P], ABC, abstract=True):
 
     def split(self, ref: PageRef, text: str, above: Sequence[Heading] = ()) -> list[Chunk]:
         """Chunks of one page's text. ``above`` are headings still open from earlier pages."""
-        return self._split(ref, text, self._spans(text), self._headings(text), above)
-
-    def _split(
-        self,
-        ref: PageRef,
-        text: str,
-        spans: Sequence[tuple[int, int]],
-        own_headings: Sequence[Heading],
-        above: Sequence[Heading],
-    ) -> list[Chunk]:
-        path, coming, chunks = tuple(above), list(own_headings), []
-        for start, end in spans:
+        path, coming, chunks = tuple(above), list(self._headings(text)), []
+        for start, end in self._spans(text):
             own = False
             while coming and coming[0].start <= start:
                 own = coming[0].start == start
@@ -58,7 +48,8 @@ class Chunker(Plugin[P], ABC, abstract=True):
         """
         pages = list(pages)
         spans = self._spans.many([text for _, text in pages])
-        if not sections and type(self).context is Chunker.context:
+        own = type(self)
+        if not sections and own.context is Chunker.context and own.split is Chunker.split:
             return [
                 Chunk(ref, start, end, text[start:end])
                 for (ref, text), of_page in zip(pages, spans, strict=True)
@@ -67,12 +58,11 @@ class Chunker(Plugin[P], ABC, abstract=True):
         found: list[Chunk] = []
         document = ""
         above: tuple[Heading, ...] = ()
-        for (ref, text), of_page in zip(pages, spans, strict=True):
+        for ref, text in pages:
             if ref.doc_id != document:
                 document, above = ref.doc_id, ()
-            own = self._headings(text)
-            found += self._split(ref, text, of_page, own, above)
-            above = opened(above, own)
+            found += self.split(ref, text, above)
+            above = opened(above, self._headings(text))
         return found
 
     @cached_property

@@ -163,6 +163,9 @@ class Metric(Plugin[P], ABC, abstract=True):
     """What it counts, where other metrics count the same (``words of the evidence``). Two metrics
     of one basis share part of their definition, so neither is judged as a predictor of the other.
     """
+    splits: ClassVar[bool] = True
+    """Whether copies of it may each measure some of the cases in a process of their own. Not one
+    that holds a model on a GPU or a connection; one that takes all cases at once never does."""
     beside: ClassVar[tuple[str, ...]] = ()
     """Metrics by name that a study measures too wherever it measures this one."""
 
@@ -200,6 +203,11 @@ class Metric(Plugin[P], ABC, abstract=True):
             case _:
                 answers = case.question.answers
                 return max(self.score(case.answer.text, answer) for answer in answers)
+
+    @property
+    def takes_all(self) -> bool:
+        """Whether it measures all cases at once."""
+        return type(self).measure_many is not Metric.measure_many
 
     def measure_many(
         self, cases: Sequence[Any], judge: Judge | None = None

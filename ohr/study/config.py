@@ -173,7 +173,8 @@ class StudyConfig(_Strict):
     """Pages or questions that fail in a row for the same reason before a run stops, which it does
     sooner where a server refuses all from the first on; 0: never."""
     workers: int = Field(default_factory=lambda: os.cpu_count() or 1, ge=1, le=1024)
-    """Processes that read pages; by default one for each processor core."""
+    """Processes that read pages and, on Linux, score domains; by default one for each processor
+    core."""
     runner: Runner = "local"
     """Where they run: on this machine, or on the nodes of a Ray cluster (RAY_ADDRESS), each with
     the same environment and folders."""

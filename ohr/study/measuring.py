@@ -97,9 +97,7 @@ class Measuring:
             columns[label][applies & np.asarray(failed, bool)] = metric.missing
             alive[label] = applies & ~np.asarray(failed, bool)
         own_statuses = {label: tuple(statuses) for label in metrics}
-        together = {
-            label for label, one in metrics.items() if type(one).measure_many is not _ONE_BY_ONE
-        }
+        together = {label for label, one in metrics.items() if one.takes_all}
         for label in together:
             places = np.flatnonzero(alive[label])
             outcomes = self._measured_together(
@@ -216,9 +214,6 @@ class Measuring:
         if need == "page":
             return bool(question.evidence_pages)
         return need != "evidence" or has_evidence(self.plan, question)
-
-
-_ONE_BY_ONE = Metric.measure_many
 
 
 def _measured(label: str, metric: Metric, case: Case) -> float:

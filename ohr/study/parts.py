@@ -8,6 +8,7 @@ how many processes there are.
 from __future__ import annotations
 
 import contextlib
+import logging
 import queue
 import threading
 import time
@@ -26,8 +27,9 @@ from ohr.study.measuring import Scores
 from ohr.study.plan import Plan, Variant
 from ohr.study.scoring import Scorer
 from ohr.types import Hit, KnowledgeBase, PageRef
-from ohr.workers.forked import PATIENCE_S, fork, receive, spare_cores
+from ohr.workers.forked import GONE, PATIENCE_S, Copy, spare_cores
 
+log = logging.getLogger("ohr.study")
 FEWEST_UNITS = 1000
 """Pages and questions; fewer are scored before a second process is at work."""
 
@@ -40,15 +42,17 @@ _Place = tuple[PageRef, tuple[int, int], float]
 def make_scorer(plan: Plan, store: ArtefactStore, answering: Answering) -> Scorer:
     """What scores a plan: in one process, or in as many as it has cores and scopes for."""
     parts = _parts(plan, 1 + spare_cores(plan.config.workers))
-    if len(parts) < 2:
-        return Scorer(plan, store, answering)
-    return SharedScorer(plan, store, answering, parts)
+    if len(parts) > 1:
+        try:
+            return SharedScorer(plan, store, answering, parts)
+        except OSError as error:
+            log.warning("no further process to score in: %s", error)
+    return Scorer(plan, store, answering)
 
 
 def _parts(plan: Plan, most: int) -> list[Plan]:
     """The plan of each process: scopes with about as many characters, the largest first."""
-    units = len(plan.reread) + len(plan.questions)
-    if most < 2 or units < FEWEST_UNITS or not all(map(_splits, plan.retrievers.values())):
+    if most < 2 or not is_large(plan) or not _splits(plan):
         return [plan]
     sizes: dict[str, int] = dict.fromkeys(plan.scopes, 0)
     for ref in plan.reread:
@@ -59,7 +63,7 @@ def _parts(plan: Plan, most: int) -> list[Plan]:
     for scope in sorted(sizes, key=lambda name: -sizes[name]):
         lightest = loads.index(min(loads))
         scopes[lightest].add(scope)
-        loads[lightest] += sizes[scope]
+        loads[lightest] += sizes[scope] + 1  # a scope without text is one, too
     return [
         replace(
             plan,
@@ -67,11 +71,25 @@ def _parts(plan: Plan, most: int) -> list[Plan]:
             reread=tuple(ref for ref in plan.reread if plan.in_scope(ref.doc_id) in part),
         )
         for part in scopes
+        if part
     ]
 
 
-def _splits(retriever: object) -> bool:
-    return isinstance(retriever, Retriever) and retriever.splits
+def is_large(plan: Plan) -> bool:
+    """Whether a second process is worth its start."""
+    return len(plan.reread) + len(plan.questions) >= FEWEST_UNITS
+
+
+def _splits(plan: Plan) -> bool:
+    """Whether copies of the plan's plug-ins may each work on some of the scopes.
+
+    Metrics of answers work in this process alone, as answers do.
+    """
+    retrievers = plan.retrievers.values()
+    metrics = (one for one in plan.metrics.values() if one.of != "answer")
+    return all(isinstance(one, Retriever) and one.splits for one in retrievers) and all(
+        one.splits and not one.takes_all and "judge" not in one.needs for one in metrics
+    )
 
 
 def steps(scorer: Scorer, variant: Variant, kb: KnowledgeBase) -> Iterator[Step]:
@@ -85,7 +103,7 @@ def steps(scorer: Scorer, variant: Variant, kb: KnowledgeBase) -> Iterator[Step]
                 yield scorer.retrieval(variant, kb, setting, ranking, k)
 
 
-class _Own:
+class _LocalPart:
     """A part that this process scores."""
 
     def __init__(self, scorer: Scorer) -> None:
@@ -98,15 +116,14 @@ class _Own:
         return next(self._steps)
 
 
-class _Other:
+class _CopiedPart:
     """A part that a copy of this process scores; this process does, once the copy has failed."""
 
     def __init__(self, scorer: Scorer) -> None:
         self._scorer = scorer
-        self._own: _Own | None = None
-        self.cpu_s = 0.0
-        """CPU seconds of the copy."""
-        self._process, self._pipe = fork(self._serve)
+        self._local: _LocalPart | None = None
+        self._cpu_s = self._taken_s = 0.0
+        self._copy = Copy(self._serve)
 
     def _serve(self, pipe: Connection) -> None:
         """Score what comes in. A thread sends the results: the next step does not wait for it."""
@@ -124,14 +141,14 @@ class _Other:
 
     def begin(self, variant: Variant, kb: KnowledgeBase) -> None:
         self._begun, self._step = (variant, kb), 0
-        if self._own is None:
+        if self._local is None:
             pages = {ref: kb.pages[ref] for ref in self._pages(kb)}
             try:
-                self._pipe.send((variant, pages))
-            except OSError:
-                self._take_over()
+                self._copy.send((variant, pages))
+            except OSError as error:
+                self._take_over(error)
         else:
-            self._own.begin(variant, kb)
+            self._local.begin(variant, kb)
 
     def _pages(self, kb: KnowledgeBase) -> list[PageRef]:
         plan = self._scorer.plan
@@ -140,29 +157,39 @@ class _Other:
 
     def next(self) -> Step:
         self._step += 1
-        if self._own is None:
+        if self._local is None:
             try:
-                packed, cpu_s = receive(self._process, self._pipe, PATIENCE_S)
-            except (EOFError, OSError, TimeoutError):
-                self._take_over()
+                packed, cpu_s = self._copy.receive(PATIENCE_S)
+            except GONE as error:
+                self._take_over(error)
             else:
-                self.cpu_s += cpu_s
+                self._cpu_s += cpu_s
                 return _unpacked(packed, self._begun[1])
-        assert self._own is not None
-        return self._own.next()
+        assert self._local is not None
+        return self._local.next()
 
-    def _take_over(self) -> None:
+    def _take_over(self, error: Exception) -> None:
         """Do here what the copy did not: an error that is the data's or a plug-in's comes again."""
-        self.close()
-        self._own = _Own(self._scorer)
-        self._own.begin(*self._begun)
+        log.warning(
+            "a process that scored %s has ended (%r): scored here; fewer workers need less memory",
+            ", ".join(self._scorer.plan.scopes[:3]),
+            error,
+        )
+        self._copy.close()
+        self._cpu_s = -self._taken_s  # all of it counts as this process's from now on
+        self._local = _LocalPart(self._scorer)
+        self._local.begin(*self._begun)
         for _ in range(self._step - 1):
-            self._own.next()
+            self._local.next()
+
+    def take_cpu_s(self) -> float:
+        """CPU seconds of the copy since this was last asked."""
+        spent, self._cpu_s = self._cpu_s, 0.0
+        self._taken_s += spent
+        return spent
 
     def close(self) -> None:
-        self._pipe.close()
-        self._process.kill()
-        self._process.join()
+        self._copy.close()
 
 
 def _send_all(pipe: Connection, results: queue.SimpleQueue[Any]) -> None:
@@ -209,8 +236,14 @@ class SharedScorer(Scorer):
             for part in parts
         ]
         first, *others = [Scorer(part, store, answering) for part in parts]
-        self._copies = [_Other(scorer) for scorer in others]
-        self._scored: list[_Own | _Other] = [_Own(first), *self._copies]
+        self._copies: list[_CopiedPart] = []
+        try:
+            for scorer in others:
+                self._copies.append(_CopiedPart(scorer))
+        except OSError:
+            self.close()
+            raise
+        self._scored: list[_LocalPart | _CopiedPart] = [_LocalPart(first), *self._copies]
 
     def ocr(self, variant: Variant, kb: KnowledgeBase) -> list[Scores]:
         for part in reversed(self._scored):  # the others are at work before this one is
@@ -251,10 +284,7 @@ class SharedScorer(Scorer):
 
     def take_cpu_s(self) -> float:
         """CPU seconds of the other processes since this was last asked."""
-        spent = sum(copy.cpu_s for copy in self._copies)
-        for copy in self._copies:
-            copy.cpu_s = 0.0
-        return spent
+        return sum(copy.take_cpu_s() for copy in self._copies)
 
     def close(self) -> None:
         for copy in self._copies:

@@ -43,10 +43,10 @@ from ohr.study.noise import (
 from ohr.study.published import under_protocol
 from ohr.study.questions import left_out, select_questions
 from ohr.types import PageRef, Question
+from ohr.workers import ray_package
 
 if TYPE_CHECKING:
     from ohr.registry import Search
-from ohr.workers import ray_package
 
 FEW_PAGES = 200
 """With fewer pages to re-read, what one draw of the noise happens to hit decides the figures."""

@@ -184,7 +184,7 @@ def _chunks(
 ) -> Sequence[Chunk]:
     """The chunks of some pages. Raises PluginError for a chunker that fails."""
     try:
-        return cutter.chunks(texts.items(), sections=sections)
+        return cutter.chunks(texts.items(), **({} if sections else {"sections": False}))
     except OhrError:
         raise
     except Exception as error:

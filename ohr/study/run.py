@@ -7,7 +7,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import astuple, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ from ohr.study.measures import described, metric_versions
 from ohr.study.pages.pictures import Pictures
 from ohr.study.pages.shards import shard_of_process
 from ohr.study.pages.variants import Readings
-from ohr.study.parts import FEWEST_UNITS, make_scorer
+from ohr.study.parts import is_large, make_scorer
 from ohr.study.plan import Plan, load_dataset, make_plan
 from ohr.study.progress import Progress
 from ohr.study.results import Run
@@ -46,7 +46,7 @@ from ohr.study.truth import declare, find_same, same_as_truth, truth_lines
 from ohr.study.versions import versions
 from ohr.types import FAILED, KnowledgeBase
 from ohr.verdicts import left_out_line
-from ohr.workers.forked import Beside
+from ohr.workers.forked import ForkedCall
 
 PROBLEMS = "problems.csv"
 """Everything of a dataset that was left out or is doubtful, each with its reason."""
@@ -121,14 +121,20 @@ def run_study(
     with locked(out) if shard_of_process() is None else nullcontext():
         if not overwrite:
             _data_there(config, out)  # another study may have ended meanwhile
-        with Pictures(plan) as pictures:
-            return _carry_out(plan, ties, pictures, out, clock, progress)
+        with Pictures(plan) as pictures, ExitStack() as ending:
+            return _carry_out(plan, ties, pictures, out, clock, progress, ending)
 
 
 def _carry_out(
-    plan: Plan, ties: Sequence[Tie], pictures: Pictures, out: Path, clock: Clock, progress: Progress
+    plan: Plan,
+    ties: Sequence[Tie],
+    pictures: Pictures,
+    out: Path,
+    clock: Clock,
+    progress: Progress,
+    ending: ExitStack,
 ) -> Run:
-    """Read, score, aggregate and write."""
+    """Read, score, aggregate and write. ``ending`` closes what is begun, however this ends."""
     config, dataset = plan.config, plan.dataset
     store = ArtefactStore(config.cache)
     readings = Readings(plan, store, pictures.of)
@@ -140,8 +146,9 @@ def _carry_out(
     outcomes = Tally()
     bases: dict[str, dict[str, Any]] = {}
     known = set(dataset.report.lines())
+    ending.callback(scorer.close)
     with part_of(out / ROWS) as rows:
-        with RowWriter(plan, rows) as writer, closing(scorer):
+        with RowWriter(plan, rows) as writer:
             for variant in plan.variants:
                 with clock.stage("knowledge base"):
                     kb = readings.knowledge_base(variant)
@@ -163,11 +170,11 @@ def _carry_out(
                     bases[plan.label(variant)]["unseen_pages"] = unseen
                 if not_ranked := scorer.rankings.take_left_out():
                     bases[plan.label(variant)]["not_ranked"] = not_ranked
-        packed = Beside(
-            scorer.cases.to_bytes,
-            workers=config.workers,
-            worthwhile=len(plan.reread) + len(plan.questions) >= FEWEST_UNITS,
+        scorer.close()
+        packing = ForkedCall(
+            scorer.cases.to_bytes, workers=config.workers, worthwhile=is_large(plan)
         )
+        ending.callback(packing.close)
         for kind, line in dataset.report.lines():
             if (kind, line) not in known:
                 progress.say(plain(f"dataset: {kind}: {line}: see {PROBLEMS}"))
@@ -183,7 +190,7 @@ def _carry_out(
             write_csv(out / "cells.csv", cells)
     with clock.stage("write"):
         write_csv(out / PROBLEMS, pd.DataFrame(dataset.report.lines(), columns=["kind", "problem"]))
-        write_bytes(out / CASES, packed.result())
+        write_bytes(out / CASES, packing.result())
     asked = {label: tally.summary() for label, tally in answering.tallies.items()}
     systems = {label: asked.pop(label) for label in plan.systems if label in asked}
     ungraded = scorer.measuring.ungraded.entries()

@@ -1,124 +1,158 @@
 """Functions that run in a copy of this process, beside it.
 
-A copy has all that its parent has, without a word of it being sent: for work on what is in memory,
-where a worker of a pool (:class:`ohr.workers.WorkerPool`) would have to load it anew. Linux alone
-has copies that are safe to make and that end with their parent; elsewhere there are none.
+A copy has everything that its parent has in memory, and nothing needs to be sent to it. A worker of
+a pool (:class:`ohr.workers.WorkerPool`) would have to load it anew. Only on Linux are there copies
+that are safe to make and end with their parent; elsewhere there are none.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import logging
 import multiprocessing
 import os
+import shutil
 import signal
 import sys
+import tempfile
 import warnings
 from collections.abc import Callable
 from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
 from typing import Any, Generic, TypeVar
 
 import psutil
 
 T = TypeVar("T")
+log = logging.getLogger("ohr.workers")
 
 _PR_SET_PDEATHSIG = 1
+MOST_COPIES = 7
+"""Each has caches of its own, and what it changes takes memory."""
 PATIENCE_S = 60.0
 """How long a copy may send nothing and use no CPU before its work is done here."""
+GONE = (EOFError, OSError, TimeoutError)
+"""What :class:`Copy` raises where a copy has ended or is stuck."""
 
 
 def spare_cores(workers: int) -> int:
     """How many copies there may be beside this process, which itself counts as a worker."""
-    if sys.platform != "linux":
+    if sys.platform != "linux" or multiprocessing.current_process().daemon:
         return 0
-    return min(workers, len(os.sched_getaffinity(0))) - 1
+    return min(workers - 1, len(os.sched_getaffinity(0)) - 1, MOST_COPIES)
 
 
-def fork(run: Callable[[Connection], None]) -> tuple[BaseProcess, Connection]:
-    """Run a function in a copy, with one end of a pipe; the other end is returned.
+class Copy:
+    """A copy of this process that runs a function, which has one end of a pipe.
 
-    The copy dies with this process, holds none of its files and locks, and ends when the function
-    does. Where it fails or is killed, its end of the pipe closes.
+    It dies with this process, holds none of its files and locks, and ends when the function does.
+    Its temporary files are removed when it is closed. Raises OSError where the system refuses it.
     """
-    context = multiprocessing.get_context("fork")
-    here, there = context.Pipe()
-    parent = os.getpid()
 
-    def body() -> None:
-        _end_with(parent)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        keep = there.fileno()
-        os.closerange(3, keep)
-        os.closerange(keep + 1, os.sysconf("SC_OPEN_MAX"))
+    def __init__(self, run: Callable[[Connection], None]) -> None:
+        context = multiprocessing.get_context("fork")
+        self._scratch = tempfile.mkdtemp(prefix="ohr-copy-")
+        self._pipe, there = context.Pipe()
+        self._process = context.Process(
+            target=_body, args=(run, there, os.getpid(), self._scratch), daemon=True
+        )
         try:
-            run(there)
+            with warnings.catch_warnings():
+                # Python 3.12 warns of threads, which a copy lacks. One that waits for what a
+                # thread held is stuck, and given up.
+                warnings.simplefilter("ignore", DeprecationWarning)
+                self._process.start()
+        except OSError:
+            self._pipe.close()
+            shutil.rmtree(self._scratch, ignore_errors=True)
+            raise
         finally:
             there.close()
-            os._exit(0)  # nothing of the parent's is flushed or removed a second time
 
-    process = context.Process(target=body, daemon=True)
-    with warnings.catch_warnings():
-        # Python 3.12 warns of threads: a copy has none of them, and uses nothing that they hold.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        process.start()
-    there.close()
-    return process, here
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        assert self._process.pid is not None
+        return self._process.pid
+
+    def send(self, value: Any) -> None:
+        """Send it something. Raises OSError where it has ended."""
+        self._pipe.send(value)
+
+    def receive(self, patience_s: float = PATIENCE_S) -> Any:
+        """What it sends next. Raises EOFError or OSError where it has ended, TimeoutError where it
+        is stuck: where it has used no CPU for ``patience_s``.
+        """
+        spent = self._cpu_s()
+        while not self._pipe.poll(patience_s):
+            before, spent = spent, self._cpu_s()
+            if spent == before:
+                raise TimeoutError(f"process {self.pid} is stuck")
+        return self._pipe.recv()
+
+    def _cpu_s(self) -> float:
+        """CPU seconds so far, to a hundredth; 0 once it is gone."""
+        try:
+            times = psutil.Process(self.pid).cpu_times()
+        except psutil.Error:
+            return 0.0
+        return float(times.user + times.system)
+
+    def close(self) -> None:
+        """End it."""
+        self._pipe.close()
+        self._process.kill()
+        self._process.join()
+        shutil.rmtree(self._scratch, ignore_errors=True)
 
 
-def _end_with(parent: int) -> None:
-    """Have the system kill this process when its parent ends."""
+def _body(run: Callable[[Connection], None], pipe: Connection, parent: int, scratch: str) -> None:
+    """What the copy does."""
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
-        os._exit(1)
+        os._exit(1)  # it ended before the system was told
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    tempfile.tempdir = scratch
+    for name in os.listdir("/proc/self/fd"):
+        if (number := int(name)) > 2 and number != pipe.fileno():
+            with contextlib.suppress(OSError):  # the listing's own is closed already
+                os.close(number)
+    try:
+        run(pipe)
+    finally:
+        pipe.close()
+        os._exit(0)  # nothing of the parent's is flushed or removed a second time
 
 
-class Beside(Generic[T]):
+class ForkedCall(Generic[T]):
     """A function's result, worked out in a copy where a core is spare, else when it is asked for.
 
-    The function must change nothing: it may run twice, where the copy fails.
+    The function may run twice, where the copy fails. To be closed, as with ``contextlib.closing``.
     """
 
-    def __init__(
-        self, function: Callable[[], T], *, workers: int = 2, worthwhile: bool = True
-    ) -> None:
+    def __init__(self, function: Callable[[], T], *, workers: int, worthwhile: bool = True) -> None:
         self._function = function
-        self._process: BaseProcess | None = None
+        self._copy: Copy | None = None
         if worthwhile and spare_cores(workers) > 0:
-            self._process, self._pipe = fork(lambda pipe: pipe.send(function()))
+            with contextlib.suppress(OSError):
+                self._copy = Copy(lambda pipe: pipe.send(function()))
 
     def result(self) -> T:
         """The result; where the copy failed, the function's here, with its exception."""
-        process, self._process = self._process, None
-        if process is None:
+        if self._copy is None:
             return self._function()
         try:
-            sent: T = receive(process, self._pipe)
-        except (EOFError, OSError, TimeoutError):
-            process.kill()
+            result: T = self._copy.receive()
+        except GONE as error:
+            log.warning("a process that worked in the background ended (%r)", error)
             return self._function()
         finally:
-            self._pipe.close()
-            process.join()
-        return sent
+            self.close()
+        return result
 
-
-def receive(process: BaseProcess, pipe: Connection, patience_s: float = PATIENCE_S) -> Any:
-    """What a copy sends next. Raises EOFError where it ended, TimeoutError where it is stuck:
-    where it has used no CPU for ``patience_s``.
-    """
-    spent = _cpu_s(process)
-    while not pipe.poll(patience_s):
-        before, spent = spent, _cpu_s(process)
-        if spent == before:
-            raise TimeoutError(f"process {process.pid} is stuck")
-    return pipe.recv()
-
-
-def _cpu_s(process: BaseProcess) -> float:
-    """CPU seconds of a process, to a hundredth; 0 of one that is gone."""
-    try:
-        times = psutil.Process(process.pid).cpu_times()
-    except psutil.Error:
-        return 0.0
-    return float(times.user + times.system)
+    def close(self) -> None:
+        """End the copy, whatever it is doing."""
+        if self._copy is not None:
+            self._copy.close()
+        self._copy = None

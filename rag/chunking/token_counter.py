@@ -133,8 +133,8 @@ def fits_many(texts: Sequence[str], budget: float) -> list[bool]:
     """
     fits = [len(text) * _MOST_A_CHARACTER <= budget for text in texts]
     unknown = [at for at, known in enumerate(fits) if not known]
-    for ascii in (True, False):  # one other text among them would make all of them slow
-        alike = [at for at in unknown if texts[at].isascii() is ascii]
+    for is_ascii in (True, False):  # one other text among them would make all of them slow
+        alike = [at for at in unknown if texts[at].isascii() is is_ascii]
         for at, count in zip(alike, _count_many([texts[at] for at in alike]), strict=True):
             # Added up in another order, a count differs from its text's own in the last digits.
             sure = abs(count - budget) > _DOUBT

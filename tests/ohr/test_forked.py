@@ -4,13 +4,16 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
 
 from ohr.workers import forked
-from ohr.workers.forked import Beside, fork, receive, spare_cores
+from ohr.workers.forked import Copy, ForkedCall, spare_cores
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="copies are made on Linux alone")
 
 
 @pytest.fixture(params=[0, 1])
@@ -20,13 +23,13 @@ def cores(request, monkeypatch):
 
 
 def test_a_result_comes_from_a_copy_where_a_core_is_spare(cores):
-    pids = Beside(os.getpid).result()
+    pids = ForkedCall(os.getpid, workers=2).result()
     assert (pids == os.getpid()) is (cores == 0)
 
 
 def test_what_fails_in_a_copy_fails_here(cores):
     with pytest.raises(ZeroDivisionError):
-        Beside(lambda: 1 / 0).result()
+        ForkedCall(lambda: 1 / 0, workers=2).result()
 
 
 def test_what_a_killed_copy_did_not_do_is_done_here(cores):
@@ -37,16 +40,23 @@ def test_what_a_killed_copy_did_not_do_is_done_here(cores):
             os.kill(os.getpid(), signal.SIGKILL)
         return os.getpid()
 
-    assert Beside(work).result() == here
+    assert ForkedCall(work, workers=2).result() == here
 
 
 def test_a_copy_has_none_of_the_open_files(tmp_path):
     with (tmp_path / "file").open("w") as file:
-        process, pipe = fork(
-            lambda pipe: pipe.send(os.path.exists(f"/proc/self/fd/{file.fileno()}"))
-        )
-        assert receive(process, pipe) is False
-        process.join()
+        path = f"/proc/self/fd/{file.fileno()}"
+        copy = Copy(lambda pipe: pipe.send(os.path.exists(path)))
+        assert copy.receive() is False
+        copy.close()
+
+
+def test_temporary_files_of_a_copy_are_removed():
+    copy = Copy(lambda pipe: pipe.send(tempfile.mkdtemp()) or signal.pause())
+    folder = Path(copy.receive())
+    assert folder.is_dir()
+    copy.close()
+    assert not folder.exists()
 
 
 def test_a_copy_at_work_is_waited_for_and_a_stuck_one_is_not():
@@ -57,19 +67,26 @@ def test_a_copy_at_work_is_waited_for_and_a_stuck_one_is_not():
         pipe.send("done")
         signal.pause()
 
-    process, pipe = fork(work)
-    assert receive(process, pipe, 0.5) == "done"
+    copy = Copy(work)
+    assert copy.receive(5) == "done"
     with pytest.raises(TimeoutError):
-        receive(process, pipe, 0.5)
-    process.kill()
-    process.join()
+        copy.receive(0.2)
+    copy.close()
+
+
+def test_a_refused_copy_is_done_without(monkeypatch):
+    def refuse(*args):
+        raise OSError("no more processes")
+
+    monkeypatch.setattr(forked, "spare_cores", lambda workers: 1)
+    monkeypatch.setattr(forked, "Copy", refuse)
+    assert ForkedCall(os.getpid, workers=2).result() == os.getpid()
 
 
 KILLED = """
 import os, signal
-from ohr.workers.forked import fork
-process, _ = fork(lambda _: signal.pause())
-print(process.pid, flush=True)
+from ohr.workers.forked import Copy
+print(Copy(lambda _: signal.pause()).pid, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
 

@@ -298,3 +298,8 @@ def test_a_dataset_by_name_is_loaded(study):
     loaded = ohr.dataset(dataset.pop("kind"), **dataset)
     assert isinstance(loaded, ohr.Dataset)
     assert len(loaded.questions) > 0
+
+
+def test_modules_of_the_hooks_are_there_without_an_import_of_their_own():
+    code = "import ohr; ohr.Reader; ohr.plugins.chat.Message; assert 'Reader' in dir(ohr.plugins)"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,3 +32,11 @@ def test_equal_texts_are_worked_out_once_until_they_are_forgotten():
     assert kept("fg") == 2  # seven characters: the first text goes
     assert kept.many(["de", "abc"]) == [2, 3]
     assert asked == ["abc", "de", "fg", "abc"]
+
+
+def test_threads_share_a_cache():
+    kept = TextCache.of(str.upper, most_characters=50)
+    texts = [f"text {n % 40}" for n in range(2000)]
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(kept, texts)) == [text.upper() for text in texts]
+    assert sum(map(len, kept._kept)) == kept._characters <= 50

@@ -12,6 +12,7 @@ from ohr import registry
 from ohr.errors import ConfigError
 from ohr.types import Chunk, PageRef
 from rag.retrievers import _postings
+from rag.retrievers._bm25_index import _Sums
 from rag.retrievers._postings import build
 from rag.retrievers.terms import analyser
 from tests.examples import examples
@@ -125,3 +126,8 @@ def test_a_term_that_weighs_nothing_is_a_match_all_the_same(variant):
         assert sorted(hit.ref.page_no for hit in found.search("river", 5)) == [0, 2]
         assert [hit.ref.page_no for hit in found.search("river", 1)] in ([0], [2])
         assert found.search("fish", 5) == []
+
+
+def test_bm25s_adds_up_by_our_sum(monkeypatch):
+    monkeypatch.setattr(_Sums, "_compute_relevance_from_scores", lambda self, **_: np.ones(1))
+    assert retriever(["river"]).search("river", 1)[0].score == 1

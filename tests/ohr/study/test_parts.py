@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 
 import pytest
 
@@ -15,8 +16,10 @@ from ohr.study.plan import load_dataset, make_plan
 from ohr.study.progress import Silent
 from ohr.study.run import run_study
 from ohr.study.scoring import Scorer
+from ohr.types import Outcome
 from tests.builders import write_corpus
 
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="copies are made on Linux alone")
 FILES = ("rows.parquet", "cells.csv", "cases.zip", "problems.csv")
 SETTINGS = (
     *("engines=[gt]", "noise=[formatting]", "levels=[severe]", "scope=document"),
@@ -30,6 +33,14 @@ def broken(case):
     if case.question.doc_id == "law/doc1":
         raise ValueError("no such thing")
     return 1.0
+
+
+class AtOnce(ohr.Metric):
+    name = "at_once"
+    of = "hits"
+
+    def measure_many(self, cases, judge=None):
+        return [Outcome.ok(1.0) for _ in cases]
 
 
 @pytest.fixture
@@ -68,6 +79,21 @@ def test_a_retriever_with_a_model_is_not_copied(corpus):
     config = load_config([*corpus, "retrievers=[bm25,tests.ohr.study.test_retrievers.Spy]"])
     plan = make_plan(config, load_dataset(config))
     assert parts._parts(plan, 3) == [plan]
+
+
+def test_a_metric_that_takes_all_cases_at_once_is_not_copied(corpus):
+    config = load_config([*corpus, f"metrics=[default,{__name__}.AtOnce]"])
+    plan = make_plan(config, load_dataset(config))
+    assert parts._parts(plan, 3) == [plan]
+
+
+def test_a_refused_copy_is_done_without(corpus, tmp_path, monkeypatch):
+    def refuse(*args):
+        raise OSError("no more processes")
+
+    monkeypatch.setattr(parts, "Copy", refuse)
+    shared = study(corpus, tmp_path / "shared", "workers=3")
+    assert shared == study(corpus, tmp_path / "alone")
 
 
 def killed():
