@@ -124,13 +124,14 @@ def scale(n: int) -> None:
     started, cpu = time.perf_counter(), time.process_time()
     retriever.index(chunks)
     wall, cpu = time.perf_counter() - started, time.process_time() - cpu
-    size = sum(array.nbytes for array in (retriever._postings.texts, retriever._postings.weights))
+    postings = retriever._index._postings
+    size = sum(array.nbytes for array in (postings.texts, postings.weights))
     indexing = peak.mb
     queries = [chunks.text(np.random.default_rng([2, i]), QUERY_WORDS) for i in range(200)]
     started = time.process_time()
     retriever.search_many(queries, 10)
     spent = time.process_time() - started
-    print(f"{n} chunks of {WORDS} words, {len(retriever._postings.terms)} terms")
+    print(f"{n} chunks of {WORDS} words, {len(postings.terms)} terms")
     print(f"index: {cpu:.0f} CPU s ({wall:.0f} s), {size / 1e6:.0f} MB of postings on disk")
     print(f"search: {len(queries) / spent:.0f} queries of {QUERY_WORDS} words a CPU second")
     print(f"memory: {indexing:.0f} MB while indexing, {peak.mb:.0f} MB in all")

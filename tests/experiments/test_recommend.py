@@ -247,7 +247,7 @@ def test_what_is_not_assessed_is_no_reason_to_take_an_engine():
 def test_without_engines_all_are_taken_that_need_nothing_more(folder, monkeypatch):
     asked = []
     monkeypatch.setattr(
-        "experiments.recommend.recommend",
+        "experiments.studies.recommend.recommend",
         lambda folder, reading, wanted, out: asked.extend(s.name for s in reading.engines) or 0,
     )
     done = run_recommend(folder)
