@@ -81,12 +81,12 @@ def words(text: str) -> list[str]:
     return _ARTICLE.sub(" ", _PUNCTUATION.sub("", text.lower())).split()
 
 
-def lcs(found: Sequence[str], wanted: Sequence[str]) -> int:
+def lcs(hit_words: Sequence[str], evidence_words: Sequence[str]) -> int:
     """Length of the longest common subsequence."""
-    row = [0] * (len(found) + 1)
-    for word in wanted:
+    row = [0] * (len(hit_words) + 1)
+    for word in evidence_words:
         diagonal = 0
-        for at, other in enumerate(found, start=1):
+        for at, other in enumerate(hit_words, start=1):
             above = row[at]
             row[at] = diagonal + 1 if word == other else max(above, row[at - 1])
             diagonal = above
@@ -95,5 +95,7 @@ def lcs(found: Sequence[str], wanted: Sequence[str]) -> int:
 
 def score(hits: Sequence[str], evidence: str) -> float:
     """Share of the evidence's words that the hits have, in order."""
-    wanted = words(evidence)
-    return lcs(words("\n".join(hits)), wanted) / len(wanted) if wanted else 0.5
+    evidence_words = words(evidence)
+    return (
+        lcs(words("\n".join(hits)), evidence_words) / len(evidence_words) if evidence_words else 0.5
+    )

@@ -206,7 +206,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("names", nargs="*", help="tasks to measure, by default all")
     parser.add_argument("--renew", action="store_true", help="keep these figures")
     options = parser.parse_args(argv)
-    kept: dict[str, float] = json.loads(FIGURES.read_text("utf-8")) if FIGURES.exists() else {}
+    expected: dict[str, float] = json.loads(FIGURES.read_text("utf-8")) if FIGURES.exists() else {}
     table = Table("task", "loops", "expected", "ratio", "", box=None)
     slower = []
     cv2.setNumThreads(1)  # what its threads take depends on the others
@@ -217,23 +217,23 @@ def main(argv: Sequence[str] | None = None) -> int:
         for name, task in all_tasks.items():
             if options.names and name not in options.names:
                 continue
-            if not options.renew and name not in kept:
+            if not options.renew and name not in expected:
                 parser.error(f"{FIGURES.name} has no figure of {name!r}: give --renew")
             if options.renew:
                 figure = statistics.median(measure(task) for _ in range(RENEWALS))
             else:
-                figure = least(task, MARGIN * kept[name])
-            before = kept.get(name, figure)
+                figure = least(task, MARGIN * expected[name])
+            before = expected.get(name, figure)
             if options.renew:
-                kept[name] = round(figure, 3)
+                expected[name] = round(figure, 3)
             if figure > MARGIN * before:
                 slower.append(f"{name} ({figure:.2f}, expected {before:.2f})")
             note = f"over {MARGIN}" if figure > MARGIN * before else ""
             table.add_row(name, f"{figure:.2f}", f"{before:.2f}", f"{figure / before:.2f}", note)
     show(table)
     if options.renew:
-        kept = {name: figure for name, figure in kept.items() if name in all_tasks}
-        FIGURES.write_text(json.dumps(kept, indent=2) + "\n", "utf-8")
+        expected = {name: figure for name, figure in expected.items() if name in all_tasks}
+        FIGURES.write_text(json.dumps(expected, indent=2) + "\n", "utf-8")
         return 0
     if slower:
         print(f"more than {MARGIN} times as slow as expected: {', '.join(slower)}")

@@ -37,10 +37,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     options = parser.parse_args(argv)
     bench = options.data / "ohrbench"
     everything = json.loads((bench / "qas_dev.json").read_text("utf-8"))
-    there = [path.name for path in sorted((bench / "retrieval_base" / "gt").iterdir())]
-    if unknown := set(options.domains) - set(there):
-        parser.error(f"unknown domain {min(unknown)!r}; known: {', '.join(there)}")
-    domains = [name for name in there if not options.domains or name in options.domains]
+    known_domains = [path.name for path in sorted((bench / "retrieval_base" / "gt").iterdir())]
+    if unknown := set(options.domains) - set(known_domains):
+        parser.error(f"unknown domain {min(unknown)!r}; known: {', '.join(known_domains)}")
+    domains = [name for name in known_domains if not options.domains or name in options.domains]
     questions = [one for one in everything if one["doc_name"].split("/")[0] in domains]
 
     totals = {}
@@ -100,9 +100,9 @@ def _published(
             own = [one for one in questions if one["doc_name"].split("/")[0] == domain]
             sample = own[::every]
             started = time.process_time()
-            known = published.index(base / name, domain)
+            index = published.index(base / name, domain)
             indexed = time.process_time()
-            hits = [published.retrieve(known, one["questions"]) for one in sample]
+            hits = [published.retrieve(index, one["questions"]) for one in sample]
             searched = time.process_time()
             for found, one in zip(hits, sample, strict=True):
                 published.score(found, one["evidence_context"])

@@ -16,9 +16,9 @@ def make_getattr(package: str, homes: Mapping[str, str]) -> Callable[[str], obje
     It raises AttributeError for a name that no module has.
     """
     places = {
-        name: (module, there or name)
+        name: (module, attribute or name)
         for module, names in homes.items()
-        for name, _, there in (one.partition("=") for one in names.split())
+        for name, _, attribute in (one.partition("=") for one in names.split())
     }
 
     def get(name: str) -> object:
@@ -26,8 +26,8 @@ def make_getattr(package: str, homes: Mapping[str, str]) -> Callable[[str], obje
             return import_module(f"{package}.{name}")
         if name not in places:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module, there = places[name]
-        value = getattr(import_module(module), there)
+        module, attribute = places[name]
+        value = getattr(import_module(module), attribute)
         setattr(sys.modules[package], name, value)
         return value
 

@@ -193,8 +193,8 @@ def plugin_class(kind: str, name: str) -> type[Plugin]:
         found = getattr(found, "metric", found)
     bases: tuple[type[Plugin], ...] = tuple(getattr(plugins, base) for base in _BASES[kind])
     if not (isinstance(found, type) and issubclass(found, bases)):
-        wanted = " or ".join(f"ohr.plugins.{base}" for base in _BASES[kind])
-        raise UnknownPluginError(f"{kind} {name!r} is none: it does not derive from {wanted}")
+        names = " or ".join(f"ohr.plugins.{base}" for base in _BASES[kind])
+        raise UnknownPluginError(f"{kind} {name!r} is none: it does not derive from {names}")
     return found
 
 

@@ -27,8 +27,8 @@ class Setting:
 
     def of(self, cells: pd.DataFrame) -> pd.DataFrame:
         """The cells of this setting: every column that applies to their stage agrees."""
-        kept = np.array([self.fits(values) for values in setting_texts(cells)], dtype=bool)
-        return cells[kept]
+        fitting = np.array([self.fits(values) for values in setting_texts(cells)], dtype=bool)
+        return cells[fitting]
 
     def fits(self, values: Sequence[str]) -> bool:
         """Whether a cell with these texts of the columns is of this setting."""

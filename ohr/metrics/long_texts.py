@@ -87,9 +87,9 @@ def _places_of_agreement(one: np.ndarray, other: np.ndarray) -> list[tuple[int, 
     places, partners = once[0][1][left], once[1][1][right]
     order = np.argsort(places)
     places, partners = places[order], partners[order]
-    _, kept = np.unique(places // _SPACING, return_index=True)
-    chain = _longest_chain(places[kept].tolist(), partners[kept].tolist())
-    return chain if len(chain) >= _LEAST_IN_ORDER * len(kept) else []
+    _, spaced = np.unique(places // _SPACING, return_index=True)
+    chain = _longest_chain(places[spaced].tolist(), partners[spaced].tolist())
+    return chain if len(chain) >= _LEAST_IN_ORDER * len(spaced) else []
 
 
 def _longest_chain(places: Sequence[int], partners: Sequence[int]) -> list[tuple[int, int]]:

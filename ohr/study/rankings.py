@@ -184,6 +184,7 @@ def _chunks(
 ) -> Sequence[Chunk]:
     """The chunks of some pages. Raises PluginError for a chunker that fails."""
     try:
+        # A stranger's chunker may not know the option.
         return cutter.chunks(texts.items(), **({} if sections else {"sections": False}))
     except OhrError:
         raise

@@ -13,10 +13,10 @@ PACKAGES = (
 
 def versions() -> dict[str, str]:
     """Versions of Python, the platform and the packages that can change a result."""
-    found = {"python": platform.python_version(), "platform": platform.platform()}
+    by_package = {"python": platform.python_version(), "platform": platform.platform()}
     for package in PACKAGES:
         try:
-            found[package] = version(package)
+            by_package[package] = version(package)
         except PackageNotFoundError:
-            found[package] = "not installed"
-    return found
+            by_package[package] = "not installed"
+    return by_package

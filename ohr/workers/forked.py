@@ -52,9 +52,9 @@ class Copy:
     def __init__(self, run: Callable[[Connection], None]) -> None:
         context = multiprocessing.get_context("fork")
         self._scratch = tempfile.mkdtemp(prefix="ohr-copy-")
-        self._pipe, there = context.Pipe()
+        self._pipe, child_end = context.Pipe()
         self._process = context.Process(
-            target=_body, args=(run, there, os.getpid(), self._scratch), daemon=True
+            target=_body, args=(run, child_end, os.getpid(), self._scratch), daemon=True
         )
         try:
             with warnings.catch_warnings():
@@ -67,7 +67,7 @@ class Copy:
             shutil.rmtree(self._scratch, ignore_errors=True)
             raise
         finally:
-            there.close()
+            child_end.close()
 
     @property
     def pid(self) -> int:

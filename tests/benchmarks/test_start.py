@@ -183,7 +183,8 @@ def test_it_runs_at_its_smallest_size(
 
 @pytest.mark.parametrize("name", sorted(WITHOUT_SIZE))
 def test_one_that_does_not_run_here_can_be_imported(name: str) -> None:
-    importlib.import_module(f"benchmarks.{name}")
+    module = importlib.import_module(f"benchmarks.{name}")
+    assert module.__doc__, "says what it measures"
 
 
 def test_a_report_of_any_size_has_generated_data(tmp_path: Path) -> None:
