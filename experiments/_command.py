@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
+from ohr.names import did_you_mean
+from ohr.printable import plain
 from typer.core import TyperCommand
 
 from experiments._exit import exit_with, one_line
 from ohr.errors import ConfigError, OhrError
-from ohr.names import did_you_mean
-from ohr.printable import plain
 
 if TYPE_CHECKING:
     from ohr.study.config import Stage, StudyConfig
@@ -331,7 +331,8 @@ def results_folder(out: Path | None) -> Path:
 
 
 def _report(result: Run, report: Callable[[Run], None], next_steps: Sequence[str]) -> int:
-    from experiments.reports.terminal import reader_lines, report_troubles, taken_lines
+    from experiments.reports.terminal import reader_lines, report_troubles
+    from ohr.study.pages.costs import taken_lines
     from ohr.study.truth import same_lines
 
     report(result)

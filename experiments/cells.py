@@ -22,9 +22,18 @@ def main(
     ] = None,
 ) -> int:
     """Take the means of a run's rows again."""
-    from experiments.reports.cells import write_cells
+    from ohr.printable import plain
 
-    return write_cells(run, out)
+    from ohr.study.csv import write_csv
+    from ohr.study.results import cells_anew
+
+    cells = cells_anew(run)
+    path = out or run / "cells.csv"
+    before = path.read_bytes() if path.exists() else None
+    write_csv(path, cells)
+    state = "as it was" if before == path.read_bytes() else "new" if before is None else "changed"
+    print(f"cells: {plain(str(path))} ({len(cells)} rows, {state})")
+    return 0
 
 
 if __name__ == "__main__":

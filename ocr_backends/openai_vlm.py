@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from ohr.names import did_you_mean
 from PIL import Image
 from pydantic import Field, field_validator, model_validator
 
@@ -30,7 +31,6 @@ from ohr.models.chat import (
 )
 from ohr.models.pictures import data_url
 from ohr.models.servers import Servers
-from ohr.names import did_you_mean
 from ohr.plugins import OcrBackend
 from ohr.plugins.engine import failed_page
 from ohr.store.identity import digest

@@ -18,6 +18,8 @@ Each message is one line that names the thing, the value and the mend.
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from typing import ClassVar
 
 
@@ -62,3 +64,13 @@ class PluginError(OhrError):
 
 class StoreError(OhrError):
     """An artefact could not be written or read back."""
+
+
+def did_you_mean(name: str, known: Iterable[str], parent: str = "") -> str:
+    """``did you mean 'bm25'? known: bm25, hybrid``, without the question where none is near.
+
+    ``parent``: what all of them begin with, as ``dataset.``.
+    """
+    close = difflib.get_close_matches(name, names := list(known), n=1)
+    hint = f"did you mean {parent + close[0]!r}? " if close else ""
+    return f"{hint}known: {', '.join(parent + name for name in names)}"

@@ -1,4 +1,4 @@
-"""Names of files as text that can be written anywhere."""
+"""Text from outside, made safe to print, to open in a spreadsheet, and to use as a file name."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import re
 import unicodedata
 from pathlib import Path, PurePath
 
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]inf")
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")
 
 
@@ -43,3 +45,18 @@ def safe_path(name: str) -> str:
     """
     parts = _UNSAFE.sub("_", name).split("/")
     return "/".join(part.replace(".", "_") if part in (".", "..") else part for part in parts)
+
+
+def plain(text: str) -> str:
+    """Text from outside that can be shown: no control characters, no half surrogate pairs."""
+    return re.sub(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]", "?", text)
+
+
+def no_formula(text: str) -> str:
+    """Text that no spreadsheet evaluates; :func:`as_it_was` undoes it."""
+    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
+
+
+def as_it_was(text: str) -> str:
+    """Text as it was before :func:`no_formula`."""
+    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text

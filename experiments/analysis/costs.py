@@ -7,16 +7,12 @@ from typing import Any
 
 import pandas as pd
 
+from ohr.study.pages.costs import COUNTED
 from ohr.study.select import distinct
 
 SECONDS, COST = "seconds a page", "cost of 1,000 pages"
 EXPENSES = (SECONDS, COST)
 PER_PAGES = 1000
-COUNTED = (
-    *("cut", "empty", "failed", "filtered", "late", "malformed", "refused", "repeated"),
-    "wrapped",
-)
-"""Odd replies, as engines behind servers count them."""
 
 
 def engine_costs(cells: pd.DataFrame, bases: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import pandas as pd
-
 from ohr.printable import plain
+
 from ohr.statistics import DOCUMENT, PAGE
 from ohr.study.measures import NOISE_COLUMNS, Measure, known_measure
 from ohr.study.select import cells_of

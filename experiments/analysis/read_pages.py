@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ohr.collection import Dataset
 from ohr.printable import plain
+
+from ohr.collection import Dataset
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.conditions import Condition, condition_of
 from ohr.study.config import StudyConfig

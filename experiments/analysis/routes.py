@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import pandas as pd
+from ohr.names import did_you_mean
 
 from ohr.errors import ConfigError
-from ohr.names import did_you_mean
 from ohr.plugins import ImageRetriever, OcrBackend, Oracle, Reader
 from ohr.study.config import BUILT_IN
 from ohr.study.plan import Plan

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
+from ohr.printable import plain
+
 from experiments.analysis.comparison import run_names
 from experiments.browser.again import Recipes
 from experiments.browser.cases import case_details
@@ -24,7 +26,6 @@ from experiments.browser.pages import (
 from experiments.browser.rows import Rows, make_rows, setting_name
 from experiments.browser.select import Selection, numbered, parse_selection, select
 from experiments.browser.texts import Texts
-from ohr.printable import plain
 from ohr.store.atomic import write_bytes, write_text
 from ohr.store.identity import digest
 from ohr.study.cases import FILE as CASES

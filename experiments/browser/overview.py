@@ -8,6 +8,7 @@ from typing import Any
 import jinja2
 import yaml
 from markupsafe import Markup
+from ohr.printable import plain
 
 from experiments.analysis.comparison import run_names
 from experiments.browser.command import command_of
@@ -21,9 +22,9 @@ from experiments.browser.tables import (
     loss_tables,
     stage_title,
 )
-from experiments.reports.terminal import reader_lines, taken_lines
+from experiments.reports.terminal import reader_lines
 from ohr.errors import OhrError
-from ohr.printable import plain
+from ohr.study.pages.costs import taken_lines
 from ohr.study.results import Run
 
 SCRIPTS = tuple(

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from ohr.printable import plain
 
 from experiments.analysis.costs import engine_costs
 from experiments.analysis.wording import ALPHA, is_shown, short
 from experiments.browser.rows import MAIN, Rows, setting_name
 from experiments.browser.sentences import Loss
-from ohr.printable import plain
 from ohr.statistics import PairedComparison, compare_paired, holm
 from ohr.study.measures import Measure
 from ohr.study.results import Run, clusters_of

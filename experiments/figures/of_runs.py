@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from ohr.names import did_you_mean
+
 from experiments.analysis.attribution import make_losses
 from experiments.analysis.differences import run_differences, with_paired_intervals
 from experiments.analysis.figure3 import figure3_points
@@ -20,7 +22,6 @@ from experiments.figures.pareto import pareto_charts
 from experiments.figures.predictiveness import correlations_figure
 from experiments.figures.sources import source_curves
 from ohr.errors import ConfigError
-from ohr.names import did_you_mean
 from ohr.study.progress import Progress
 from ohr.study.results import Run
 

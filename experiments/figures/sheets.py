@@ -5,9 +5,9 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 
+from ohr.printable import plain
 from PIL import Image, ImageDraw, ImageFont
 
-from ohr.printable import plain
 from ohr.sample import Sample, SampleParams
 from ohr.types import Page
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from ohr.names import did_you_mean
 
 from experiments.interchange.page_files import WRITERS
 from ohr.errors import MissingDependencyError, OhrError
-from ohr.names import did_you_mean
 from ohr.store.atomic import write_text
 from ohr.study.cases import read_domains, read_questions, read_texts
 from ohr.study.config import StudyConfig, load_config

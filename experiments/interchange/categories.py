@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ohr.spreadsheet import no_formula
+
 from ohr.bounded import read_bounded
 from ohr.collection import ValidationReport
 from ohr.datasets.categories import CATEGORIES, category_of
@@ -17,7 +19,6 @@ from ohr.datasets.json_text import parse_records
 from ohr.datasets.ohrbench import question_of, source_name
 from ohr.datasets.questions_csv import read_rows
 from ohr.errors import DatasetError
-from ohr.spreadsheet import no_formula
 from ohr.store.atomic import write_text
 from ohr.types import PageRef, Question
 

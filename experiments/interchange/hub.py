@@ -6,8 +6,9 @@ import json
 import shlex
 from pathlib import Path
 
-from ohr.errors import MissingDependencyError, OhrError
 from ohr.names import did_you_mean
+
+from ohr.errors import MissingDependencyError, OhrError
 from ohr.store.atomic import write_text
 
 DATASETS = {"ohrbench": "opendatalab/OHR-Bench"}

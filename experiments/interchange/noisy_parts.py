@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ohr.printable import plain
+
 from experiments.interchange.page_images import DistortTask, distort_page
 from ohr import registry
-from ohr.printable import plain
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import canonical_json, digest, file_digest

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
+from ohr.printable import plain
 
 from experiments.interchange.qasper import file_names, run_predictions
 from experiments.reports.files import TextTable
@@ -15,7 +16,6 @@ from ohr.collection import ValidationReport
 from ohr.datasets.qasper_file import gold_of, predictions_text, read_papers, read_predictions
 from ohr.errors import OhrError
 from ohr.metrics.qasper import TYPES, Prediction, Scores, answerable, evaluate
-from ohr.printable import plain
 from ohr.store.atomic import write_text
 from ohr.study.csv import write_csv
 

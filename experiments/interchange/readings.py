@@ -13,10 +13,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ohr.printable import plain
+
 from ohr import registry
 from ohr.errors import ConfigError, StoreError
 from ohr.plugins import OcrBackend
-from ohr.printable import plain
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.atomic import write_text
@@ -185,7 +186,7 @@ def write_readings(
             f"read now: {read_now} pages, {seconds / read_now:.2f} s a page "
             f"with {readings.runners.workers} workers; from the cache: {len(pages) - read_now}"
         )
-    from experiments.reports.terminal import taken_lines
+    from ohr.study.pages.costs import taken_lines
 
     for line in taken_lines({readings.engine.label: taken}):
         print(line)

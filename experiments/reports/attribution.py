@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
+from ohr.printable import plain
 from rich.table import Table
 from rich.text import Text
 
@@ -27,7 +28,6 @@ from experiments.figures.attribution import (
 )
 from experiments.reports.systems import report_parts
 from experiments.reports.terminal import number, percent, show
-from ohr.printable import plain
 from ohr.study.csv import write_csv
 from ohr.study.noise import noise_name
 from ohr.study.progress import Progress

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import jinja2
-from rapidfuzz.distance import Levenshtein
-
 from ohr.printable import plain
+from rapidfuzz.distance import Levenshtein
 
 _TEMPLATES = jinja2.Environment(
     loader=jinja2.PackageLoader("experiments.reports"), autoescape=True, trim_blocks=True

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pandas as pd
+from ohr.printable import plain
 from rich.table import Table
 from rich.text import Text
 
 from experiments.analysis.published import figures_of
 from ohr.metrics.regions import KINDS
-from ohr.printable import plain
 from ohr.study.noise import noise_name
 
 FILE = "block_errors.csv"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
+from ohr.printable import plain
 
 from experiments.analysis.baselines import baselines_line
 from experiments.analysis.choices import ASPECTS
@@ -24,7 +25,6 @@ from experiments.reports.differences import LESS, families
 from experiments.reports.files import TextTable, write_table
 from experiments.reports.terminal import number, p_value, show, terminal_table
 from ohr.errors import OhrError
-from ohr.printable import plain
 from ohr.study.results import Run, open_run, uncounted
 from ohr.study.truth import truth_notes
 

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pandas as pd
+from ohr.printable import plain
 from rich.table import Table
 from rich.text import Text
 
-from ohr.printable import plain
 from ohr.quality.truth import TARGETS
 
 PREDICTED = {f"predicted_{name}": f"predicted {title}" for name, title in TARGETS.items()}

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from ohr.printable import plain
 from rich.table import Table
 from rich.text import Text
 
@@ -17,7 +18,6 @@ from experiments.analysis.notes import answerers, note_lines, run_notes
 from experiments.analysis.settings import COLUMNS, Setting
 from experiments.reports.terminal import number, show
 from ohr.errors import ConfigError, OhrError
-from ohr.printable import plain
 from ohr.study.csv import write_csv
 from ohr.study.results import open_run, uncounted
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ohr.printable import plain
 from rich.table import Table
 from rich.text import Text
 
@@ -11,7 +12,6 @@ from experiments.analysis.dataset_statistics import (
     sizes,
 )
 from ohr.collection import Dataset
-from ohr.printable import plain
 
 
 def statistics_table(dataset: Dataset) -> Table:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
+from ohr.printable import plain
 from rich.table import Table
 from rich.text import Text
 
@@ -22,7 +23,6 @@ from experiments.analysis.settings import Block, blocks_of, setting_texts
 from experiments.analysis.wording import excluded, is_shown, rounded_up, short
 from experiments.reports.terminal import show
 from ohr.collection import GROUND_TRUTH
-from ohr.printable import plain
 from ohr.statistics.clusters import DOCUMENT, FEWEST
 from ohr.statistics.paired import FEWEST_TO_SHOW
 from ohr.study.csv import write_csv

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from ohr.printable import plain
 from rich.table import Table
 from rich.text import Text
 
@@ -14,7 +15,6 @@ from experiments.analysis.drc import SHARES, DrcTables
 from experiments.analysis.drc_published import drc_figures
 from experiments.figures.drc import answers_figure
 from experiments.reports.terminal import show
-from ohr.printable import plain
 from ohr.study.csv import write_csv
 from ohr.study.noise import noise_name
 

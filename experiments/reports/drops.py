@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pandas as pd
+from ohr.printable import plain
 from rich.table import Table
 from rich.text import Text
 
@@ -15,7 +16,6 @@ from experiments.analysis.drops import (
 )
 from experiments.analysis.labels import group_label, parts_of
 from experiments.reports.terminal import number, p_value, show
-from ohr.printable import plain
 from ohr.study.csv import write_csv
 from ohr.study.results import Run
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ohr.printable import plain
 from rich.table import Table
 from rich.text import Text
 
@@ -18,7 +19,6 @@ from ohr.errors import ConfigError, EngineError, MissingDependencyError, OhrErro
 from ohr.images import load_image
 from ohr.metrics.default import edit_distance
 from ohr.plugins import OcrBackend
-from ohr.printable import plain
 from ohr.registry import PluginSpec
 from ohr.study.progress import Progress
 from ohr.types import Document, Outcome

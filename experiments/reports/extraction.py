@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
+from ohr.printable import plain
 from rich.table import Table
 from rich.text import Text
 
 from experiments.analysis.drc_published import drc_figures
 from experiments.analysis.extraction import GROUPS, PARTS
-from ohr.printable import plain
 from ohr.study.noise import noise_name
 
 FILE = "extraction.csv"

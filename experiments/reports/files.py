@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
-
 from ohr.printable import plain
+
 from ohr.store.atomic import write_text
 from ohr.study.csv import csv_text
 

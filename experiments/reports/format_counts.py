@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pandas as pd
+from ohr.printable import plain
 from rich.table import Table
 from rich.text import Text
 
 from experiments.analysis.published import figures_of
-from ohr.printable import plain
 from perturb.text.commands import KINDS
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from ohr.printable import plain
 
 from experiments.analysis.judging import (
     ASPECTS,
@@ -22,7 +23,6 @@ from experiments.analysis.wording import family, short
 from experiments.figures.preferences import preference_bars, preference_differences
 from experiments.reports.files import TextTable, write_table
 from experiments.reports.terminal import p_value, show, terminal_table
-from ohr.printable import plain
 from ohr.statistics.clusters import FEWEST
 from ohr.store.atomic import write_text
 from ohr.study.csv import csv_text

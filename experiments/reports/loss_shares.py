@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pandas as pd
+from ohr.printable import plain
 from rich.table import Table
 from rich.text import Text
 
@@ -13,7 +14,6 @@ from experiments.analysis.labels import group_label, interval_units
 from experiments.analysis.loss_shares import HOW_SHARES_ADD, group_losses
 from experiments.analysis.predictiveness import outcomes_of
 from experiments.reports.terminal import number, percent, show
-from ohr.printable import plain
 from ohr.study.csv import write_csv
 from ohr.study.results import Run
 

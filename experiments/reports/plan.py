@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 
+from ohr.printable import plain
 from rich.table import Table
 
 from experiments.reports.terminal import show
 from ohr.plugins import OcrBackend
-from ohr.printable import plain
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.cells import planned_cells
 from ohr.study.config import StudyConfig

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ohr.names import did_you_mean
+from ohr.printable import plain
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from ohr import registry
 from ohr.errors import ConfigError, MissingDependencyError
-from ohr.names import did_you_mean
-from ohr.printable import plain
 
 
 @dataclass(frozen=True)

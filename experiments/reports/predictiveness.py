@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from ohr.printable import plain
 from rich.table import Table
 from rich.text import Text
 
@@ -18,7 +19,6 @@ from experiments.analysis.predictors import BETWEEN, POOLED, WITHIN, Verdict, ve
 from experiments.analysis.wording import excluded, family, short
 from experiments.figures.predictiveness import correlations_figure
 from experiments.reports.terminal import p_value, show
-from ohr.printable import plain
 from ohr.study.csv import write_csv
 from ohr.study.results import open_run
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from itertools import combinations
 
 import pandas as pd
+from ohr.printable import plain
 from rich.table import Table
 from rich.text import Text
 
@@ -19,7 +20,6 @@ from experiments.analysis.quality import (
     of_documents,
 )
 from experiments.analysis.wording import not_shown
-from ohr.printable import plain
 from ohr.quality.inference import FEWEST_LABELLED, Estimate
 from ohr.quality.predictor import shipped
 from ohr.quality.signals import SIGNALS

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from ohr.printable import plain
 from rich.table import Table
 from rich.text import Text
 
@@ -22,7 +23,6 @@ from experiments.analysis.realism import (
 from experiments.analysis.wording import excluded, family, is_shown, short
 from experiments.figures.realism import distance_figure
 from experiments.reports.terminal import number, p_value, show
-from ohr.printable import plain
 from ohr.statistics.paired import FEWEST_TO_SHOW
 from ohr.study.csv import write_csv
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
+from ohr.printable import plain
 from rich.table import Table
 from rich.text import Text
 
 from experiments.analysis.review import agreement_with_person, reviewed_scores
 from experiments.reports.terminal import number, show
 from ohr.errors import OhrError
-from ohr.printable import plain
 from ohr.study.cases import read_questions
 from ohr.study.csv import write_csv
 from ohr.study.results import open_run

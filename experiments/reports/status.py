@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ohr.printable import plain
 from rich.table import Table
 
 from experiments.reports.terminal import show
 from ohr.errors import ConfigError
-from ohr.printable import plain
 from ohr.store.leases import STALE_S
 from ohr.study.pages.progress_file import AT_WORK, FOLDER, told
 

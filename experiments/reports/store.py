@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
+from ohr.printable import plain
 from rich.table import Table
 
 from experiments.reports.terminal import show
 from ohr.errors import ConfigError, StoreError
 from ohr.plugins import OcrBackend
-from ohr.printable import plain
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.atomic import disk_of
 from ohr.store.leases import Leases

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pandas as pd
+from ohr.printable import plain
 from rich.table import Table
 from rich.text import Text
 
@@ -12,7 +13,6 @@ from experiments.analysis.labels import interval_units
 from experiments.analysis.structure import COUNTS, summarise_structure
 from experiments.figures.structure import TITLES, structure_figure
 from experiments.reports.terminal import number, show
-from ohr.printable import plain
 from ohr.study.csv import write_csv
 from ohr.study.noise import noise_name
 

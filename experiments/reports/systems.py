@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pandas as pd
+from ohr.printable import plain
 from rich.table import Table
 from rich.text import Text
 
@@ -24,7 +25,6 @@ from experiments.analysis.wording import family, short
 from experiments.figures.systems import NOT_SHOWN, parts_figure, systems_figure
 from experiments.reports.best import comparison_text, family_line
 from experiments.reports.terminal import number, p_value, show
-from ohr.printable import plain
 from ohr.study.csv import write_csv
 from ohr.study.noise import noise_name
 from ohr.study.progress import Progress

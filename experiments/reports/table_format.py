@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pandas as pd
+from ohr.printable import plain
 from rich.table import Table
 from rich.text import Text
 
@@ -16,11 +17,10 @@ from experiments.analysis.table_format import (
     shown,
 )
 from experiments.analysis.wording import family
-from experiments.figures.bars import format_bars
+from experiments.figures.table_format import format_bars
 from experiments.reports.differences import change_text
 from experiments.reports.terminal import number, show
 from ohr.errors import OhrError
-from ohr.printable import plain
 from ohr.study.csv import write_csv
 from ohr.study.results import Run
 from ohr.study.select import cells_of

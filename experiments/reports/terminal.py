@@ -10,17 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from ohr.printable import plain
 from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Column, Table
 from rich.text import Text
 
-from experiments.analysis.costs import COUNTED
 from experiments.analysis.labels import group_label, shown_measures, shown_readings
 from experiments.analysis.notes import Notes, answerers, note_lines
 from experiments.analysis.settings import Block, Means, Value, blocks_of
 from experiments.reports.files import TextTable
-from ohr.printable import plain
 from ohr.study.noise import strength
 from ohr.study.select import cells_of
 from ohr.study.truth import marked, same_as_truth
@@ -187,25 +186,6 @@ def reader_lines(readers: Mapping[str, Mapping[str, Any]]) -> list[str]:
         for name, what in _NOTED.items():
             if name in usage:
                 parts.append(f"{usage[name]:.0f} {what}")
-        lines.append(f"{plain(label)}: {'; '.join(parts)}")
-    return lines
-
-
-def taken_lines(taken: Mapping[str, Mapping[str, float]]) -> list[str]:
-    """A line for each reading by an engine that counts replies: what they took, what was odd."""
-    lines = []
-    for label, sums in taken.items():
-        if not sums.get("replies"):
-            continue
-        parts = [f"{sums['replies']:,.0f} replies"]
-        if "prompt_tokens" in sums:
-            parts.append(
-                f"{sums['prompt_tokens']:,.0f} tokens read, "
-                f"{sums.get('completion_tokens', 0):,.0f} written"
-            )
-        if "cost" in sums:
-            parts.append(f"cost {sums['cost']:.4f}")
-        parts += [f"{sums[name]:,.0f} {name}" for name in COUNTED if sums.get(name)]
         lines.append(f"{plain(label)}: {'; '.join(parts)}")
     return lines
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from ohr.printable import plain
 from rich.table import Table
 from rich.text import Text
 
@@ -24,7 +25,6 @@ from ohr.errors import ConfigError, EngineError, OhrError
 from ohr.images import load_image
 from ohr.metrics.default import edit_distance
 from ohr.plugins import OcrBackend
-from ohr.printable import plain
 from ohr.registry import PluginSpec
 from ohr.study.noise import Noise, at_dpi, at_level
 from ohr.study.pages.distort import distorted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pandas as pd
+from ohr.printable import plain
 from rich.table import Table
 from rich.text import Text
 
@@ -13,7 +14,6 @@ from experiments.analysis.routes import SOURCES, axis_engine, by_source, route_p
 from experiments.figures.routes import routes_figure
 from experiments.reports.differences import report_differences
 from experiments.reports.terminal import number, show
-from ohr.printable import plain
 from ohr.study.csv import write_csv
 from ohr.study.noise import noise_name
 from ohr.study.results import Run

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pandas as pd
+from ohr.printable import plain
 from rich.table import Table
 from rich.text import Text
 
@@ -23,7 +24,6 @@ from experiments.analysis.wording import short
 from experiments.figures.calibration import calibration_checks, calibration_curves
 from experiments.reports.terminal import number, report_troubles, show
 from ohr.errors import ConfigError
-from ohr.printable import plain
 from ohr.study.calibration import UnreachableError
 from ohr.study.config import StudyConfig
 from ohr.study.csv import write_csv

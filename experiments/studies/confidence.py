@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pandas as pd
+from ohr.printable import plain
 
 from experiments.figures.confidence import reliability_figure
 from experiments.reports.confidence import FURTHER, coverage_lines, scores_table, word_lines
 from experiments.reports.terminal import show
 from experiments.studies.own_pages import with_predictions
 from experiments.studies.signals import observed, signal_scores
-from ohr.printable import plain
 from ohr.quality.truth import TARGETS
 from ohr.store.locking import locked
 from ohr.study.config import StudyConfig

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
+from ohr.printable import plain
+
 from experiments.interchange.exam import Grounds, drawn_pages, read_grounds
 from experiments.reports.exam import exam_lines, yields_table
 from experiments.reports.terminal import show
@@ -20,7 +22,6 @@ from ohr.exam.storage import write_exam
 from ohr.exam.verifying import verified
 from ohr.exam.writing import combined, joined, written
 from ohr.plugins.chat import Chat
-from ohr.printable import plain
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.atomic import write_text
 from ohr.study.config import DatasetConfig, StudyConfig, parse_plugin

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
+from ohr.printable import plain
 
 from experiments.analysis.quality import DECIDES
 from experiments.reports.quality import assessed_lines, engine_table, verdict_lines, worst_lines
@@ -24,7 +25,6 @@ from experiments.studies.own_pages import (
     with_predictions,
     with_truth,
 )
-from ohr.printable import plain
 from ohr.quality.inference import FEWEST_LABELLED, pages_to_transcribe
 from ohr.store.atomic import write_text
 from ohr.store.locking import locked

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from ohr.printable import plain
 from rich.table import Table
 
 from experiments.analysis.signal_runs import labelled, read_signals
@@ -16,7 +17,6 @@ from experiments.reports.terminal import number, show
 from experiments.studies.own_pages import with_predictions
 from experiments.studies.signals import auroc, spearman
 from ohr.errors import OhrError
-from ohr.printable import plain
 from ohr.quality.fit import fit
 from ohr.quality.inference import compare
 from ohr.quality.predictor import Predictor, shipped

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ohr.printable import plain
+
 from experiments.reports.quality import assessed_lines, engine_table, verdict_lines, worst_lines
 from experiments.reports.recommend import not_ranked, retrieval_lines, three_sentences
 from experiments.reports.terminal import show
@@ -32,7 +34,6 @@ from ohr.errors import ConfigError
 from ohr.exam import agreed, make_exam
 from ohr.exam.storage import json_text
 from ohr.plugins import OcrBackend
-from ohr.printable import plain
 from ohr.registry import PluginSpec
 from ohr.store.atomic import write_text
 from ohr.store.locking import locked

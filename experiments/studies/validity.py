@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from ohr.names import did_you_mean
+from ohr.printable import plain
 
 from experiments.analysis.validity import (
     AGREE,
@@ -32,8 +34,6 @@ from ohr.datasets.ohrbench import GROUND_TRUTH, read_documents
 from ohr.errors import ConfigError, OhrError
 from ohr.exam import Exam, make_exam
 from ohr.exam.storage import write_exam
-from ohr.names import did_you_mean
-from ohr.printable import plain
 from ohr.store.atomic import write_text
 from ohr.study.config import StudyConfig
 from ohr.study.csv import write_csv

@@ -14,7 +14,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ohr.errors import OhrError, RefusedError
+from ohr.errors import (
+    ConfigError,
+    MissingDependencyError,
+    OhrError,
+    PluginError,
+    RefusedError,
+    StoreError,
+    UnknownPluginError,
+)
 from ohr.plugins.reader import NO_CONTEXT
 from ohr.printable import plain
 from ohr.types import FAILED, Outcome, Status
@@ -118,3 +126,20 @@ def _counted(outcomes: Iterable[Outcome[Any]]) -> dict[str, int]:
         details.setdefault(reason, outcome.detail or str(outcome.status))
         counts[reason] += 1
     return {details[reason]: count for reason, count in counts.most_common()}
+
+
+def stop_if_not_the_page(detail: str) -> None:
+    """Raise for what ails machine or plug-in, not the page: it must not be journalled."""
+    for error in (StoreError, MissingDependencyError, PluginError, UnknownPluginError, ConfigError):
+        if detail.startswith(f"{error.__name__}: "):
+            raise error(detail.partition(": ")[2])
+
+
+def check_first(streak: Streak, outcome: Outcome[Any]) -> None:
+    """Raise, at a page's first outcome, for what would only come again with others.
+
+    That is what no page is to blame for, and the last of too many alike.
+    """
+    if outcome.status in FAILED:
+        stop_if_not_the_page(outcome.detail)
+    streak.add(outcome)

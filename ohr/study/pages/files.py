@@ -21,14 +21,13 @@ from ohr.plugins import OcrBackend, check_unedited
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import digest
-from ohr.study.failures import Streak
+from ohr.study.failures import Streak, check_first, stop_if_not_the_page
 from ohr.study.pages.key import page_key, pdf_page_key, source_digest
 from ohr.study.pages.pools import Runners
 from ohr.study.pages.shards import PAGES_TOGETHER, Pending, Work, name_of
 from ohr.study.pages.sharing import Sharing
 from ohr.study.pages.sources import PageSource
 from ohr.study.pages.store import StoredReading, keep_failure, stored_reading
-from ohr.study.pages.variants import check_first, stop_if_not_the_page
 from ohr.study.pages.worker import PageReader, PageTask, check_page, stored_form
 from ohr.types import FAILED, Outcome, PageRef
 from ohr.workers import Limits

@@ -21,7 +21,7 @@ from ohr.quality.table import Seen
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import pixel_digest
-from ohr.study.failures import Streak
+from ohr.study.failures import Streak, check_first, stop_if_not_the_page
 from ohr.study.noise import at_dpi
 from ohr.study.pages.distort import distorted
 from ohr.study.pages.key import DRAWN_BY
@@ -31,7 +31,6 @@ from ohr.study.pages.store import (
     stored_reading,
     stored_text,
 )
-from ohr.study.pages.variants import check_first, stop_if_not_the_page
 from ohr.study.pages.worker import PageReader, PageTask, distort, page_image, read_page
 from ohr.types import FAILED, Outcome, Word
 from ohr.workers import Limits, WorkerPool

@@ -23,8 +23,9 @@ from ohr import registry
 from ohr.opening import file_facts
 from ohr.plugins import ImagePerturbation, check_unedited
 from ohr.store.identity import digest
+from ohr.study.failures import stop_if_not_the_page
 from ohr.study.pages.key import image_key, recipe, source_digest
-from ohr.study.pages.variants import source_of, stop_if_not_the_page
+from ohr.study.pages.variants import source_of
 from ohr.study.pages.worker import PageTask, distort, page_image
 from ohr.study.plan import Plan, Variant
 from ohr.types import FAILED, Outcome, PageImage, PageRef

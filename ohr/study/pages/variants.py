@@ -6,22 +6,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
 
 from ohr import registry
 from ohr.collection import Dataset
 from ohr.errors import (
-    ConfigError,
-    MissingDependencyError,
-    PluginError,
     StoreError,
-    UnknownPluginError,
 )
 from ohr.opening import FileFacts, file_facts
 from ohr.plugins import KnowledgeBaseSource, OcrBackend
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import digest
-from ohr.study.failures import Streak
+from ohr.study.failures import Streak, check_first, stop_if_not_the_page
 from ohr.study.pages.key import page_key, pdf_page_key, recipe, source_digest
 from ohr.study.pages.pools import Runners
 from ohr.study.pages.rewriting import rewritten
@@ -232,23 +227,6 @@ class Readings:
 def source_of(dataset: Dataset, ref: PageRef) -> Path | None:
     """The PDF or image file that a page is drawn from; None without any."""
     return dataset.documents[ref.doc_id].source or dataset.pages[ref].image
-
-
-def stop_if_not_the_page(detail: str) -> None:
-    """Raise for what ails machine or plug-in, not the page: it must not be journalled."""
-    for error in (StoreError, MissingDependencyError, PluginError, UnknownPluginError, ConfigError):
-        if detail.startswith(f"{error.__name__}: "):
-            raise error(detail.partition(": ")[2])
-
-
-def check_first(streak: Streak, outcome: Outcome[Any]) -> None:
-    """Raise, at a page's first outcome, for what would only come again with others.
-
-    That is what no page is to blame for, and the last of too many alike.
-    """
-    if outcome.status in FAILED:
-        stop_if_not_the_page(outcome.detail)
-    streak.add(outcome)
 
 
 def overlay(plan: Plan, read: Mapping[PageRef, Outcome[str]]) -> dict[PageRef, Outcome[str]]:
