@@ -20,8 +20,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ohr.study.cells import aggregate
-from ohr.study.rows import schema
+from ohr.study.output.cells import aggregate
+from ohr.study.output.rows import schema
 
 PAGES_A_DOCUMENT = 40
 SOURCES = ("text", "table", "formula", "chart", "reading_order")

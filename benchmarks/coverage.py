@@ -21,7 +21,7 @@ import pandas as pd
 from scipy.special import ndtr, ndtri
 from scipy.stats import t as student
 
-from experiments.analysis.curves import curves_of
+from ohr.analysis.curves.table import curves_of
 from ohr.statistics import (
     Clusters,
     Interval,
@@ -30,8 +30,8 @@ from ohr.statistics import (
     mean_interval,
     sign_flip_test,
 )
+from ohr.study.output.rows import UNIT_COLUMNS
 from ohr.study.results import Run, measured, open_run
-from ohr.study.rows import UNIT_COLUMNS
 
 DOCUMENTS = (3, 4, 6, 8, 10, 20, 30, 60)
 RESAMPLES = 399

@@ -30,9 +30,9 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 from rich.table import Table
 
-from experiments.figures.sheets import busiest_pages, contact_sheet
-from experiments.reports.terminal import show
+from experiments.noisy.sheets import busiest_pages, contact_sheet
 from ohr import registry
+from ohr.display.terminal import show
 from ohr.plugins import ImagePerturbation
 
 SIZE = (1240, 1754)

@@ -15,11 +15,11 @@ from pathlib import Path
 import psutil
 from rich.table import Table
 
-from experiments.reports.terminal import show
 from ohr import registry
 from ohr.collection import Dataset
+from ohr.display.terminal import show
 from ohr.plugins import TextPerturbation
-from ohr.randomness import generator_for
+from ohr.plugins.randomness import generator_for
 from ohr.registry import PluginSpec
 from perturb.text.noise import Formatting, FormattingRule
 

@@ -26,7 +26,7 @@ from markdown_it.token import Token
 from pylatexenc.latexwalker import LatexEnvironmentNode, LatexMathNode, LatexNode, LatexWalker
 from rich.table import Table
 
-from experiments.reports.terminal import show
+from ohr.display.terminal import show
 from ohr.markup.page import MarkupPage
 from ohr.markup.scanner import MATH_ENVIRONMENTS, MarkupKind, MarkupRegion
 

@@ -12,7 +12,7 @@ import time
 
 from rich.table import Table
 
-from experiments.reports.terminal import show
+from ohr.display.terminal import show
 from ohr.markup.page import MarkupPage
 from ohr.markup.strip import strip_markup
 

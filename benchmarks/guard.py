@@ -25,8 +25,8 @@ import cv2
 import numpy as np
 from rich.table import Table
 
-from experiments.reports.terminal import show
 from ohr import registry
+from ohr.display.terminal import show
 from ohr.markup.strip import strip_markup
 from ohr.metrics import default, reference
 from ohr.metrics.tables import table_similarity

@@ -24,8 +24,8 @@ import psutil
 from rich.table import Table
 
 from benchmarks.llama_cpp import served
-from experiments.reports.terminal import show
 from ohr import registry
+from ohr.display.terminal import show
 from ohr.metrics.default import f1
 from ohr.plugins import Reply
 from ohr.study.config import load_config

@@ -24,7 +24,7 @@ from ohr.collection import Dataset
 from ohr.plugins import OcrBackend
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.config import make_config
-from ohr.study.pages.variants import Readings
+from ohr.study.knowledge_bases import Readings
 from ohr.study.plan import make_plan
 from ohr.types import Document, Outcome, Page, PageRef, Question
 

@@ -22,10 +22,10 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.coverage import table
-from experiments.analysis.comparison import metrics_of
-from experiments.analysis.damage import damages
-from experiments.analysis.predictiveness import usual_outcomes
-from experiments.analysis.validity import Scores, scores_of, settled_pairs, tau_b
+from ohr.analysis.comparison.table import metrics_of
+from ohr.analysis.predictiveness.damage import damages
+from ohr.analysis.predictiveness.table import usual_outcomes
+from ohr.analysis.validity.table import Scores, scores_of, settled_pairs, tau_b
 from ohr.statistics import (
     Clusters,
     Interval,

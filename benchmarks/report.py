@@ -27,8 +27,8 @@ import psutil
 from playwright.sync_api import CDPSession, Page, sync_playwright
 
 import ohr
-from experiments.browser.build import build_report
-from experiments.browser.options import ReportOptions
+from ohr.report.build import build_report
+from ohr.report.options import ReportOptions
 from ohr.study.config import load_config
 from ohr.study.results import open_run
 from ohr.study.run import run_study

@@ -16,14 +16,14 @@ from pathlib import Path
 import pandas as pd
 from rich.table import Table
 
-from experiments.reports.terminal import show
+from ohr.display.terminal import show
 from ohr.markup.strip import strip_markup
 from ohr.metrics.reference import edit_distance
+from ohr.ocr.progress import Progress
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.config import load_config
-from ohr.study.pages.variants import Readings
+from ohr.study.knowledge_bases import Readings
 from ohr.study.plan import Plan, load_dataset, make_plan
-from ohr.study.progress import Progress
 
 COLUMN_DOMAINS = {"academic", "newspaper"}
 KINDS = ("plain text", "tables", "formulas", "charts", "columns", "all")

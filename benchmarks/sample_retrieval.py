@@ -16,8 +16,8 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
-from experiments.reports.terminal import show
 from ohr import registry
+from ohr.display.terminal import show
 from ohr.sample import corpus
 from ohr.sample.choices import DIFFICULTY
 from ohr.sample.markdown import page_text

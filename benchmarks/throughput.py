@@ -27,15 +27,15 @@ import psutil
 from PIL import Image
 from rich.table import Table
 
-from experiments.reports.terminal import show
 from ocr_backends.rapidocr import Runtime
 from ohr import registry
-from ohr.images import load_image
+from ohr.display.terminal import show
+from ohr.documents.images import load_image
+from ohr.ocr.worker import PageReader, PageTask, read_page
 from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
 from ohr.sample import Sample
 from ohr.store.artefacts import ArtefactStore
-from ohr.study.pages.worker import PageReader, PageTask, read_page
 from ohr.types import Outcome, PageRef
 from ohr.workers import WorkerPool
 

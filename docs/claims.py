@@ -24,8 +24,8 @@ import yaml
 from results_table import GENERATED, ROOT, Study, interval, number, provenance
 
 from ohr.statistics import PairedComparison, compare_paired, holm
+from ohr.study.output.rows import UNIT_COLUMNS
 from ohr.study.results import Run, clusters_of, open_run
-from ohr.study.rows import UNIT_COLUMNS
 
 ALPHA = 0.05
 SEED = 0

@@ -19,13 +19,13 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 import experiments
-from experiments.reports.options import DATASET, Option, option_table
 from ocr_backends.document_models import DOCUMENT_MODELS
 from ohr import registry
+from ohr.display.options import DATASET, Option, option_table
 from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
 from ohr.study.config import DatasetConfig
-from ohr.study.measures import SETS
+from ohr.study.scoring.measures import SETS
 
 MARK = re.compile(r"^<!-- made: (\w+)(?: (\w+))? -->$", re.MULTILINE)
 ELSEWHERE = re.compile(

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ohr.names import did_you_mean
+from ohr.errors import did_you_mean
 
 COMMANDS: Mapping[str, tuple[str, ...]] = {
     "Start": ("demo", "recommend"),

@@ -18,16 +18,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
-from ohr.names import did_you_mean
-from ohr.printable import plain
 from typer.core import TyperCommand
 
 from experiments._exit import exit_with, one_line
-from ohr.errors import ConfigError, OhrError
+from ohr.errors import ConfigError, OhrError, did_you_mean
+from ohr.files.safe_text import plain
 
 if TYPE_CHECKING:
+    from ohr.ocr.shards import Shard
     from ohr.study.config import Stage, StudyConfig
-    from ohr.study.pages.shards import Shard
     from ohr.study.results import Run
 
 
@@ -152,7 +151,7 @@ class _Command(TyperCommand):
                 with formatter.section(title):
                     formatter.write_dl([(name.split(" <list")[0], text) for name, text in records])
         if self.settings is not None:
-            from experiments.reports.options import GROUPS, option_table
+            from ohr.display.options import GROUPS, option_table
 
             groups = self.settings.groups or tuple(GROUPS)
             table = option_table(self.settings.defaults, groups, self.settings.options)
@@ -184,7 +183,7 @@ def command(function: Callable[..., int]) -> CommandLine:
                 options[name] = load_config(options[name] or [], mark.defaults)
             if shard is None or options.get("dry_run"):
                 return function(**options)
-            from ohr.study.pages.shards import ShardEnded, reading_shard
+            from ohr.ocr.shards import ShardEnded, reading_shard
 
             with reading_shard(shard):
                 try:
@@ -277,7 +276,7 @@ def study_command(
             if needs is not None and needs not in config.stages:
                 raise ConfigError(f"stages must include {needs}: that is what this command reports")
             if dry_run:
-                from experiments.reports.plan import print_plan
+                from ohr.display.plan import print_plan
 
                 print_plan(config)
                 return 0
@@ -310,7 +309,7 @@ def study_command(
 def parse_shard(shard: str, steal: bool) -> Shard | None:
     """The shard of ``--shard`` and ``--steal``, None without. Raises ConfigError."""
     if shard:
-        from ohr.study.pages.shards import Shard
+        from ohr.ocr.shards import Shard
 
         return Shard.parse(shard, steal=steal)
     if steal:
@@ -331,9 +330,9 @@ def results_folder(out: Path | None) -> Path:
 
 
 def _report(result: Run, report: Callable[[Run], None], next_steps: Sequence[str]) -> int:
-    from experiments.reports.terminal import reader_lines, report_troubles
-    from ohr.study.pages.costs import taken_lines
-    from ohr.study.truth import same_lines
+    from ohr.display.terminal import reader_lines, report_troubles
+    from ohr.ocr.costs import taken_lines
+    from ohr.study.notices.truth import same_lines
 
     report(result)
     for line in same_lines(result.cells):
@@ -358,12 +357,12 @@ def _to_look_into(run: Run, wanted: bool) -> None:
     """Write the run's report, or say how."""
     folder = run.path / "report"
     if not wanted:
-        from experiments.reports.terminal import report_line
+        from ohr.display.terminal import report_line
 
         print(report_line(folder, run.path))
         return
-    from experiments.browser.build import build_report
-    from experiments.browser.options import ReportOptions
+    from ohr.report.build import build_report
+    from ohr.report.options import ReportOptions
 
     for line in build_report([run], folder, ReportOptions()).lines(folder):
         print(line)

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, TextIO, cast
 
 import typer
-from ohr.printable import plain
 
 from ohr.errors import OhrError
+from ohr.files.safe_text import plain
 
 _MOST_CHARACTERS = 2000
 

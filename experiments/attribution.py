@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @study_command({"stages": ["ocr", "generation", "overall"]}, needs="overall")
 def main(run: Run) -> None:
     """Share out the F1 lost: OCR, chunks, retrieval, reader."""
-    from experiments.reports.attribution import report
+    from ohr.analysis.attribution.report import report
 
     report(run)
 

@@ -19,11 +19,11 @@ DEFAULTS = {"stages": ["ocr"]}
 @command
 def main(config: Annotated[StudyConfig, Settings(DEFAULTS)], out: OptionalOut = None) -> int:
     """Count blocks that were read with errors (table S3)."""
-    from experiments.analysis.block_errors import block_errors
-    from experiments.reports.block_errors import EXPLANATION, FILE, errors_table
-    from experiments.reports.terminal import show
-    from ohr.study.csv import write_csv
-    from ohr.study.progress import Progress
+    from experiments.papers.block_errors.report import EXPLANATION, FILE, errors_table
+    from experiments.papers.block_errors.table import block_errors
+    from ohr.display.terminal import show
+    from ohr.ocr.progress import Progress
+    from ohr.store.csv import write_csv
 
     errors = block_errors(config, Progress())
     show(errors_table(errors))

@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from experiments._command import DryRun, OptionalOut, Settings, command, results_folder
-from experiments.analysis.choices import MARGIN
+from ohr.display.choices import MARGIN
 from ohr.study.config import StudyConfig
 
 DEFAULTS = {"engines": ["tesseract"], "noise": ["salt_and_pepper"]}
@@ -38,8 +38,8 @@ def main(
 
     r_noise=[…] and edit_distance=[…] are the values to check.
     """
-    from experiments.reports.plan import print_plan
-    from experiments.studies.calibration import calibrate, measurement
+    from ohr.analysis.calibration.study import calibrate, measurement
+    from ohr.display.plan import print_plan
 
     if dry_run:
         print_plan(measurement(config))

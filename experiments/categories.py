@@ -24,7 +24,7 @@ def main(
     out: Annotated[Path, typer.Option(help="The file to write.")],
 ) -> int:
     """Give questions the categories of PDFTriage, by rule."""
-    from experiments.interchange.categories import fill_in
+    from experiments.convert.categories import fill_in
 
     return fill_in(questions, out)
 

@@ -22,9 +22,8 @@ def main(
     ] = None,
 ) -> int:
     """Take the means of a run's rows again."""
-    from ohr.printable import plain
-
-    from ohr.study.csv import write_csv
+    from ohr.files.safe_text import plain
+    from ohr.store.csv import write_csv
     from ohr.study.results import cells_anew
 
     cells = cells_anew(run)

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from experiments._command import FinishedRuns, OptionalOut, command
-from experiments.analysis.choices import ASPECTS
+from ohr.display.choices import ASPECTS
 
 
 @command
@@ -33,7 +33,7 @@ def main(
     ] = False,
 ) -> int:
     """Compare finished runs, paired by question."""
-    from experiments.reports.comparison import compare_runs
+    from ohr.analysis.comparison.report import compare_runs
 
     return compare_runs(runs, out, by, baseline, metric or [], groups)
 

@@ -35,7 +35,7 @@ def main(
     words: Annotated[bool, typer.Option(help="Ask engines how sure they are of words.")] = True,
 ) -> int:
     """Say what each signal of a reading is worth, at each noise."""
-    from experiments.studies.confidence import report_confidence
+    from ohr.adviser.confidence.study import report_confidence
 
     return report_confidence(config, out, pages=pages, wobble=wobble, words=words)
 

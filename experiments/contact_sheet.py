@@ -25,7 +25,7 @@ def main(
     width: Annotated[int, typer.Option(min=50, help="Pixels a page.")] = 520,
 ) -> int:
     """Draw a page of each domain of the sample side by side."""
-    from experiments.figures.sheets import draw_sample
+    from experiments.noisy.sheets import draw_sample
     from ohr.store.atomic import write_bytes
 
     count, picture = draw_sample(names(attributes), seed, columns, width)

@@ -16,7 +16,7 @@ from typing import Annotated
 import typer
 
 from experiments._command import FinishedRuns, OptionalOut, command
-from experiments.analysis.choices import AXES
+from ohr.display.choices import AXES
 
 
 @command
@@ -29,7 +29,7 @@ def main(
 
     Without --out the tables go to the first run's folder.
     """
-    from experiments.reports.curves import report_curves
+    from ohr.analysis.curves.report import report_curves
 
     return report_curves(runs, axis, out)
 

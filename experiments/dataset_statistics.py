@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Annotated
 
 from experiments._command import Settings, command
-from experiments.reports.options import DATASET
+from ohr.display.options import DATASET
 from ohr.study.config import StudyConfig
 
 
 @command
 def main(config: Annotated[StudyConfig, Settings(groups=(DATASET,), reads_pages=False)]) -> int:
     """Set a dataset beside the paper's table 1."""
-    from experiments.analysis.dataset_statistics import paper_sums
-    from experiments.reports.dataset_statistics import statistics_table
-    from experiments.reports.terminal import show
+    from experiments.papers.dataset_statistics.report import statistics_table
+    from experiments.papers.dataset_statistics.table import paper_sums
+    from ohr.display.terminal import show
     from ohr.study.plan import load_dataset
 
     show(statistics_table(load_dataset(config)))

@@ -30,7 +30,7 @@ NEXT = (
 @study_command(DEFAULTS, out=Path("runs/demo"), next_steps=NEXT)
 def main(run: Run, axis: Axis = "r_noise_content") -> None:
     """Distort, read and measure 24 pages of a bundled sample."""
-    from experiments.reports.noise_curve import finding, report
+    from ohr.analysis.curves.study_report import finding, report
 
     report(run, axis)
     print(finding(run, axis))

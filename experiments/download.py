@@ -23,7 +23,7 @@ def main(
     ] = None,
 ) -> int:
     """Fetch a dataset from the Hugging Face Hub."""
-    from experiments.interchange.hub import fetch_dataset
+    from experiments.convert.hub import fetch_dataset
 
     return fetch_dataset(name, out, revision, include)
 

@@ -35,9 +35,9 @@ def main(
     ] = False,
 ) -> int:
     """Rank passages and read the best (DRC's tables 2, 4 to 6)."""
-    from experiments.analysis.drc import drc_tables
-    from experiments.reports.drc import print_drc, write_drc
-    from ohr.study.progress import Progress
+    from experiments.papers.drc.report import print_drc, write_drc
+    from experiments.papers.drc.table import drc_tables
+    from ohr.ocr.progress import Progress
 
     tables = drc_tables(config, Progress(), top, tables=with_tables)
     print_drc(tables)

@@ -32,9 +32,9 @@ def main(
     pages: Annotated[int, typer.Option(min=1, max=1000, help="Pages to tune on.")] = 8,
 ) -> int:
     """List OCR engines, let each read a page, or tune them."""
-    from experiments.reports.engines import list_engines
-    from experiments.reports.tuning import tune as tune_engines
     from ohr import registry
+    from ohr.machine.engines import list_engines
+    from ohr.machine.tuning import tune as tune_engines
     from ohr.study.config import parse_plugin
 
     if tune:

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from experiments._command import FinishedRuns, Out, command
-from experiments.analysis.choices import ANSWER_STAGES, RIGHT
+from ohr.display.choices import ANSWER_STAGES, RIGHT
 
 
 @command
@@ -28,7 +28,7 @@ def main(
     ] = ANSWER_STAGES[0],
 ) -> int:
     """Count where OCR and answer are right (figure 5)."""
-    from experiments.reports.error_analysis import analyse_errors
+    from ohr.analysis.error_analysis.report import analyse_errors
 
     return analyse_errors(runs, out, right, stage)
 

@@ -37,7 +37,7 @@ def main(
     ] = "beir",
 ) -> int:
     """Write texts, questions and gold pages for other tools."""
-    from experiments.interchange.beir import export
+    from experiments.convert.beir import export
 
     return export(source, out, format)
 

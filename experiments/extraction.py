@@ -18,11 +18,11 @@ DEFAULTS = {"stages": ["ocr"]}
 @command
 def main(config: Annotated[StudyConfig, Settings(DEFAULTS)], out: OptionalOut = None) -> int:
     """Score words of paragraphs and tables (DRC's table 3)."""
-    from experiments.analysis.extraction import extraction_table
-    from experiments.reports.extraction import EXPLANATION, FILE, extraction_report
-    from experiments.reports.terminal import show
-    from ohr.study.csv import write_csv
-    from ohr.study.progress import Progress
+    from experiments.papers.drc.extraction import extraction_table
+    from experiments.papers.drc.extraction_report import EXPLANATION, FILE, extraction_report
+    from ohr.display.terminal import show
+    from ohr.ocr.progress import Progress
+    from ohr.store.csv import write_csv
 
     scores = extraction_table(config, Progress())
     show(extraction_report(scores))

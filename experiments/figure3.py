@@ -14,7 +14,7 @@ from experiments._command import FinishedRuns, Out, command
 @command
 def main(runs: FinishedRuns, out: Out) -> int:
     """Draw every stage against both kinds of noise (figure 3)."""
-    from experiments.reports.figure3 import make_figure3
+    from ohr.analysis.figure3.report import make_figure3
 
     return make_figure3(runs, out)
 

@@ -25,7 +25,7 @@ def main(
     out: Annotated[Path, typer.Option(help="File for the model.")],
 ) -> int:
     """Fit what error the signals of a reading speak for."""
-    from experiments.reports.fit_quality import report_fit
+    from ohr.adviser.quality.fit_report import report_fit
 
     return report_fit(runs, out)
 

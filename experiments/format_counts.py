@@ -15,9 +15,9 @@ def main(
     config: Annotated[StudyConfig, Settings(DEFAULTS, reads_pages=False)], out: OptionalOut = None
 ) -> int:
     """Count formatting commands a page, by kind (table S2)."""
-    from experiments.analysis.format_counts import count_knowledge_bases
-    from experiments.reports.format_counts import counts_table
-    from experiments.reports.terminal import show
+    from experiments.papers.format_counts.report import counts_table
+    from experiments.papers.format_counts.table import count_knowledge_bases
+    from ohr.display.terminal import show
     from ohr.store.atomic import write_text
 
     counts = count_knowledge_bases(config)

@@ -32,7 +32,7 @@ def main(
     whole: Annotated[bool, typer.Option("--whole", help="Show the whole page.")] = False,
 ) -> int:
     """Draw a page under each distortion, at rising strength."""
-    from experiments.figures.gallery import draw_gallery, picture_kind
+    from experiments.noisy.gallery import draw_gallery, picture_kind
     from ohr.store.atomic import write_bytes
 
     kind = picture_kind(out)

@@ -33,7 +33,7 @@ def main(
 
     STAGE is generation or overall, for files of answers.
     """
-    from experiments.interchange.published_results import Named, import_results
+    from experiments.convert.published_results import Named, import_results
 
     return import_results(files, questions, out, Named(engine, retriever, reader, top_k))
 

@@ -33,7 +33,7 @@ def main(
     cache: Annotated[Path, typer.Option(help="Where judgements are kept.")] = Path(".ohr-cache"),
 ) -> int:
     """Let a model grade and rank systems (PDFTriage: table 3)."""
-    from experiments.studies.judging import judge_runs
+    from ohr.analysis.judging.study import judge_runs
     from ohr.study.config import parse_plugin
 
     specs = [parse_plugin("judge", text) for text in judge]

@@ -24,7 +24,7 @@ def main(
     ] = "",
 ) -> int:
     """Log finished runs to MLflow."""
-    from experiments.interchange.mlflow import log_runs
+    from experiments.convert.mlflow import log_runs
     from ohr.study.results import open_run
 
     return log_runs([open_run(path) for path in runs], experiment, tracking_uri)

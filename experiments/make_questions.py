@@ -57,7 +57,7 @@ def main(
     Equal data, seed and options give equal files; a model's answers are kept, so that a run that
     was killed goes on.
     """
-    from experiments.studies.exam import Wishes, write_questions
+    from ohr.adviser.question_set import Wishes, write_questions
 
     wishes = Wishes(names(readings), pages, most, seed, writer, checker, verdicts, review, cache)
     return write_questions(data, out, wishes)

@@ -50,7 +50,7 @@ def main(
 
     The folder is new, or of this same command, which then goes on.
     """
-    from experiments.interchange.sample import write_benchmark, write_policies
+    from experiments.convert.sample import write_benchmark, write_policies
     from ohr.sample.scale import Recipe
 
     if corpus == "insurance":

@@ -24,7 +24,7 @@ DEFAULTS = {"noise": ["formatting", "semantic"], "stages": ["ocr"]}
 @command
 def main(config: Annotated[StudyConfig, Settings(DEFAULTS)], out: Out) -> int:
     """Count what noise does to pages (S2, S3 and figure S2)."""
-    from experiments.studies.noise_statistics import noise_statistics
+    from experiments.papers.noise_statistics import noise_statistics
 
     code = noise_statistics(config, out)
     print(f"results: {out}")

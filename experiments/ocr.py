@@ -69,9 +69,9 @@ def main(
     steal: Steal = False,
 ) -> int:
     """Read PDFs and images into a knowledge base."""
-    from experiments.interchange.readings import read_files
+    from ohr.ocr.knowledge_base import read_files
+    from ohr.ocr.pools import Runners
     from ohr.study.config import parse_plugin
-    from ohr.study.pages.pools import Runners
     from ohr.workers import Limits
 
     return read_files(

@@ -16,7 +16,7 @@ def main(run: Run) -> None:
 
     Knowledge bases that others made are engines too: engines=[precomputed:FOLDER].
     """
-    from experiments.reports.benchmark import report
+    from ohr.analysis.benchmark.report import report
 
     report(run)
 

@@ -24,7 +24,7 @@ def main(config: Annotated[StudyConfig, Settings()], out: Out) -> int:
 
     The noise is the paper's own: give dataset, engines, retrievers and readers.
     """
-    from experiments.studies.paper import reproduce_paper
+    from experiments.papers.ohrbench import reproduce_paper
 
     return reproduce_paper(config, out)
 

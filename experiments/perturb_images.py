@@ -23,7 +23,7 @@ from experiments._command import (
     command,
     parse_shard,
 )
-from experiments.analysis.choices import ImageFormat
+from ohr.display.choices import ImageFormat
 
 
 @command
@@ -51,7 +51,7 @@ def main(
     steal: Steal = False,
 ) -> int:
     """Distort the pages of PDFs and images."""
-    from experiments.interchange.noisy_pages import distort_files
+    from experiments.noisy.pages import distort_files
     from ohr.study.config import parse_plugin
 
     specs = [parse_plugin("noise", text) for text in noise or ["semantic"]]

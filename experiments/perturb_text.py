@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from experiments._command import Out, Settings, command
-from experiments.analysis.choices import TEXT_NOISE_OPTIONS
+from ohr.display.choices import TEXT_NOISE_OPTIONS
 from ohr.study.config import StudyConfig
 
 DEFAULTS = {"engines": ["gt"], "noise": ["formatting"], "stages": ["ocr"]}
@@ -29,7 +29,7 @@ def main(
     show: Annotated[int, typer.Option(min=0, help="Pages in before_after.html.")] = 0,
 ) -> int:
     """Write knowledge bases with formatting noise."""
-    from experiments.interchange.noisy_text import write_noisy_text
+    from experiments.noisy.texts import write_noisy_text
 
     return write_noisy_text(config, out, show)
 

@@ -22,7 +22,7 @@ def main(
     ] = None,
 ) -> int:
     """List distortions, retrievers and all other plug-ins."""
-    from experiments.reports.plugins import list_plugins
+    from ohr.machine.plugins import list_plugins
 
     return list_plugins(kinds or list(registry.KINDS))
 

@@ -39,7 +39,7 @@ def main(
 
     Without --out the table goes to the first run's folder.
     """
-    from experiments.reports.predictiveness import report_predictiveness
+    from ohr.analysis.predictiveness.report import report_predictiveness
 
     return report_predictiveness(runs, out, metric or [], groups)
 

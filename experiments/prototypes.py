@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from experiments._command import DryRun, Out, Settings, command
-from experiments.analysis.prototype_metrics import METRICS
+from experiments.papers.prototypes.metrics import METRICS
 from ohr.study.config import StudyConfig
 
 DEFAULTS: Mapping[str, Any] = {
@@ -42,8 +42,8 @@ def main(
     dry_run: DryRun = False,
 ) -> int:
     """Compare the prototypes P0 to P4: answers, sources, cost."""
-    from experiments.reports.plan import print_plan
-    from experiments.studies.prototypes import repeated, run_prototypes
+    from experiments.papers.prototypes.study import repeated, run_prototypes
+    from ohr.display.plan import print_plan
 
     planned = repeated(config, reader, repeats, temperature)
     if dry_run:

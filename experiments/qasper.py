@@ -32,7 +32,7 @@ def main(
     ] = False,
 ) -> int:
     """Score answers as QASPER's evaluator does."""
-    from experiments.interchange.qasper_scores import score_predictions
+    from experiments.convert.qasper_scores import score_predictions
 
     return score_predictions(
         papers,

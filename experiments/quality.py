@@ -42,8 +42,8 @@ def main(
     cache: Cache = Path(".ohr-cache"),
 ) -> int:
     """Say how wrong readings of your PDFs are, without truth."""
-    from experiments.studies.own_pages import reading_of
-    from experiments.studies.quality import report_quality
+    from ohr.adviser.own_pages import reading_of
+    from ohr.adviser.quality.study import report_quality
 
     reading = reading_of(engines, cache, workers, wobble=wobble)
     return report_quality(inputs, reading, out, pages=pages, dpi=dpi, seed=seed, truth=truth)

@@ -29,7 +29,7 @@ def main(
     ] = False,
 ) -> int:
     """Say how far predictions of quality hold on known pages."""
-    from experiments.studies.quality_check import report_check
+    from ohr.adviser.quality.check import report_check
 
     return report_check(runs, out, left_out=left_out)
 

@@ -31,7 +31,7 @@ def main(
 
     The other wording is that of dataset.rewritten=FILE, or a language model's with --rewriter.
     """
-    from experiments.studies.wordings import ask_in_other_words
+    from experiments.papers.wordings import ask_in_other_words
 
     return ask_in_other_words(config, out, rewriter, number)
 

@@ -38,7 +38,7 @@ def main(
     Of every pair of conditions: whether each set of questions settles which is better, and whether
     the two sets then agree.
     """
-    from experiments.studies.validity import measure_bias, measure_validity
+    from ohr.analysis.validity.study import measure_bias, measure_validity
 
     stage, colon, name = metric.partition(":")
     if not colon or not name:

@@ -27,7 +27,7 @@ def main(
     ] = "",
 ) -> int:
     """Draw pages' edit distances at each level of noise."""
-    from experiments.reports.realism import compare_distances
+    from ohr.analysis.realism.report import compare_distances
 
     return compare_distances(run, out, natural)
 

@@ -50,8 +50,8 @@ def main(
     cache: Cache = Path(".ohr-cache"),
 ) -> int:
     """Say which engine and retriever to take for your PDFs."""
-    from experiments.studies.own_pages import reading_of
-    from experiments.studies.recommend import Wanted, recommend
+    from ohr.adviser.own_pages import reading_of
+    from ohr.adviser.recommend.study import Wanted, recommend
     from ohr.study.config import parse_plugins
 
     reading = reading_of(engines, cache, workers, wobble=wobble)

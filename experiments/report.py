@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from experiments._command import FinishedRuns, Out, command
-from experiments.browser.options import ReportOptions
+from ohr.report.options import ReportOptions
 
 
 @command
@@ -32,7 +32,7 @@ def main(
     title: Annotated[str, typer.Option(help="Of the report; by default the runs' names.")] = "",
 ) -> int:
     """Write a report to look into."""
-    from experiments.browser.build import build_report
+    from ohr.report.build import build_report
     from ohr.study.results import open_run
 
     opened = [open_run(Path(run)) for run in runs]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 )
 def main(run: Run) -> None:
     """Compare chunkers and retrievers, and what noise costs."""
-    from experiments.reports.drops import report
+    from ohr.analysis.drops.report import report
 
     report(run)
 

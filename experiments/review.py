@@ -24,7 +24,7 @@ def main(
 
     Without --out the table goes to the first run's folder.
     """
-    from experiments.reports.review import report_review
+    from ohr.analysis.review.report import report_review
 
     return report_review(runs, verdicts, out)
 

@@ -24,7 +24,7 @@ def main(
     ] = "",
 ) -> int:
     """Compare readers by what they keep under noise (S5)."""
-    from experiments.reports.robust_reader import compare_readers
+    from ohr.analysis.robustness.report import compare_readers
     from ohr.study.results import open_run
 
     return compare_readers(open_run(run), out, baseline)

@@ -23,7 +23,7 @@ def main(
     ] = 0,
 ) -> int:
     """Say how far the processes are that read a run's pages."""
-    from experiments.reports.status import print_status
+    from ohr.machine.status import print_status
 
     while print_status(run) and watch:
         time.sleep(watch)

@@ -36,7 +36,7 @@ def main(
     yes: Annotated[bool, typer.Option("--yes", help="Remove what no named run needs.")] = False,
 ) -> int:
     """Say what a cache holds; verify, clean and carry it."""
-    from experiments.reports.store import move, print_damaged, print_sizes, print_unused
+    from ohr.machine.cache import move, print_damaged, print_sizes, print_unused
 
     whole = True
     if pull:

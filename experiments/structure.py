@@ -2,7 +2,7 @@
 
 ``python -m experiments.structure "engines=[tesseract]" "noise=[semantic]" --out DIR`` takes a
 study's options, reads what is not yet read, and compares the tree of each document as it was read
-with that of its ground truth (:mod:`ohr.outline`, :mod:`ohr.metrics.outlines`).
+with that of its ground truth (:mod:`ohr.markup.outline`, :mod:`ohr.metrics.outlines`).
 ``DIR/structure.csv`` has the means over documents with their intervals, ``DIR/figures`` the curves
 against measured r_noise.
 """
@@ -20,9 +20,9 @@ DEFAULTS = {"stages": ["ocr"]}
 @command
 def main(config: Annotated[StudyConfig, Settings(DEFAULTS)], out: OptionalOut = None) -> int:
     """Measure what noise leaves of documents' structure."""
-    from experiments.analysis.structure import structure
-    from experiments.reports.structure import report_structure
-    from ohr.study.progress import Progress
+    from ohr.analysis.structure.report import report_structure
+    from ohr.analysis.structure.table import structure
+    from ohr.ocr.progress import Progress
 
     return report_structure(structure(config, Progress()), out)
 

@@ -36,8 +36,8 @@ Parts = Annotated[
 )
 def main(run: Run, parts: Parts = False, axis: Axis = "r_noise") -> None:
     """Set whole systems side by side against noise."""
-    from experiments.reports.systems import report
-    from experiments.reports.written_for import report_written_for
+    from ohr.analysis.systems.report import report
+    from ohr.analysis.systems.written_for_report import report_written_for
 
     report(run, parts=parts, axis=axis)
     report_written_for(run)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from experiments._command import study_command
-from experiments.analysis.choices import TABLE_FORMATS
+from ohr.display.choices import TABLE_FORMATS
 
 if TYPE_CHECKING:
     from ohr.study.results import Run
@@ -27,7 +27,7 @@ DEFAULTS = {
 @study_command(DEFAULTS)
 def main(run: Run) -> None:
     """Compare quality by the format of the tables (figure 4)."""
-    from experiments.reports.table_format import report
+    from experiments.papers.table_format.report import report
 
     report(run)
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from experiments._command import Settings, command
-from experiments.reports.options import DATASET
+from ohr.display.options import DATASET
 from ohr.study.config import StudyConfig
 
 
@@ -26,9 +26,9 @@ def main(
 
     Exit code 0 if it is clean, 1 with findings, 2 on errors.
     """
-    from experiments.reports.terminal import show
-    from experiments.reports.verification import findings_json, findings_table
     from ohr.datasets.verify import verify
+    from ohr.datasets.verify_report import findings_json, findings_table
+    from ohr.display.terminal import show
     from ohr.store.atomic import write_bytes
     from ohr.study.plan import load_dataset
 

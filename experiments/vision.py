@@ -30,7 +30,7 @@ AxisEngine = Annotated[
 )
 def main(run: Run, axis_engine: AxisEngine = None, axis: Axis = "r_noise") -> None:
     """Compare OCR with pictures of pages on one noise axis."""
-    from experiments.reports.vision import report
+    from ohr.analysis.vision.report import report
 
     report(run, axis_engine, axis)
 

@@ -17,8 +17,8 @@ from typing_extensions import TypeVar
 
 from ocr_backends.normalise import Normalise, finished
 from ohr import plugins
+from ohr.documents.pdf import extract_pages, page_count
 from ohr.errors import ConfigError, EngineError, MissingDependencyError, StoreError
-from ohr.pdf import extract_pages, page_count
 from ohr.plugins import OcrBackend
 from ohr.plugins.engine import failed_page
 from ohr.types import Outcome

@@ -13,9 +13,9 @@ from pydantic import Field, field_validator
 from ocr_backends._documents import Converted, DocumentEngine, DocumentParams
 from ocr_backends._process import run
 from ocr_backends.normalise import line_feeds
-from ohr.bounded import read_bounded
-from ohr.decoding import UndecodableError, decoded
 from ohr.errors import EngineError, MissingDependencyError
+from ohr.files.bounded import read_bounded
+from ohr.files.decoding import UndecodableError, decoded
 from ohr.store.identity import file_digest
 from ohr.types import Outcome
 

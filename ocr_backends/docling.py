@@ -11,8 +11,8 @@ from pydantic import Field
 from ocr_backends._documents import DocumentEngine, DocumentParams
 from ocr_backends._process import program_version, run
 from ocr_backends.formats.docling import docling_pages
-from ohr.decoding import decoded
 from ohr.errors import EngineError
+from ohr.files.decoding import decoded
 from ohr.markup.blocks import to_markdown
 
 INSTALL = (

@@ -11,8 +11,8 @@ from pydantic import Field
 from ocr_backends._documents import DocumentEngine, DocumentParams
 from ocr_backends._process import program_version, run
 from ocr_backends.normalise import line_feeds
-from ohr.decoding import UndecodableError, decoded
 from ohr.errors import EngineError
+from ohr.files.decoding import UndecodableError, decoded
 
 INSTALL = (
     "python -m venv marker && marker/bin/pip install marker-pdf, then name "

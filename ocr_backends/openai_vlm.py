@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ohr.names import did_you_mean
 from PIL import Image
 from pydantic import Field, field_validator, model_validator
 
@@ -20,7 +19,7 @@ from ocr_backends.loops import LOOP
 from ocr_backends.normalise import Normalise, finished
 from ocr_backends.prompts import Prompt, prompt_text
 from ocr_backends.wrappers import unwrapped
-from ohr.errors import ConfigError, EngineError, LateError, MissingDependencyError
+from ohr.errors import ConfigError, EngineError, LateError, MissingDependencyError, did_you_mean
 from ohr.models.chat import (
     NO_TEXT,
     TRANSPORT,

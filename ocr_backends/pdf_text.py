@@ -13,8 +13,8 @@ from ocr_backends import _pdfminer
 from ocr_backends._layer_fault import with_layer_fault
 from ocr_backends.normalise import Normalise, finished
 from ohr import plugins
+from ohr.documents.pdf import RENDERER, page_text
 from ohr.errors import ConfigError, EngineError
-from ohr.pdf import RENDERER, page_text
 from ohr.plugins import OcrBackend
 from ohr.plugins.engine import failed_page
 from ohr.types import Outcome

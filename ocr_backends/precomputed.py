@@ -31,11 +31,11 @@ from ocr_backends.formats.documents import XML_SUFFIXES, Reading, read_json, rea
 from ocr_backends.formats.page_files import TEXTS, is_shown, read_page_files
 from ocr_backends.normalise import line_feeds
 from ohr import plugins
-from ohr.bounded import read_bounded
 from ohr.collection import Dataset
 from ohr.datasets.omnidocbench_file import AnnotatedPage, read_annotations
-from ohr.decoding import UndecodableError, decoded
 from ohr.errors import DatasetError, EngineError
+from ohr.files.bounded import read_bounded
+from ohr.files.decoding import UndecodableError, decoded
 from ohr.plugins import KnowledgeBaseSource
 from ohr.store.identity import digest
 from ohr.types import Document, KnowledgeBase, Outcome, PageRef

@@ -34,10 +34,10 @@ from ocr_backends.structure.phrases import Segment, phrases
 from ocr_backends.structure.segments import hocr_segments, rapidocr_segments
 from ocr_backends.structure.table_grid import grid_cells
 from ohr import plugins
+from ohr.documents.pdf import RENDERER, render
 from ohr.errors import ConfigError, MissingDependencyError, StoreError
 from ohr.markup.blocks import Block, to_markdown
 from ohr.markup.tables import TableFormat, convert_tables
-from ohr.pdf import RENDERER, render
 from ohr.plugins import OcrBackend
 from ohr.plugins.engine import checked_image, failed_page
 from ohr.types import Outcome

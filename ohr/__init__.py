@@ -50,7 +50,8 @@ from ohr.types import (
 )
 
 if TYPE_CHECKING:
-    from ohr.by_name import (
+    from ohr.api.plots import Plot
+    from ohr.api.plugins import (
         LoadedEngine,
         LoadedNoise,
         chunker,
@@ -63,6 +64,8 @@ if TYPE_CHECKING:
         reader,
         retriever,
     )
+    from ohr.api.run import Run, open_run
+    from ohr.api.study import Study
     from ohr.collection import Dataset
     from ohr.markup.strip import strip_markup
     from ohr.plugins import (
@@ -87,14 +90,11 @@ if TYPE_CHECKING:
     from ohr.plugins import OcrBackend as Engine
     from ohr.plugins import PageDistortion as Distortion
     from ohr.plugins.metric import AnswerCase, EvidenceCase, HitsCase, PageCase, metric
-    from ohr.study.results import Run, open_run
-    from ohr.study.study import Study
-    from ohr.study.views import Plot
 else:
     __getattr__ = make_getattr(
         __name__,
         {
-            "ohr.by_name": (
+            "ohr.api.plugins": (
                 "LoadedEngine LoadedNoise chunker dataset engine known measure page_image "
                 "perturbation reader retriever"
             ),
@@ -106,9 +106,9 @@ else:
                 "PageRecord Params Reader Retriever System SystemReply TextPerturbation stage"
             ),
             "ohr.plugins.metric": "AnswerCase EvidenceCase HitsCase PageCase metric",
-            "ohr.study.results": "Run open_run",
-            "ohr.study.study": "Study",
-            "ohr.study.views": "Plot",
+            "ohr.api.run": "Run open_run",
+            "ohr.api.study": "Study",
+            "ohr.api.plots": "Plot",
         },
     )
 

@@ -25,8 +25,8 @@ from ohr.errors import (
     OhrError,
     PluginError,
     UnknownPluginError,
+    did_you_mean,
 )
-from ohr.names import did_you_mean
 from ohr.plugins.base import Plugin, first_error
 
 if TYPE_CHECKING:

@@ -15,11 +15,11 @@ from ocr_backends.formats.mineru import content_list_pages, mineru_pages
 from ocr_backends.formats.page_xml import page_xml_pages
 from ocr_backends.formats.xml_tree import parse_xml, words
 from ocr_backends.normalise import line_feeds
-from ohr.decoding import UndecodableError, decoded
+from ohr.documents.pdf import MAX_PAGES
 from ohr.errors import EngineError
+from ohr.files.decoding import UndecodableError, decoded
 from ohr.markup.blocks import Block, to_markdown
 from ohr.markup.hyphenation import join_cut_words
-from ohr.pdf import MAX_PAGES
 from ohr.types import Outcome
 
 PAGE_KEYS = ("page_idx", "page_no")
@@ -105,7 +105,7 @@ def _is_content_list(content: list[Any]) -> bool:
 def _whole(pages: dict[int, list[Block]]) -> dict[int, list[Block]]:
     """With the pages before the last that are not there, as nothing is on them.
 
-    Raises ValueError for more than :data:`ohr.pdf.MAX_PAGES`.
+    Raises ValueError for more than :data:`ohr.documents.pdf.MAX_PAGES`.
     """
     if not 0 <= min(pages) <= max(pages) < MAX_PAGES:
         raise ValueError(f"page_idx from {min(pages)} to {max(pages)}")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ocr_backends.formats.documents import XML_SUFFIXES, Reading, read_xml
 from ocr_backends.normalise import line_feeds
-from ohr.decoding import UndecodableError, decoded
 from ohr.errors import EngineError
+from ohr.files.decoding import UndecodableError, decoded
 from ohr.store.identity import digest
 from ohr.types import Outcome
 

@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 from ohr.collection import Dataset, ValidationReport, finish, validate_questions
 from ohr.datasets.values import name_of, said, text_of, texts_of
 from ohr.errors import DatasetError
-from ohr.file_names import readable, visible
+from ohr.files.safe_text import readable, visible
 from ohr.plugins import DatasetParams, DatasetSource
 from ohr.store.atomic import write_bytes
 from ohr.store.identity import digest

@@ -38,11 +38,11 @@ from ohr.datasets.page_labels import PageLabels
 from ohr.datasets.questions_csv import read_rows
 from ohr.datasets.row_questions import DEFAULT_DOMAIN, domain_of, questions_of, say_what_rows_are
 from ohr.datasets.text_layer import check_layers
+from ohr.documents.opening import LIMITS, layers_of
 from ohr.errors import DatasetError
-from ohr.file_names import is_hidden, readable
+from ohr.files.safe_text import is_hidden, readable
 from ohr.metrics.default import lcs
 from ohr.metrics.scores import R_NOISE_THRESHOLD
-from ohr.opening import LIMITS, layers_of
 from ohr.plugins import DatasetParams, DatasetSource
 from ohr.types import Document, Page, PageRef, Question
 from ohr.workers import Limits

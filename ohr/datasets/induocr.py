@@ -14,14 +14,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ohr.bounded import read_bounded
 from ohr.collection import Dataset, ValidationReport, finish, validate_questions
 from ohr.datasets.json_text import parse_json
 from ohr.datasets.values import name_of, said, text_of, texts_of
-from ohr.decoding import UndecodableError, decoded
+from ohr.documents.opening import file_facts
 from ohr.errors import DatasetError
-from ohr.file_names import readable, visible
-from ohr.opening import file_facts
+from ohr.files.bounded import read_bounded
+from ohr.files.decoding import UndecodableError, decoded
+from ohr.files.safe_text import readable, visible
 from ohr.plugins import DatasetParams, DatasetSource
 from ohr.types import Document, Page, PageRef, Question
 

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import Any
 
 from ohr.datasets.decoding import other_kind
-from ohr.decoding import decoded
+from ohr.files.decoding import decoded
 
 _ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")
 _HALF = re.compile("[\ud800-\udfff]")

@@ -13,7 +13,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ohr.bounded import read_bounded
 from ohr.collection import Dataset, ValidationReport, finish, validate_questions
 from ohr.datasets.json_text import parse_records
 from ohr.datasets.values import (
@@ -26,7 +25,8 @@ from ohr.datasets.values import (
     texts_of,
 )
 from ohr.errors import DatasetError
-from ohr.file_names import readable, visible
+from ohr.files.bounded import read_bounded
+from ohr.files.safe_text import readable, visible
 from ohr.plugins import DatasetSource
 from ohr.types import Document, Page, PageRef, Question
 

@@ -17,12 +17,12 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ohr.bounded import read_bounded
 from ohr.collection import Dataset, ValidationReport, finish, validate_questions
 from ohr.datasets.omnidocbench_file import DOMAIN_FIELDS, AnnotatedPage, annotations_of
 from ohr.datasets.values import text_of
 from ohr.errors import DatasetError
-from ohr.file_names import readable, visible
+from ohr.files.bounded import read_bounded
+from ohr.files.safe_text import readable, visible
 from ohr.markup.blocks import Block, to_markdown
 from ohr.plugins import DatasetParams, DatasetSource
 from ohr.types import Document, Page, PageRef, Question

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ohr.opening import LIMITS, labels_of
+from ohr.documents.opening import LIMITS, labels_of
 from ohr.workers import Limits
 
 

@@ -17,12 +17,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ohr.bounded import read_bounded
 from ohr.collection import ValidationReport
 from ohr.datasets.decoding import decode
 from ohr.datasets.json_text import parse_json, parse_records
 from ohr.datasets.values import described, name_of, rows_of, said, text_of
 from ohr.errors import DatasetError
+from ohr.files.bounded import read_bounded
 from ohr.metrics.qasper import FLOAT, UNANSWERABLE, AnswerType, Prediction, Reference
 
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from ohr.bounded import read_bounded
 from ohr.collection import ValidationReport
 from ohr.datasets.csv_table import SEPARATORS, column, csv_text, records, separator_of
 from ohr.datasets.written_pages import names_pages
 from ohr.errors import DatasetError
-from ohr.spreadsheet import as_it_was
+from ohr.files.bounded import read_bounded
+from ohr.files.safe_text import as_it_was
 
 REQUIRED_COLUMNS = ("question", "answer", "document", "page")
 OPTIONAL_COLUMNS = ("evidence", "id", "evidence_source", "answer_form", "task", "category")

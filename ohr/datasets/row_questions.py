@@ -12,7 +12,7 @@ from ohr.datasets.ohrbench import source_name
 from ohr.datasets.page_labels import PageLabels
 from ohr.datasets.questions_csv import Row
 from ohr.datasets.written_pages import is_plain, pages_of
-from ohr.file_names import readable
+from ohr.files.safe_text import readable
 from ohr.markup.hyphenation import join_cut_words
 from ohr.types import PageRef, Question
 

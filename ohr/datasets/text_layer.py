@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ohr.pdf_layers import FontLetters, TextLayer, text_layers
+from ohr.documents.layers import FontLetters, TextLayer, text_layers
 from ohr.types import Outcome
 
 MOST_GARBAGE = 0.2

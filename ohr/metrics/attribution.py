@@ -13,11 +13,11 @@ from rapidfuzz.fuzz import partial_ratio_alignment
 
 from ohr import plugins
 from ohr.markup.folding import fold_quotation
+from ohr.markup.outline.read import document_tree
+from ohr.markup.outline.tree import DocumentTree, Place
 from ohr.markup.strip import strip_markup
 from ohr.metrics.evidence import EVIDENCE_WORDS
 from ohr.metrics.reference import collapse
-from ohr.outline.read import document_tree
-from ohr.outline.tree import DocumentTree, Place
 from ohr.plugins.metric import AnswerCase
 from ohr.types import Document, Page
 

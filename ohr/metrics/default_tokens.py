@@ -14,7 +14,7 @@ import re
 from ohr.markup.folding import fold
 from ohr.markup.scripts import join_scripts
 from ohr.markup.symbols import COMMAND_TO_CHAR
-from ohr.writing_systems import UNSPACED, marks, may_have_marks
+from ohr.markup.writing_systems import UNSPACED, marks, may_have_marks
 
 __all__ = ["read_tokens", "tokens"]
 

@@ -16,10 +16,10 @@ from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
 from ohr.markup.folding import fold
+from ohr.markup.outline.tree import DocumentTree, FigureNode, Place, Section, TableNode
 from ohr.markup.strip import strip_markup
 from ohr.metrics.default import tokens
 from ohr.metrics.matching import assign_by
-from ohr.outline.tree import DocumentTree, FigureNode, Place, Section, TableNode
 from ohr.types import PageRef
 
 ALIKE = 0.8

@@ -9,7 +9,7 @@ from ohr.markup.strip import strip_markup
 from ohr.metrics import default, reference
 from ohr.metrics.protocol import Protocol
 from ohr.plugins.metric import Scoring
-from ohr.text_cache import TextCache
+from ohr.store.text_cache import TextCache
 
 _MOST_WORDS = 1 << 20
 """Words that the lists of one cache share."""

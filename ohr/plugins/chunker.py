@@ -8,7 +8,7 @@ from functools import cached_property
 
 from ohr.markup.headings import Heading, headings, opened, titles
 from ohr.plugins.base import P, Plugin
-from ohr.text_cache import TextCache
+from ohr.store.text_cache import TextCache
 from ohr.types import Chunk, PageRef
 
 

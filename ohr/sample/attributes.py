@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 
 from ohr.errors import ConfigError
-from ohr.randomness import generator_for
+from ohr.plugins.randomness import generator_for
 from ohr.sample.blocks import Columns, PageBlocks, PageLayout
 from ohr.sample.choices import ATTRIBUTES
 from ohr.sample.typesetting.boxes import Box

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from ohr.randomness import generator_for
+from ohr.plugins.randomness import generator_for
 from ohr.sample.attributes import check_attributes, drawn_attributes, look_of
 from ohr.sample.authors.all import AUTHORS, Author
 from ohr.sample.authors.chinese import Bulletin

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ohr.errors import ConfigError, DatasetError, OhrError, StoreError
-from ohr.randomness import generator_for
+from ohr.plugins.randomness import generator_for
 from ohr.sample import corpus, storage
 from ohr.sample.attributes import check_attributes
 from ohr.sample.choices import DIFFICULTY, Difficulty

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from ohr.errors import ConfigError, MissingDependencyError, StoreError
-from ohr.printable import plain
+from ohr.files.safe_text import plain
 from ohr.store.artefacts import PLACE, is_whole
 from ohr.store.atomic import disk_of, write_bytes, write_text
 from ohr.store.identity import digest

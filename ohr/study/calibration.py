@@ -17,11 +17,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from ohr import registry
 from ohr.errors import ConfigError
+from ohr.ocr.noise import Noise
 from ohr.plugins.base import first_error
 from ohr.registry import PluginSpec
 from ohr.statistics.isotonic import rising_fit
 from ohr.store.atomic import write_text
-from ohr.study.noise import Noise
 
 Metric = Literal["r_noise", "r_noise_content", "edit_distance"]
 METRICS: tuple[Metric, ...] = ("r_noise", "r_noise_content", "edit_distance")

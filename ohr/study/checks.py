@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 
 from ohr.collection import Dataset
 from ohr.errors import ConfigError
+from ohr.ocr.noise import perturbation_class
 from ohr.plugins import OcrBackend
 from ohr.registry import PluginSpec
 from ohr.study.config import BUILT_IN, StudyConfig
-from ohr.study.noise import perturbation_class
 from ohr.types import PageRef
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from itertools import product
 
+from ohr.ocr.noise import noise_name
 from ohr.study.config import BUILT_IN, Stage
-from ohr.study.noise import noise_name
 from ohr.study.plan import Plan, Variant
 
 

@@ -17,11 +17,10 @@ from pydantic import (
     model_validator,
 )
 
-from ohr.bounded import read_bounded
 from ohr.datasets.decoding import decode
-from ohr.errors import ConfigError
+from ohr.errors import ConfigError, did_you_mean
+from ohr.files.bounded import read_bounded
 from ohr.metrics.protocol import Protocol
-from ohr.names import did_you_mean
 from ohr.plugins.base import Plugin, first_error
 from ohr.registry import PluginSpec
 from ohr.study.yaml_values import MOST_CHARACTERS, parse_yaml

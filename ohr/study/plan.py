@@ -9,6 +9,14 @@ from typing import TYPE_CHECKING, Any
 from ohr import registry
 from ohr.collection import Dataset
 from ohr.errors import ConfigError
+from ohr.ocr.noise import (
+    Noise,
+    at_dpi,
+    check_distinct,
+    noise_name,
+    noises,
+    perturbation_class,
+)
 from ohr.plugins import (
     Chunker,
     KnowledgeBaseSource,
@@ -30,18 +38,10 @@ from ohr.study.checks import (
     check_unique,
 )
 from ohr.study.config import BUILT_IN, DEFAULT_DRAWS, StudyConfig
-from ohr.study.judge import make_judge
-from ohr.study.measures import Measure, make_metrics, planned
-from ohr.study.noise import (
-    Noise,
-    at_dpi,
-    check_distinct,
-    noise_name,
-    noises,
-    perturbation_class,
-)
 from ohr.study.published import under_protocol
 from ohr.study.questions import left_out, select_questions
+from ohr.study.scoring.judge import make_judge
+from ohr.study.scoring.measures import Measure, make_metrics, planned
 from ohr.types import PageRef, Question
 from ohr.workers import ray_package
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from ohr.collection import Dataset
 from ohr.errors import ConfigError
+from ohr.questions.review import read_verdicts
 from ohr.study.config import DatasetConfig, StudyConfig
 from ohr.study.wordings import read_wordings, reworded
 from ohr.types import PageRef, Question
-from ohr.verdicts import read_verdicts
 
 
 def select_questions(config: StudyConfig, dataset: Dataset) -> tuple[Question, ...]:

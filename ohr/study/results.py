@@ -7,28 +7,27 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pandas as pd
 from pydantic import ValidationError
 
 from ohr.collection import GROUND_TRUTH
 from ohr.errors import ConfigError, DatasetError, OhrError
+from ohr.ocr.noise import noise_name
 from ohr.statistics import Clusters
-from ohr.study.assessed import unassessed_stages
-from ohr.study.cells import CELL_COLUMNS, LABEL_COLUMNS, aggregate
+from ohr.store.csv import from_csv
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.config import StudyConfig
-from ohr.study.csv import from_csv
-from ohr.study.left_out import left_out_lines, nothing_found
-from ohr.study.measures import NOISE_COLUMNS, Measure, known_measure, read_measures
-from ohr.study.noise import noise_name
+from ohr.study.notices.assessed import unassessed_stages
+from ohr.study.notices.left_out import left_out_lines, nothing_found
+from ohr.study.notices.troubles import empty_lines, failed_in_rows, trouble_lines
+from ohr.study.notices.truth import declare, measures_of
+from ohr.study.notices.ungraded import bound_lines
+from ohr.study.output.cells import CELL_COLUMNS, LABEL_COLUMNS, aggregate
+from ohr.study.output.rows import FILE, UNIT_COLUMNS, read_rows, with_system
 from ohr.study.plan import Plan, load_dataset, make_plan
-from ohr.study.rows import FILE, UNIT_COLUMNS, read_rows, with_system
-from ohr.study.troubles import empty_lines, failed_in_rows, trouble_lines
-from ohr.study.truth import declare, measures_of
-from ohr.study.ungraded import bound_lines
-from ohr.study.views import Plots, analyse
+from ohr.study.scoring.measures import NOISE_COLUMNS, Measure, known_measure, read_measures
 from ohr.types import Status
 
 KNOWLEDGE_BASE = ("noise", "perturbation", "level", "intensity", "engine")
@@ -139,52 +138,7 @@ class Run:
         lines += unassessed_stages(self.cells, stages)
         return [*failed_in_rows(read_rows(self.path)), *lines]
 
-    def compare(
-        self,
-        *others: Run,
-        by: str = "",
-        metrics: Sequence[str] = (),
-        baseline: str = "",
-        groups: bool = False,
-    ) -> pd.DataFrame:
-        """Paired differences with intervals, p (Holm, Benjamini-Hochberg) and effect sizes.
-
-        ``by``: what is compared: ``knowledge_base`` (the default for one run), ``engine``,
-        ``retriever``, ``reader``, ``chunker`` and so on, or ``run``. ``metrics``:
-        ``stage:metric``, as ``retrieval:hit@2``. ``baseline``: what the others are compared
-        with, else the first. ``groups``: also for each evidence source, domain, form and task.
-        Raises OhrError where nothing can be paired.
-        """
-        options = {"by": by, "metrics": metrics, "baseline": baseline, "groups": groups}
-        return analyse("compare", [self, *others], **options)
-
-    def curves(self, *others: Run, axis: str = "r_noise") -> pd.DataFrame:
-        """Area, slope, breakpoint and retention of each noise curve, with 95 % intervals.
-
-        ``axis``: what damage is measured by: ``r_noise``, ``edit_distance`` and so on.
-        """
-        return analyse("curves", [self, *others], axis=axis)
-
-    def predictiveness(
-        self, *others: Run, metrics: Sequence[str] = (), groups: bool = False
-    ) -> pd.DataFrame:
-        """How well each measure of reading predicts what noise costs: rank correlations.
-
-        ``metrics``: the outcomes, ``stage:metric``. ``groups``: also each domain, answer form
-        and task. Raises OhrError where there is no noise, nothing clean or no stage ocr.
-        """
-        return analyse("predictiveness", [self, *others], metrics=metrics, groups=groups)
-
-    def attribution(self) -> pd.DataFrame:
-        """The F1 that OCR, chunking, retrieval and reading each cost; reads the study's cache."""
-        return analyse("attribution", [self])
-
-    @property
-    def plot(self) -> Plots:
-        """Its figures: ``run.plot.noise_curve()``."""
-        return Plots(self)
-
-    def knowing(self, **known: Any) -> Run:
+    def knowing(self, **known: Any) -> Self:
         """This run with properties that then need not be worked out."""
         run = replace(self)
         vars(run).update(known)

@@ -15,37 +15,37 @@ from typing import Any
 import pandas as pd
 
 from ohr.errors import ConfigError, OhrError
+from ohr.files.safe_text import plain
+from ohr.ocr.failures import notes, reasons
+from ohr.ocr.progress import Progress
+from ohr.ocr.shards import shard_of_process
 from ohr.plugins import OcrBackend
-from ohr.printable import plain
+from ohr.questions.review import left_out_line
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.atomic import part_of, put_in_place, write_bytes, write_text
+from ohr.store.csv import write_csv
 from ohr.store.locking import locked
-from ohr.study.answers import Answering
-from ohr.study.assessed import not_assessed_lines, unassessed_stages
-from ohr.study.cases import FILE as CASES
-from ohr.study.cells import KEY_COLUMNS, aggregate, planned_cells
+from ohr.store.versions import versions
 from ohr.study.config import StudyConfig
-from ohr.study.csv import write_csv
-from ohr.study.failures import notes, reasons
-from ohr.study.groups import group_names
-from ohr.study.left_out import nothing_found
-from ohr.study.measures import described, metric_versions
-from ohr.study.pages.pictures import Pictures
-from ohr.study.pages.shards import shard_of_process
-from ohr.study.pages.variants import Readings
-from ohr.study.parts import is_large, make_scorer
+from ohr.study.knowledge_bases import Readings
+from ohr.study.notices.assessed import not_assessed_lines, unassessed_stages
+from ohr.study.notices.left_out import nothing_found
+from ohr.study.notices.troubles import Tally, empty_lines
+from ohr.study.notices.truth import declare, find_same, same_as_truth, truth_lines
+from ohr.study.output.cases import FILE as CASES
+from ohr.study.output.cells import KEY_COLUMNS, aggregate, planned_cells
+from ohr.study.output.groups import group_names
+from ohr.study.output.rows import FILE as ROWS
+from ohr.study.output.rows import RowWriter
+from ohr.study.page_pictures import Pictures
 from ohr.study.plan import Plan, load_dataset, make_plan
-from ohr.study.progress import Progress
 from ohr.study.results import Run
-from ohr.study.rows import FILE as ROWS
-from ohr.study.rows import RowWriter
+from ohr.study.scoring.answers import Answering
+from ohr.study.scoring.measures import described, metric_versions
+from ohr.study.scoring.parts import is_large, make_scorer
+from ohr.study.scoring.ties import Tie, find_ties, tie_lines
 from ohr.study.sources import plugin_sources
-from ohr.study.ties import Tie, find_ties, tie_lines
-from ohr.study.troubles import Tally, empty_lines
-from ohr.study.truth import declare, find_same, same_as_truth, truth_lines
-from ohr.study.versions import versions
 from ohr.types import FAILED, KnowledgeBase
-from ohr.verdicts import left_out_line
 from ohr.workers.forked import ForkedCall
 
 PROBLEMS = "problems.csv"

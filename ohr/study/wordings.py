@@ -9,12 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ohr.bounded import read_bounded
 from ohr.datasets.csv_table import SEPARATORS, column, csv_text, records, separator_of
 from ohr.datasets.json_text import parse_records
 from ohr.datasets.values import described, name_of, said
 from ohr.errors import ConfigError
-from ohr.spreadsheet import as_it_was, no_formula
+from ohr.files.bounded import read_bounded
+from ohr.files.safe_text import as_it_was, no_formula
 from ohr.types import Question
 
 _COLUMNS: Mapping[str, tuple[str, ...]] = {

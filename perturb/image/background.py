@@ -17,9 +17,9 @@ import numpy as np
 from PIL import Image
 from pydantic import Field, StrictInt, StrictStr, field_validator
 
+from ohr.documents.images import check_size, load_image
+from ohr.documents.pdf import drawn_by
 from ohr.errors import EngineError
-from ohr.images import check_size, load_image
-from ohr.pdf import drawn_by
 from ohr.plugins.perturbation import PageDistortion, PageParams, PageRecord
 from ohr.store.identity import digest, file_digest
 from perturb.image.fields import on_pixels, reduced, sheet_size

@@ -22,8 +22,8 @@ import Stemmer
 from bm25s.stopwords import STOPWORDS_EN_PLUS, STOPWORDS_GERMAN
 
 from ohr.markup.folding import fold
-from ohr.text_cache import TextCache
-from ohr.writing_systems import UNSPACED, in_marked_script, marks, may_have_marks
+from ohr.markup.writing_systems import UNSPACED, in_marked_script, marks, may_have_marks
+from ohr.store.text_cache import TextCache
 
 _WORD = re.compile(r"\w+")
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"

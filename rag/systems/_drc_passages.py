@@ -6,10 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from ohr.markup.outline.numbering import caption_of
+from ohr.markup.outline.read import document_tree
 from ohr.markup.page import read_page
 from ohr.markup.structure import Span, merged
-from ohr.outline.numbering import caption_of
-from ohr.outline.read import document_tree
 from ohr.types import Chunk, Document, Page
 
 LONGEST = 300

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from pydantic import Field
 
-from ohr.outline.tree import DocumentTree
+from ohr.markup.outline.tree import DocumentTree
 from rag.chunking.token_counter import cumulative_tokens
 from rag.systems._language import Language
 from rag.systems._passages import Passage, Piece, whole

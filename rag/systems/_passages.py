@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from operator import itemgetter
 
-from ohr.outline.tree import DocumentTree, Place, Section
+from ohr.markup.outline.tree import DocumentTree, Place, Section
 from ohr.types import Chunk, Hit, PageRef
 
 Path = tuple[str, ...]

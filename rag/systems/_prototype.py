@@ -13,8 +13,8 @@ from typing import ClassVar, Literal
 from pydantic import Field
 from typing_extensions import TypeVar
 
-from ohr.outline.read import document_tree
-from ohr.outline.tree import DocumentTree
+from ohr.markup.outline.read import document_tree
+from ohr.markup.outline.tree import DocumentTree
 from ohr.plugins import Chat, Params, SystemReply
 from ohr.registry import PluginSpec
 from ohr.types import Answer, Document, Outcome, PageRef, Status

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pydantic import Field
 from typing_extensions import TypeVar
 
-from ohr.outline.tree import DocumentTree
+from ohr.markup.outline.tree import DocumentTree
 from ohr.plugins import Retriever
 from ohr.registry import PluginSpec
 from ohr.types import Hit, PageRef

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ohr.markup.outline.tree import DocumentTree
 from ohr.markup.strip import strip_markup
-from ohr.outline.tree import DocumentTree
 from ohr.types import Document
 from rag.systems._full_text import FullText
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from pydantic import Field
 
-from ohr.outline.tree import DocumentTree
+from ohr.markup.outline.tree import DocumentTree
 from rag.systems._passages import Passage, pieces_of_length
 from rag.systems._retrieving import RetrievalParams, Retrieving
 

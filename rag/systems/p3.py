@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pydantic import Field
 from typing_extensions import TypeVar
 
-from ohr.outline.tree import DocumentTree
+from ohr.markup.outline.tree import DocumentTree
 from rag.systems._passages import Passage, sections
 from rag.systems._retrieving import RetrievalParams, Retrieving
 

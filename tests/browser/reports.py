@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from experiments.browser.build import build_report
-from experiments.browser.options import ReportOptions
+from ohr.report.build import build_report
+from ohr.report.options import ReportOptions
 from ohr.study.config import load_config
 from ohr.study.results import Run, open_run
 from ohr.study.run import run_study

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.browser.images import _found
+from ohr.report.images import _found
 
 PAGE = (
     "the table presents total equity as of march components 12 total equity 280714 279354 less 5 "

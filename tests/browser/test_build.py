@@ -17,17 +17,17 @@ import yaml
 from PIL import Image
 
 import ohr
-from experiments.browser.again import LONGEST, Recipes, shown_record
-from experiments.browser.build import Built, build_report
-from experiments.browser.options import ReportOptions
-from experiments.browser.rows import make_rows, measures_by_stage
-from experiments.browser.sentences import losses
-from experiments.browser.tables import group_tables, loss_tables
+from ohr.api.plots import Plot, draw
 from ohr.errors import ConfigError
-from ohr.study.cases import read_texts
-from ohr.study.pages.worker import distort, page_image
+from ohr.ocr.worker import distort, page_image
+from ohr.report.again import LONGEST, Recipes, shown_record
+from ohr.report.build import Built, build_report
+from ohr.report.options import ReportOptions
+from ohr.report.rows import make_rows, measures_by_stage
+from ohr.report.sentences import losses
+from ohr.report.tables import group_tables, loss_tables
+from ohr.study.output.cases import read_texts
 from ohr.study.results import Run, knowledge_base_name, open_run
-from ohr.study.views import Plot, draw
 from ohr.types import PageRef
 from tests.browser.reports import finished, write_pages
 from tests.experiments.test_commands import invoke
@@ -70,7 +70,7 @@ def figures_drawn_once(
             drawn[key] = draw(name, runs)
         return drawn[key]
 
-    monkeypatch.setattr("ohr.study.views.draw", once)
+    monkeypatch.setattr("ohr.api.plots.draw", once)
 
 
 def built(run: Run, out: Path, **options: Any) -> Built:
@@ -240,7 +240,7 @@ def test_a_run_of_reading_alone_has_no_cases(settings, tmp_path):
 
 
 def test_pictures_that_find_no_room_are_counted(run, tmp_path, monkeypatch):
-    monkeypatch.setattr("experiments.browser.build._MEGABYTE", 1_000)
+    monkeypatch.setattr("ohr.report.build._MEGABYTE", 1_000)
     few = built(run, tmp_path, cases="random:all", images="webp:300:50", most_mb=5)
     assert few.left_out > 0
     assert sum(path.stat().st_size for path in (tmp_path / "images").iterdir()) <= 5_000

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.browser.chunks import Chunks, packed, script_json
-from experiments.browser.inline_svg import inline_svg
-from experiments.browser.rendered import blocks_of, math
-from experiments.browser.select import Wanted, parse_selection
-from experiments.browser.words import side_by_side
 from ohr.errors import ConfigError
+from ohr.report.chunks import Chunks, packed, script_json
+from ohr.report.inline_svg import inline_svg
+from ohr.report.rendered import blocks_of, math
+from ohr.report.select import Wanted, parse_selection
+from ohr.report.words import side_by_side
 from tests.patience import ends
 
 HOSTILE = [

@@ -8,7 +8,7 @@ import shutil
 
 import pytest
 
-from experiments.browser.chunks import script_json
+from ohr.report.chunks import script_json
 from tests.browser.strange import ALL, HOSTILE, LONG_WORD
 from tests.browser.test_views import quiet
 from tests.browser.visit import Visit

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from experiments.browser.rows import STATUSES
-from ohr.verdicts import Verdicts
+from ohr.questions.review import Verdicts
+from ohr.report.rows import STATUSES
 from tests.browser.visit import Visit
 
 pytestmark = pytest.mark.slow

@@ -4,9 +4,9 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments.analysis.block_errors import summarise
 from experiments.block_errors import main
-from experiments.reports.block_errors import FILE
+from experiments.papers.block_errors.report import FILE
+from experiments.papers.block_errors.table import summarise
 from ohr.metrics.blocks import BlockResult
 from tests.builders import qa, write_corpus, write_kb, write_questions
 

@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from experiments.analysis.calibration import (
+from experiments.calibrate import main as calibrate
+from experiments.noise_curve import main as noise_curve
+from ohr.analysis.calibration.table import (
     Split,
     check_lines,
     check_targets,
     equivalence,
     measured_means,
 )
-from experiments.calibrate import main as calibrate
-from experiments.noise_curve import main as noise_curve
 from ohr.errors import ConfigError
 from ohr.study.calibration import Curve, UnreachableError, fit, read_calibration
 from tests.builders import write_corpus

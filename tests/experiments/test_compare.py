@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from experiments import curve_statistics, error_analysis
-from experiments.analysis.comparison import comparisons, configuration_changes, metrics_of
 from experiments.compare import main
+from ohr.analysis.comparison.table import comparisons, configuration_changes, metrics_of
 from ohr.errors import OhrError
 from ohr.study.config import load_config
 from ohr.study.results import Run, measured, open_run
@@ -247,7 +247,7 @@ def test_captions_name_the_method_and_the_units(documents, over, tmp_path):
 def test_a_difference_of_next_to_nothing_has_no_minus(benchmark_runs, monkeypatch):
     slightly = comparisons([benchmark_runs[1]], "knowledge_base", [F1]).iloc[:1]
     slightly = slightly.assign(difference=-1e-9, ci_low=-0.1, ci_high=-1e-9, cohens_dz=-1e-9)
-    monkeypatch.setattr("experiments.reports.comparison.comparisons", lambda *a, **k: slightly)
+    monkeypatch.setattr("ohr.analysis.comparison.report.comparisons", lambda *a, **k: slightly)
     done = CliRunner().invoke(main, [str(benchmark_runs[1].path)], env={"COLUMNS": "300"})
     assert done.exit_code == 0, done.output
     assert "+0.000" in done.stdout

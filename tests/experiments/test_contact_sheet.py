@@ -4,7 +4,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from experiments.contact_sheet import main
-from experiments.figures.sheets import BACKGROUND, CAPTION, contact_sheet
+from experiments.noisy.sheets import BACKGROUND, CAPTION, contact_sheet
 
 
 def test_pages_stand_in_rows():

@@ -4,15 +4,15 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments.analysis.curves import (
+from experiments.curve_statistics import main
+from ohr.analysis.curves.report import curves_shown, seeds_shown
+from ohr.analysis.curves.table import (
     CURVE_KEYS,
     check_draws,
     curves_of,
     seeds_table,
     statistics_table,
 )
-from experiments.curve_statistics import main
-from experiments.reports.curves import curves_shown, seeds_shown
 from ohr.errors import OhrError
 from ohr.study.results import Run
 

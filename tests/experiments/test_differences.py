@@ -5,13 +5,13 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from experiments.analysis.baselines import BOTH, ENGINE, NOISE
-from experiments.analysis.comparison import comparisons
-from experiments.analysis.differences import run_differences, with_paired_intervals
-from experiments.analysis.labels import shown_measures
-from experiments.reports.differences import differences_table, report_differences
-from experiments.reports.noise_curve import finding
-from ohr.study.cells import aggregate
+from ohr.analysis.comparison.differences import run_differences, with_paired_intervals
+from ohr.analysis.comparison.differences_report import differences_table, report_differences
+from ohr.analysis.comparison.table import comparisons
+from ohr.analysis.curves.study_report import finding
+from ohr.display.labels import shown_measures
+from ohr.study.baselines import BOTH, ENGINE, NOISE
+from ohr.study.output.cells import aggregate
 from ohr.study.results import Run
 
 CLEAN = {"noise": "none", "perturbation": "none", "level": "", "intensity": 0.0}

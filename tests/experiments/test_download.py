@@ -122,7 +122,7 @@ def test_what_is_not_there_is_one_line(hub, tmp_path):
 
 
 def test_without_the_hub_it_says_how_to_install_it(monkeypatch, tmp_path):
-    from experiments.interchange.hub import download as fetch
+    from experiments.convert.hub import download as fetch
     from ohr.errors import MissingDependencyError
 
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)

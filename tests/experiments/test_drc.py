@@ -10,12 +10,12 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments.analysis.drc import Ranked
-from experiments.analysis.drc_published import drc_figures
-from experiments.analysis.extraction import words_by_kind
 from experiments.drc import main as drc
 from experiments.extraction import main as extraction
-from experiments.reports import extraction as extraction_report
+from experiments.papers.drc import extraction_report
+from experiments.papers.drc.extraction import words_by_kind
+from experiments.papers.drc.published import drc_figures
+from experiments.papers.drc.table import Ranked
 from ohr.types import Hit, PageRef, Question
 from tests.builders import qa, write_kb, write_questions
 from tests.ocr_backends.checkpoints import needs_torch

@@ -4,9 +4,9 @@ import pytest
 from typer.testing import CliRunner
 
 from experiments.engines import main
-from experiments.reports.engines import examine
 from ohr import registry
 from ohr.errors import MissingDependencyError
+from ohr.machine.engines import examine
 from ohr.registry import PluginSpec
 from tests.fakes import LoggingEngine
 

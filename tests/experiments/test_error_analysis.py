@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments.analysis.cases import CASES, case_shares, distinct
 from experiments.error_analysis import main
+from ohr.analysis.error_analysis.table import CASES, case_shares, distinct
 from ohr.errors import OhrError
 from ohr.study.results import Run, measured
 

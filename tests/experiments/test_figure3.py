@@ -4,9 +4,9 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
-from experiments.analysis.figure3 import figure3_points
 from experiments.figure3 import main
-from experiments.figures.figure3 import caption_of, draw_figure3
+from ohr.analysis.figure3.figure import caption_of, draw_figure3
+from ohr.analysis.figure3.table import figure3_points
 from ohr.errors import OhrError
 from ohr.study.results import Run, measured
 

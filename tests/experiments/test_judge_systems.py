@@ -15,7 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.analysis.judging import (
+from ohr.analysis.judging.study import _at_once, answers_of
+from ohr.analysis.judging.table import (
     TIE,
     agreement,
     grade_differences,
@@ -24,7 +25,6 @@ from experiments.analysis.judging import (
     pair_counts,
     top_shares,
 )
-from experiments.studies.judging import _at_once, answers_of
 from ohr.errors import OhrError
 from ohr.statistics.agreement import cohens_kappa
 from ohr.study.config import load_config
@@ -252,7 +252,7 @@ def test_a_judge_that_refuses_all_stops_after_five(
 
 
 def test_answers_reach_the_judge_as_data(run: Path, tmp_path: Path, server: Server) -> None:
-    from experiments.studies.judging import COMPARE, Asking, judges_of
+    from ohr.analysis.judging.study import COMPARE, Asking, judges_of
     from ohr.registry import PluginSpec
 
     server.replies = [said('{"better": "first"}')]

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from experiments import log_mlflow
-from experiments.interchange.mlflow import conditions
+from experiments.convert.mlflow import conditions
 from ohr.study.results import measured
 
 
@@ -104,7 +104,7 @@ def test_without_mlflow_the_install_command_is_named(benchmark_runs, monkeypatch
     def absent(name):
         raise ImportError(name)
 
-    monkeypatch.setattr("experiments.interchange.mlflow.import_module", absent)
+    monkeypatch.setattr("experiments.convert.mlflow.import_module", absent)
     done = CliRunner().invoke(log_mlflow.main, [str(benchmark_runs[0].path)])
     assert done.exit_code == 2
     assert "pip install 'ohr[mlflow]'" in done.stderr

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from experiments.analysis.loss_shares import group_losses, loss_shares
-from experiments.reports.loss_shares import losses_table, report_losses
+from ohr.analysis.attribution.loss_shares import group_losses, loss_shares
+from ohr.analysis.attribution.loss_shares_report import losses_table, report_losses
 from ohr.statistics import Clusters
 
 SOURCES = ("source:text", "source:table", "source:formula")

@@ -13,7 +13,9 @@ from scipy.stats import kendalltau
 from typer.testing import CliRunner
 
 from experiments import make_questions, question_validity
-from experiments.analysis.validity import (
+from ohr import registry
+from ohr.analysis.validity.study import matched, report
+from ohr.analysis.validity.table import (
     AGREE,
     DISAGREE,
     ONE_SETTLES,
@@ -26,11 +28,9 @@ from experiments.analysis.validity import (
     swings,
     tau_b,
 )
-from experiments.interchange.exam import drawn_pages, read_grounds
-from experiments.studies.validity import matched, report
-from ohr import registry
 from ohr.errors import DatasetError, OhrError
-from ohr.exam.storage import json_text
+from ohr.questions.files import drawn_pages, read_grounds
+from ohr.questions.storage import json_text
 from ohr.statistics import holm
 from ohr.study.conditions import CONDITION_COLUMNS
 from tests.builders import write_kb, write_pdf
@@ -242,7 +242,7 @@ def test_one_reading_is_no_ground(tmp_path):
 def test_what_cannot_be_done_is_said_before_questions_are_made(
     base, tmp_path, more, told, monkeypatch
 ):
-    monkeypatch.delattr("experiments.studies.exam.candidates_of")
+    monkeypatch.delattr("ohr.adviser.question_set.candidates_of")
     code, said = give(make_questions.main, base, "--out", tmp_path / "out", *more)
     assert (code, told in said) == (2, True), said
     assert not (tmp_path / "out").exists()

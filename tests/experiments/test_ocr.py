@@ -20,7 +20,7 @@ from ohr import registry
 from ohr.collection import Dataset
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.config import load_config
-from ohr.study.pages.variants import Readings
+from ohr.study.knowledge_bases import Readings
 from ohr.study.plan import load_dataset, make_plan
 from ohr.types import Document, Page, PageRef, Status
 from tests import loopback

@@ -4,7 +4,8 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments.analysis.published import (
+from experiments.paper import main
+from ohr.analysis.published import (
     beside_published,
     contradictions,
     drop_lines,
@@ -12,7 +13,6 @@ from experiments.analysis.published import (
     published,
     published_engine,
 )
-from experiments.paper import main
 from tests.builders import write_corpus
 
 

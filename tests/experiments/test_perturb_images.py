@@ -11,10 +11,10 @@ from typer.testing import CliRunner
 from experiments.perturb_images import main
 from ohr import registry
 from ohr.datasets.folder import Folder
-from ohr.images import load_image
-from ohr.pdf import render
-from ohr.randomness import generator_for
-from ohr.study.pages.sources import find_pages
+from ohr.documents.images import load_image
+from ohr.documents.pdf import render
+from ohr.ocr.sources import find_pages
+from ohr.plugins.randomness import generator_for
 from ohr.types import PageRef
 from tests.builders import write_pdf
 

@@ -5,17 +5,17 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from experiments.analysis.format_counts import count_knowledge_bases
 from experiments.format_counts import main as format_counts
-from experiments.interchange.noisy_text import folder_name, worth_showing
+from experiments.noisy.before_after import ShownPage, compare, render_comparison
+from experiments.noisy.texts import folder_name, worth_showing
+from experiments.papers.format_counts.table import count_knowledge_bases
 from experiments.perturb_text import main
-from experiments.reports.before_after import ShownPage, compare, render_comparison
 from ohr import registry
 from ohr.errors import ConfigError
+from ohr.ocr.noise import Noise
+from ohr.ocr.rewriting import text_perturbation
 from ohr.registry import PluginSpec
 from ohr.study.config import load_config
-from ohr.study.noise import Noise
-from ohr.study.pages.rewriting import text_perturbation
 from ohr.study.plan import load_dataset
 from ohr.types import PageRef
 from tests.builders import qa, write_kb, write_questions

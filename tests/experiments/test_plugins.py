@@ -6,9 +6,9 @@ import pytest
 from typer.testing import CliRunner
 
 from experiments import plugins
-from experiments.reports.plugins import examine
 from ohr import registry
 from ohr.errors import MissingDependencyError
+from ohr.machine.plugins import examine
 
 
 @pytest.mark.parametrize("kind", registry.KINDS)

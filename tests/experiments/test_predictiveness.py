@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from experiments.analysis.predictiveness import predictiveness, predictors
-from experiments.analysis.predictors import verdict
 from experiments.predictiveness import main
+from ohr.analysis.predictiveness.predictors import verdict
+from ohr.analysis.predictiveness.table import predictiveness, predictors
 from ohr.errors import OhrError
 from ohr.statistics import Clusters, RankCorrelation, holm, jackknife_interval
 from ohr.study.results import Run

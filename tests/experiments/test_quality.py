@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 from experiments import confidence, fit_quality, quality_check
-from experiments.analysis.signal_runs import labelled, read_signals
-from experiments.studies.own_pages import sample_pages, transcription_name
-from experiments.studies.quality_check import check
-from experiments.studies.signals import observed
+from ohr.adviser.own_pages import sample_pages, transcription_name
+from ohr.adviser.quality.check import check
+from ohr.adviser.quality.known_truth import observed
+from ohr.adviser.quality.signal_runs import labelled, read_signals
 from ohr.errors import ConfigError
 from ohr.quality.predictor import shipped
 from ohr.quality.signals import SIGNALS

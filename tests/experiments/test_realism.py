@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments.analysis.realism import differences, page_distances, same_pages, summarise
 from experiments.realism import main
+from ohr.analysis.realism.table import differences, page_distances, same_pages, summarise
 from ohr.errors import OhrError
 
 NOISES = (("none", "", 0.0, 0.0), ("semantic", "mild", 1.0, 0.1), ("semantic", "", 0.5, 0.2))

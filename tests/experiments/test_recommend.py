@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from experiments import recommend
-from experiments.reports.recommend import cheapest, three_sentences
+from ohr.adviser.recommend.report import cheapest, three_sentences
 from ohr.quality.truth import TARGETS
 from tests.builders import write_page
 from tests.experiments.own_pages import FAKE, SURE, give, run_quality, run_recommend
@@ -45,7 +45,7 @@ def test_the_same_command_recommends_the_same_again(folder, monkeypatch):
 
 @pytest.mark.slow
 def test_retrieval_is_assessed_where_questions_can_be_made(tmp_path, monkeypatch):
-    monkeypatch.setattr("experiments.studies.recommend.FEWEST_QUESTIONS", 3)
+    monkeypatch.setattr("ohr.adviser.recommend.study.FEWEST_QUESTIONS", 3)
     folder = write_towns(tmp_path / "in", 4)
     engines = f"{FAKE},pdf_text"
     done = run_recommend(folder, "--engines", engines, "--budget", 4, "--no-wobble", "--report")
@@ -68,7 +68,7 @@ def test_retrieval_is_assessed_where_questions_can_be_made(tmp_path, monkeypatch
 
 @pytest.mark.slow
 def test_every_pdf_is_asked_about_wherever_it_lies(tmp_path, monkeypatch):
-    monkeypatch.setattr("experiments.studies.recommend.FEWEST_QUESTIONS", 1)
+    monkeypatch.setattr("ohr.adviser.recommend.study.FEWEST_QUESTIONS", 1)
     folder = write_towns(tmp_path / "in", 4)
     apart = unicodedata.normalize("NFD", "Verträge 2023.pdf")
     moved = ("2023/q1/report.pdf", "a.pdf", "sub/a.pdf", apart)
@@ -88,7 +88,7 @@ def test_every_pdf_is_asked_about_wherever_it_lies(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_of_one_page_nothing_is_said_of_how_many_documents_would_do(tmp_path, monkeypatch):
-    monkeypatch.setattr("experiments.studies.recommend.FEWEST_QUESTIONS", 1)
+    monkeypatch.setattr("ohr.adviser.recommend.study.FEWEST_QUESTIONS", 1)
     folder = write_towns(tmp_path / "in", 1)
     done = run_recommend(folder, "--engines", f"{FAKE},rapidocr", "--no-wobble")
     assert done.exit_code == 0, done.output
@@ -247,7 +247,7 @@ def test_what_is_not_assessed_is_no_reason_to_take_an_engine():
 def test_without_engines_all_are_taken_that_need_nothing_more(folder, monkeypatch):
     asked = []
     monkeypatch.setattr(
-        "experiments.studies.recommend.recommend",
+        "ohr.adviser.recommend.study.recommend",
         lambda folder, reading, wanted, out: asked.extend(s.name for s in reading.engines) or 0,
     )
     done = run_recommend(folder)

@@ -9,13 +9,13 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from experiments.analysis.review import agreement_with_person, reviewed_scores
+from ohr.analysis.review.table import agreement_with_person, reviewed_scores
 from ohr.errors import ConfigError
-from ohr.study.cases import read_cases
+from ohr.questions.review import AnswerVerdict, read_verdicts
 from ohr.study.config import load_config
+from ohr.study.output.cases import read_cases
 from ohr.study.results import Run
 from ohr.study.run import run_study
-from ohr.verdicts import AnswerVerdict, read_verdicts
 from tests.browser.reports import finished, write_pages
 from tests.experiments.test_commands import invoke
 from tests.loopback import Reply, said, serving

@@ -4,9 +4,9 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments.analysis.robustness import robustness
-from experiments.reports.robust_reader import text_table
 from experiments.robust_reader import main
+from ohr.analysis.robustness.report import text_table
+from ohr.analysis.robustness.table import robustness
 from ohr.errors import OhrError
 from ohr.study.results import Run, measured
 

@@ -10,7 +10,7 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.analysis.settings import COLUMNS, Block, Means, Setting, Value, texts
+from ohr.display.settings import COLUMNS, Block, Means, Setting, Value, texts
 from tests.examples import examples
 
 NAMES = {

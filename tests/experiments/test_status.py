@@ -8,11 +8,11 @@ import os
 import pytest
 from typer.testing import CliRunner
 
-from experiments.reports.status import duration
 from experiments.status import main
+from ohr.machine.status import duration
+from ohr.ocr.progress_file import ProgressFile, told
+from ohr.ocr.shards import Shard
 from ohr.store.leases import STALE_S
-from ohr.study.pages.progress_file import ProgressFile, told
-from ohr.study.pages.shards import Shard
 from ohr.types import Outcome
 
 

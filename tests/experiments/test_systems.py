@@ -11,12 +11,12 @@ import pytest
 from typer.testing import CliRunner
 
 import ohr
-from experiments.analysis.systems import Scored
 from experiments.attribution import main as attribution
-from experiments.reports.systems import least_lines
 from experiments.systems import main
-from ohr.outline.read import document_tree
-from ohr.study.measures import known_measure
+from ohr.analysis.systems.report import least_lines
+from ohr.analysis.systems.table import Scored
+from ohr.markup.outline.read import document_tree
+from ohr.study.scoring.measures import known_measure
 from tests.builders import qa, write_kb, write_questions
 
 

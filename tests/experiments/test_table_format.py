@@ -4,18 +4,18 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments.analysis.choices import TABLE_FORMATS
-from experiments.analysis.table_format import count_losses, paired_differences, shown
-from experiments.figures.bars import format_bars
-from experiments.reports.table_format import format_table, report
+from experiments.papers.table_format.report import format_table, report
+from experiments.papers.table_format.table import count_losses, paired_differences, shown
 from experiments.table_format import main
 from ocr_backends.gt import GroundTruth, GroundTruthParams
 from ohr import registry
+from ohr.display.choices import TABLE_FORMATS
 from ohr.errors import ConfigError
+from ohr.figures.bars import format_bars
 from ohr.markup.tables import parse_tables
+from ohr.ocr.progress import Progress
 from ohr.study.config import load_config
 from ohr.study.plan import load_dataset, make_plan
-from ohr.study.progress import Progress
 from ohr.study.run import run_study
 from tests.builders import qa, write_corpus, write_kb, write_questions
 

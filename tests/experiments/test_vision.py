@@ -5,12 +5,12 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from experiments.analysis.routes import SOURCES, axis_engine, by_source, route_points, routes_of
-from experiments.reports.vision import report
+from ohr.analysis.vision.report import report
+from ohr.analysis.vision.table import SOURCES, axis_engine, by_source, route_points, routes_of
 from ohr.errors import ConfigError
+from ohr.ocr.progress import Progress
 from ohr.study.config import load_config, make_config
 from ohr.study.plan import load_dataset, make_plan
-from ohr.study.progress import Progress
 from ohr.study.run import run_study
 from ohr.study.yaml_values import parse_yaml
 from tests.builders import write_corpus

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments.analysis.prototypes import paired_steps, run_means
-from experiments.analysis.written_for import of_systems, written_for
+from experiments.papers.prototypes.table import paired_steps, run_means
 from experiments.prototypes import main as prototypes
 from experiments.systems import main as systems
+from ohr.analysis.systems.written_for import of_systems, written_for
 from ohr.datasets.ohrbench import question_of
 from ohr.sample.questions.categories import WRITTEN_FOR
 from ohr.study.results import open_run

@@ -11,11 +11,11 @@ from PIL import Image
 
 from ocr_backends.loops import LOOP as LOOPED
 from ohr import registry
+from ohr.ocr.files import FileReadings, file_pages
+from ohr.ocr.pools import Runners
+from ohr.ocr.sources import find_pages
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
-from ohr.study.pages.files import FileReadings, file_pages
-from ohr.study.pages.pools import Runners
-from ohr.study.pages.sources import find_pages
 from ohr.types import Outcome, Status
 from ohr.workers import Limits
 from tests.faults.engines import CRASH, EAT, EMPTY, FINE, FLOOD, HANG, LOOP

@@ -17,12 +17,12 @@ import pytest
 
 from ohr import registry
 from ohr.errors import ConfigError, MissingDependencyError
+from ohr.ocr.files import FileReadings, file_pages
+from ohr.ocr.pools import Runners
+from ohr.ocr.sources import find_pages
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.config import load_config
-from ohr.study.pages.files import FileReadings, file_pages
-from ohr.study.pages.pools import Runners
-from ohr.study.pages.sources import find_pages
 from ohr.study.plan import load_dataset, make_plan
 from ohr.study.run import run_study
 from ohr.types import Outcome, Status

@@ -11,9 +11,9 @@ import time
 import psutil
 import pytest
 
+from ohr.documents.images import MAX_PIXELS, check_size, load_image
+from ohr.documents.pdf import render
 from ohr.errors import EngineError, MissingDependencyError
-from ohr.images import MAX_PIXELS, check_size, load_image
-from ohr.pdf import render
 from ohr.study.config import load_config
 from ohr.study.run import run_study
 from ohr.workers import WorkerPool

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from experiments import noise_curve, ocr
 from ohr.errors import ConfigError, OhrError, PluginError
+from ohr.ocr.failures import Streak, reasons
 from ohr.study.config import load_config
-from ohr.study.failures import Streak, reasons
 from ohr.study.run import run_study
 from ohr.types import Outcome
 from tests.builders import write_corpus

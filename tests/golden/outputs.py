@@ -15,6 +15,7 @@ import numpy as np
 
 from ohr import registry
 from ohr.metrics.scores import SCORING
+from ohr.ocr.noise import at_level
 from ohr.plugins import (
     Chunker,
     ImagePerturbation,
@@ -29,10 +30,9 @@ from ohr.plugins import (
     System,
 )
 from ohr.plugins.metric import AnswerCase, Case, EvidenceCase, HitsCase, PageCase, Scoring
-from ohr.randomness import generator_for
+from ohr.plugins.randomness import generator_for
 from ohr.registry import PluginSpec
 from ohr.store.identity import digest, pixel_digest
-from ohr.study.noise import at_level
 from ohr.types import Answer, Question
 from tests.builders import write_kb, write_page, write_questions
 from tests.golden import inputs

@@ -14,8 +14,8 @@ import pytest
 
 from ocr_backends import _process
 from ocr_backends._process import run
+from ohr.documents.pdf import page_count, page_text
 from ohr.errors import ConfigError, EngineError, MissingDependencyError
-from ohr.pdf import page_count, page_text
 from ohr.types import Outcome, Status
 from tests.ocr_backends.programs import PAGES, calls, engine, program, read, texts, write_pdf
 
@@ -300,7 +300,7 @@ def test_what_is_not_installed_names_the_command(tmp_path: Path, name: str, pack
 
 
 def test_extracted_pages_keep_their_text(pdf: Path, tmp_path: Path) -> None:
-    from ohr.pdf import extract_pages
+    from ohr.documents.pdf import extract_pages
 
     extract_pages(pdf, [2, 0], tmp_path / "some.pdf")
     assert page_count(tmp_path / "some.pdf") == 2

@@ -15,8 +15,8 @@ from ocr_backends._pdfminer import page_segments
 from ocr_backends.pdf_text import PdfText
 from ocr_backends.structure.layout_model import Region
 from ohr import registry
+from ohr.documents.pdf import render
 from ohr.errors import ConfigError, EngineError, MissingDependencyError
-from ohr.pdf import render
 from ohr.types import Status
 from tests.builders import stream, write_objects, write_page
 

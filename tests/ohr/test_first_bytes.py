@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from ohr.documents.images import load_image
+from ohr.documents.pdf import page_count
 from ohr.errors import EngineError
-from ohr.images import load_image
-from ohr.pdf import page_count
 from tests.builders import write_objects, write_pdf
 
 

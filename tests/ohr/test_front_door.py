@@ -13,10 +13,10 @@ import pandas as pd
 import pytest
 
 import ohr
+from ohr.api.study import Options
+from ohr.ocr.noise import at_level
+from ohr.ocr.worker import PageTask, distort
 from ohr.study.config import StudyConfig
-from ohr.study.noise import at_level
-from ohr.study.pages.worker import PageTask, distort
-from ohr.study.study import Options
 from tests.builders import write_corpus, write_pdf
 from tests.conftest import ROOT
 

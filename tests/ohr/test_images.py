@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
+from ohr.documents.images import load_image
+from ohr.documents.orientation import turn_of
+from ohr.documents.pdf import RENDERER, drawn_by, render
 from ohr.errors import EngineError
-from ohr.images import load_image
-from ohr.orientation import turn_of
-from ohr.pdf import RENDERER, drawn_by, render
-from ohr.study.pages.worker import with_turn
+from ohr.ocr.worker import with_turn
 from ohr.types import Outcome
 from tests.builders import write_objects
 

@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 from PIL import Image
 
+from ohr.documents.opening import file_facts, layers_of
+from ohr.documents.pdf import MAX_PAGES, RENDERER, page_count
 from ohr.errors import EngineError
-from ohr.opening import file_facts, layers_of
-from ohr.pdf import MAX_PAGES, RENDERER, page_count
-from ohr.study.pages.sources import find_pages
+from ohr.ocr.sources import find_pages
 from ohr.types import Status
 from ohr.workers import Limits
 from tests.builders import write_bomb, write_objects, write_page, write_pdf

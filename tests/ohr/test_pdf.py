@@ -8,16 +8,16 @@ import pypdfium2
 import pytest
 from PIL import Image, ImageDraw
 
-from ohr.errors import EngineError
-from ohr.images import image_dpi, load_image
-from ohr.pdf import (
+from ohr.documents.images import image_dpi, load_image
+from ohr.documents.layers import text_layers
+from ohr.documents.pdf import (
     RENDERER,
     drawn_by,
     page_text,
     render,
     words_of_page,
 )
-from ohr.pdf_layers import text_layers
+from ohr.errors import EngineError
 from tests.builders import write_objects, write_page, write_pdf
 
 FORM = (

@@ -6,8 +6,8 @@ import pytest
 from PIL import Image, ImageDraw
 
 from ohr.datasets.text_layer import check_layers
-from ohr.pdf import page_text
-from ohr.pdf_layers import FontLetters, TextLayer, text_layers
+from ohr.documents.layers import FontLetters, TextLayer, text_layers
+from ohr.documents.pdf import page_text
 from ohr.types import Outcome
 from tests.builders import stream, write_objects, write_page
 

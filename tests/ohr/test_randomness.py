@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ohr.randomness import generator_for
+from ohr.plugins.randomness import generator_for
 from ohr.types import PageRef
 
 KEYS = st.tuples(st.integers(0, 2**32), st.text(), st.text(), st.integers(0, 10_000))

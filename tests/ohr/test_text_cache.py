@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ohr.text_cache import TextCache
+from ohr.store.text_cache import TextCache
 
 
 @given(st.lists(st.lists(st.text(max_size=9), max_size=5), max_size=6), st.integers(0, 20))

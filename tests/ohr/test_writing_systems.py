@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ohr.writing_systems import UNSPACED, marks, may_have_marks
+from ohr.markup.writing_systems import UNSPACED, marks, may_have_marks
 
 
 @given(st.characters())

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from ohr import registry
+from ohr.ocr.noise import noises
 from ohr.registry import PluginSpec
-from ohr.study.noise import noises
 from perturb.image.semantic import ORDER, STRONG, WEAK, Semantic, SemanticParams
 
 PAGES = 160

@@ -8,7 +8,7 @@ from functools import cached_property
 from importlib.resources import files
 from typing import Any
 
-from ohr.randomness import generator_for
+from ohr.plugins.randomness import generator_for
 from ohr.types import PageRef
 
 

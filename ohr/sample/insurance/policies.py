@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ohr.randomness import generator_for
+from ohr.plugins.randomness import generator_for
 from ohr.sample.attributes import look_of
 from ohr.sample.blocks import Heading, PageLayout, Paragraph, Plain, TableBlock, text
 from ohr.sample.corpus import Written

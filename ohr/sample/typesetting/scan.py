@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from ohr.randomness import generator_for
+from ohr.plugins.randomness import generator_for
 from ohr.sample.typesetting.boxes import Arrangement, turned
 from ohr.sample.typesetting.render import DPI, Rendered
 from ohr.types import PageRef

@@ -10,9 +10,9 @@ from typing import TypeVar
 
 from rapidfuzz import fuzz, utils
 
-from ohr.outline.numbering import number_of
-from ohr.outline.read import document_tree
-from ohr.outline.tree import DocumentTree, FigureNode, Section, TableNode
+from ohr.markup.outline.numbering import number_of
+from ohr.markup.outline.read import document_tree
+from ohr.markup.outline.tree import DocumentTree, FigureNode, Section, TableNode
 from ohr.plugins import Chunker, Retriever
 from ohr.types import Document, Hit
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from ohr.outline.tree import DocumentTree, FigureNode, TableNode
+from ohr.markup.outline.tree import DocumentTree, FigureNode, TableNode
 from rag.systems._frames import harmless
 from rag.systems.triage.library import Shelf
 

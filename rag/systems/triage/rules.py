@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ohr.outline.tree import FigureNode, Place, Section, TableNode
+from ohr.markup.outline.tree import FigureNode, Place, Section, TableNode
 from ohr.types import PageRef
 from rag.systems.triage.library import Shelf
 from rag.systems.triage.tools import MOST

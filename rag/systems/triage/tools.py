@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from ohr.outline.tree import DocumentTree, Place
+from ohr.markup.outline.tree import DocumentTree, Place
 from ohr.types import Hit, PageRef
 from rag.systems._frames import framed
 from rag.systems.triage.library import Library, Shelf

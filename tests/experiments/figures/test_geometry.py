@@ -13,11 +13,11 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from experiments.analysis.labels import STAGE_METRICS
-from experiments.figures import bars, pareto
-from experiments.figures import noise as figures
-from experiments.figures import sources as source_curves
-from ohr.study.cells import CELL_COLUMNS
+from ohr.display.labels import STAGE_METRICS
+from ohr.figures import bars, pareto
+from ohr.figures import noise as figures
+from ohr.figures import sources as source_curves
+from ohr.study.output.cells import CELL_COLUMNS
 from tests.examples import examples
 
 pytestmark = pytest.mark.arranged

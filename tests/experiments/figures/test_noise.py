@@ -6,13 +6,13 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from experiments.analysis.notes import note_lines, reader_notes
-from experiments.figures.bars import benchmark_bars
-from experiments.figures.noise import noise_curves, noise_strength
-from experiments.figures.sources import source_curves
-from experiments.reports.terminal import benchmark_table, noise_table
+from ohr.display.notes import note_lines, reader_notes
+from ohr.display.terminal import benchmark_table, noise_table
+from ohr.figures.bars import benchmark_bars
+from ohr.figures.noise import noise_curves, noise_strength
+from ohr.figures.sources import source_curves
+from ohr.ocr.progress import Progress
 from ohr.study.config import load_config
-from ohr.study.progress import Progress
 from ohr.study.results import open_run
 from ohr.study.run import run_study
 from tests.builders import write_corpus

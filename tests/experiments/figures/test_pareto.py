@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
-from experiments.analysis.costs import COST, SECONDS, engine_costs, frontier
-from experiments.figures import pareto
+from ohr.display.costs import COST, SECONDS, engine_costs, frontier
+from ohr.figures import pareto
 from tests.experiments.figures.test_geometry import (
     TWO_ENGINES,
     check_marks,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from experiments import export
-from experiments.interchange.page_files import WRITERS, content_items, write_predictions
+from experiments.convert.page_files import WRITERS, content_items, write_predictions
 from ocr_backends.formats.documents import read_json
 from ohr import registry
 from ohr.collection import Dataset

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from experiments.reports.best import comparison_text, family_line
+from ohr.analysis.comparison.best import comparison_text, family_line
 from ohr.statistics import PAGE, Clusters, compare_with_best
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from experiments.reports.options import GROUPS, option_table
 from ohr.datasets.folder import FolderParams
+from ohr.display.options import GROUPS, option_table
 from ohr.plugins import DatasetParams
 from ohr.study.config import DatasetConfig, StudyConfig
 

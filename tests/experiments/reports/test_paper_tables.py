@@ -3,14 +3,14 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from experiments.reports.files import TextTable
-from experiments.reports.paper_tables import (
+from ohr.analysis.benchmark.paper_tables import (
     domain_values,
     reader_values,
     source_values,
     write_paper_tables,
 )
-from ohr.study.cells import CELL_COLUMNS
+from ohr.display.text_tables import TextTable
+from ohr.study.output.cells import CELL_COLUMNS
 
 
 def cell(engine: str, stage: str, metric: str, group: str, mean: float, **more: object):

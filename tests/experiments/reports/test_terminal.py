@@ -7,8 +7,8 @@ import re
 import pytest
 from rich.table import Table
 
-from experiments.reports.files import TextTable
-from experiments.reports.terminal import number, show, terminal_table
+from ohr.display.terminal import number, show, terminal_table
+from ohr.display.text_tables import TextTable
 
 
 def wide(count: int) -> Table:

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from experiments.engines import main
-from experiments.reports.tuning import Measured, settings_text, tuned
+from ohr.machine.tuning import Measured, settings_text, tuned
 from ohr.plugins import OcrBackend, Params
 from ohr.registry import PluginSpec
 from tests.fakes import LoggingEngine

@@ -17,9 +17,9 @@ from ohr.datasets.ohrbench import question_of
 from ohr.sample import corpus
 from ohr.sample.markdown import page_text
 from ohr.sample.questions.categories import WRITTEN_FOR, category_records
-from ohr.study.cases import read_questions
+from ohr.store.csv import csv_text
 from ohr.study.config import load_config
-from ohr.study.csv import csv_text
+from ohr.study.output.cases import read_questions
 from ohr.study.results import cells_anew, open_run
 from ohr.study.run import run_study
 from ohr.types import PageRef, Question

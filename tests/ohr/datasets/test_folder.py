@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from ohr import registry
 from ohr.datasets.text_layer import check_layers
+from ohr.documents.layers import TextLayer
+from ohr.documents.opening import layers_of
 from ohr.errors import ConfigError, DatasetError
-from ohr.opening import layers_of
-from ohr.pdf_layers import TextLayer
 from ohr.types import Outcome, PageRef
 from tests.builders import stream, write_bomb, write_page, write_pdf
 

@@ -5,7 +5,7 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from ohr.datasets.json_text import parse_json, parse_records
-from ohr.decoding import UndecodableError
+from ohr.files.decoding import UndecodableError
 
 EVERY_CHARACTER = st.text(st.characters(exclude_categories=()))
 VALUES = st.recursive(

@@ -12,8 +12,8 @@ from PIL import Image
 import ohr
 from ohr import registry
 from ohr.collection import Dataset
+from ohr.documents.images import load_image
 from ohr.errors import DatasetError
-from ohr.images import load_image
 from ohr.types import PageRef
 from tests.builders import write_page
 from tests.ohr.datasets.published import annotated, write_annotated, write_pairs, write_parquet

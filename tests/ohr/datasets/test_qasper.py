@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from experiments.interchange.qasper import quoted
+from experiments.convert.qasper import quoted
 from experiments.qasper import main
 from ohr import registry
 from ohr.collection import Dataset, ValidationReport

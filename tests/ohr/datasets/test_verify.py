@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from experiments import verify_dataset
-from experiments.reports.verification import findings_json
 from ohr.collection import Dataset, ValidationReport
 from ohr.datasets import wording
 from ohr.datasets.locating import SearchablePage, has_math, squeezed_pieces, verbatim_pieces
 from ohr.datasets.verify import CHECKS, Verification, one_line, verify
+from ohr.datasets.verify_report import findings_json
 from ohr.types import Document, Page, PageRef, Question
 from tests.builders import qa, write_kb, write_questions
 from tests.examples import examples

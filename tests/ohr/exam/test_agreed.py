@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ohr.exam import agreed, make_exam
-from ohr.exam.agreed import UNSURE, confirmed
+from ohr.questions import agreed, make_exam
+from ohr.questions.agreed import UNSURE, confirmed
 from ohr.types import Page, PageRef
 from tests.patience import ends
 

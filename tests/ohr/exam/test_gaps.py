@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ohr.datasets import wording
-from ohr.exam.candidate import Evidence
-from ohr.exam.checks import FEWEST_TERMS
-from ohr.exam.corpus import Corpus
-from ohr.exam.from_sentences import overlap
-from ohr.exam.gaps import GAP, OMITTED, of_gap
-from ohr.exam.values import Value
+from ohr.questions.candidate import Evidence
+from ohr.questions.checks import FEWEST_TERMS
+from ohr.questions.corpus import Corpus
+from ohr.questions.from_sentences import overlap
+from ohr.questions.gaps import GAP, OMITTED, of_gap
+from ohr.questions.values import Value
 from ohr.types import PageRef
 from rag.retrievers.terms import analyser
 

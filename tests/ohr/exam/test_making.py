@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ohr.datasets import wording
-from ohr.exam import make_exam
-from ohr.exam.checks import NAMES
-from ohr.exam.corpus import Corpus
-from ohr.exam.from_tables import looks
-from ohr.exam.sentences import all_sentences, sentences
-from ohr.exam.storage import csv_text
-from ohr.exam.values import values
+from ohr.questions import make_exam
+from ohr.questions.checks import NAMES
+from ohr.questions.corpus import Corpus
+from ohr.questions.from_tables import looks
+from ohr.questions.sentences import all_sentences, sentences
+from ohr.questions.storage import csv_text
+from ohr.questions.values import values
 from ohr.types import Page, PageRef
 from tests.patience import ends
 

@@ -9,16 +9,16 @@ import pytest
 
 from ohr.datasets.locating import SearchablePage
 from ohr.errors import EngineError
-from ohr.exam.agreed import UNSURE
-from ohr.exam.candidate import Candidate
-from ohr.exam.checks import Examined, first_fault
-from ohr.exam.corpus import Corpus
-from ohr.exam.making import Candidates, as_question, examine
-from ohr.exam.model import Model, read_objects
-from ohr.exam.prompts import ANSWERER, CHECKER, WRITER
-from ohr.exam.verifying import fault_of, is_right, verified
-from ohr.exam.writing import combined, joined, located, sources_of, written
 from ohr.plugins.chat import Chat, Completion
+from ohr.questions.agreed import UNSURE
+from ohr.questions.candidate import Candidate
+from ohr.questions.checks import Examined, first_fault
+from ohr.questions.corpus import Corpus
+from ohr.questions.making import Candidates, as_question, examine
+from ohr.questions.model import Model, read_objects
+from ohr.questions.prompts import ANSWERER, CHECKER, WRITER
+from ohr.questions.verifying import fault_of, is_right, verified
+from ohr.questions.writing import combined, joined, located, sources_of, written
 from ohr.store.journal import Journal
 from tests.ohr.exam.test_making import FIRST, OTHER, SECOND, TEXTS, exam
 

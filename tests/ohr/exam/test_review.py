@@ -14,8 +14,8 @@ from ohr.datasets.page_labels import PageLabels
 from ohr.datasets.questions_csv import read_rows
 from ohr.datasets.row_questions import questions_of
 from ohr.errors import DatasetError
-from ohr.exam.storage import csv_text, write_exam, yields_text
-from ohr.exam.verdicts import apply, read_verdicts
+from ohr.questions.storage import csv_text, write_exam, yields_text
+from ohr.questions.verdicts import apply, read_verdicts
 from ohr.types import PageRef
 from tests.builders import write_pdf
 from tests.ohr.exam.test_making import exam

@@ -8,9 +8,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
+from ohr.markup.outline.read import document_tree
+from ohr.markup.outline.tree import DocumentTree
 from ohr.metrics.outlines import LARGEST, compare_trees
-from ohr.outline.read import document_tree
-from ohr.outline.tree import DocumentTree
 from ohr.types import Document, Page, PageRef
 from tests.patience import ends
 

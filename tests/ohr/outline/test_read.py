@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ohr.outline.read import document_tree
-from ohr.outline.tree import DocumentTree, Place
+from ohr.markup.outline.read import document_tree
+from ohr.markup.outline.tree import DocumentTree, Place
 from ohr.types import Document, Page, PageRef
 from tests.patience import ends
 

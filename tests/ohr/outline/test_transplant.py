@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ohr.outline.read import document_tree
-from ohr.outline.transplant import with_headings_of
-from ohr.outline.tree import DocumentTree
+from ohr.markup.outline.read import document_tree
+from ohr.markup.outline.transplant import with_headings_of
+from ohr.markup.outline.tree import DocumentTree
 from ohr.types import Document, Page, PageRef
 
 

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from experiments.make_sample import main
 from ohr import registry
+from ohr.markup.outline.read import document_tree
 from ohr.metrics.answer_kinds import kind_of
-from ohr.outline.read import document_tree
 from ohr.sample.insurance.policies import FIRMS, policies, questions
 from ohr.sample.insurance.terms import FORMS, TOPICS, terms
 from ohr.sample.markdown import page_text

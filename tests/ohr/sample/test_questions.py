@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.analysis import dataset_statistics
-from experiments.reports.dataset_statistics import statistics_table
+from experiments.papers.dataset_statistics import table as dataset_statistics
+from experiments.papers.dataset_statistics.report import statistics_table
 from ohr.collection import Dataset, ValidationReport
 from ohr.datasets.guessing import guessed
 from ohr.datasets.ohrbench import read_questions

@@ -9,14 +9,14 @@ import pandas as pd
 import pytest
 import typst
 
-from experiments.analysis.attribution import left_out_line
-from experiments.analysis.labels import shown_measures
+from ohr.analysis.attribution.table import left_out_line
+from ohr.display.labels import shown_measures
+from ohr.ocr.progress import Progress
 from ohr.study.config import load_config
 from ohr.study.plan import load_dataset, make_plan
-from ohr.study.progress import Progress
 from ohr.study.results import Run, open_run
 from ohr.study.run import run_study
-from ohr.study.ties import find_ties
+from ohr.study.scoring.ties import find_ties
 from tests.builders import qa, write_kb, write_questions
 
 PAGES = ("The lease runs for nine years.", "The deposit is 900 crowns.", "The barge was sold.")

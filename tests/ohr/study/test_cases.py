@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from experiments import export
 from ohr.errors import ConfigError, OhrError
 from ohr.store.locking import NAME, locked
-from ohr.study.cases import read_cases, read_questions, read_texts
 from ohr.study.config import load_config
+from ohr.study.output.cases import read_cases, read_questions, read_texts
 from ohr.study.results import open_run
 from ohr.study.run import run_study
 from ohr.types import PageRef

@@ -8,7 +8,7 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ohr.study.csv import as_it_was, csv_text, from_csv, no_formula, write_csv
+from ohr.store.csv import as_it_was, csv_text, from_csv, no_formula, write_csv
 
 
 def test_six_decimals_nothing_for_the_missing_and_no_negative_zero(tmp_path):

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from experiments.interchange.page_images import DistortTask, distort_page
+from experiments.noisy.one_page import DistortTask, distort_page
 from ohr.errors import ConfigError, PluginError
+from ohr.ocr.distort import distorted
+from ohr.ocr.noise import Noise
+from ohr.ocr.sources import PageSource
+from ohr.ocr.worker import PageTask, distort
 from ohr.plugins import Applied, ImagePerturbation
 from ohr.registry import PluginSpec, image_perturbation
-from ohr.study.noise import Noise
-from ohr.study.pages.distort import distorted
-from ohr.study.pages.sources import PageSource
-from ohr.study.pages.worker import PageTask, distort
 from ohr.types import PageRef
 
 REF = PageRef("law/contract", 3)

@@ -6,16 +6,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.analysis.curves import curves_of
-from experiments.figures.axes import draws_note
+from ohr.analysis.curves.table import curves_of
 from ohr.errors import ConfigError
+from ohr.figures.axes import draws_note
 from ohr.study import plan as plans
-from ohr.study.cells import aggregate
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.config import load_config
+from ohr.study.output.cells import aggregate
+from ohr.study.output.rows import UNIT_COLUMNS
 from ohr.study.plan import load_dataset, make_plan
 from ohr.study.results import counted, mean_over_draws, open_run
-from ohr.study.rows import UNIT_COLUMNS
 from ohr.study.run import run_study
 from tests.builders import write_corpus
 

@@ -15,9 +15,9 @@ from PIL import Image
 
 from ohr import registry
 from ohr.errors import ConfigError
+from ohr.ocr.worker import PageReader, PageTask, read_page
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
-from ohr.study.pages.worker import PageReader, PageTask, read_page
 from ohr.types import PageRef
 from tests.builders import RUN_STUDY, write_corpus
 from tests.conftest import ROOT

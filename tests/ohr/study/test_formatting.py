@@ -6,18 +6,18 @@ import dataclasses
 
 import pytest
 
-from experiments.figures.sources import source_curves
 from ohr.errors import ConfigError
+from ohr.figures.sources import source_curves
+from ohr.ocr.noise import Noise
+from ohr.ocr.progress import Progress
+from ohr.ocr.rewriting import rewritten
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.config import load_config
-from ohr.study.measures import make_metrics, planned
-from ohr.study.noise import Noise
-from ohr.study.pages.rewriting import rewritten
-from ohr.study.pages.variants import Readings
+from ohr.study.knowledge_bases import Readings
 from ohr.study.plan import Variant, load_dataset, make_plan
-from ohr.study.progress import Progress
 from ohr.study.run import run_study
+from ohr.study.scoring.measures import make_metrics, planned
 from ohr.types import Outcome, PageRef
 from tests.builders import qa, write_corpus, write_kb, write_questions
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from ohr.metrics.ranking import HitRate, Lcs, PageNotFound, TextMissing
 from ohr.metrics.scores import SCORING
+from ohr.ocr.progress import Progress
 from ohr.plugins.metric import HitsCase
 from ohr.study.config import load_config
-from ohr.study.progress import Progress
 from ohr.study.run import run_study
 from ohr.types import Hit, PageRef, Question
 from tests.builders import qa, write_kb, write_questions

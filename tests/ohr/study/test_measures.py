@@ -11,18 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ohr
-from experiments.analysis.labels import shown_measures
-from experiments.figures import noise
+from ohr.display.labels import shown_measures
 from ohr.errors import ConfigError, OhrError, PluginError
+from ohr.figures import noise
 from ohr.metrics.ranking import ranking_scores
-from ohr.study.cells import aggregate
+from ohr.store.csv import csv_text
 from ohr.study.config import load_config
-from ohr.study.csv import csv_text
-from ohr.study.measures import described, known_measure, read_measures
+from ohr.study.output.cells import aggregate
+from ohr.study.output.rows import read_rows
 from ohr.study.plan import load_dataset, make_plan
 from ohr.study.results import cells_anew, open_run
-from ohr.study.rows import read_rows
 from ohr.study.run import run_study
+from ohr.study.scoring.measures import described, known_measure, read_measures
 from tests.builders import qa, write_kb, write_questions
 
 NOISE = ["engines=[gt]", "noise=[formatting]", "levels=[severe]", "seeds=[0,1]"]

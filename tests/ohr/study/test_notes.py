@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from ohr.study.failures import notes, reasons
-from ohr.study.troubles import trouble_lines
+from ohr.ocr.failures import notes, reasons
+from ohr.study.notices.troubles import trouble_lines
 from ohr.types import Outcome
 
 FAULT = "unreliable text layer: its text lies under an image"

@@ -10,12 +10,12 @@ import pytest
 
 import ohr
 from ohr.errors import PluginError
-from ohr.study import parts
+from ohr.ocr.progress import Silent
 from ohr.study.config import load_config
 from ohr.study.plan import load_dataset, make_plan
-from ohr.study.progress import Silent
 from ohr.study.run import run_study
-from ohr.study.scoring import Scorer
+from ohr.study.scoring import parts
+from ohr.study.scoring.conditions import Scorer
 from ohr.types import Outcome
 from tests.builders import write_corpus
 

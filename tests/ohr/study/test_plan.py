@@ -6,12 +6,12 @@ import pytest
 
 from ohr import registry
 from ohr.errors import ConfigError, OhrError
+from ohr.ocr.noise import at_dpi
 from ohr.registry import PluginSpec
 from ohr.study.calibration import CalibratedCurve, Calibration, fit
-from ohr.study.cells import planned_cells
 from ohr.study.config import load_config
-from ohr.study.groups import group_names
-from ohr.study.noise import at_dpi
+from ohr.study.output.cells import planned_cells
+from ohr.study.output.groups import group_names
 from ohr.study.plan import load_dataset, make_plan
 from tests.builders import write_corpus
 

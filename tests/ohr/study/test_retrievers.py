@@ -8,16 +8,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.analysis.drops import paired_drops
-from experiments.reports.drops import report
+from ohr.analysis.drops.report import report
+from ohr.analysis.drops.table import paired_drops
+from ohr.ocr.progress import Progress
 from ohr.statistics import jackknife_interval, mean_interval
 from ohr.store.artefacts import ArtefactStore
-from ohr.study.cells import KEY_COLUMNS, planned_cells
 from ohr.study.config import load_config
-from ohr.study.progress import Progress
-from ohr.study.rankings import Rankings
+from ohr.study.output.cells import KEY_COLUMNS, planned_cells
 from ohr.study.results import clusters_of
 from ohr.study.run import run_study
+from ohr.study.scoring.rankings import Rankings
 from tests.builders import qa, write_kb, write_questions
 from tests.rag.test_combined import Fixed
 

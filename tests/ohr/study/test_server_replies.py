@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from experiments import ocr_benchmark
 from ohr.errors import OhrError
-from ohr.study.failures import Streak
+from ohr.ocr.failures import Streak
 from ohr.study.results import open_run
 from ohr.types import Outcome
 from tests.loopback import Reply, Server, refused, said

@@ -11,11 +11,11 @@ import pandas as pd
 import pytest
 
 import ohr
-from experiments.analysis.robustness import robustness
+from ohr.analysis.robustness.table import robustness
 from ohr.errors import ConfigError, OhrError
-from ohr.study.cases import read_cases
+from ohr.store.csv import csv_text
 from ohr.study.config import load_config
-from ohr.study.csv import csv_text
+from ohr.study.output.cases import read_cases
 from ohr.study.plan import Plan, load_dataset, make_plan
 from ohr.study.results import cells_anew, open_run
 from ohr.study.run import run_study
@@ -24,7 +24,7 @@ from tests.builders import qa, write_kb, write_questions
 SYSTEMS = '''
 import pathlib
 import ohr
-from experiments.analysis.robustness import robustness
+from ohr.analysis.robustness.table import robustness
 
 LOG = pathlib.Path(__file__).with_name("log.txt")
 

@@ -12,16 +12,16 @@ import pandas as pd
 import pytest
 import typst
 
-from experiments.analysis.attribution import left_out_line, make_losses
-from experiments.figures.bars import benchmark_bars
-from experiments.reports import noise_curve
-from experiments.reports.benchmark import report
+from ohr.analysis.attribution.table import left_out_line, make_losses
+from ohr.analysis.benchmark.report import report
+from ohr.analysis.curves import study_report as noise_curve
 from ohr.errors import ConfigError
+from ohr.figures.bars import benchmark_bars
+from ohr.ocr.progress import Progress, Silent
 from ohr.study.config import load_config
-from ohr.study.progress import Progress, Silent
+from ohr.study.notices.truth import same_as_truth, same_lines, truth_note
 from ohr.study.results import open_run
 from ohr.study.run import run_study
-from ohr.study.truth import same_as_truth, same_lines, truth_note
 from ohr.types import Outcome
 from tests.builders import write_pdf
 from tests.fakes import LoggingEngine

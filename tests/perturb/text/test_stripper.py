@@ -8,7 +8,7 @@ import pytest
 from ohr import registry
 from ohr.markup.strip import strip_markup
 from ohr.metrics.scores import SCORING
-from ohr.randomness import generator_for
+from ohr.plugins.randomness import generator_for
 from ohr.registry import PluginSpec
 from perturb.text.noise import Formatting
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ohr import registry
-from ohr.outline.read import document_tree
+from ohr.markup.outline.read import document_tree
 from ohr.plugins import System, SystemReply
 from ohr.types import Document, Page, PageRef, Status
 from rag.systems._attributed import Attributed, parsed

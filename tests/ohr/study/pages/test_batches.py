@@ -8,13 +8,13 @@ import numpy as np
 from PIL import Image
 
 from ohr import registry
+from ohr.ocr.files import FileReadings, file_pages
+from ohr.ocr.pools import Runners
+from ohr.ocr.sources import find_pages
+from ohr.ocr.store import stored_taken
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.config import load_config
-from ohr.study.pages.files import FileReadings, file_pages
-from ohr.study.pages.pools import Runners
-from ohr.study.pages.sources import find_pages
-from ohr.study.pages.store import stored_taken
 from ohr.study.run import run_study
 from ohr.types import Status
 from ohr.workers import Limits

@@ -3,10 +3,10 @@
 from PIL import Image
 
 from ohr import registry
-from ohr.pdf import RENDERER
+from ohr.documents.pdf import RENDERER
+from ohr.ocr.files import file_pages
+from ohr.ocr.sources import find_pages
 from ohr.registry import PluginSpec
-from ohr.study.pages.files import file_pages
-from ohr.study.pages.sources import find_pages
 from tests.builders import write_pdf
 
 ENGINE = PluginSpec(name="tests.fakes.LoggingEngine")

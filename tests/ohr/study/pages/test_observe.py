@@ -8,11 +8,11 @@ import pytest
 from PIL import Image
 
 from ohr import registry
+from ohr.ocr.observe import REPEATS, Observing
+from ohr.ocr.store import ocr_key
+from ohr.ocr.worker import PageTask
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
-from ohr.study.pages.observe import REPEATS, Observing
-from ohr.study.pages.store import ocr_key
-from ohr.study.pages.worker import PageTask
 from ohr.types import PageRef, Status
 from ohr.workers import Limits
 from tests.builders import write_pdf

@@ -17,10 +17,10 @@ from experiments.noise_curve import main as noise_curve
 from experiments.ocr import main as ocr
 from experiments.perturb_images import main as perturb_images
 from ohr.errors import ConfigError
+from ohr.ocr.shards import PAGES_TOGETHER, Shard, ShardEnded, name_of, read_shards_of
+from ohr.ocr.sharing import LEASES
 from ohr.store.identity import file_digest
 from ohr.store.leases import Leases
-from ohr.study.pages.shards import PAGES_TOGETHER, Shard, ShardEnded, name_of, read_shards_of
-from ohr.study.pages.sharing import LEASES
 from ohr.types import PageRef
 from tests.builders import write_corpus, write_pdf
 
@@ -41,7 +41,7 @@ def test_each_page_is_of_one_shard_and_its_neighbours_mostly_of_the_same(doc_id,
 
 
 def test_a_shard_does_not_look_into_the_files_of_others(tmp_path, monkeypatch):
-    from ohr.study.pages import variants
+    from ohr.study import knowledge_bases as variants
 
     settings = [*write_corpus(tmp_path, documents=6, pages=1), *NOISE[:1], "stages=ocr"]
     seen: list[Path] = []
@@ -114,7 +114,7 @@ def test_a_shard_that_steals_leaves_nothing_to_read(tmp_path, log):
 
 def test_a_page_that_another_reads_is_waited_for(tmp_path, log, monkeypatch):
     """The other gives its lease back without having read it, as one that was stopped does."""
-    from ohr.study.pages import shards
+    from ohr.ocr import shards
 
     settings = [*write_corpus(tmp_path, documents=1, pages=2), *NOISE]
     leased = Leases(tmp_path / "cache" / LEASES)

@@ -10,20 +10,20 @@ import pytest
 
 from ohr import registry
 from ohr.errors import StoreError
-from ohr.registry import PluginSpec
-from ohr.store.artefacts import ArtefactStore
-from ohr.store.identity import pixel_digest
-from ohr.study.config import load_config
-from ohr.study.pages.observe import _read_again
-from ohr.study.pages.store import (
+from ohr.ocr.observe import _read_again
+from ohr.ocr.store import (
     StoredReading,
     keep_failure,
     ocr_key,
     stored_reading,
     stored_text,
 )
-from ohr.study.pages.variants import Readings
-from ohr.study.pages.worker import PageReader
+from ohr.ocr.worker import PageReader
+from ohr.registry import PluginSpec
+from ohr.store.artefacts import ArtefactStore
+from ohr.store.identity import pixel_digest
+from ohr.study.config import load_config
+from ohr.study.knowledge_bases import Readings
 from ohr.study.plan import load_dataset, make_plan
 from ohr.study.run import run_study
 from ohr.types import Outcome, Status

@@ -1,1 +1,0 @@
-"""Frames in, frames out: no printing, no axes."""

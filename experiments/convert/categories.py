@@ -1,0 +1,88 @@
+"""Files of questions with their categories filled in."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ohr.collection import ValidationReport
+from ohr.datasets.categories import CATEGORIES, category_of
+from ohr.datasets.json_text import parse_records
+from ohr.datasets.ohrbench import question_of, source_name
+from ohr.datasets.questions_csv import read_rows
+from ohr.errors import DatasetError
+from ohr.files.bounded import read_bounded
+from ohr.files.safe_text import no_formula
+from ohr.store.atomic import write_text
+from ohr.types import PageRef, Question
+
+
+def fill_in(source: Path, out: Path) -> int:
+    """Write the file with a category for each question, and print how many there are of each.
+
+    Raises DatasetError for a file that holds no questions.
+    """
+    found: list[tuple[str, str]] = []
+    text = _csv(source, found) if source.suffix.lower() == ".csv" else _json(source, found)
+    write_text(out, text)
+    counts = Counter(stated or by_rule for stated, by_rule in found)
+    for name in [*CATEGORIES, *sorted(set(counts) - {*CATEGORIES})]:
+        print(f"{name:15} {counts[name]:6}")
+    there = [(stated.strip().lower(), by_rule) for stated, by_rule in found if stated]
+    if there:
+        right = sum(stated == by_rule for stated, by_rule in there)
+        print(f"the rule agrees on {right} of {len(there)} questions that state their category")
+    print(f"questions: {out}")
+    return 0
+
+
+def _json(source: Path, found: list[tuple[str, str]]) -> str:
+    try:
+        entries = parse_records(read_bounded(source))
+    except OSError as error:
+        raise DatasetError(f"cannot read questions from {source}: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise DatasetError(f"cannot read questions from {source}: {error}") from error
+    if not isinstance(entries, list):
+        raise DatasetError(f"{source}: expected a list of questions")
+    filled = [_entry(entry, found) for entry in entries]
+    return json.dumps(filled, ensure_ascii=False, indent=1) + "\n"
+
+
+def _entry(entry: Any, found: list[tuple[str, str]]) -> Any:
+    try:
+        question = question_of(entry)
+    except (KeyError, TypeError, ValueError):
+        return entry  # whoever reads the questions says what is wrong with it
+    by_rule = category_of(question)
+    found.append((question.category, by_rule))
+    return entry | {"category": question.category or by_rule}
+
+
+def _csv(source: Path, found: list[tuple[str, str]]) -> str:
+    report = ValidationReport()
+    rows = read_rows(source, report)
+    if report:
+        raise DatasetError(f"{source}: {report.summary()}")
+    names = list(dict.fromkeys(name for row in rows for name in row.fields))
+    sink = io.StringIO()
+    writer = csv.DictWriter(sink, [*(n for n in names if n != "category"), "category"])
+    writer.writeheader()
+    for row in rows:
+        by_rule = category_of(_question(row.fields))
+        stated = row["category"]
+        found.append((stated, by_rule))
+        filled = dict(row.fields) | {"category": stated or by_rule}
+        writer.writerow({name: no_formula(text) for name, text in filled.items()})
+    return sink.getvalue()
+
+
+def _question(fields: Mapping[str, str]) -> Question:
+    ref = PageRef(fields.get("document", ""), 0)
+    source = source_name(fields.get("evidence_source", "")) or "text"
+    return Question("", fields.get("question", ""), (), ref.doc_id, "", (ref,), "", source)

@@ -1,0 +1,1 @@
+"""Noisy pages and texts as files and pictures."""

@@ -1,0 +1,99 @@
+"""A page of HTML that shows texts before and after formatting noise, edits marked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jinja2
+from rapidfuzz.distance import Levenshtein
+
+from ohr.files.safe_text import plain
+
+_TEMPLATES = jinja2.Environment(
+    loader=jinja2.PackageLoader("experiments.noisy"), autoescape=True, trim_blocks=True
+)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of text, and whether the other side lacks it."""
+
+    text: str
+    changed: bool
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A page under one noise: its pieces before and after, and how many edits there are."""
+
+    noise: str
+    before: tuple[Piece, ...]
+    after: tuple[Piece, ...]
+    edits: int
+
+
+@dataclass(frozen=True)
+class ShownPage:
+    """A page under every noise."""
+
+    title: str
+    comparisons: tuple[Comparison, ...]
+
+
+def compare(noise: str, before: str, after: str, record: Mapping[str, Any]) -> Comparison:
+    """The two texts cut where they differ: at the record's edits, or else as found here."""
+    edits = list(_recorded(before, after, record) or _found(before, after))
+    left, right = [], []
+    at, to = 0, 0
+    for start, removed, inserted in edits:
+        left += [Piece(before[at:start], False), Piece(removed, True)]
+        right += [Piece(after[to : to + start - at], False), Piece(inserted, True)]
+        to += start - at + len(inserted)
+        at = start + len(removed)
+    left.append(Piece(before[at:], False))
+    right.append(Piece(after[to:], False))
+    return Comparison(noise, _shown(left), _shown(right), len(edits))
+
+
+def _shown(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
+    """Pieces that are not empty; a changed line break can be seen."""
+    return tuple(
+        Piece(piece.text.replace("\n", "↵\n") if piece.changed else piece.text, piece.changed)
+        for piece in pieces
+        if piece.text
+    )
+
+
+Edits = list[tuple[int, str, str]]
+
+
+def _recorded(before: str, after: str, record: Mapping[str, Any]) -> Edits:
+    """The edits of a record that lists them as ``[at, removed, inserted]``, if they fit."""
+    edits = [(int(at), str(old), str(new)) for at, old, new in record.get("edits", ())]
+    pieces, done = [], 0
+    for at, old, new in edits:
+        if before[at : at + len(old)] != old:
+            return []
+        pieces += [before[done:at], new]
+        done = at + len(old)
+    return edits if "".join([*pieces, before[done:]]) == after else []
+
+
+def _found(before: str, after: str) -> Iterator[tuple[int, str, str]]:
+    for change in Levenshtein.opcodes(before, after):
+        if change.tag != "equal":
+            yield (
+                change.src_start,
+                before[change.src_start : change.src_end],
+                after[change.dest_start : change.dest_end],
+            )
+
+
+def render_comparison(title: str, noises: Sequence[str], pages: Sequence[ShownPage]) -> str:
+    """The whole page as HTML. All texts are escaped; nothing is loaded from elsewhere."""
+    html: str = _TEMPLATES.get_template("before_after.html").render(
+        title=plain(title), noises=[plain(noise) for noise in noises], pages=pages
+    )
+    return html

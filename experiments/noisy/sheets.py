@@ -1,0 +1,74 @@
+"""Pages side by side in one picture."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+
+from PIL import Image, ImageDraw, ImageFont
+
+from ohr.files.safe_text import plain
+from ohr.sample import Sample, SampleParams
+from ohr.types import Page
+
+GAP, CAPTION = 20, 26
+BACKGROUND = 200  # grey
+Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
+
+
+def draw_sample(
+    attributes: Sequence[str], seed: int, columns: int, width: int
+) -> tuple[int, bytes]:
+    """A page of each domain of the sample: how many, and the picture (PNG)."""
+    pages = busiest_pages(attributes, seed)
+    images = [Image.open(page.image).convert("L") for page in pages if page.image]
+    sink = io.BytesIO()
+    contact_sheet(images, columns=columns, width=width).save(sink, "PNG", optimize=True)
+    return len(images), sink.getvalue()
+
+
+def contact_sheet(
+    images: Sequence[Image.Image], *, columns: int, width: int, captions: Sequence[str] = ()
+) -> Image.Image:
+    """Pages in rows of ``columns``, each ``width`` pixels wide; as tall as the first.
+
+    In colour if one of them is. Captions stand above the pages, cut to the width.
+    """
+    mode = "L" if all(image.mode in ("1", "L") for image in images) else "RGB"
+    height = round(images[0].height * width / images[0].width)
+    head = CAPTION if captions else 0
+    rows = -(-len(images) // columns)
+    size = (columns * (width + GAP) + GAP, rows * (height + head + GAP) + GAP)
+    sheet = Image.new(mode, size, BACKGROUND if mode == "L" else (BACKGROUND,) * 3)
+    pen = ImageDraw.Draw(sheet)
+    font = ImageFont.load_default(CAPTION - 8)
+    for number, image in enumerate(images):
+        row, column = divmod(number, columns)
+        x, y = GAP + column * (width + GAP), GAP + row * (height + head + GAP)
+        if number < len(captions):
+            pen.text((x, y), _fitting(captions[number], font, width), fill=0, font=font)
+        small = image.convert(mode).resize((width, height), Image.Resampling.LANCZOS)
+        sheet.paste(small, (x, y + head))
+    return sheet
+
+
+def _fitting(text: str, font: Font, width: int) -> str:
+    """The text, its beginning left out if it is too wide."""
+    text = plain(text)
+    for start in range(len(text)):
+        shown = text if start == 0 else f"…{text[start:]}"
+        if font.getlength(shown) <= width:
+            return shown
+    return ""
+
+
+def busiest_pages(attributes: Sequence[str], seed: int) -> list[Page]:
+    """Of each domain's first document, the page with most kinds of content."""
+    params = {"seed": seed, "attributes": attributes}
+    dataset = Sample(SampleParams.model_validate(params)).load()
+    chosen: dict[str, Page] = {}
+    for document in dataset.documents.values():
+        marks = ("\\begin{tabular}", "<chart>", "$$", "figure")
+        best = max(document.pages, key=lambda page: sum(mark in page.text for mark in marks))
+        chosen.setdefault(document.domain, best)
+    return list(chosen.values())

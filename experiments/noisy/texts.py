@@ -1,0 +1,155 @@
+"""Knowledge bases with formatting noise, in the layout of OHR-Bench."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from experiments.noisy.before_after import Comparison, ShownPage, compare, render_comparison
+from ocr_backends.precomputed import document_file
+from ohr.display.choices import TEXT_NOISE_OPTIONS
+from ohr.errors import ConfigError
+from ohr.ocr.noise import Noise
+from ohr.ocr.progress import Progress
+from ohr.ocr.rewriting import rewrite_page, text_perturbation
+from ohr.plugins import KnowledgeBaseSource
+from ohr.store.atomic import write_text
+from ohr.store.versions import versions
+from ohr.study.config import StudyConfig
+from ohr.study.plan import Plan, Variant, load_dataset, make_plan
+from ohr.types import KnowledgeBase, PageRef
+
+SHOWN_CHARS = range(400, 5000)
+"""Length of a page that is worth showing."""
+
+
+def write_noisy_text(config: StudyConfig, out: Path, show: int) -> int:
+    """Write the knowledge bases, their records, and ``show`` pages to look at.
+
+    Raises ConfigError.
+    """
+    if stray := config.model_fields_set - TEXT_NOISE_OPTIONS:
+        raise ConfigError(f"perturb_text has no use for {', '.join(sorted(stray))}")
+    if len(config.engines) != 1:
+        raise ConfigError("perturb_text rewrites one ground truth: name one engine")
+    _check_out(config, out)
+    plan = make_plan(config.one_draw(), load_dataset(config))
+    variants = [variant for variant in plan.variants if variant.noise.operator is not None]
+    if not variants:
+        raise ConfigError("noise=[…] names no formatting noise")
+    engine = plan.engines[config.engines[0].label]
+    assert isinstance(engine, KnowledgeBaseSource)  # formatting noise has no other engine
+    clean = engine.knowledge_base(plan.dataset)
+    with Progress(verb="rewriting", unit="documents") as progress:
+        written = {
+            folder_name(variant.noise): _write(plan, variant, clean, out, progress)
+            for variant in variants
+        }
+    manifest = {
+        "config": config.model_dump(mode="json"),
+        "seed": config.seed,
+        "versions": versions(),
+        "dataset": {"kind": plan.dataset.kind, "digest": plan.dataset.digest()},
+        "knowledge_bases": written,
+    }
+    write_text(out / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
+    for name, counts in written.items():
+        print(f"{out / name}: {counts['pages']} pages, {counts['edits']} edits")
+    if show:
+        write_text(out / "before_after.html", _shown(plan, variants, clean, show))
+        print(f"{out / 'before_after.html'}")
+    return 0
+
+
+def folder_name(noise: Noise) -> str:
+    """The folder of a knowledge base: ``formatting_noise_mild``. Raises ConfigError."""
+    name = f"{noise.name}_noise_{noise.strength}"
+    if name.startswith(".") or any(char in name for char in "/\\\0"):
+        raise ConfigError(f"the label {noise.name!r} cannot be part of a file name")
+    return name
+
+
+def _check_out(config: StudyConfig, out: Path) -> None:
+    """Refuse to mix knowledge bases of two configurations."""
+    path = out / "manifest.json"
+    if not path.exists():
+        return
+    try:
+        there = json.loads(path.read_text("utf-8"))["config"]
+    except (OSError, ValueError, LookupError, TypeError):
+        there = None
+    if there != config.model_dump(mode="json"):
+        raise ConfigError(f"{out} holds knowledge bases made otherwise: choose another --out")
+
+
+def _write(
+    plan: Plan, variant: Variant, clean: KnowledgeBase, out: Path, progress: Progress
+) -> dict[str, Any]:
+    """Write one knowledge base, a document at a time; returns its entry of the manifest."""
+    operator = text_perturbation(variant.noise)
+    folder = folder_name(variant.noise)
+    reread = set(plan.reread)
+    counts: Counter[str] = Counter(pages=0, rewritten=0, changed=0, edits=0)
+    documents = list(plan.dataset.documents.values())
+    for done, document in enumerate(documents, start=1):
+        pages, records = [], []
+        for page in document.pages:
+            text = clean.text(page.ref)
+            if text and page.ref in reread:
+                intensity, seed = variant.noise.intensity, plan.config.seed
+                applied = rewrite_page(operator, text, page.ref, intensity, seed)
+                record = {"doc_id": page.ref.doc_id, "page_no": page.ref.page_no}
+                records.append(json.dumps(record | {"record": applied.record}) + "\n")
+                counts.update(
+                    rewritten=1,
+                    changed=int(applied.value != text),
+                    edits=len(applied.record.get("edits", ())),
+                )
+                text = applied.value
+            pages.append({"page_idx": page.ref.page_no, "text": text})
+        counts["pages"] += len(pages)
+        file = document_file(document.doc_id)
+        # Escaped to ASCII, so that whatever the text holds comes back to the byte.
+        write_text(out / folder / file, json.dumps(pages, indent=1) + "\n")
+        write_text(out / "records" / folder / file.with_suffix(".jsonl"), "".join(records))
+        progress(folder, done, len(documents))
+    return {
+        "operator": operator.identity(),
+        "level": variant.noise.level,
+        "intensity": variant.noise.intensity,
+        **counts,
+    }
+
+
+def _shown(plan: Plan, variants: Sequence[Variant], clean: KnowledgeBase, count: int) -> str:
+    names = [f"{variant.noise.name} {variant.noise.strength}" for variant in variants]
+    shown = []
+    for ref in worth_showing(
+        {ref: clean.text(ref) for ref in plan.reread}, count, plan.config.seed
+    ):
+        text = clean.text(ref)
+        comparisons: list[Comparison] = []
+        for name, variant in zip(names, variants, strict=True):
+            operator = text_perturbation(variant.noise)
+            intensity, seed = variant.noise.intensity, plan.config.seed
+            applied = rewrite_page(operator, text, ref, intensity, seed)
+            comparisons.append(compare(name, text, applied.value, applied.record))
+        shown.append(ShownPage(f"{ref.doc_id}, page {ref.page_no + 1}", tuple(comparisons)))
+    return render_comparison("Formatting noise, before and after", names, shown)
+
+
+def worth_showing(pages: Mapping[PageRef, str], count: int, seed: int) -> list[PageRef]:
+    """Pages of a readable length, drawn with the seed: with tables, formulas, both and neither."""
+    kinds: dict[tuple[bool, bool], list[PageRef]] = {}
+    for ref, text in pages.items():
+        if len(text) in SHOWN_CHARS:
+            kinds.setdefault(("tabular" in text, "$" in text), []).append(ref)
+    rng = np.random.default_rng(seed)
+    drawn = [[refs[i] for i in rng.permutation(len(refs))] for _, refs in sorted(kinds.items())]
+    in_turn = [ref for rank in range(count) for refs in drawn for ref in refs[rank : rank + 1]]
+    return sorted(in_turn[:count])

@@ -1,0 +1,1 @@
+"""Blocks with OCR errors (table S3)."""

@@ -1,0 +1,1 @@
+"""A dataset beside the paper's table 1."""

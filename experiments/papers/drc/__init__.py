@@ -1,0 +1,1 @@
+"""Detect, retrieve, comprehend: McDonald et al. 2022."""

@@ -1,0 +1,1 @@
+"""Formatting commands per page (table S2)."""

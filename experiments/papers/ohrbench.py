@@ -1,0 +1,162 @@
+"""Everything that the OHR-Bench paper measures, as one series of studies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from experiments.papers.noise_statistics import noise_statistics
+from experiments.papers.table_format import report as table_format
+from experiments.papers.wordings import compare_wordings
+from ohr import registry
+from ohr.analysis.benchmark import report as benchmark_report
+from ohr.analysis.benchmark.paper_tables import percent
+from ohr.analysis.curves import study_report as noise_curve
+from ohr.analysis.error_analysis.report import analyse_errors
+from ohr.analysis.figure3.report import make_figure3
+from ohr.analysis.published import beside_published, drop_lines, on_our_domains
+from ohr.analysis.robustness.report import compare_readers
+from ohr.display.choices import TABLE_FORMATS
+from ohr.display.labels import group_label
+from ohr.display.notes import Notes, answerers, note_lines, reader_notes
+from ohr.display.terminal import report_line, report_troubles, show, terminal_table
+from ohr.display.text_tables import TextTable, write_table
+from ohr.errors import ConfigError
+from ohr.ocr.progress import Progress
+from ohr.ocr.shards import read_shards_of, shard_of_process
+from ohr.plugins import OcrBackend
+from ohr.registry import PluginSpec
+from ohr.study.config import StudyConfig
+from ohr.study.plan import load_dataset
+from ohr.study.questions import select_questions
+from ohr.study.results import Run, open_run
+from ohr.study.run import run_study
+
+
+def reproduce_paper(config: StudyConfig, out: Path) -> int:
+    """Run and report all of it; 1 if a whole condition failed. Raises OhrError."""
+    if config.noise or config.intensities or config.r_noise or config.edit_distance:
+        raise ConfigError("paper has its own noise: leave out noise, intensities and the like")
+    # The paper's own figures are of its own wordings.
+    rewritten = config.dataset.rewritten
+    config = config.model_copy(
+        update={"dataset": config.dataset.model_copy(update={"rewritten": None})}
+    )
+    truth = PluginSpec(name="gt")
+    images = [spec for spec in config.engines if _reads_images(spec)]
+    sources = {q.evidence_source for q in select_questions(config, load_dataset(config))}
+
+    if shard_of_process() is not None:
+        read_shards_of(
+            partial(run_study, _with(config, *of), out / name)
+            for name, of in {"benchmark": ((), ""), "semantic": (images, "semantic")}.items()
+            if name == "benchmark" or images
+        )
+    benchmark = _study(config, out / "benchmark", benchmark_report, "Tables 2, S6 to S8")
+    curves = [
+        _study(config, out / "formatting", noise_curve, "Formatting noise", [truth], "formatting")
+    ]
+    if images:
+        curves.append(
+            _study(config, out / "semantic", noise_curve, "Image noise", images, "semantic")
+        )
+    _title("Figure 3")
+    make_figure3([result.path for result in curves], out / "figure3")
+    code = int(any(result.failed for result in (benchmark, *curves)))
+    if "table" in sources:
+        dataset = config.dataset.model_copy(update={"sources": ("table",)})
+        formats = [
+            PluginSpec(name="gt", params={"tables": name}, label=name) for name in TABLE_FORMATS
+        ]
+        on_tables = config.model_copy(update={"dataset": dataset})
+        tables = _study(on_tables, out / "table_format", table_format, "Figure 4", formats)
+        code |= int(bool(tables.failed))
+    _title("Figure 5")
+    analyse_errors([result.path for result in curves], out / "error_analysis")
+    noise = (PluginSpec(name="formatting"), PluginSpec(name="semantic"))
+    code |= noise_statistics(config.model_copy(update={"noise": noise}), out / "noise_statistics")
+    if len(config.readers) > 1:
+        _title("Table S5")
+        engines = set(benchmark.cells["engine"])
+        held_against_truth = "gt" in engines and len(engines) > 1
+        run = open_run(benchmark.path if held_against_truth else curves[0].path)
+        compare_readers(run, out / "robust_reader")
+    if rewritten is not None:
+        _title("Section IV.2")
+        code |= compare_wordings(config, rewritten, out / "question_style")
+    _title("The paper's figures and ours")
+    _compare(benchmark.cells, out, reader_notes(benchmark.readers))
+    print(report_line(out / "report", *(run.path for run in (benchmark, *curves))))
+    return code
+
+
+def _title(text: str) -> None:
+    print(f"\n== {text}")
+
+
+def _reads_images(spec: PluginSpec) -> bool:
+    engine = registry.create("engine", spec)
+    return isinstance(engine, OcrBackend) and "image" in engine.accepts
+
+
+def _study(
+    config: StudyConfig,
+    out: Path,
+    module: Any,
+    title: str,
+    engines: Sequence[PluginSpec] = (),
+    noise: str = "",
+) -> Run:
+    """Run a study with other engines or noise, and report it as its own command does."""
+    _title(title)
+    result = run_study(_with(config, engines, noise), out, progress=Progress())
+    module.report(result)
+    report_troubles(result.troubles, result.failed)
+    return result
+
+
+def _with(config: StudyConfig, engines: Sequence[PluginSpec], noise: str) -> StudyConfig:
+    update: dict[str, Any] = {"noise": (PluginSpec(name=noise),) if noise else ()}
+    if engines:
+        update["engines"] = tuple(engines)
+    return config.model_copy(update=update)
+
+
+def _compare(cells: pd.DataFrame, out: Path, notes: Notes) -> None:
+    weighted = on_our_domains(cells)
+    compared = pd.concat(
+        [beside_published(cells), weighted.drop(columns="domains", errors="ignore")]
+    )
+    if compared.empty:
+        print("no engine is one of the paper's, so there is nothing to compare with")
+        return
+    rows = [
+        [
+            *(row["table"], row["engine"], row["reader"], row["stage"], row["metric"]),
+            group_label(row["group"]),
+            *(percent(row[name]) for name in ("paper", "ours")),
+            f"{100 * row['difference']:+z.1f}",
+            str(row["n"]),
+            row["elsewhere"],
+        ]
+        for row in compared.to_dict("records")
+    ]
+    header = ["in", "engine", "reader", "stage", "metric", "questions", "paper", "ours"]
+    caption = "In per cent; means over retrievers and readers; last: what the paper says elsewhere"
+    if len(weighted):
+        domains = weighted["domains"].iloc[0]
+        caption += (
+            f"; our domains: {domains}, the paper's tables S6 to S8 weighted by our questions"
+        )
+    caption = "; ".join([caption, *note_lines(answerers(cells), notes)])
+    table = TextTable([*header, "difference", "n", "elsewhere"], rows, caption, left=6)
+    show(terminal_table(table))
+    print(caption)
+    for line in drop_lines(weighted):
+        print(line)
+    for path in write_table(out, "paper", compared, table):
+        print(f"table: {path}")

@@ -1,0 +1,1 @@
+"""The prototypes P0 to P4 with MC-Indexing."""

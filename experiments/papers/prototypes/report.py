@@ -1,0 +1,137 @@
+"""The tables of the prototypes, as the paper prints them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from experiments.papers.prototypes.table import GOLD
+from ohr.display.terminal import number, p_value
+from ohr.display.text_tables import TextTable
+from ohr.display.wording import excluded, is_shown
+
+
+def mean_table(means: pd.DataFrame) -> TextTable:
+    """A row for each knowledge base and prototype, a column a metric: means over its runs."""
+    titles = dict(zip(means["metric"], means["title"], strict=True))
+    shown = [metric for metric in titles if not metric.endswith("_clean")]
+    rows = []
+    for (base, name), some in means.groupby(["knowledge_base", "prototype"], sort=False):
+        by_metric = some.groupby("metric")["mean"].mean()
+        runs = some["run"].nunique()
+        rows.append([str(base), str(name), str(runs), *(number(by_metric[one]) for one in shown)])
+    header = ["knowledge base", "prototype", "runs", *(titles[one] for one in shown)]
+    return TextTable(header, rows, "Means over the runs of each prototype", left=2)
+
+
+def step_table(tests: pd.DataFrame) -> TextTable:
+    """Table 2 over the runs: each step's difference with its interval, p after Holm, (+) better or
+    (−) worse, and Cohen's d; or what is excluded.
+    """
+    caption = (
+        "Successive prototypes over their runs: the later less the earlier with its 95 % interval; "
+        "(+) better or (−) worse and Cohen's d where a difference is shown; two-tailed, Welch's "
+        f"test where Levene's says so{_family(tests)}"
+    )
+    return TextTable(*_by_step(tests, _tested), caption, left=2)
+
+
+def _tested(row: Mapping[Hashable, Any]) -> str:
+    if row["test"] == "none":
+        return "equal runs" if row["difference"] == 0 else f"{row['difference']:+z.3f}, no test"
+    if not is_shown(row["p_holm"]):
+        return _not_shown(row)
+    sign = "+" if row["better"] > 0 else "−"
+    p = p_value(row["p_holm"])
+    return f"{_difference(row)} ({sign}), p {p}, d {row['cohens_d']:.2f}"
+
+
+def paired_table(pairs: pd.DataFrame) -> TextTable:
+    """The same steps paired by question, with intervals over documents."""
+    caption = (
+        "The same steps, paired by question: difference, 95 % interval over documents, p of the "
+        f"cluster sign-flip test{_family(pairs)}"
+    )
+    return TextTable(*_by_step(pairs, _paired), caption, left=2)
+
+
+def _paired(row: Mapping[Hashable, Any]) -> str:
+    if row["difference"] == 0 and row["ci_low"] == row["ci_high"] == 0:
+        return "equal"
+    if not is_shown(row["p_holm"]):
+        return _not_shown(row)
+    return f"{_difference(row)}, p {p_value(row['p_holm'])}"
+
+
+def _not_shown(row: Mapping[Hashable, Any]) -> str:
+    """A difference that is not shown, and the largest that is not excluded."""
+    p = "" if pd.isna(row["p_holm"]) else f", p {p_value(row['p_holm'])}"
+    return f"{_difference(row)}, not shown ({excluded(row['ci_low'], row['ci_high'])}){p}"
+
+
+def _difference(row: Mapping[Hashable, Any]) -> str:
+    low, high = row["ci_low"], row["ci_high"]
+    interval = "" if pd.isna(low) else f" [{low:+z.3f}, {high:+z.3f}]"
+    return f"{row['difference']:+z.3f}{interval}"
+
+
+def _family(frame: pd.DataFrame) -> str:
+    named = "" if frame.empty else frame["family"].iloc[0]
+    return named and f"; {named}"
+
+
+def _by_step(frame: pd.DataFrame, text: Any) -> tuple[list[str], list[list[str]]]:
+    if frame.empty:
+        return ["knowledge base", "metric"], []
+    names = list(dict.fromkeys(frame["step"]))
+    rows = []
+    for (base, metric), some in frame.groupby(["knowledge_base", "metric"], sort=False):
+        by_step = {row["step"]: text(row) for row in some.to_dict("records")}
+        rows.append([str(base), str(metric), *(by_step.get(name, "-") for name in names)])
+    return ["knowledge base", "metric", *names], rows
+
+
+def flag_table(flags: pd.DataFrame) -> TextTable:
+    """Share of flagged answers, on the text as read and on the ground truth."""
+    names = list(dict.fromkeys(flags["flag"]))
+    rows = []
+    for (base, prototype), some in flags.groupby(["knowledge_base", "prototype"], sort=False):
+        by_flag = some.set_index("flag")
+        cells = [
+            f"{by_flag.loc[name, 'read']:.3f} / {by_flag.loc[name, 'truth']:.3f}" for name in names
+        ]
+        rows.append([str(base), str(prototype), *cells])
+    caption = (
+        "Share of answers that are flagged, on the text as it was read / on the ground truth; "
+        f"{GOLD}: answers that quote the evidence itself, where the text as read differs"
+    )
+    return TextTable(["knowledge base", "prototype", *names], rows, caption, left=2)
+
+
+def cost_table(costs: pd.DataFrame) -> TextTable:
+    """What each prototype took."""
+    header = {
+        "prototype": "prototype",
+        "answers": "answers",
+        "context_tokens": "tokens shown an answer",
+        "prompt_tokens": "tokens read an answer",
+        "completion_tokens": "written an answer",
+        "cpu_index_s": "CPU s to index",
+        "cpu_answer_s": "CPU s to answer",
+        "indexed_texts": "texts indexed",
+        "indexed_characters": "characters indexed",
+        "contexts_cut": "contexts cut",
+        "replies_mended": "replies mended",
+        "replies_malformed": "malformed",
+    }
+    rows = [
+        [
+            str(row["prototype"]),
+            *(f"{row[name]:,.1f}".removesuffix(".0") for name in list(header)[1:]),
+        ]
+        for row in costs.to_dict("records")
+    ]
+    caption = "Cost of each prototype over all knowledge bases and runs; tokens shown are estimated"
+    return TextTable(list(header.values()), rows, caption)

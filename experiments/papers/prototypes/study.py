@@ -1,0 +1,105 @@
+"""Prototypes run again and again, and what is said of the runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from experiments.papers.prototypes.figure import box_plots
+from experiments.papers.prototypes.report import (
+    cost_table,
+    flag_table,
+    mean_table,
+    paired_table,
+    step_table,
+)
+from experiments.papers.prototypes.table import (
+    REPEAT,
+    costs,
+    flag_rates,
+    paired_steps,
+    run_means,
+    steps,
+)
+from ohr import registry
+from ohr.analysis.systems.written_for import written_for
+from ohr.display.terminal import report_line, report_troubles, show, terminal_table
+from ohr.display.text_tables import write_table
+from ohr.errors import ConfigError
+from ohr.registry import PluginSpec
+from ohr.study.config import StudyConfig
+from ohr.study.run import run_study
+from ohr.study.yaml_values import parse_yaml
+
+INDEPENDENT = (
+    "The t-tests take the runs of a prototype as independent data points. They are so of the "
+    "model's sampling alone: every run answers the same questions over the same documents, so 40 "
+    "runs say how far one benchmark's mean would move if it were run again, not whether the "
+    "difference would hold on other documents. The table paired by question, with intervals over "
+    "documents, says that."
+)
+DETERMINISTIC = (
+    "These systems are deterministic: each run would be equal to the first, so each ran once, and "
+    "a t-test has nothing to test."
+)
+
+
+def repeated(config: StudyConfig, reader: str, repeats: int, temperature: float) -> StudyConfig:
+    """The study with each system as often as it is to run, each run with a seed of its own.
+
+    A system whose answers do not depend on the seed runs once. Raises ConfigError.
+    """
+    specs: list[PluginSpec] = []
+    for spec in config.systems:
+        params = dict(spec.params)
+        if reader:
+            params["reader"] = _parsed(reader)
+        if repeats == 1:
+            specs.append(spec.model_copy(update={"params": params}))
+            continue
+        drawn = [
+            PluginSpec(
+                name=spec.name,
+                params={**params, "temperature": temperature, "seed": number},
+                label=f"{spec.label}{REPEAT}{number + 1}",
+            )
+            for number in range(repeats)
+        ]
+        first, second = (registry.create("system", one).identity() for one in drawn[:2])
+        same = first == second
+        specs += [spec.model_copy(update={"params": params})] if same else drawn
+    return config.model_copy(update={"systems": tuple(specs)})
+
+
+def _parsed(reader: str) -> PluginSpec:
+    try:
+        return PluginSpec.parse(parse_yaml(reader))
+    except ValueError as error:
+        raise ConfigError(f"--reader {reader!r} is no YAML: {error}") from error
+
+
+def run_prototypes(config: StudyConfig, out: Path) -> int:
+    """Run the study, print and write its tables and figures. Raises OhrError."""
+    run = run_study(config, out)
+    means = run_means(run)
+    folder = out / "tables"
+    tables = [
+        ("means", means, mean_table(means)),
+        ("table2", tests := steps(means), step_table(tests)),
+        ("paired", pairs := paired_steps(run), paired_table(pairs)),
+        ("flags", flags := flag_rates(run), flag_table(flags)),
+        ("costs", spent := costs(run), cost_table(spent)),
+    ]
+    for name, values, table in tables:
+        print(f"\n{table.caption}")
+        show(terminal_table(table))
+        for path in write_table(folder, name, values, table):
+            print(f"table: {path}")
+        if name == "table2":
+            print(DETERMINISTIC if (values["test"] == "none").all() else INDEPENDENT)
+    if line := written_for(run).line():
+        print(line)
+    for path in box_plots(means, out / "figures"):
+        print(f"figure: {path}")
+    print(f"results: {run.path}")
+    print(report_line(run.path / "report", run.path))
+    return report_troubles(run.troubles, run.failed)

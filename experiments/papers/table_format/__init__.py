@@ -1,0 +1,1 @@
+"""Quality by the format of tables (figure 4)."""

@@ -1,0 +1,100 @@
+"""Quality by table format."""
+
+from __future__ import annotations
+
+import pandas as pd
+from rich.table import Table
+from rich.text import Text
+
+from experiments.papers.table_format.figure import format_bars
+from experiments.papers.table_format.table import (
+    GROUP,
+    MEASURES,
+    count_losses,
+    paired_differences,
+    shown,
+)
+from ohr.analysis.comparison.differences_report import change_text
+from ohr.display.notes import answerers, note_lines, reader_notes
+from ohr.display.settings import setting_names, settings_of
+from ohr.display.terminal import number, show
+from ohr.display.wording import family
+from ohr.errors import OhrError
+from ohr.files.safe_text import plain
+from ohr.store.csv import write_csv
+from ohr.study.output.select import cells_of
+from ohr.study.results import Run
+
+
+def report(run: Run) -> None:
+    """Print a row for each format and setting, write the losses, draw the bars.
+
+    Shown are clean pages, the first chunker and ``top_k`` hits; ``differences.csv``
+    has all. Raises OhrError if no question is about a table.
+    """
+    cells = run.cells[run.cells["group"] == GROUP]
+    if cells.empty:
+        raise OhrError("no question about a table was asked: dataset.sources must hold table")
+    differences = paired_differences(run, cells)
+    losses = count_losses(run)
+    for name, frame in (("differences", differences), ("losses", losses)):
+        write_csv(run.path / f"{name}.csv", frame)
+    top_k = run.plan.config.top_k
+    cells, differences = shown(cells, top_k), shown(differences, top_k)
+    show(format_table(cells, differences))
+    notes = reader_notes(run.readers)
+    if len(run.plan.chunkers) > 1:
+        print(plain(f"shown: {setting_names(cells)}; differences.csv has every chunker"))
+    for line in note_lines(answerers(cells), notes):
+        print(plain(line))
+    show(_loss_table(losses))
+    for path in format_bars(cells, run.path / "figures", notes):
+        print(f"figure: {path}")
+
+
+def format_table(cells: pd.DataFrame, differences: pd.DataFrame) -> Table:
+    """A row a format and system: what each differs by from the first's, and the means of the cells.
+
+    ``differences`` are those of :func:`paired_differences`, none where there is but one format.
+    """
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    table.add_column("tables in")
+    table.add_column("system")
+    measures = [m for m in MEASURES if len(cells_of(cells, m[0], m[1], GROUP))]
+    for _, _, title in measures:
+        table.add_column(title, justify="right")
+    for engine in dict.fromkeys(cells["engine"]):
+        for setting in settings_of(cells):
+            row = []
+            for stage, metric, _ in measures:
+                of_engine = setting.of(cells_of(cells, stage, metric, GROUP))
+                of_engine = of_engine[of_engine["engine"] == engine]
+                mean = number(of_engine["mean"].iloc[0]) if len(of_engine) else "-"
+                less = differences[
+                    (differences["format"] == engine)
+                    & (differences["stage"] == stage)
+                    & (differences["metric"] == metric)
+                ]
+                changes = setting.of(less).rename(columns={"mean": "difference"})
+                row.append("".join(f"{change_text(one)}; " for _, one in changes.iterrows()) + mean)
+            names = (str(engine), ", ".join(setting.system_parts))
+            table.add_row(*(Text(plain(name)) for name in names), *row)
+    if len(differences):
+        tests = int(differences["family_size"].max())
+        table.caption = (
+            f"less {plain(str(differences['less'].iloc[0]))}, paired by question; then the mean; "
+            f"{family(tests, 'of each measure')}"
+        )
+        table.caption_justify = "left"
+    return table
+
+
+def _loss_table(losses: pd.DataFrame) -> Table:
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    table.add_column("tables in")
+    table.add_column("what cannot be kept")
+    table.add_column("tables", justify="right")
+    table.add_column("such as")
+    for _, loss in losses.iterrows():
+        table.add_row(*(Text(plain(str(loss[name]))) for name in losses.columns))
+    return table

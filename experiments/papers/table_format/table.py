@@ -1,0 +1,112 @@
+"""Quality by the format that tables are written in, and what each format loses."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pandas as pd
+
+from ocr_backends.gt import GroundTruth
+from ohr.display.labels import STAGE_METRICS
+from ohr.markup.tables import TableFormat, convert_tables, parse_tables
+from ohr.statistics import compare_paired, holm
+from ohr.study.conditions import CONDITION_COLUMNS
+from ohr.study.output.rows import read_rows
+from ohr.study.results import Run, clusters_of, counted, mean_over_draws
+
+GROUP = "source:table"
+RETRIEVAL, GENERATION, OVERALL = STAGE_METRICS
+MEASURES = (
+    RETRIEVAL,
+    ("retrieval", "lcs_stripped", "Retrieval LCS, no mark-up"),
+    GENERATION,
+    OVERALL,
+)
+SETTING = [name for name in CONDITION_COLUMNS if name != "engine"]
+COLUMNS = [
+    *(*SETTING, "stage", "metric", "format", "less"),
+    *("mean", "ci_low", "ci_high", "ci_unit", "excluded", "p", "p_holm", "family_size", "n"),
+]
+
+
+def paired_differences(run: Run, cells: pd.DataFrame) -> pd.DataFrame:
+    """Each format less the first one, question by question: mean, 95 % interval and p.
+
+    ``p_holm`` corrects over the comparisons of a measure.
+    Columns as in :data:`COLUMNS`; no row where there is but one format.
+    """
+    rows = mean_over_draws(counted(read_rows(run.path), run.measures))
+    rows = rows[rows["evidence_source"] == GROUP.partition(":")[2]]
+    rows["top_k"] = rows["top_k"].astype("string").fillna("")
+    first, *others = list(dict.fromkeys(cells["engine"]))
+    records = []
+    for stage, metric, _ in MEASURES:
+        measured = rows[(rows["stage"] == stage) & (rows["metric"] == metric)]
+        for setting, condition in measured.groupby(SETTING, observed=True, sort=False):
+            by_engine = condition.pivot(index=["qid", "doc_id", "page_no"], columns="engine")
+            by_question = by_engine["value"]
+            for engine in others:
+                if engine not in by_question or first not in by_question:
+                    continue
+                paired = (by_question[engine] - by_question[first]).dropna()
+                if paired.empty:
+                    continue
+                values = paired.to_numpy(dtype=float)
+                questions = paired.index.to_frame(index=False)
+                compared = compare_paired(values, clusters_of(questions), seed=run.seed)
+                interval = compared.interval
+                records.append(
+                    dict(zip(SETTING, setting, strict=True))
+                    | {"stage": stage, "metric": metric, "format": engine, "less": first}
+                    | {"mean": values.mean(), "ci_low": interval.low, "ci_high": interval.high}
+                    | {"ci_unit": interval.unit, "excluded": interval.bound, "p": compared.p}
+                    | {"n": len(values)}
+                )
+    table = pd.DataFrame(records, columns=COLUMNS)
+    if len(table):
+        by_measure = table.groupby(["stage", "metric"])["p"]
+        table["family_size"] = by_measure.transform("count")
+        table["p_holm"] = by_measure.transform(lambda p: holm(p.to_numpy(dtype=float)))
+    return table
+
+
+def shown(rows: pd.DataFrame, top_k: int) -> pd.DataFrame:
+    """Of cells or differences, those of clean pages, the first chunker and so many hits."""
+    if rows.empty:
+        return rows
+    chunker = next((name for name in rows["chunker"] if name), "")
+    hits = pd.to_numeric(rows["top_k"], errors="coerce").fillna(top_k)
+    return rows[(rows["noise"] == "none") & rows["chunker"].isin([chunker, ""]) & (hits == top_k)]
+
+
+def count_losses(run: Run) -> pd.DataFrame:
+    """Tables of the re-read pages by format, and how many of them lose what, with an example."""
+    counts: dict[tuple[str, str], int] = {}
+    details: dict[tuple[str, str], Counter[str]] = {}
+    for label, engine in run.plan.engines.items():
+        if not isinstance(engine, GroundTruth) or engine.params.tables == "as_is":
+            continue
+        target: TableFormat = engine.params.tables
+        counts[label, "tables"] = 0
+        for ref in run.plan.reread:
+            text = run.plan.dataset.pages[ref].text
+            tables = parse_tables(text)
+            counts[label, "tables"] += len(tables)
+            losses = convert_tables(text, target)[1] if tables else []
+            for _, kind in sorted({(loss.table, loss.loss.kind) for loss in losses}):
+                counts[label, kind] = counts.get((label, kind), 0) + 1
+            for loss in losses:
+                details.setdefault((label, loss.loss.kind), Counter())[loss.loss.detail] += 1
+    return pd.DataFrame(
+        [
+            {
+                "format": label,
+                "what": kind,
+                "tables": count,
+                "detail": ", ".join(
+                    d for d, _ in details.get((label, kind), Counter()).most_common(5)
+                ),
+            }
+            for (label, kind), count in counts.items()
+        ]
+    )

@@ -1,0 +1,92 @@
+"""The same study in two wordings of its questions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ohr import registry
+from ohr.analysis.comparison.report import compare_runs
+from ohr.analysis.published import figures_of
+from ohr.display.terminal import report_line, report_troubles
+from ohr.errors import ConfigError, OhrError
+from ohr.ocr.progress import Progress
+from ohr.registry import PluginSpec
+from ohr.store.artefacts import ArtefactStore
+from ohr.store.atomic import write_text
+from ohr.study.config import StudyConfig, parse_plugin
+from ohr.study.plan import load_dataset
+from ohr.study.questions import select_questions
+from ohr.study.run import run_study
+from ohr.study.scoring.answers import Answering
+from ohr.study.wordings import wordings_csv
+from ohr.types import Hit
+
+
+def rewrite(config: StudyConfig, spec: PluginSpec, number: int) -> dict[str, str]:
+    """Wordings by a language model of some questions drawn with the seed.
+
+    Questions for which it gave none are left out and said. Raises ConfigError, OhrError.
+    """
+    if "prompt" not in registry.plugin_class("reader", spec.name).Params.model_fields:
+        raise ConfigError(
+            f"--rewriter: reader {spec.label!r} takes no prompt: name a language model"
+        )
+    params: dict[str, Any] = {"prompt": "rewrite"} | spec.params
+    model = registry.create("reader", spec.model_copy(update={"params": params}))
+    questions = select_questions(config, load_dataset(config))
+    drawn = np.random.default_rng(config.seed).permutation(len(questions))[:number]
+    chosen = [questions[i] for i in sorted(drawn)]
+    progress = Progress(verb="rewording with", unit="questions")
+    answering = Answering(
+        ArtefactStore(config.cache), config.retry_failed, progress, config.stop_after_failures
+    )
+    with progress:
+        kinds = [[Hit(q.place, q.domain, 1.0, 0)] for q in chosen]
+        replies = answering.answers(spec.label, model, [q.text for q in chosen], kinds)
+    wordings = {
+        q.qid: outcome.value.strip()
+        for q, outcome in zip(chosen, replies, strict=True)
+        if outcome.value and outcome.value.strip()
+    }
+    if lost := len(chosen) - len(wordings):
+        print(f"{lost} of {len(chosen)} questions were not reworded, and are left out")
+    if not wordings:
+        raise OhrError(
+            f"{spec.label} reworded no question: {replies[0].detail or replies[0].status}"
+        )
+    return wordings
+
+
+def ask_in_other_words(config: StudyConfig, out: Path, rewriter: str, number: int) -> int:
+    """Reword, where a model is to, then run the study in both wordings. Raises OhrError."""
+    if rewriter and config.dataset.rewritten is not None:
+        raise ConfigError("give dataset.rewritten=FILE or --rewriter, not both")
+    path = config.dataset.rewritten
+    if rewriter:
+        path = out / "rewritten.csv"
+        write_text(path, wordings_csv(rewrite(config, parse_plugin("rewriter", rewriter), number)))
+        print(f"wordings: {path}")
+    if path is None:
+        raise ConfigError("question_style needs dataset.rewritten=FILE, or --rewriter")
+    return compare_wordings(config, path, out, overwrite=bool(rewriter))
+
+
+def compare_wordings(config: StudyConfig, path: Path, out: Path, *, overwrite: bool = False) -> int:
+    """Run the study in both wordings, and compare them. Raises OhrError."""
+    runs, troubles, failed = [], list[str](), list[str]()
+    for wording in ("original", "rewritten"):
+        dataset = config.dataset.model_copy(update={"rewritten": path, "wording": wording})
+        worded = config.model_copy(update={"dataset": dataset})
+        result = run_study(worded, out / wording, progress=Progress(), overwrite=overwrite)
+        runs.append(out / wording)
+        troubles += result.troubles
+        failed += result.failed
+    compare_runs(runs, out)
+    paper = figures_of("section IV.2").groupby("engine", sort=False)["value"]
+    rows = ", ".join(f"{name} {100 * a:.1f} to {100 * b:.1f}" for name, (a, b) in paper)
+    print(f"paper, 100 questions reworded by hand, F1 in per cent: {rows}")
+    print(report_line(out / "report", *runs))
+    return report_troubles(troubles, failed)

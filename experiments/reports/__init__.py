@@ -1,1 +1,0 @@
-"""What a command prints and writes about finished results: tables, figures, files."""

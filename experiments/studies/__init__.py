@@ -1,1 +1,0 @@
-"""Studies that are made of several runs, and reported as one."""

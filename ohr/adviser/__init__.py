@@ -1,0 +1,1 @@
+"""Your own PDFs, without ground truth: quality, questions, a recommendation."""

@@ -1,0 +1,1 @@
+"""What the signals of OCR output are worth where the truth is known."""

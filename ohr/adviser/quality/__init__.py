@@ -1,0 +1,1 @@
+"""How wrong OCR output is, estimated without ground truth."""

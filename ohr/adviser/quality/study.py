@@ -1,0 +1,165 @@
+"""How wrong readings of one's own PDFs probably are: what is printed and written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from ohr.adviser.own_pages import (
+    OwnPages,
+    OwnReadings,
+    Reading,
+    assessed,
+    page_ref,
+    read_own,
+    read_truth,
+    sample_pages,
+    transcription_name,
+    with_predictions,
+    with_truth,
+)
+from ohr.adviser.quality.report import assessed_lines, engine_table, verdict_lines, worst_lines
+from ohr.adviser.quality.table import DECIDES
+from ohr.display.terminal import report_troubles, show
+from ohr.files.safe_text import plain
+from ohr.ocr.progress import Progress
+from ohr.quality.inference import FEWEST_LABELLED, pages_to_transcribe
+from ohr.store.atomic import write_text
+from ohr.store.csv import write_csv
+from ohr.store.locking import locked
+from ohr.study.run import PROBLEMS
+from ohr.types import FAILED, PageRef
+
+TRANSCRIBED = 25
+"""Pages that a person is asked to transcribe."""
+
+
+def report_quality(
+    inputs: Sequence[Path],
+    reading: Reading,
+    out: Path,
+    *,
+    pages: int,
+    dpi: int,
+    seed: int,
+    truth: Path | None,
+) -> int:
+    """Read a sample, print and write what its readings are probably worth.
+
+    1 if every page of an engine failed, else 0. Raises OhrError.
+    """
+    sample = sample_pages(inputs, dpi, pages, seed)
+    known = transcribed(sample, truth)
+    with locked(out):
+        for line in sample_lines(sample, out):
+            print(plain(line))
+        with Progress() as progress:
+            readings = read_own(sample, reading, progress)
+        sample = readings.sample
+        table = judged(readings, known)
+        write_quality(out, sample, table, seed)
+    show(engine_table(table, readings.seconds))
+    lines = assessed_lines(table, sample.no_layer)
+    for line in (*verdict_lines(table), *lines, *worst_lines(table)):
+        print(plain(line))
+    for name in sorted(readings.of_layer):
+        print(plain(f"{name} reads the text layer, so the layer says nothing of its errors"))
+    print(f"pages: {out / 'quality.csv'}")
+    for line in problem_lines(sample, out):
+        print(plain(line))
+    if truth is None:
+        print(
+            f"{out / 'to_transcribe.csv'} names {min(TRANSCRIBED, len(sample.pages))} pages in "
+            f"random order: transcribe them from the top, {FEWEST_LABELLED} or more, and give "
+            "their folder with --truth to correct the estimates"
+        )
+    return report_failed(table)
+
+
+def report_failed(table: pd.DataFrame) -> int:
+    """Name the engines all of whose pages failed; 1 if there is one, else 0."""
+    failed = table["status"].isin([str(status) for status in FAILED])
+    by_engine = failed.groupby(table["engine"], sort=False).agg(["all", "size"])
+    return report_troubles(
+        (), [f"{engine}: all {n} pages" for engine, every, n in by_engine.itertuples() if every]
+    )
+
+
+def transcribed(sample: OwnPages, truth: Path | None) -> Mapping[PageRef, str]:
+    """The transcriptions of the sample's pages, before any is read. Raises ConfigError."""
+    return {} if truth is None else read_truth(truth, [page_ref(one) for one in sample.pages])
+
+
+def judged(readings: OwnReadings, known: Mapping[PageRef, str]) -> pd.DataFrame:
+    """The table of signals with predictions where pages are assessed, and true errors where they
+    were transcribed.
+    """
+    return with_truth(assessed(with_predictions(readings.table)), readings, known)
+
+
+def sample_lines(sample: OwnPages, out: Path) -> list[str]:
+    """Which pages were drawn of how many, what cannot be opened, what changed since the last
+    run into the same folder.
+    """
+    drawn: dict[str, int] = {}
+    for source in sample.pages:
+        doc_id = page_ref(source).doc_id
+        drawn[doc_id] = drawn.get(doc_id, 0) + 1
+    lines = [
+        f"{len(sample.pages)} of {sample.total} pages of {len(sample.counts)} documents, spread "
+        f"evenly over each: {', '.join(f'{name} {count}' for name, count in drawn.items())}"
+    ]
+    lines += [f"left out: {name}: {reason}" for name, reason in sample.left_out.items()]
+    before = _before(out)
+    lines += [
+        f"changed since the last run: {name}: its pages are read again, and transcriptions of "
+        "it may no longer hold"
+        for name, digest in sample.digests.items()
+        if before.get(name, digest) != digest
+    ]
+    lines += [f"gone since the last run: {name}" for name in before if name not in sample.digests]
+    return lines
+
+
+def problem_lines(sample: OwnPages, out: Path) -> list[str]:
+    """Where the problems with files and text layers are named, if there are any."""
+    count = len(sample.problems())
+    return [f"{count} files and pages with problems: {out / PROBLEMS}"] if count else []
+
+
+def _before(out: Path) -> dict[str, str]:
+    try:
+        found = json.loads((out / "quality.json").read_text("utf-8"))["documents"]
+        return {str(name): str(digest) for name, digest in found.items()}
+    except (OSError, ValueError, KeyError, AttributeError):
+        return {}
+
+
+def write_quality(out: Path, sample: OwnPages, table: pd.DataFrame, seed: int) -> None:
+    """``quality.csv``, ``problems.csv``, ``to_transcribe.csv``, and ``quality.json`` with the
+    documents' digests.
+    """
+    shown = table.rename(columns={"doc_id": "document"})
+    shown.insert(2, "page", shown.pop("page_no") + 1)
+    write_csv(out / "quality.csv", shown)
+    write_csv(out / PROBLEMS, pd.DataFrame(sample.problems(), columns=["kind", "problem"]))
+    refs = [page_ref(source) for source in sample.pages]
+    predicted = [_page_error(table, ref) for ref in refs]
+    chosen = [refs[place] for place in pages_to_transcribe(predicted, TRANSCRIBED, seed)]
+    write_csv(
+        out / "to_transcribe.csv",
+        pd.DataFrame(
+            [(ref.doc_id, ref.page_no + 1, transcription_name(ref)) for ref in chosen],
+            columns=["document", "page", "file"],
+        ),
+    )
+    known = {"documents": dict(sample.digests), "left_out": dict(sample.left_out)}
+    write_text(out / "quality.json", json.dumps(known, indent=2, ensure_ascii=False) + "\n")
+
+
+def _page_error(table: pd.DataFrame, ref: PageRef) -> float:
+    mine = table[(table["doc_id"] == ref.doc_id) & (table["page_no"] == ref.page_no)]
+    return float(mine[DECIDES].mean())

@@ -1,0 +1,1 @@
+"""Which engine and retriever to take."""

@@ -1,0 +1,1 @@
+"""Which part of the system loses how much F1."""

@@ -1,0 +1,131 @@
+"""Waterfalls of where the loss arises."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from ohr.analysis.attribution.table import (
+    ROWS,
+    SETTING,
+)
+from ohr.display.labels import group_label, mathless
+from ohr.display.notes import Notes
+from ohr.figures.axes import HATCHES, caption, each_setting
+from ohr.figures.style import COLOURS, figure, save
+from ohr.ocr.noise import noise_name
+from ohr.study.config import BUILT_IN
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+CAPTIONS = (
+    "black lines: from order to order of swapping",
+    "per cent: the group's share of the whole loss to that cause",
+)
+
+
+def is_shown(group: str) -> bool:
+    """Whether a group has a panel and a row: all questions, and each evidence source."""
+    return group == "all" or group.startswith("source:")
+
+
+def _by_cause(losses: pd.DataFrame) -> list[dict[Any, Any]]:
+    """The rows of one group, in the order of ``ROWS``."""
+    rows: list[dict[Any, Any]] = losses.set_index("cause").loc[list(ROWS)].to_dict("records")
+    return rows
+
+
+def waterfalls(
+    losses: pd.DataFrame, cells: pd.DataFrame, folder: Path, notes: Notes | None = None
+) -> list[Path]:
+    """From a perfect score down to the system's, a row a knowledge base, a column a group.
+
+    A figure a setting; black lines span the orders of swapping.
+    """
+    paths = []
+    built_in = cells[(cells["stage"] == "overall") & (cells["system"] == BUILT_IN)]
+    for setting, name in each_setting(built_in, "attribution"):
+        chosen = losses
+        for column in ("chunker", "retriever", "reader"):
+            chosen = chosen[chosen[column] == getattr(setting, column)]
+        paths += _waterfalls(chosen, setting.of(cells), folder, name, notes)
+    return paths
+
+
+def _waterfalls(
+    losses: pd.DataFrame, cells: pd.DataFrame, folder: Path, name: str, notes: Notes | None
+) -> list[Path]:
+    groups = [group for group in dict.fromkeys(losses["group"]) if is_shown(group)]
+    bases = losses[SETTING].drop_duplicates()
+    with figure(0.9 + 1.75 * len(groups), 0.8 + 2.1 * len(bases)) as fig:
+        axes = fig.subplots(len(bases), len(groups), squeeze=False, sharey=True, sharex=True)
+        for place, (_, base) in enumerate(bases.iterrows()):
+            of_base = losses[(losses[SETTING] == base).all(axis=1)]
+            for ax, group in zip(axes[place], groups, strict=True):
+                _waterfall(ax, _by_cause(of_base[of_base["group"] == group]))
+                if place == 0:
+                    n = int(losses.loc[losses["group"] == group, "n"].iloc[0])
+                    ax.set_title(f"{group_label(group)}\n{n:,} questions", fontsize=9)
+            noise = noise_name(base["perturbation"], base["level"], base["intensity"])
+            names = [mathless(name) for name in (base["engine"], noise, "F1")]
+            axes[place, 0].set_ylabel("\n".join(names))
+        caption(fig, cells, "; ".join(CAPTIONS), notes)
+        return save(fig, folder, name)
+
+
+def _waterfall(ax: Axes, by_cause: list[dict[Any, Any]]) -> None:
+    at = 1.0
+    for place, loss in enumerate(by_cause):
+        lost, low, high = (loss[name] for name in ("f1_lost", "order_low", "order_high"))
+        share = math.nan if loss["group"] == "all" else loss["share"]
+        part = "" if math.isnan(share) else f"\n{100 * share:z.0f} %"
+        bar = (place, at, at - lost, COLOURS[place], HATCHES[place])
+        _bar(ax, *bar, above=at - low, below=part)
+        ax.vlines(place, at - high, at - low, "#000000", linewidth=1.2)
+        at -= lost
+        ax.hlines(at, place - 0.4, place + 1.4, "#777777", linewidth=0.8)
+    _bar(ax, len(ROWS), 0.0, at, "#999999", "")
+    names = [cause.replace("ocr", "OCR") for cause in ROWS]
+    ax.set_xticks(range(len(ROWS) + 1), [*names, "system"], rotation=60)
+    ax.set_ylim(0, 1.1)
+    ax.grid(axis="x", visible=False)
+
+
+def _bar(
+    ax: Axes,
+    place: int,
+    start: float,
+    end: float,
+    colour: str,
+    hatch: str,
+    above: float = 0.0,
+    below: str = "",
+) -> None:
+    """A bar from one height to another, with its length above it and above another height.
+
+    ``below``: further text under the length.
+    """
+    ax.bar(
+        place,
+        end - start,
+        0.75,
+        bottom=start,
+        color=colour,
+        hatch=hatch,
+        edgecolor="white",
+        linewidth=0,
+    )
+    length = start - end if start else end
+    ax.annotate(
+        f"{length:z.2f}{below}",
+        (place, max(start, end, above)),
+        xytext=(0, 2),
+        textcoords="offset points",
+        ha="center",
+        fontsize=7,
+    )

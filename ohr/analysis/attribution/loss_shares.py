@@ -1,0 +1,128 @@
+"""The share of a whole loss that falls on each group of questions, beside the loss per question."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ohr.analysis.comparison.table import metrics_of
+from ohr.analysis.predictiveness.damage import SETTING, damages
+from ohr.analysis.predictiveness.table import usual_outcomes
+from ohr.statistics import NO_INTERVAL, Clusters, Interval, jackknife_interval, mean_interval
+from ohr.study.output.groups import GROUP_COLUMNS, group_rows
+from ohr.study.results import Run, clusters_of
+
+HOW_SHARES_ADD = (
+    "share: of the whole loss, over the groups that divide the questions, so that those of the "
+    "evidence sources add up to 100 %; a group that gained has a negative share"
+)
+
+
+@dataclass(frozen=True)
+class Share:
+    """A group's share of the sum of all losses, with its interval over documents.
+
+    NaN where nothing was lost in all. No interval of the only group, which is the whole, nor where
+    the whole loss may be 0: the share of it could then be anything.
+    """
+
+    value: float
+    interval: Interval
+
+
+def loss_shares(
+    losses: np.ndarray, groups: Mapping[str, np.ndarray], clusters: Clusters
+) -> dict[str, Share]:
+    """The share of each group, ``source:table`` and so on, among the groups of its kind.
+
+    ``losses`` are ``(n,)``, may be negative, and ``groups`` have the indices of their units;
+    ``clusters`` are of all n. Shares of one kind (what is before the colon) add up to 1.
+    """
+    shares = {}
+    for kind in dict.fromkeys(map(_kind, groups)):
+        alike = {name: members for name, members in groups.items() if _kind(name) == kind}
+        sums = {name: _sums(losses, members, clusters) for name, members in alike.items()}
+        whole = np.sum(list(sums.values()), axis=0)
+        for name, of_group in sums.items():
+            shares[name] = _share(of_group, whole, clusters)
+    return shares
+
+
+def _kind(group: str) -> str:
+    return group.partition(":")[0]
+
+
+def _sums(losses: np.ndarray, members: np.ndarray, clusters: Clusters) -> np.ndarray:
+    """The losses of a group's units in each cluster: ``(size,)``."""
+    return np.bincount(clusters.index[members], losses[members], minlength=clusters.size)
+
+
+def _share(of_group: np.ndarray, whole: np.ndarray, clusters: Clusters) -> Share:
+    total = float(whole.sum())
+    if abs(total) <= 1e-9 * max(1.0, float(np.abs(whole).sum())):
+        return Share(math.nan, NO_INTERVAL)
+    share = float(of_group.sum()) / total
+    left = total - whole
+    of_whole = mean_interval(whole, _one_each(clusters), bounded=False)
+    is_all = np.array_equal(of_group, whole)
+    if is_all or not of_whole.unit or of_whole.low <= 0 <= of_whole.high:
+        return Share(share, NO_INTERVAL)
+    return Share(share, jackknife_interval(share, (of_group.sum() - of_group) / left, clusters))
+
+
+def _one_each(clusters: Clusters) -> Clusters:
+    """Clusters that hold one value each: their sums."""
+    return Clusters(np.arange(clusters.size), clusters.size, clusters.unit)
+
+
+def share_columns(share: Share) -> dict[str, float]:
+    """A share as columns of a table."""
+    return {
+        "share": share.value,
+        "share_ci_low": share.interval.low,
+        "share_ci_high": share.interval.high,
+    }
+
+
+def group_losses(run: Run, metrics: Sequence[str] = ()) -> pd.DataFrame:
+    """What each knowledge base lost, by group of questions, against what it is compared with.
+
+    A row for each outcome (``metrics``, as ``stage:metric``, else the usual ones), setting,
+    condition and group: ``loss`` per question with its interval, and ``share`` of the whole. A
+    noisy knowledge base is compared with the same engine's of clean pages, an engine with the
+    ground truth. Empty where there is nothing to compare.
+    """
+    outcomes = metrics_of([run], metrics or usual_outcomes([run]))
+    records: list[dict[str, Any]] = []
+    for damage in damages([run], [pair for pair in outcomes if pair[0] != "ocr"]):
+        known = {"stage": damage.outcome.stage, "metric": damage.outcome.metric}
+        known |= {"title": damage.outcome.label, **damage.setting}
+        for condition, frame in damage.frame.groupby("condition", sort=False):
+            key = known | {"condition": condition}
+            records += [key | record for record in _of_groups(frame.reset_index(drop=True))]
+    columns = ("stage", "metric", "title", *SETTING, "condition", "group", "loss")
+    return pd.DataFrame(records) if records else pd.DataFrame(columns=list(columns))
+
+
+def _of_groups(frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    losses = frame["loss"].to_numpy(dtype=float)
+    columns = frame[[name for name in GROUP_COLUMNS if name in frame]]
+    groups = {name: rows.index.to_numpy() for name, rows in group_rows(columns)}
+    shares = loss_shares(losses, groups, clusters_of(frame))
+    for name, members in groups.items():
+        clusters = clusters_of(frame.iloc[members])
+        interval = mean_interval(losses[members], clusters, bounded=False)
+        yield {
+            "group": name,
+            "loss": float(losses[members].mean()),
+            "ci_low": interval.low,
+            "ci_high": interval.high,
+            "ci_unit": interval.unit,
+            **share_columns(shares[name]),
+            "n": len(members),
+        }

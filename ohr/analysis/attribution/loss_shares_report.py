@@ -1,0 +1,68 @@
+"""What was lost per question on each kind of evidence, and its share of the whole loss."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pandas as pd
+from rich.table import Table
+from rich.text import Text
+
+from ohr.analysis.attribution.loss_shares import HOW_SHARES_ADD, group_losses
+from ohr.analysis.predictiveness.table import outcomes_of
+from ohr.display.labels import group_label, interval_units
+from ohr.display.terminal import number, percent, show
+from ohr.files.safe_text import plain
+from ohr.store.csv import write_csv
+from ohr.study.results import Run
+
+SHOWN = ("all", "source:")
+
+
+def report_losses(run: Run, path: Path) -> bool:
+    """Print and write what each knowledge base lost; False where there is nothing to compare."""
+    losses = group_losses(run)
+    if losses.empty:
+        return False
+    write_csv(path, losses)
+    for condition, rows in losses.groupby("condition", sort=False):
+        show(losses_table(str(condition), rows))
+    for line in _legend(losses):
+        print(line)
+    return True
+
+
+def losses_table(condition: str, losses: pd.DataFrame) -> Table:
+    """A row an outcome and kind of evidence: what a question lost, and the share of the whole."""
+    table = Table(
+        header_style="bold", box=None, pad_edge=False, title=plain(f"lost by {condition}")
+    )
+    for name in ("outcome", "questions on"):
+        table.add_column(name)
+    for name in ("n", "lost per question", "share of the whole"):
+        table.add_column(name, justify="right")
+    for label, rows in outcomes_of(losses[losses["group"].str.startswith(SHOWN)]):
+        for place, row in enumerate(rows.to_dict("records")):
+            table.add_row(
+                Text(plain(label) if place == 0 else ""),
+                Text(plain(group_label(row["group"]))),
+                str(row["n"]),
+                number(row["loss"]) + _ends(row["ci_low"], row["ci_high"], number),
+                percent(row["share"]) + _ends(row["share_ci_low"], row["share_ci_high"], percent),
+            )
+    return table
+
+
+def _ends(low: float, high: float, write: Callable[[float], str]) -> str:
+    return "" if pd.isna(low) else f" [{write(low)}, {write(high)}]"
+
+
+def _legend(losses: pd.DataFrame) -> Iterator[str]:
+    units = interval_units(losses["ci_unit"])
+    intervals = f"; in brackets 95 % intervals for further {units}" if units else ""
+    yield (
+        "lost: the score on the baseline less the score here; the baseline is the same engine's "
+        f"clean pages, of these the ground truth{intervals}"
+    )
+    yield f"{HOW_SHARES_ADD}; no interval where the whole loss may be 0"

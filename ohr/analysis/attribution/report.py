@@ -1,0 +1,117 @@
+"""Where the loss arises."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+from rich.table import Table
+from rich.text import Text
+
+from ohr.analysis.attribution.figure import (
+    _by_cause,
+    is_shown,
+    waterfalls,
+)
+from ohr.analysis.attribution.loss_shares import HOW_SHARES_ADD
+from ohr.analysis.attribution.table import (
+    PARTS,
+    ROWS,
+    SETTING,
+    left_out_line,
+    make_losses,
+)
+from ohr.analysis.systems.report import report_parts
+from ohr.display.labels import group_label
+from ohr.display.notes import answerers, note_lines, reader_notes
+from ohr.display.terminal import number, percent, show
+from ohr.display.wording import short
+from ohr.files.safe_text import plain
+from ohr.ocr.noise import noise_name
+from ohr.ocr.progress import Progress
+from ohr.store.csv import write_csv
+from ohr.study.results import Run
+
+
+def report(run: Run) -> None:
+    """Share out the losses of the built-in system, and those of others by their parts."""
+    if run.plan.has_built_in:
+        _report_built_in(run)
+    if run.plan.systems:
+        report_parts(run)
+
+
+def _report_built_in(run: Run) -> None:
+    """Print the causes' shares, write the table, draw the waterfalls."""
+    losses = make_losses(run.plan, Progress())
+    notes = reader_notes(run.readers)
+    write_csv(run.path / "attribution.csv", losses)
+    show(loss_table(losses))
+    print("F1 that each cause costs per question; ±: half the range over the orders of swapping")
+    print(f"in brackets: {HOW_SHARES_ADD}")
+    for line in ocr_lines(losses):
+        print(plain(line))
+    if line := left_out_line(run.plan):
+        print(line)
+    for line in note_lines(answerers(losses), notes):
+        print(plain(line))
+    for path in waterfalls(losses, run.cells, run.path / "figures", notes):
+        print(f"figure: {path}")
+
+
+def loss_table(losses: pd.DataFrame) -> Table:
+    """A row a knowledge base, setting and group; a column a cause, with the orders' extremes."""
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    for name in ("engine", "noise", "chunker, retriever, reader", "questions on"):
+        table.add_column(name)
+    noisy = losses[PARTS[0]].notna().any()
+    parts = [f"OCR: {part.replace('_', ' ')}" for part in PARTS] if noisy else []
+    for name in ("n", *ROWS, *parts, "overall F1"):
+        table.add_column(name.replace("ocr", "OCR"), justify="right")
+    for _, rows in losses.groupby([*SETTING, "group"], sort=False):
+        named: dict[Any, Any] = rows.iloc[0].to_dict()
+        if not is_shown(named["group"]):
+            continue
+        first = named["group"] == "all"
+        noise = noise_name(named["perturbation"], named["level"], named["intensity"])
+        system = ", ".join(named[name] for name in ("chunker", "retriever", "reader"))
+        heads = (named["engine"], noise, system)
+        table.add_row(
+            *(Text(plain(str(head)) if first else "") for head in heads),
+            group_label(named["group"]),
+            str(named["n"]),
+            *(_loss(row) for row in _by_cause(rows)),
+            *(number(rows[part].max()) for part in PARTS if noisy),
+            number(named["overall_f1"]),
+        )
+    return table
+
+
+def _loss(row: dict[Any, Any]) -> str:
+    """The mean, half the range of the orders and, of a group, its share of the whole."""
+    text, spread = number(row["f1_lost"]), (row["order_high"] - row["order_low"]) / 2
+    part = "" if row["group"] == "all" else f" ({percent(row['share'])})"
+    return f"{text} ±{spread:z.3f}{part}"
+
+
+def ocr_lines(losses: pd.DataFrame) -> Iterator[str]:
+    """Where OCR costs most per question, and which share of its whole cost falls there."""
+    of_ocr = losses[(losses["cause"] == "ocr") & losses["group"].str.startswith("source:")]
+    for key, rows in of_ocr.groupby(SETTING, sort=False):
+        if len(rows) < 2 or rows["share"].isna().any():
+            continue
+        named = dict(zip(SETTING, map(str, key), strict=True))
+        noise = noise_name(named["perturbation"], named["level"], rows["intensity"].iloc[0])
+        system = [named[name] for name in ("chunker", "retriever", "reader")]
+        where = ", ".join(part for part in (named["engine"], noise, *system) if part)
+        yield f"F1 that OCR costs ({where}): " + "; ".join(
+            f"{group_label(row['group'])} {short(row['f1_lost'])} per question, "
+            f"{percent(row['share'])} of the whole{_ends(row)} ({row['n']} questions)"
+            for row in rows.sort_values("f1_lost", ascending=False).to_dict("records")
+        )
+
+
+def _ends(row: dict[Any, Any]) -> str:
+    low, high = row["share_ci_low"], row["share_ci_high"]
+    return "" if pd.isna(low) else f" [{percent(low)}, {percent(high)}]"

@@ -1,0 +1,252 @@
+"""What a reader is given when parts of the system are replaced by the truth.
+
+Three parts can be: the **OCR** (pages as the ground truth has them, in the index too), the
+**retrieval** (the chunks of the evidence pages that hold most of the evidence, in place of the
+chunks found) and the **chunking** (whole pages in place of their chunks). With all three
+replaced the reader has the clean evidence pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ohr.analysis.attribution.loss_shares import Share, loss_shares, share_columns
+from ohr.errors import ConfigError
+from ohr.ocr.progress import Progress
+from ohr.statistics import Clusters, mean_interval
+from ohr.statistics.shapley import Coalition, attribute
+from ohr.store.artefacts import ArtefactStore
+from ohr.study.conditions import Condition, condition_of
+from ohr.study.knowledge_bases import Readings
+from ohr.study.output.groups import Units, make_grouping
+from ohr.study.plan import Plan
+from ohr.study.scoring.answers import Answering
+from ohr.study.scoring.conditions import Scorer
+from ohr.types import Hit, KnowledgeBase, Outcome, PageRef, Question, Status
+
+CAUSES = ("ocr", "chunking", "retrieval")
+COALITIONS: tuple[Coalition, ...] = tuple(
+    frozenset(removed)
+    for count in range(len(CAUSES) + 1)
+    for removed in combinations(CAUSES, count)
+)
+
+
+@dataclass(frozen=True)
+class Swaps:
+    """What a finished study's parts are read from and asked with."""
+
+    readings: Readings
+    scorer: Scorer
+    truth: KnowledgeBase
+
+    def truth_beside(self, read: KnowledgeBase) -> KnowledgeBase:
+        """The truth; of pages that have none, what was read of them."""
+        missing = self.scorer.plan.dataset.without_truth
+        if not missing:
+            return self.truth
+        return KnowledgeBase(
+            {
+                ref: Outcome.of_text(read.text(ref)) if ref in missing else outcome
+                for ref, outcome in self.truth.pages.items()
+            }
+        )
+
+
+@contextmanager
+def swapping(plan: Plan, progress: Progress) -> Iterator[Swaps]:
+    """Ask readers and systems further, as the study did: its answers are kept, and more shown."""
+    config = plan.config
+    store, asking = ArtefactStore(config.cache), progress.of("asking", "questions")
+    answering = Answering(store, config.retry_failed, asking, config.stop_after_failures)
+    truth = KnowledgeBase(
+        {ref: Outcome.of_text(page.text) for ref, page in plan.dataset.pages.items()}
+    )
+    with asking:
+        yield Swaps(Readings(plan, store), Scorer(plan, store, answering), truth)
+
+
+def swapped_scores(
+    scorer: Scorer,
+    read: KnowledgeBase,
+    truth: KnowledgeBase,
+    chunker: str,
+    retriever: str,
+    reader: str,
+) -> dict[Coalition, np.ndarray]:
+    """The F1 of each question, float ``(questions,)``, for every set of replaced parts."""
+    scores = {}
+    for kb in (read, truth):
+        hits = scorer.retrieve(kb, chunker, retriever)
+        for removed in COALITIONS:
+            if ("ocr" in removed) == (kb is truth):
+                contexts = [
+                    _context(scorer, kb, chunker, question, ranked, removed)
+                    for question, ranked in zip(scorer.plan.questions, hits, strict=True)
+                ]
+                answers = scorer.answers(reader, contexts)
+                scores[removed] = np.array(
+                    [
+                        _f1(scorer, *pair)
+                        for pair in zip(scorer.plan.questions, answers, strict=True)
+                    ]
+                )
+    return scores
+
+
+def _context(
+    scorer: Scorer,
+    kb: KnowledgeBase,
+    chunker: str,
+    question: Question,
+    ranked: list[Hit],
+    removed: Coalition,
+) -> list[Hit]:
+    hits = ranked[: scorer.plan.config.top_k]
+    if "chunking" in removed:
+        refs = question.evidence_pages if "retrieval" in removed else [hit.ref for hit in hits]
+        return _whole(kb, list(dict.fromkeys(refs)))
+    return gold_chunks(scorer, kb, chunker, question) if "retrieval" in removed else hits
+
+
+def _whole(kb: KnowledgeBase, refs: Sequence[PageRef]) -> list[Hit]:
+    texts = [(ref, kb.text(ref)) for ref in refs]
+    return [Hit(ref, text, 1.0, rank, (0, len(text))) for rank, (ref, text) in enumerate(texts)]
+
+
+def gold_chunks(scorer: Scorer, kb: KnowledgeBase, chunker: str, question: Question) -> list[Hit]:
+    """The ``top_k`` chunks of the evidence pages with the greatest LCS, best first."""
+    evidence = scorer.scoring.tokens(question.evidence_text)
+    chunks = []
+    for ref in question.evidence_pages:
+        for chunk in scorer.plan.chunkers[chunker].split(ref, kb.text(ref)):
+            lcs = scorer.scoring.token_lcs(scorer.scoring.tokens(chunk.text), evidence)
+            chunks.append(Hit(ref, chunk.text, lcs, 0, (chunk.start, chunk.end)))
+    best = sorted(chunks, key=lambda hit: -hit.score)[: scorer.plan.config.top_k]
+    return [Hit(h.ref, h.text, h.score, rank, h.span) for rank, h in enumerate(best)]
+
+
+def _f1(scorer: Scorer, question: Question, answer: Outcome[str]) -> float:
+    if answer.status is not Status.OK:
+        return 0.0
+    return max(scorer.scoring.f1(answer.value or "", wanted) for wanted in question.answers)
+
+
+ROWS = ("reading", *reversed(CAUSES))
+"""From the perfect score downwards."""
+PARTS = ("engine_on_clean_pages", "noise_on_top")
+"""Columns of the parts of what OCR costs under noise."""
+SETTING = ["engine", "perturbation", "level", "intensity", "chunker", "retriever", "reader"]
+CONDITION = ["noise", *SETTING, "top_k", "kb_scope", "protocol", "seed"]
+
+
+def with_truth(plan: Plan) -> Units:
+    """The questions with pages that all have a truth, which can take the place of a reading."""
+    missing = plan.dataset.without_truth
+    pages = [question.evidence_pages for question in plan.questions]
+    known = np.array([bool(refs) and missing.keys().isdisjoint(refs) for refs in pages], bool)
+    questions = make_grouping(plan).questions
+    groups = {name: members[known[members]] for name, members in questions.groups.items()}
+    return replace(questions, groups=groups)
+
+
+def left_out_line(plan: Plan) -> str:
+    """How many questions :func:`with_truth` leaves out; empty if none."""
+    total, kept = len(plan.questions), len(with_truth(plan).groups["all"])
+    return f"left out: {total - kept} of {total} questions, without a truth" if kept < total else ""
+
+
+def make_losses(plan: Plan, progress: Progress) -> pd.DataFrame:
+    """The F1 that each cause costs, over the questions whose evidence pages have a truth.
+
+    Raises ConfigError without such questions, a retriever and a reader, and OhrError where too
+    many answers fail alike.
+    """
+    if not plan.retrievers or not plan.readers:
+        raise ConfigError("attribution swaps retrieval and reading: it needs the stage overall")
+    if plan.lookers:
+        raise ConfigError(f"attribution swaps the texts of pages: {plan.lookers[0]} looks at them")
+    questions = with_truth(plan)
+    if not len(questions.groups["all"]):
+        raise ConfigError("attribution swaps in the truth, and no question's pages have one")
+    draws: dict[Condition, list[dict[Coalition, np.ndarray]]] = {}
+    with swapping(plan, progress) as swaps:
+        for variant in plan.variants:
+            kb = swaps.readings.knowledge_base(variant)
+            truth = swaps.truth_beside(kb)
+            for setting in product(plan.chunkers, plan.retrievers, plan.readers):
+                scores = swapped_scores(swaps.scorer, kb, truth, *setting)
+                condition = condition_of(plan, variant, *setting, plan.config.top_k)
+                draws.setdefault(condition, []).append(scores)
+    losses: list[dict[str, Any]] = []
+    for condition, parts in draws.items():
+        key = {name: getattr(condition, name) for name in CONDITION}
+        # Losses are linear in the scores, so means over draws of one are those of the other.
+        means = {
+            removed: np.mean([part[removed] for part in parts], axis=0) for removed in parts[0]
+        }
+        losses += [key | loss for loss in _losses(means, questions)]
+    return split_ocr(pd.DataFrame(losses))
+
+
+def split_ocr(losses: pd.DataFrame) -> pd.DataFrame:
+    """With what OCR costs under noise in two parts, :data:`PARTS`: the engine on clean pages, and
+    the noise on top. NaN on clean pages, of other causes, and where the engine read none clean.
+    """
+    keys = ["engine", "chunker", "retriever", "reader", "group", "cause"]
+    clean = losses.loc[losses["noise"] == "none", [*keys, "f1_lost"]]
+    joined = losses[keys].merge(clean.rename(columns={"f1_lost": "clean"}), how="left", on=keys)
+    parted = ((losses["noise"] != "none") & (losses["cause"] == "ocr")).to_numpy()
+    engine = np.where(parted, joined["clean"], np.nan)
+    on_top = losses["f1_lost"].to_numpy() - engine
+    return losses.assign(**{PARTS[0]: engine, PARTS[1]: on_top})
+
+
+def _losses(scores: dict[Coalition, np.ndarray], questions: Units) -> Iterator[dict[str, Any]]:
+    attribution = attribute(scores, CAUSES)
+    system, perfect = scores[COALITIONS[0]], scores[COALITIONS[-1]]
+    by_cause = dict(zip(CAUSES, attribution.values, strict=True)) | {"reading": 1 - perfect}
+    shares = {cause: _shares(by_cause[cause], questions) for cause in ROWS}
+    for group, members in questions.groups.items():
+        if not len(members):
+            continue
+        extremes = zip(*attribution.extremes(members), strict=True)
+        orders = dict(zip(CAUSES, extremes, strict=True))
+        for cause in ROWS:
+            values = by_cause[cause][members]
+            clusters = Clusters.of(questions.documents[members], questions.pages[members])
+            interval = mean_interval(values, clusters, bounded=False)
+            mean = float(values.mean())
+            low, high = orders.get(cause, (mean, mean))
+            yield {
+                "group": group,
+                "cause": cause,
+                "f1_lost": mean,
+                "ci_low": interval.low,
+                "ci_high": interval.high,
+                "ci_unit": interval.unit,
+                **share_columns(shares[cause][group]),
+                "order_low": low,
+                "order_high": high,
+                "overall_f1": float(system[members].mean()),
+                "n": len(members),
+            }
+
+
+def _shares(losses: np.ndarray, questions: Units) -> dict[str, Share]:
+    """Each group's share of what one cause costs in all."""
+    every = questions.groups["all"]
+    clusters = Clusters.of(questions.documents[every], questions.pages[every])
+    groups = {
+        name: np.searchsorted(every, members)
+        for name, members in questions.groups.items()
+        if len(members)
+    }
+    return loss_shares(losses[every], groups, clusters)

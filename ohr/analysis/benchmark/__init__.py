@@ -1,0 +1,1 @@
+"""Clean engines side by side."""

@@ -1,0 +1,333 @@
+"""The paper's tables of engines: table 2 by evidence source, tables S6 to S8 by domain.
+
+Figures are micro-averages over questions, a row a retriever and reader, then their average over
+retrievers and readers, which is what the paper has; scores in per cent. The best engine is bold
+and the second underlined, the ground truth set aside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from ohr.analysis.published import TRUTH, averages
+from ohr.display.labels import STAGE_METRICS, group_label
+from ohr.display.notes import Notes, answerers, note_lines
+from ohr.display.settings import Block, Means, blocks_of, texts
+from ohr.display.text_tables import TextTable, write_table
+from ohr.study.notices.truth import marked, same_as_truth, same_lines, truth_note
+from ohr.study.results import KNOWLEDGE_BASE, knowledge_base_name
+
+SOURCE_COLUMNS = {
+    "source:text": "TXT",
+    "source:table": "TAB",
+    "source:formula": "FOR",
+    "source:chart": "CHA",
+    "source:reading_order": "RO",
+    "all": "ALL",
+}
+DOMAIN_TABLES = {"retrieval": "table_s6", "generation": "table_s7", "overall": "table_s8"}
+N = "n "
+"""Before the name of a column: of how many questions (of the edit distance, pages) it is a mean."""
+
+
+def write_paper_tables(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) -> list[Path]:
+    """Write what the cells of a benchmark hold of table 2 and of tables S6 to S8."""
+    clean = cells[cells["noise"] == "none"]
+    same = same_as_truth(clean)
+    paths = []
+    values = source_values(clean)
+    if len(_measures(values)):
+        table = source_table(values, _table2_caption(clean, notes), same)
+        paths += write_table(folder, "table2", values, table)
+    for stage, metric, title in STAGE_METRICS:
+        by_domain = domain_values(clean, stage, metric)
+        if len(by_domain):
+            here = clean[clean["stage"] == stage]
+            words = f"{title} by domain; {caption(here, notes, rows=True)}"
+            table = domain_table(by_domain, words, same)
+            paths += write_table(folder, DOMAIN_TABLES[stage], by_domain, table)
+    return paths
+
+
+def source_values(cells: pd.DataFrame) -> pd.DataFrame:
+    """A row an engine and setting: ``edit_distance``, ``retrieval TXT`` and so on in [0, 1].
+
+    ``setting`` is empty where there is one; of several, the last rows are their means. Each
+    column has its ``n`` behind it. Evidence sources of which there are no questions, and stages
+    that were not measured, have no column.
+    """
+    columns = {"edit_distance": ("ocr", "edit_distance", "all")} | {
+        f"{stage} {short}": (stage, metric, group)
+        for stage, metric, _ in STAGE_METRICS
+        for group, short in SOURCE_COLUMNS.items()
+    }
+    records = []
+    means = _means(cells)
+    for block in blocks_of(cells):
+        for engine, of_engine in means.items():
+            row: dict[str, object] = {"engine": engine, "setting": block.label}
+            for name, cell in columns.items():
+                row |= _with_n(block, of_engine, name, cell)
+            records.append(row)
+    return pd.DataFrame(records).dropna(axis="columns", how="all")
+
+
+def _means(cells: pd.DataFrame) -> dict[str, Means]:
+    """The means of each engine, in the order of the cells."""
+    engines = dict.fromkeys(cells["engine"])
+    return {engine: Means(cells[cells["engine"] == engine]) for engine in engines}
+
+
+def _with_n(block: Block, means: Means, name: str, cell: tuple[str, str, str]) -> dict[str, object]:
+    value = means.of(block, *cell)
+    return {name: value.mean if value else None, N + name: value.n if value else None}
+
+
+def _measures(values: pd.DataFrame) -> list[str]:
+    """The columns that hold means."""
+    return [name for name in values.columns if N + name in values.columns]
+
+
+def source_table(values: pd.DataFrame, title: str, same: Collection[str] = ()) -> TextTable:
+    """Table 2, ready for print, with the number of questions of every column below it.
+
+    The engines ``same`` as the truth are marked, and not ranked.
+    """
+    several = values["setting"].nunique() > 1
+    heads = ["engine", "setting"] if several else ["engine"]
+    header, spans = list(heads), [("", 1)] * len(heads)
+    formats: dict[str, Callable[[float], str]] = {}
+    if "edit_distance" in values:
+        header.append("E.D.")
+        spans.append(("OCR", 1))
+        formats["edit_distance"] = distance
+    for stage, _, measure in STAGE_METRICS:
+        stage_columns = [name for name in _measures(values) if name.startswith(f"{stage} ")]
+        if stage_columns:
+            header += [name.removeprefix(f"{stage} ") for name in stage_columns]
+            spans.append((measure, len(stage_columns)))
+            formats |= dict.fromkeys(stage_columns, percent)
+    rows = [
+        [
+            marked(row["engine"], same),
+            *(row[name] for name in heads[1:]),
+            *(
+                "-" if name == "edit_distance" and row["engine"] == TRUTH else text(row[name])
+                for name, text in formats.items()
+            ),
+        ]
+        for row in values.to_dict("records")
+    ]
+    best: list[tuple[int, int, int]] = []
+    for _, block in values.groupby("setting", sort=False):
+        ranked = block[~block["engine"].isin([TRUTH, *same])]
+        for column, name in enumerate(formats, start=len(heads)):
+            ranks = _ranked(ranked, name, name == "edit_distance")
+            best += [(row, column, rank) for row, rank in ranks.items()]
+    rows += _rows_of_n(values, list(formats), heads)
+    return TextTable(header, rows, title, *_marks(best), spans, left=len(heads))
+
+
+def _rows_of_n(values: pd.DataFrame, names: Sequence[str], heads: Sequence[str]) -> list[list[str]]:
+    """A row of the numbers that every column's means are over; where rows differ, one for each."""
+    rows: list[tuple[dict[str, str], list[str]]] = []
+    for row in values.to_dict("records"):
+        counts = {name: str(row[N + name]) for name in names if pd.notna(row[N + name])}
+        alike = (r for r in rows if all(r[0].get(name, n) == n for name, n in counts.items()))
+        known, named = next(alike, ({}, []))
+        if not named:
+            rows.append((known, named))
+        known |= counts
+        named.append(", ".join(row[head] for head in heads if row[head]))
+    empty = [""] * (len(heads) - 1)
+    return [
+        [
+            "n" if len(rows) == 1 else f"n: {'; '.join(named)}",
+            *empty,
+            *(known.get(name, "-") for name in names),
+        ]
+        for known, named in rows
+    ]
+
+
+def domain_values(cells: pd.DataFrame, stage: str, metric: str) -> pd.DataFrame:
+    """A row a setting and domain and one of all: ``domain``, ``setting``, then the engines.
+
+    An engine's column is in [0, 1], and has its ``n`` behind it.
+    """
+    cells = cells[cells["stage"] == stage]
+    means = _means(cells)
+    groups = [g for g in dict.fromkeys(cells["group"]) if g.startswith("domain:")]
+    records = []
+    for block in blocks_of(cells):
+        for group in [*groups, "all"]:
+            row: dict[str, object] = {"domain": group_label(group), "setting": block.label}
+            for engine, of_engine in means.items():
+                row |= _with_n(block, of_engine, engine, (stage, metric, group))
+            if any(row[engine] is not None for engine in means):
+                records.append(row)
+    return pd.DataFrame(records)
+
+
+def domain_table(values: pd.DataFrame, title: str, same: Collection[str] = ()) -> TextTable:
+    """Table S6, S7 or S8, ready for print, with the number of questions of every row.
+
+    ``same`` as in :func:`source_table`.
+    """
+    engines = _measures(values)
+    heads = ["setting", "domain"] if values["setting"].nunique() > 1 else ["domain"]
+    counts = values[[N + engine for engine in engines]]
+    alike = bool((counts.nunique(axis=1) <= 1).all())
+    of_n = [N + engine for engine in engines]
+    rows = []
+    for row in values.to_dict("records"):
+        there = ["-" if pd.isna(row[name]) else str(row[name]) for name in of_n]
+        n = [next((text for text in there if text != "-"), "-")] if alike else there
+        rows.append([*(row[h] for h in heads), *(percent(row[e]) for e in engines), *n])
+    best: list[tuple[int, int, int]] = []
+    for number in range(len(values)):
+        means = [float(values[engine].iloc[number]) for engine in engines]
+        by_engine = pd.DataFrame({"engine": engines, "mean": means})
+        ranks = _ranked(by_engine[~by_engine["engine"].isin([TRUTH, *same])], "mean", False)
+        best += [(number, len(heads) + engine, rank) for engine, rank in ranks.items()]
+    header = [*heads, *(marked(engine, same) for engine in engines), *(["n"] if alike else of_n)]
+    return TextTable(header, rows, title, *_marks(best), left=len(heads))
+
+
+def _ranked(values: pd.DataFrame, name: str, lower_is_better: bool) -> Mapping[int, int]:
+    """Place of each engine of the two best, as they are printed; ties share a place."""
+    digits = 2 if lower_is_better else 3
+    shown = values[name].dropna().round(digits)
+    if len(shown) < 2:
+        return {}
+    ranks = shown.rank(method="dense", ascending=lower_is_better)
+    places = zip(ranks.index.to_list(), ranks.to_list(), strict=True)
+    return {row: int(rank) for row, rank in places if rank <= 2}
+
+
+def _marks(
+    best: Sequence[tuple[int, int, int]],
+) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]]:
+    """Cells (row, column) to be set bold, of rank 1, and underlined, of rank 2."""
+    bold, underlined = (
+        frozenset((row, column) for row, column, rank in best if rank == wanted)
+        for wanted in (1, 2)
+    )
+    return bold, underlined
+
+
+def caption(cells: pd.DataFrame, notes: Notes | None = None, *, rows: bool = False) -> str:
+    """How the figures were measured: questions, retrievers and readers, pages, protocol.
+
+    ``rows`` says that settings have rows of their own; else figures are means over retrievers
+    and readers, of the first chunker and number of hits.
+    """
+    questions = cells[(cells["group"] == "all") & (cells["stage"] != "ocr")]
+    questions = questions if len(questions) else cells[cells["group"] == "all"]
+    parts = [f"n = {int(questions['n'].astype(int).max())} questions"]
+    for name in ("retriever", "reader"):
+        used = [value for value in dict.fromkeys(cells[name]) if value]
+        if used:
+            mean = len(used) > 1 and not rows
+            parts.append(f"{'mean over ' if mean else ''}{', '.join(used)}")
+    for name, what in (("chunker", "chunker"), ("top_k", "number of hits")):
+        used = [value for value in dict.fromkeys(texts(cells, name)) if value]
+        if len(used) > 1:
+            shown = ", ".join(used) if rows else f"{used[0]}, of {', '.join(used)}"
+            parts.append(f"{what} {shown}")
+    if rows and any(block.is_mean for block in blocks_of(cells)):
+        parts.append("the last rows are means over retrievers and readers")
+    only = cells["kb_scope"].iloc[0] == "evidence"
+    parts.append("only pages with evidence re-read" if only else "all pages re-read")
+    parts += [f"{cells['protocol'].iloc[0]} scoring", *truth_note(cells), *same_lines(cells)]
+    parts += note_lines(answerers(cells), notes)
+    return "micro-averages in per cent; " + "; ".join(parts)
+
+
+def _table2_caption(cells: pd.DataFrame, notes: Notes | None) -> str:
+    return (
+        "Engines by evidence source; edit distance (E.D.) as it is, n of its pages, "
+        f"{caption(cells, notes, rows=True)}"
+    )
+
+
+def percent(value: float) -> str:
+    """In per cent with one decimal; a dash for what is not there."""
+    return "-" if pd.isna(value) else f"{100 * value:.1f}"
+
+
+def distance(value: float) -> str:
+    """Two decimals; a dash for what is not there."""
+    return "-" if pd.isna(value) else f"{value:.2f}"
+
+
+_TRUTH = ("none", "none", "", 0.0, TRUTH)
+"""The clean ground truth, by the columns of a knowledge base."""
+
+
+def reader_values(cells: pd.DataFrame) -> pd.DataFrame:
+    """Table S5: a row a reader and knowledge base, overall F1 by evidence source in [0, 1].
+
+    ``delta`` is ALL less the ground truth's under the same reader.
+    """
+    stage, metric, _ = STAGE_METRICS[2]
+    records = []
+    for reader in [name for name in dict.fromkeys(cells["reader"]) if name]:
+        of_reader = cells[cells["reader"].isin([reader, ""])]
+        truth = averages(_of(of_reader, _TRUTH), stage, metric, "all")
+        bases = of_reader[list(KNOWLEDGE_BASE)].drop_duplicates()
+        for base in bases.itertuples(index=False, name=None):
+            here = _of(of_reader, base)
+            means = {
+                short: next(iter(averages(here, stage, metric, group).values()), float("nan"))
+                for group, short in SOURCE_COLUMNS.items()
+            }
+            if pd.isna(means["ALL"]):
+                continue
+            distance = averages(here, "ocr", "edit_distance", "all").values()
+            row = {"reader": reader, "knowledge_base": _base_name(base)}
+            row |= {"edit_distance": next(iter(distance), float("nan"))} | means
+            records.append(row | {"delta": means["ALL"] - next(iter(truth.values()), float("nan"))})
+    values = pd.DataFrame(records)
+    return values.dropna(axis="columns", how="all")
+
+
+def _of(cells: pd.DataFrame, base: tuple[object, ...]) -> pd.DataFrame:
+    chosen = cells
+    for name, value in zip(KNOWLEDGE_BASE, base, strict=True):
+        chosen = chosen[chosen[name] == value]
+    return chosen
+
+
+def _base_name(base: tuple[object, ...]) -> str:
+    return knowledge_base_name(pd.Series(dict(zip(KNOWLEDGE_BASE, base, strict=True))))
+
+
+def write_reader_table(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) -> list[Path]:
+    """Write table S5 of the cells of a run."""
+    values = reader_values(cells)
+    titles = {"edit_distance": "E.D.", "delta": "Δ(ALL)", "knowledge_base": "knowledge base"}
+    names = list(values.columns)
+    rows = [
+        [
+            row["reader"],
+            row["knowledge_base"],
+            *(
+                distance(row[name])
+                if name == "edit_distance"
+                else f"{100 * row[name]:+z.1f}"
+                if name == "delta"
+                else percent(row[name])
+                for name in names[2:]
+            ),
+        ]
+        for row in values.to_dict("records")
+    ]
+    measured = caption(cells.assign(reader=""))  # each row is one reader's
+    parts = [f"Readers by knowledge base, {STAGE_METRICS[2][2]}", measured]
+    title = "; ".join(parts + note_lines(answerers(cells), notes))
+    table = TextTable([titles.get(name, name) for name in names], rows, title, left=2)
+    return write_table(folder, "table_s5", values, table)

@@ -1,0 +1,61 @@
+"""Clean engines side by side."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+from ohr.analysis.attribution.loss_shares_report import report_losses
+from ohr.analysis.benchmark.paper_tables import write_paper_tables
+from ohr.analysis.comparison.differences import run_differences
+from ohr.analysis.comparison.differences_report import report_differences
+from ohr.analysis.plots import benchmark
+from ohr.display.costs import engine_costs
+from ohr.display.notes import Notes, reader_notes
+from ohr.display.terminal import benchmark_table, show
+from ohr.figures.pareto import pareto_charts
+from ohr.store.csv import write_csv
+from ohr.study.results import Run
+from ohr.workers.forked import ForkedCall
+
+_MANY_ROWS = 20_000
+"""With fewer the tables are made before a second process has begun to draw."""
+
+
+def report(run: Run) -> None:
+    """Print what each engine lost, with each kind of evidence's share of it, then its means, by
+    group of questions; draw the bars; write the paper's tables.
+
+    Where reading was measured, also quality against seconds and cost.
+    """
+    notes = reader_notes(run.readers)
+    differences = run_differences(run, groups=True)
+    bases = run.manifest.get("knowledge_bases", {})
+    drawing = ForkedCall(
+        lambda: _draw(run, notes),
+        workers=run.manifest.get("config", {}).get("workers", 1),
+        worthwhile=len(run.rows) >= _MANY_ROWS,
+    )
+    with closing(drawing):
+        report_differences(run, differences)
+        losses = run.path / "tables" / "losses.csv"
+        has_losses = report_losses(run, losses)
+        show(benchmark_table(run.cells, notes))
+        for path in drawing.result():
+            print(f"figure: {path}")
+    for path in write_paper_tables(run.cells, run.path / "tables", notes):
+        print(f"table: {path}")
+    if has_losses:
+        print(f"table: {losses}")
+    costs = engine_costs(run.cells, bases)
+    if len(costs):
+        path = run.path / "tables" / "costs.csv"
+        write_csv(path, costs)
+        print(f"table: {path}")
+
+
+def _draw(run: Run, notes: Notes) -> list[Path]:
+    """Draw the bars, and quality against seconds and cost."""
+    folder = run.path / "figures"
+    bases = run.manifest.get("knowledge_bases", {})
+    return [*benchmark([run], folder), *pareto_charts(run.cells, bases, folder, notes)]

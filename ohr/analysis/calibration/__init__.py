@@ -1,0 +1,1 @@
+"""Noise against intensity, fitted and checked."""

@@ -1,0 +1,147 @@
+"""Noise measured against intensity, fitted on half of the pages, checked on the rest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+from rich.table import Table
+from rich.text import Text
+
+from ohr.analysis.calibration.figure import calibration_checks, calibration_curves
+from ohr.analysis.calibration.table import (
+    MET,
+    Split,
+    check_lines,
+    check_targets,
+    drops,
+    fit_curves,
+    halves,
+    measured_means,
+)
+from ohr.display.choices import MARGIN
+from ohr.display.terminal import number, report_troubles, show
+from ohr.display.wording import short
+from ohr.errors import ConfigError
+from ohr.files.safe_text import plain
+from ohr.ocr.noise import perturbation_class
+from ohr.ocr.progress import Progress
+from ohr.store.csv import write_csv
+from ohr.study.calibration import UnreachableError
+from ohr.study.config import StudyConfig
+from ohr.study.output.rows import read_rows
+from ohr.study.run import run_study
+
+INTENSITIES = {
+    "semantic": (0.125, 0.25, 0.5, 0.75, 1.0),
+    "formatting": (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0),
+}
+"""By kind of noise: a point of formatting noise costs seconds."""
+TARGETS = (0.3, 0.5, 0.7)
+
+
+def measurement(config: StudyConfig) -> StudyConfig:
+    """The study that measures the noise. Raises ConfigError."""
+    if config.levels:
+        raise ConfigError("levels=[…] cannot be calibrated: give intensities=[…]")
+    if not config.noise:
+        raise ConfigError("noise=[] leaves nothing to calibrate: name a noise")
+    kinds = {perturbation_class(spec).kind for spec in config.noise}
+    return config.model_copy(
+        update={
+            "levels": (),
+            "stages": ("ocr",),
+            "intensities": config.intensities
+            or INTENSITIES["semantic" if "semantic" in kinds else "formatting"],
+            "calibration": None,
+            "r_noise": (),
+            "edit_distance": (),
+            "ground_truth": False,
+        }
+    )
+
+
+def calibrate(config: StudyConfig, out: Path, check: bool, margin: float = MARGIN) -> int:
+    """Measure, fit, and, with ``check``, ask for wanted values, to be met within ``margin``.
+
+    Raises OhrError.
+    """
+    result = run_study(measurement(config), out / "measured", progress=Progress())
+    rows = read_rows(out / "measured")
+    split = halves(result.plan, config.seed)
+    calibration = fit_curves(result.plan, rows, split)
+    calibration.write(out / "calibration.json")
+    means = measured_means(rows, split)
+    write_csv(out / "curves.csv", means)
+    paths = calibration_curves(means, calibration, out / "figures")
+    show(_curve_table(means))
+    for line in drops(means):
+        print(line)
+    if check:
+        try:
+            paths += _check(config, out, split, margin)
+        except UnreachableError as error:
+            print(error)
+    for path in paths:
+        print(f"figure: {path}")
+    print(f"calibration: {out / 'calibration.json'}")
+    return report_troubles(result.troubles, result.failed)
+
+
+def _check(config: StudyConfig, out: Path, split: Split, margin: float) -> list[Path]:
+    """Ask for the wanted values, and compare with what the unseen half measured."""
+    targets = config.model_copy(
+        update={
+            "levels": (),
+            "stages": ("ocr",),
+            "intensities": (),
+            "ground_truth": False,
+            "calibration": out / "calibration.json",
+            "r_noise": config.r_noise or (() if config.edit_distance else TARGETS),
+        }
+    )
+    run_study(targets, out / "checked", progress=Progress())
+    rows = read_rows(out / "checked")
+    checks = check_targets(rows, split, margin)
+    write_csv(out / "checks.csv", checks)
+    show(_check_table(checks))
+    print(
+        f"{int((checks['check'] == MET).sum())} of {len(checks)} wanted values shown to be met "
+        f"within {margin:g} on the {split.held_out_size} {split.unit}s that the curves were not "
+        f"fitted on: the whole 95 % interval of the difference, over {split.unit}s, lies within"
+    )
+    for line in check_lines(checks):
+        print(plain(line))
+    return calibration_checks(checks, out / "figures")
+
+
+def _curve_table(means: pd.DataFrame) -> Table:
+    """A row an engine, noise and measure; a column an intensity."""
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    every = means[means["half"] == "all"]
+    for name in ("engine", "noise", "measured"):
+        table.add_column(name)
+    for intensity in sorted(every["intensity"].unique()):
+        table.add_column(f"{intensity:g}" if intensity else "clean", justify="right")
+    for keys, group in every.groupby(["engine", "perturbation", "metric"], sort=False):
+        cells = [number(value) for value in group.sort_values("intensity")["mean"]]
+        table.add_row(*(Text(plain(str(key))) for key in keys), *cells)
+    return table
+
+
+def _check_table(checks: pd.DataFrame) -> Table:
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    for name in ("engine", "noise", "wanted"):
+        table.add_column(name)
+    for name in ("intensity", "fitted half", "other half", "difference [95 %]", "check"):
+        table.add_column(name, justify="right")
+    for check in checks.to_dict("records"):
+        table.add_row(
+            Text(plain(str(check["engine"]))),
+            str(check["perturbation"]),
+            f"{check['metric']} {check['wanted']:g}",
+            *(number(check[name]) for name in ("intensity", "fitted", "held_out")),
+            f"{short(check['difference'])} [{short(check['ci_low'])}, {short(check['ci_high'])}]",
+            check["check"],
+        )
+    return table

@@ -1,0 +1,57 @@
+"""Comparisons with the best, in sentences that hold although the data chose the best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ohr.display.wording import short
+from ohr.statistics import PAGE, BestOf
+from ohr.statistics.paired import FEWEST_TO_SHOW
+
+
+def comparison_text(
+    names: Sequence[str], compared: BestOf, shown: str = "Shown to be worse"
+) -> str:
+    """``Shown to be worse: p0 (by .021 to .080). No significant difference from p3: p4 (none
+    larger than .031).``; the first is not among them.
+
+    ``names`` are the candidates', ``shown`` introduces those that are shown to be worse.
+    """
+    first = names[compared.first]
+    others = [name for name in names if name != first]
+    if not compared.unit:
+        return f"Not tested, for lack of documents and pages: {', '.join(others)}."
+    worse, alike = [], []
+    for name, one in zip(names, compared.standings, strict=True):
+        if one.is_worse:
+            ends = one.interval
+            known = ends.low > 0 and ends.high < compared.largest
+            by = f" (by {short(ends.low)} to {short(ends.high)})" if known else ""
+            worse.append(f"{name}{by}")
+        elif name != first:
+            bound = one.from_first.bound
+            limit = f"none larger than {short(bound)}"
+            if bound >= compared.largest:
+                limit = "nothing is excluded"
+            elif bound == 0:
+                limit = "equal on every document"
+            alike.append(f"{name} ({limit})")
+    texts = [f"{shown}: {', '.join(worse)}."] if worse else []
+    texts += [f"No significant difference from {first}: {', '.join(alike)}."] if alike else []
+    return " ".join(texts)
+
+
+def family_line(found: Sequence[BestOf], of: str) -> str:
+    """The family of such lines: all comparisons of two candidates, ``of`` systems or engines."""
+    pairs = sum(math.comb(len(one.standings), 2) for one in found)
+    every = f"all {pairs} comparisons" if pairs > 1 else "the one comparison"
+    line = (
+        f"family: {every} of two {of}; 95 % for the whole family, although the data chose the best"
+    )
+    [unit] = {one.unit for one in found}
+    if unit == PAGE:
+        line += "; they are about further pages of these documents, not about other documents"
+    elif unit and any(one.size < FEWEST_TO_SHOW for one in found):
+        line += f"; of fewer than {FEWEST_TO_SHOW} documents nothing can be shown"
+    return line

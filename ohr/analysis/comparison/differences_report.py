@@ -1,0 +1,221 @@
+"""What a run lost, first in every study's output: paired changes from the own baseline."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+from rich.table import Table
+from rich.text import Text
+
+from ohr.analysis.comparison.table import ALL_QUESTIONS
+from ohr.collection import GROUND_TRUTH
+from ohr.display.labels import (
+    group_label,
+    interval_units,
+    shown_measures,
+    shown_readings,
+)
+from ohr.display.settings import Block, blocks_of, setting_texts
+from ohr.display.terminal import show
+from ohr.display.wording import excluded, is_shown, rounded_up, short
+from ohr.files.safe_text import plain
+from ohr.statistics.clusters import DOCUMENT, FEWEST
+from ohr.statistics.paired import FEWEST_TO_SHOW
+from ohr.store.csv import write_csv
+from ohr.study.baselines import baselines_line
+from ohr.study.notices.truth import truth_of
+from ohr.study.results import Run
+from ohr.study.scoring.measures import known_measure
+
+SHOWN = "*"
+"""Stands beside a change that is shown: its p, corrected, is at most .05."""
+LESS = " ↓"
+"""Stands beside a measure of which less is better."""
+_EVERYTHING = "all"
+Measure = tuple[str, str, str]
+"""Stage, metric and how it is called."""
+Row = Mapping[str, Any]
+
+
+def differences_table(
+    differences: pd.DataFrame, measures: Sequence[Measure], truth: str = GROUND_TRUTH
+) -> Table:
+    """A row for each knowledge base, setting and group of questions, a column for each measure.
+
+    A cell has two lines: the change with its 95 % interval, then its corrected p and, where no
+    change is shown, the largest that is not excluded. Of the parts that a measure's loss splits
+    into it has the change, then the interval.
+    """
+    measures = [one for one in measures if len(_of(differences, one))]
+    blocks = [block for block in blocks_of(differences) if not block.is_mean]
+    groups = list(dict.fromkeys(differences["group"]))
+    table = Table(header_style="bold", box=None, pad_edge=False, caption_justify="left")
+    for name in ("part of the loss", "knowledge base"):
+        table.add_column(name)
+    if len(blocks) > 1:
+        table.add_column("setting")
+    if len(groups) > 1:
+        table.add_column("questions on")
+    for one in measures:
+        better = _of(differences, one)["higher_is_better"].all()
+        table.add_column(one[2] + ("" if better else LESS), no_wrap=True)
+    changes = _Changes(differences)
+    bases = differences[["part", "baseline", "other"]].drop_duplicates()
+    for part, baseline, other in bases.itertuples(index=False, name=None):
+        heads = [Text(str(part) or "change"), Text(f"{plain(other)}\nless {plain(baseline)}")]
+        for block in blocks:
+            for group in groups:
+                cells = [_cell(changes.of(block, baseline, other, group, m), m) for m in measures]
+                if not any(cells):
+                    continue
+                named = [Text(plain(block.label))] if len(blocks) > 1 else []
+                if len(groups) > 1:
+                    named.append(Text(plain(group_label(group))))
+                table.add_row(*heads, *named, *cells)
+                heads = [Text(""), Text("")]
+    table.caption = Text("\n".join(differences_lines(differences, measures, truth)), style="")
+    return table
+
+
+def _of(differences: pd.DataFrame, measure: Measure) -> pd.DataFrame:
+    stage, metric, _ = measure
+    return differences[(differences["stage"] == stage) & (differences["metric"] == metric)]
+
+
+class _Changes:
+    """Differences by what they are of."""
+
+    def __init__(self, differences: pd.DataFrame) -> None:
+        names = ["baseline", "other", "group", "stage", "metric"]
+        keys = differences[names].itertuples(index=False, name=None)
+        rows = [{str(k): v for k, v in one.items()} for one in differences.to_dict("records")]
+        self._rows: dict[tuple[str, ...], list[tuple[tuple[str, ...], Row]]] = {}
+        for key, setting, row in zip(keys, setting_texts(differences), rows, strict=True):
+            self._rows.setdefault(key, []).append((setting, row))
+
+    def of(
+        self, block: Block, baseline: str, other: str, group: str, measure: Measure
+    ) -> Row | None:
+        """The first difference of one of a block's settings; None without any."""
+        rows = self._rows.get((baseline, other, group, *measure[:2]), [])
+        fitting = (row for one in block.settings for setting, row in rows if one.fits(setting))
+        return next(fitting, None)
+
+
+def _cell(row: Row | None, measure: Measure) -> str:
+    if row is None:
+        return ""
+    text = change_text(row, "\n")
+    return text.partition("\n")[0].replace(" [", "\n[") if _is_part(measure) else text
+
+
+def _is_part(measure: Measure) -> bool:
+    """Whether it is a part of another measure's loss, such as text missing of retrieval LCS."""
+    return bool(known_measure(*measure[:2]).part_of)
+
+
+def change_text(row: pd.Series | Row, between: str = ", ") -> str:
+    """``−.147* [−.237, −.062], p .012``; ``−.008 [−.025, .008], p 1.000, none over .025``."""
+    mark = SHOWN if is_shown(row["p_holm"]) else ""
+    change = f"{short(row['difference'])}{mark}"
+    if math.isnan(row["ci_low"]):
+        return f"{change}{between}no interval"
+    change += f" [{short(row['ci_low'])}, {short(row['ci_high'])}]"
+    if row["excluded"] == 0:
+        return f"{change}{between}no question changed"
+    over = "" if mark else f", none over {short(row['excluded'])}"
+    return f"{change}{between}p {p_text(row['p_holm'])}{over}"
+
+
+def p_text(p: float) -> str:
+    """Three decimals without the zero before the point; ``<.001`` below; ``-`` for no test."""
+    if math.isnan(p):
+        return "-"
+    if 0.0495 < p < 0.0505:  # else .0504 would look like .05
+        return f"{p:.4f}".removeprefix("0")
+    return "<.001" if p < 0.001 else short(p)
+
+
+def differences_lines(
+    differences: pd.DataFrame, measures: Sequence[Measure], truth: str = GROUND_TRUTH
+) -> list[str]:
+    """What a table of differences is over: baselines, intervals, families, what is missing."""
+    lines = [baselines_line(set(differences["part"]), truth)]
+    if units := interval_units(differences["ci_unit"]):
+        lines.append(
+            f"95 % intervals for further {units}, each by itself; p by sign flips, after Holm over "
+            f"{families(differences)}"
+        )
+        lines.append(f"{SHOWN} shown: p at most .05; else the largest change that is not excluded")
+    else:
+        lines.append(f"no intervals: fewer than {FEWEST} documents or pages")
+    if few := _too_few(differences):
+        lines.append(few)
+    lines += _further(differences, measures)
+    return [plain(line) for line in lines if line]
+
+
+def families(differences: pd.DataFrame) -> str:
+    """``the 4 comparisons of each measure, and over its 12 within groups of questions``."""
+    sizes = differences.groupby("family", sort=False)["family_size"].max().to_dict()
+    whole = sizes.pop(ALL_QUESTIONS, None)
+    parts = [] if whole is None else [f"the {whole} comparison{'s' * (whole != 1)} of each measure"]
+    parts += [f"its {size} within {family}" for family, size in sizes.items()]
+    return ", and over ".join(parts)
+
+
+def _further(differences: pd.DataFrame, measures: Sequence[Measure]) -> Iterator[str]:
+    """How many further units show each measure's largest change that is not shown."""
+    parts = []
+    for one in (one for one in measures if not _is_part(one)):
+        rows = _of(differences, one)
+        rows = rows[(rows["group"] == _EVERYTHING) & (rows["p_holm"] > 0.05)]
+        rows = rows[rows["further_units"].between(1, math.inf, inclusive="left")]
+        if rows.empty:
+            continue
+        largest = rows.iloc[int(rows["difference"].abs().argmax())]
+        further = rounded_up(largest["further_units"])
+        units = interval_units([largest["ci_unit"]])
+        parts.append(
+            f"{one[2]} {short(largest['difference'])} ({largest['other']}): about {further} "
+            f"further {units} like these"
+        )
+    if parts:
+        yield "to show a change of the size measured, four times in five: " + "; ".join(parts)
+
+
+def _too_few(differences: pd.DataFrame) -> str:
+    """That no change can be shown on so few documents, whatever was measured."""
+    documents = int(differences["n_documents"].max())
+    if documents >= FEWEST_TO_SHOW or not (differences["ci_unit"] == DOCUMENT).any():
+        return ""
+    return (
+        f"{documents} documents are too few to show any change: no p can be at most .05 on fewer "
+        f"than {FEWEST_TO_SHOW}, whatever an interval holds"
+    )
+
+
+def verdict(row: pd.Series, title: str) -> str:
+    """``Retrieval LCS −.147 [−.237, −.062], p .012``; of a change that is not shown ``not shown``
+    in place of p, and the largest change that is not excluded.
+    """
+    if is_shown(row["p_holm"]) or math.isnan(row["ci_low"]):
+        return f"{title} {change_text(row).replace(SHOWN, '')}"
+    change = change_text(row).split(", p ")[0]
+    return f"{title} {change}, not shown ({excluded(row['ci_low'], row['ci_high'])})"
+
+
+def report_differences(run: Run, differences: pd.DataFrame) -> None:
+    """Print what a run lost and write ``differences.csv``, or say why nothing is compared."""
+    if differences.empty:
+        if why := differences.attrs.get("not_compared"):
+            print(plain(f"no differences: {why}"))
+        return
+    measures = shown_measures(run.cells, parts=True) or shown_readings(run.cells)
+    show(differences_table(differences, measures, truth_of(run.cells)))
+    path = run.path / "differences.csv"
+    write_csv(path, differences)
+    print(f"differences: {path}")

@@ -1,0 +1,137 @@
+"""Differences between finished runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from ohr.analysis.comparison.differences_report import LESS, families
+from ohr.analysis.comparison.table import (
+    EVERY,
+    SETTINGS,
+    comparisons,
+    configuration_changes,
+    default_aspect,
+    metrics_of,
+)
+from ohr.display.choices import ASPECTS
+from ohr.display.labels import group_label, interval_units
+from ohr.display.notes import note_lines, run_notes
+from ohr.display.terminal import number, p_value, show, terminal_table
+from ohr.display.text_tables import TextTable, write_table
+from ohr.display.wording import is_shown
+from ohr.errors import OhrError
+from ohr.files.safe_text import plain
+from ohr.study.baselines import baselines_line
+from ohr.study.notices.truth import truth_notes
+from ohr.study.results import Run, open_run, uncounted
+
+
+def compare_runs(
+    paths: Sequence[Path],
+    out: Path | None,
+    by: str = "",
+    baseline: str = "",
+    metric: Sequence[str] = (),
+    groups: bool = False,
+) -> int:
+    """Print the differences, and write them where ``out`` is given. Raises OhrError."""
+    by = by or default_aspect(paths)
+    if by not in ASPECTS:
+        raise OhrError(f"unknown --by {by!r}; known: {', '.join(ASPECTS)}")
+    runs = [open_run(path) for path in paths]
+    wanted = metrics_of(runs, metric, parts=True)
+    differences = comparisons(runs, by, wanted, baseline=baseline, groups=EVERY * groups)
+    changes = configuration_changes(runs)
+    notes = note_lines(_readers(runs, differences), run_notes(runs))
+    table = _text_table(differences, [*notes, *truth_notes(run.cells for run in runs)])
+    show(terminal_table(table))
+    print(table.caption)
+    for run in runs:
+        for name in uncounted(run, metrics_of(runs, metric)):
+            print(f"{plain(run.name)}: {plain(name)} has no score that counts and is left out")
+    if len(runs) > 1:
+        print("what changed between the runs:" if len(changes) else "nothing was configured apart")
+        for change in changes.itertuples(index=False):
+            values = " -> ".join(plain(str(value)) or "(none)" for value in change[1:])
+            print(f"  {plain(str(change[0]))}: {values}")
+    if out is not None:
+        paths_written = write_table(out, "differences", differences, table)
+        if len(runs) > 1:
+            paths_written += write_table(out, "changes", changes, _changes_table(changes))
+        for path in paths_written:
+            print(f"table: {path}")
+    return 0
+
+
+def _readers(runs: Sequence[Run], differences: pd.DataFrame) -> list[str]:
+    """The readers of whose answers scores are compared."""
+    pairs = set(differences[["stage", "metric"]].itertuples(index=False, name=None))
+    parts = [run.rows[["stage", "metric", "reader", "system"]].drop_duplicates() for run in runs]
+    return [
+        str(name)
+        for part in parts
+        for stage, metric, *names in part.itertuples(index=False)
+        if (stage, metric) in pairs
+        for name in names
+    ]
+
+
+def _text_table(differences: pd.DataFrame, notes: Sequence[str]) -> TextTable:
+    """One line a comparison; settings that are the same throughout stand in the caption."""
+    varying = [name for name in SETTINGS if differences[name].replace("", None).nunique() > 1]
+    baselines = list(dict.fromkeys(differences["baseline"]))
+    header = [
+        *("compared", *varying, "stage", "metric", "questions", "n"),
+        *("difference", "95 % interval", "none over", "Holm", "BH"),
+        *("baseline", "mean", "d_z", "Cliff"),
+    ]
+    rows = []
+    for row in differences.to_dict("records"):
+        low, high = row["ci_low"], row["ci_high"]
+        rows.append(
+            [
+                row["other"] + (f" − {row['baseline']}" if len(baselines) > 1 else ""),
+                *("" if pd.isna(row[name]) else str(row[name]) for name in varying),
+                *(row["stage"], row["metric"] + LESS * (not row["higher_is_better"])),
+                *(group_label(row["group"]), str(row["n"])),
+                f"{row['difference']:+z.3f}",
+                "-" if pd.isna(low) else f"[{low:+z.3f}, {high:+z.3f}]",
+                "" if is_shown(row["p_holm"]) else number(row["excluded"]),
+                *(p_value(row[name]) for name in ("p_holm", "p_bh")),
+                *(number(row[name]) for name in ("baseline_mean", "other_mean")),
+                *(_signed(row[name]) for name in ("cohens_dz", "cliffs_delta")),
+            ]
+        )
+    caption = "; ".join([*_caption(differences, baselines), *notes])
+    return TextTable(header, rows, caption, left=header.index("n"))
+
+
+def _caption(differences: pd.DataFrame, baselines: Sequence[str]) -> list[str]:
+    parts = [f"less {baselines[0]}" if len(baselines) == 1 else "", "paired by question"]
+    parts.append(baselines_line(set(differences["part"])))
+    if not differences["higher_is_better"].all():
+        parts.append(f"{LESS.strip()} less is better")
+    if over := interval_units(differences["ci_unit"]):
+        parts.append(f"Student's intervals and p by sign flips for further {over}")
+    parts.append(f"Holm and Benjamini-Hochberg over {families(differences)}")
+    if not differences["p_holm"].map(is_shown).all():
+        parts.append("none over: where no difference is shown, the largest not excluded")
+    if protocols := list(dict.fromkeys(differences["protocol"].dropna())):
+        parts.append(f"{' and '.join(protocols)} scoring")
+    if unpaired := int(differences[["n_baseline_only", "n_other_only"]].sum(axis=1).max()):
+        parts.append(f"up to {unpaired} questions count on one side alone and are left out")
+    return [part for part in parts if part]
+
+
+def _changes_table(changes: pd.DataFrame) -> TextTable:
+    rows = [[str(value) for value in row] for row in changes.itertuples(index=False)]
+    return TextTable(
+        list(changes.columns), rows, "What differs between the runs", left=len(changes.columns)
+    )
+
+
+def _signed(value: float) -> str:
+    return "-" if pd.isna(value) else f"{value:+z.2f}"

@@ -1,0 +1,327 @@
+"""Conditions of finished runs side by side, on the questions that both were asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence, Sized
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ohr.display.choices import ASPECTS
+from ohr.errors import ConfigError, OhrError
+from ohr.statistics import benjamini_hochberg, compare_paired, further_clusters, holm
+from ohr.study.baselines import own_baseline
+from ohr.study.conditions import CONDITION_COLUMNS
+from ohr.study.config import BUILT_IN
+from ohr.study.output.groups import GROUP_COLUMNS, group_rows
+from ohr.study.output.rows import UNIT_COLUMNS
+from ohr.study.results import (
+    KNOWLEDGE_BASE,
+    Run,
+    clusters_of,
+    knowledge_base_name,
+    measured,
+)
+
+_DIFFERING: dict[str, tuple[str, ...]] = {name: (name,) for name in ASPECTS} | {
+    "knowledge_base": KNOWLEDGE_BASE,
+    "system": ("system", "chunker", "retriever", "reader", "top_k"),
+}
+"""What may be compared, and the columns in which the conditions then differ."""
+SETTINGS = ("run", *CONDITION_COLUMNS)
+COLUMNS = (
+    *("baseline", "other", "part", *SETTINGS, "stage", "metric", "group"),
+    *("higher_is_better", "baseline_mean", "other_mean", "difference"),
+    *("ci_low", "ci_high", "ci_unit", "excluded"),
+    *("p", "p_holm", "p_bh", "family", "family_size", "cohens_dz", "cliffs_delta"),
+    *("n", "n_documents", "n_baseline_only", "n_other_only", "further_units"),
+)
+FAMILY = ("stage", "metric", "family")
+"""Comparisons are corrected together that are of one measure and one family."""
+ALL_QUESTIONS = "all questions"
+GROUPS = "groups of questions"
+EVERY = ("",)
+"""Every group of questions, as prefixes."""
+FAMILIES = (ALL_QUESTIONS, GROUPS)
+
+
+def comparisons(
+    runs: Sequence[Run],
+    by: str,
+    metrics: Sequence[tuple[str, str]],
+    *,
+    baseline: str = "",
+    groups: tuple[str, ...] = (),
+) -> pd.DataFrame:
+    """A row for each condition that is not the baseline, setting, stage, metric and group.
+
+    Groups are all questions, and those whose names begin as ``groups`` do.
+
+    Conditions are paired where they agree in every setting but those that ``by`` names; runs,
+    also across a setting of which each has but one value, since that is what was changed.
+    Without a ``baseline`` a knowledge base is compared with its own (``part`` says which part of
+    the loss that is; see :func:`own_baseline`), everything else with the first. ``p_holm`` and
+    ``p_bh`` correct over the ``family_size`` rows of a measure and ``family``; the interval
+    excludes differences larger than ``excluded``; it takes ``further_units`` more documents (or
+    pages: ``ci_unit``) to show one this large. A setting that was not held fixed is empty. Raises
+    OhrError if nothing can be paired.
+    """
+    records: list[dict[str, Any]] = []
+    there: dict[str, None] = {}
+    for stage, metric in metrics:
+        rows = _gathered(runs, stage, metric, by)
+        if rows.empty:
+            continue
+        there |= dict.fromkeys(rows["variant"])
+        free = {*_DIFFERING[by], *_changed(rows, by)}
+        fixed = [column for column in SETTINGS if column not in free]
+        for values, setting in rows.groupby(fixed, sort=False):
+            known = dict(zip(fixed, values, strict=True)) | {"stage": stage, "metric": metric}
+            known["higher_is_better"] = _higher_is_better(runs, stage, metric)
+            for part, before, after in _pairs(setting, by, baseline):
+                known["part"] = part
+                records += [known | row for row in _compared(before, after, runs[0], groups)]
+    if not records:
+        raise _nothing_to_compare(by, baseline, list(there))
+    return _corrected(pd.DataFrame(records)).reindex(columns=list(COLUMNS))
+
+
+def _corrected(result: pd.DataFrame) -> pd.DataFrame:
+    """With the family of each comparison, and p corrected over it."""
+    result["family"] = np.where(result["group"] == "all", *FAMILIES)
+    p = result.groupby(list(FAMILY))["p"]
+    result["family_size"] = p.transform("count")
+    result["further_units"] = [
+        further_clusters(comparison, int(tests))
+        for comparison, tests in zip(result["comparison"], result["family_size"], strict=True)
+    ]
+    result["p_holm"] = p.transform(lambda values: holm(values.to_numpy()))
+    result["p_bh"] = p.transform(lambda values: benjamini_hochberg(values.to_numpy()))
+    return result
+
+
+def compare(
+    runs: Sequence[Run],
+    by: str = "",
+    metrics: Sequence[str] = (),
+    baseline: str = "",
+    groups: bool = False,
+) -> pd.DataFrame:
+    """:func:`comparisons` of what is usually compared, unless it is named. Raises ConfigError."""
+    by = by or default_aspect(runs)
+    if by not in ASPECTS:
+        raise ConfigError(f"unknown by={by!r}; known: {', '.join(ASPECTS)}")
+    return comparisons(
+        runs, by, metrics_of(runs, metrics, parts=True), baseline=baseline, groups=EVERY * groups
+    )
+
+
+def default_aspect(runs: Sized) -> str:
+    """What is compared unless it is named: runs, or what one run's engines read."""
+    return "run" if len(runs) > 1 else "knowledge_base"
+
+
+def metrics_of(
+    runs: Sequence[Run], wanted: Sequence[str] = (), *, parts: bool = False
+) -> list[tuple[str, str]]:
+    """The metrics ``stage:metric`` that are wanted, else the usual ones that were measured.
+
+    ``parts``: with those that the loss of a usual one splits into.
+    """
+    there = dict.fromkeys(
+        (str(stage), str(metric))
+        for run in runs
+        for stage, metric in run.rows[["stage", "metric"]].drop_duplicates().itertuples(index=False)
+    )
+    if not wanted:
+        measures = [one for run in runs for one in run.measures]
+        shown = {(str(one.stage), one.metric) for one in measures if one.shown}
+        split = shown if parts else set()
+        usual = (one for one in measures if one.shown or (str(one.stage), one.part_of) in split)
+        named = dict.fromkeys((str(one.stage), one.metric) for one in usual)
+        return [pair for pair in named if pair in there]
+    pairs = [(text.partition(":")[0], text.partition(":")[2]) for text in wanted]
+    for pair in pairs:
+        if pair not in there:
+            known = ", ".join(":".join(one) for one in there)
+            raise OhrError(f"no metric {':'.join(pair)!r} in these runs; known: {known}")
+    return pairs
+
+
+def run_names(runs: Sequence[Run]) -> list[str]:
+    """Folder names, or whole paths where two folders have one name."""
+    names = [run.name for run in runs]
+    return names if len(set(names)) == len(names) else [str(run.path) for run in runs]
+
+
+def _higher_is_better(runs: Sequence[Run], stage: str, metric: str) -> bool:
+    declared = (one for run in runs for one in run.measures)
+    return next(
+        (one.higher_is_better for one in declared if (one.stage, one.metric) == (stage, metric)),
+        True,
+    )
+
+
+def _gathered(runs: Sequence[Run], stage: str, metric: str, by: str) -> pd.DataFrame:
+    """Rows of every run, with the columns ``run`` and ``variant``: what is compared."""
+    parts = [
+        measured(run.rows, stage, metric).assign(run=name)
+        for run, name in zip(runs, run_names(runs), strict=True)
+    ]
+    rows = pd.concat(parts, ignore_index=True)
+    rows["top_k"] = rows["top_k"].astype("string").fillna("")
+    if by == "system":
+        return rows.assign(variant=rows.apply(_system_name, axis=1))
+    if by != "knowledge_base":
+        return rows.assign(variant=rows[by].astype(str))
+    kinds = rows[list(KNOWLEDGE_BASE)].drop_duplicates()
+    kinds["variant"] = kinds.apply(knowledge_base_name, axis=1)
+    return rows.merge(kinds, on=list(KNOWLEDGE_BASE))
+
+
+def _system_name(row: pd.Series) -> str:
+    """``rag (tokens, bm25, extractive)``; of another system its own name."""
+    parts = [str(row[name]) for name in ("chunker", "retriever", "reader") if row[name]]
+    return f"{row['system']} ({', '.join(parts)})" if row["system"] == BUILT_IN else row["system"]
+
+
+def _changed(rows: pd.DataFrame, by: str) -> list[str]:
+    """Settings that need not agree."""
+    if by != "run":
+        return ["run"]
+    values = rows.groupby("run")[list(CONDITION_COLUMNS)].nunique()
+    alone = [name for name in CONDITION_COLUMNS if (values[name] == 1).all()]
+    return [name for name in alone if rows[name].nunique() > 1]
+
+
+def _pairs(
+    setting: pd.DataFrame, by: str, baseline: str
+) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame]]:
+    """The rows of each variant after those of its baseline; first, the part of the loss."""
+    rows = {name: _of(setting, str(name)) for name in dict.fromkeys(setting["variant"])}
+    for variant, of_variant in rows.items():
+        first, part = baseline or next(iter(rows)), ""
+        if by == "knowledge_base" and not baseline:
+            first, part = own_baseline(of_variant.iloc[0], list(rows)) or (str(variant), "")
+        if first in rows and variant != first:
+            yield part, rows[first], of_variant
+
+
+def _of(setting: pd.DataFrame, variant: str) -> pd.DataFrame:
+    """The rows of a variant, of the first run that has it."""
+    chosen: pd.DataFrame = setting[setting["variant"] == variant]
+    chosen = chosen[chosen["run"] == chosen["run"].iloc[0]]
+    if chosen.duplicated(list(UNIT_COLUMNS)).any():
+        raise OhrError(
+            f"{variant!r} has several values for one question: name what to compare --by"
+        )
+    return chosen
+
+
+def _compared(
+    baseline: pd.DataFrame, other: pd.DataFrame, run: Run, groups: tuple[str, ...]
+) -> Iterator[dict[str, Any]]:
+    names = {"baseline": baseline["variant"].iloc[0], "other": other["variant"].iloc[0]}
+    units = list(UNIT_COLUMNS)
+    kinds = [name for name in GROUP_COLUMNS if name in baseline]
+    both = baseline[[*units, *kinds, "value"]].merge(
+        other[[*units, "value"]], on=units, suffixes=("_baseline", "_other")
+    )
+    n_baseline = {group: len(rows) for group, rows in group_rows(baseline[kinds])}
+    n_other = {group: len(rows) for group, rows in group_rows(other[kinds])}
+    for group, pairs in group_rows(both):
+        if pairs.empty or not (group == "all" or group.startswith(groups)):
+            continue
+        before, after = pairs["value_baseline"].to_numpy(), pairs["value_other"].to_numpy()
+        comparison = compare_paired(after - before, clusters_of(pairs), seed=run.seed)
+        yield names | {
+            "group": group,
+            "baseline_mean": before.mean(),
+            "other_mean": after.mean(),
+            "difference": comparison.difference,
+            # Student's interval does not know that scores lie in [0, 1]; NaN stays NaN.
+            "ci_low": np.maximum(comparison.interval.low, -1.0),
+            "ci_high": np.minimum(comparison.interval.high, 1.0),
+            "ci_unit": comparison.interval.unit,
+            "excluded": np.minimum(comparison.interval.bound, 1.0),
+            "comparison": comparison,
+            "p": comparison.p,
+            "cohens_dz": comparison.cohens_dz,
+            "cliffs_delta": comparison.cliffs_delta,
+            "n": comparison.n,
+            "n_documents": pairs["doc_id"].nunique(),
+            "n_baseline_only": n_baseline.get(group, len(pairs)) - len(pairs),
+            "n_other_only": n_other.get(group, len(pairs)) - len(pairs),
+        }
+
+
+def _nothing_to_compare(by: str, baseline: str, there: Sequence[str]) -> OhrError:
+    if not there:
+        return OhrError("none of these metrics was measured: name others with --metric")
+    if baseline and baseline not in there:
+        return OhrError(f"no {by} {baseline!r} to compare with; there: {', '.join(there)}")
+    return OhrError(
+        f"no two conditions differ by {by} alone and share a question; there: {', '.join(there)}; "
+        f"--by may be {', '.join(ASPECTS)}"
+    )
+
+
+def configuration_changes(runs: Sequence[Run]) -> pd.DataFrame:
+    """What differs between the runs' manifests: a row a key, a column a run.
+
+    Of runs that were imported only what both sides tell is compared.
+    """
+    manifests = [_configured(run.manifest) for run in runs]
+    shared = set.intersection(*(set(one["engines"]) for one in manifests))
+    for one in manifests:  # which engines were run is in config.engines
+        one["engines"] = {name: one["engines"][name] for name in sorted(shared)}
+    flat = [dict(_flatten(one)) for one in manifests]
+    keys = dict.fromkeys(key for one in flat for key in one)
+    if any("imported" in run.manifest for run in runs):
+        keys = dict.fromkeys(key for key in keys if all(key in one for one in flat))
+    changed = [key for key in keys if len({json.dumps(one.get(key)) for one in flat}) > 1]
+    columns = {
+        name: [_shown(one.get(key)) for key in changed]
+        for name, one in zip(run_names(runs), flat, strict=True)
+    }
+    return pd.DataFrame({"key": changed} | columns)
+
+
+def _configured(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """What can change a result; not where it was cached, nor how long it took."""
+    config = {
+        name: value
+        for name, value in manifest.get("config", {}).items()
+        if name not in ("cache", "workers")
+    }
+    dataset = manifest.get("dataset", {})
+    counted = ("digest", "questions", "asked")
+    return {
+        "config": config,
+        "draws": manifest.get("draws", []),
+        "imported": manifest.get("imported", {}),
+        "dataset": {name: dataset[name] for name in counted if name in dataset},
+        "engines": manifest.get("engines", {}),
+        "versions": manifest.get("versions", {}),
+        "metrics": manifest.get("metrics", {}),
+    }
+
+
+def _flatten(value: object, prefix: str = "") -> Iterator[tuple[str, object]]:
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _flatten(inner, f"{prefix}.{name}" if prefix else str(name))
+    else:
+        yield prefix, value
+
+
+def _shown(value: object) -> str:
+    """Plug-ins by their label; everything else as JSON."""
+    if isinstance(value, list):
+        return ", ".join(_shown(one) for one in value)
+    if isinstance(value, Mapping) and "label" in value:
+        params = f" {json.dumps(value['params'])}" if value.get("params") else ""
+        return f"{value['label']}{params}"
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value)

@@ -1,0 +1,1 @@
+"""Noise curves and their statistics."""

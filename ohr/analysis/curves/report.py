@@ -1,0 +1,134 @@
+"""The statistics of noise curves."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from rich.table import Table
+from rich.text import Text
+
+from ohr.analysis.curves.table import check_draws, seeds_table, statistics_table
+from ohr.display.choices import AXES
+from ohr.display.labels import shown_measures
+from ohr.display.notes import answerers, note_lines, run_notes
+from ohr.display.settings import COLUMNS, Setting
+from ohr.display.terminal import number, show
+from ohr.errors import ConfigError, OhrError
+from ohr.files.safe_text import plain
+from ohr.store.csv import write_csv
+from ohr.study.results import open_run, uncounted
+
+
+def report_curves(paths: Sequence[Path], axis: str, out: Path | None) -> int:
+    """Write the statistics of finished runs, and print those of all questions. Raises OhrError."""
+    if axis not in AXES:
+        raise ConfigError(f"unknown axis {axis!r}; known: {', '.join(AXES)}")
+    runs = [open_run(path) for path in paths]
+    table = statistics_table(runs, axis)
+    if table.empty:
+        raise OhrError(
+            "no noise curve in these runs: it takes noise, the clean pages and the stage ocr "
+            f"with {axis}"
+        )
+    folder = out or paths[0]
+    write_csv(folder / "curves.csv", table)
+    measures = list(dict.fromkeys(one for run in runs for one in shown_measures(run.cells)))
+    show(curves_shown(table, measures))
+    for line in note_lines(answerers(table), run_notes(runs)):
+        print(plain(line))
+    for run in runs:
+        for name in uncounted(run, [(stage, metric) for stage, metric, _ in measures]):
+            print(f"{plain(run.name)}: {plain(name)} has no score that counts: no point of a curve")
+    print(f"statistics: {folder / 'curves.csv'}")
+    if table["seed"].nunique() > 1:
+        check_draws(runs)
+        seeds = seeds_table(table)
+        write_csv(folder / "seeds.csv", seeds)
+        show(seeds_shown(seeds, measures))
+        print(f"seeds: {folder / 'seeds.csv'}")
+    return 0
+
+
+def curves_shown(table: pd.DataFrame, measures: Sequence[tuple[str, str, str]]) -> Table:
+    """The curves of all questions in some measures (stage, metric, label)."""
+    printed = Table(header_style="bold", box=None, pad_edge=False)
+    table = table.assign(setting=_settings(table))
+    for name in ("engine", "noise", "setting", "measure"):
+        printed.add_column(name)
+    shown = ("slope", "breakpoint", "retention", "common_area")
+    titles = ("clean", "floor", "slope", "lost 10 % at", "kept at .3", "common area", "worst")
+    printed.add_column(str(table["axis"].iloc[0]), justify="right")
+    parts = [str(n).removeprefix("clean_") for n in table if str(n).startswith("clean_")]
+    for name in (*titles, *(f"worst: {name.replace('_', ' ')}" for name in parts)):
+        printed.add_column(name, justify="right")
+    for stage, metric, title in measures:
+        chosen = table[(table["stage"] == stage) & (table["metric"] == metric)]
+        for row in chosen[chosen["group"] == "all"].to_dict("records"):
+            named = [row["setting"]]
+            if table["seed"].nunique() > 1:
+                named.append(f"seed {row['seed']}")
+            printed.add_row(
+                Text(plain(row["engine"])),
+                row["perturbation"],
+                Text(plain(", ".join(part for part in named if part))),
+                title,
+                f"{number(row['x_from'])} to {number(row['x_to'])}",
+                *(number(row[name]) for name in ("clean", "floor")),
+                *(_shown(row, name) for name in shown),
+                f"{number(row['worst'])} ({row['worst_level']})",
+                *(number(row[f"worst_{name}"]) for name in parts),
+            )
+    return printed
+
+
+def _settings(table: pd.DataFrame) -> list[str]:
+    """What each curve is of: retriever and reader, or a whole system, and whatever else of the
+    setting is not the same in all.
+    """
+    settings = [
+        Setting(*map(str, row)) for row in table[list(COLUMNS)].itertuples(index=False, name=None)
+    ]
+    kinds = {name: {getattr(one, name) for one in settings} - {""} for name in COLUMNS}
+    told = {name for name in COLUMNS if len(kinds[name]) > 1} | {"retriever", "reader", "system"}
+    return [
+        ", ".join(
+            part for name, part in zip(COLUMNS, one.parts, strict=True) if part and name in told
+        )
+        for one in settings
+    ]
+
+
+def _shown(row: Mapping[Hashable, Any], name: str) -> str:
+    value, low, high = row[name], row[f"{name}_ci_low"], row[f"{name}_ci_high"]
+    if pd.isna(value):
+        return "-"
+    interval = "" if pd.isna(low) else f" [{_bound(low)}, {_bound(high)}]"
+    return f"{_bound(value)}{interval}"
+
+
+def _bound(value: float) -> str:
+    return "never" if value == float("inf") else f"{value:.2f}"
+
+
+def seeds_shown(seeds: pd.DataFrame, measures: Sequence[tuple[str, str, str]]) -> Table:
+    """The statistics of all questions over seeds, in some measures (stage, metric, label)."""
+    printed = Table(header_style="bold", box=None, pad_edge=False)
+    seeds = seeds.assign(setting=_settings(seeds))
+    for name in ("engine", "noise", "setting", "measure", "statistic"):
+        printed.add_column(name)
+    for name in ("seeds", "mean", "sd", "95 % interval"):
+        printed.add_column(name, justify="right")
+    for stage, metric, title in measures:
+        chosen = seeds[(seeds["stage"] == stage) & (seeds["metric"] == metric)]
+        for row in chosen[chosen["group"] == "all"].to_dict("records"):
+            printed.add_row(
+                *(Text(plain(row[name])) for name in ("engine", "perturbation", "setting")),
+                title,
+                row["statistic"].replace("_", " "),
+                *(str(row["n_seeds"]), number(row["mean"]), number(row["sd"])),
+                f"[{number(row['low'])}, {number(row['high'])}]",
+            )
+    return printed

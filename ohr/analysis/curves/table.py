@@ -1,0 +1,254 @@
+"""Noise curves of finished runs, as data: each curve's questions at each level."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ohr.errors import OhrError
+from ohr.ocr.noise import strength
+from ohr.statistics import NoiseCurve, across_seeds, curve_statistics
+from ohr.statistics.curves import Statistic
+from ohr.study.output.groups import GROUP_COLUMNS, group_rows
+from ohr.study.output.rows import UNIT_COLUMNS
+from ohr.study.results import KNOWLEDGE_BASE, Run, clusters_of, measured
+from ohr.study.scoring.measures import NO_CONTEXT
+
+QUALITY_STAGES = ("retrieval", "generation", "overall")
+FLOOR_SUFFIX = NO_CONTEXT
+"""The one measure of these stages of which less is better: it has no height to lose."""
+CURVE_KEYS = (
+    *("noise", "perturbation", "engine", "system", "chunker", "retriever", "reader"),
+    *("top_k", "kb_scope", "protocol", "seed", "stage", "metric"),
+)
+STATISTICS = (
+    *("area", "common_area", "mean_retention", "slope", "breakpoint", "retention", "worst"),
+)
+
+
+@dataclass(frozen=True)
+class MeasuredCurve:
+    """One curve of one group of questions: its key columns, level names and values."""
+
+    key: dict[str, Any]
+    levels: tuple[str, ...]
+    curve: NoiseCurve
+    parts: Mapping[str, np.ndarray] = field(default_factory=dict)
+    """Of the measures that the loss splits into, the means at each level: float ``(levels,)``."""
+
+
+def curves_of(run: Run, axis: str = "r_noise") -> Iterator[MeasuredCurve]:
+    """Every curve of a run with a clean point, for each group of its questions.
+
+    ``axis`` is one of :data:`ohr.display.choices.AXES`: what x is. A question's edit
+    distance is that of the first page of its evidence. Points are means over the draws of the
+    noise.
+
+    A clean point is the same engine's reading of the clean pages. Questions that the protocol
+    leaves out at some level are left out of the whole curve, so that its points are paired. The
+    floor is 0 for retrieval, and where the run did not measure the reader without context.
+    """
+    rows = run.rows.assign(top_k=run.rows["top_k"].astype("string").fillna(""))
+    noise = _damage(rows, axis)
+    quality = rows[rows["stage"].isin(QUALITY_STAGES)]
+    quality = quality[~quality["metric"].str.endswith(FLOOR_SUFFIX)]
+    better = {(one.stage, one.metric): one.higher_is_better for one in run.measures}
+    pairs = zip(quality["stage"], quality["metric"], strict=True)
+    quality = quality[np.array([better.get(pair, True) for pair in pairs], dtype=bool)]
+    fixed = [name for name in CURVE_KEYS if name not in ("noise", "perturbation")]
+    for values, setting in quality.groupby(fixed, sort=False):
+        key = dict(zip(fixed, values, strict=True))
+        damage = noise[noise["engine"] == key["engine"]]
+        clean = setting[setting["noise"] == "none"]
+        if clean.empty or damage.empty:
+            continue
+        floor = _floor(rows, key)
+        split = _split(run, rows, key)
+        noisy = setting[setting["noise"] != "none"]
+        for (kind, operator), points in noisy.groupby(["noise", "perturbation"], sort=False):
+            named = {"noise": kind, "perturbation": operator} | key
+            yield from _by_group(named, clean, points, damage, floor, split)
+
+
+def _damage(rows: pd.DataFrame, axis: str) -> pd.DataFrame:
+    """How damaged each question's evidence is, by an axis, in each knowledge base."""
+    if axis == "r_noise_reference" and (rows["protocol"] == "reference").all():
+        axis = "r_noise"
+    damage = measured(rows, "ocr", axis)
+    if axis != "edit_distance":
+        return damage
+    pages = damage[[*KNOWLEDGE_BASE, "doc_id", "page_no", "value"]]
+    questions = measured(rows, "ocr", "r_noise").drop(columns="value")
+    return questions.merge(pages, on=[*KNOWLEDGE_BASE, "doc_id", "page_no"])
+
+
+def _floor(rows: pd.DataFrame, key: dict[str, Any]) -> pd.DataFrame | None:
+    """What the reader scores on each question with nothing to read; None where unmeasured."""
+    if key["stage"] == "retrieval":
+        return None
+    guesses = measured(rows, "generation", key["metric"] + FLOOR_SUFFIX)
+    of_reader = guesses[(guesses["reader"] == key["reader"]) & (guesses["engine"] == key["engine"])]
+    clean: pd.DataFrame = of_reader[of_reader["noise"] == "none"]
+    return clean if len(clean) else None
+
+
+def _split(run: Run, rows: pd.DataFrame, key: dict[str, Any]) -> dict[str, pd.DataFrame]:
+    """The rows of each part that a measure's loss splits into, of the same setting."""
+    same = [name for name in key if name not in ("stage", "metric")]
+    parts = {
+        one.metric: measured(rows, one.stage, one.metric)
+        for one in run.measures
+        if (one.stage, one.part_of) == (key["stage"], key["metric"])
+    }
+    of_setting = {
+        name: part[(part[same] == pd.Series(key)[same]).all(axis=1)] for name, part in parts.items()
+    }
+    return {name: part for name, part in of_setting.items() if len(part)}
+
+
+def _by_group(
+    key: dict[str, Any],
+    clean: pd.DataFrame,
+    points: pd.DataFrame,
+    damage: pd.DataFrame,
+    floor: pd.DataFrame | None,
+    split: Mapping[str, pd.DataFrame],
+) -> Iterator[MeasuredCurve]:
+    at = ["perturbation", "level", "intensity"]
+    points = points.sort_values("intensity", kind="stable")
+    places: list[tuple[Any, pd.DataFrame]] = list(points.groupby(at, sort=False))
+    units = list(UNIT_COLUMNS)
+    table = clean[[*units, *(name for name in GROUP_COLUMNS if name in clean)]]
+    columns = {"y0": clean, "x0": damage[damage["noise"] == "none"]}
+    for number, ((operator, level, intensity), group) in enumerate(places, start=1):
+        here = (damage["perturbation"] == operator) & (damage["level"] == level)
+        columns[f"y{number}"] = group
+        columns[f"x{number}"] = damage[here & (damage["intensity"] == intensity)]
+    for name, part in split.items():
+        columns[f"{name}0"] = part[part["noise"] == "none"]
+        for number, (at_level, _) in enumerate(places, start=1):
+            columns[f"{name}{number}"] = part[(part[at] == list(at_level)).all(axis=1)]
+    if floor is not None:
+        columns["floor"] = floor
+    for name, values in columns.items():
+        column = values[[*units, "value"]].rename(columns={"value": name})
+        table = table.merge(column, on=units)
+    if floor is None:
+        table = table.assign(floor=0.0)
+    names = ("clean", *(strength(level, intensity) for (_, level, intensity), _ in places))
+    for group_name, questions in group_rows(table):
+        if questions.empty:
+            continue
+        noise_values, quality_values = (
+            questions[[f"{axis}{i}" for i in range(len(names))]].to_numpy(dtype=float).T
+            for axis in "xy"
+        )
+        yield MeasuredCurve(
+            key | {"group": group_name},
+            names,
+            NoiseCurve(
+                noise_values,
+                quality_values,
+                questions["floor"].to_numpy(dtype=float),
+                clusters_of(questions),
+            ),
+            {
+                name: questions[[f"{name}{i}" for i in range(len(names))]].mean().to_numpy()
+                for name in split
+            },
+        )
+
+
+def statistics_table(runs: Sequence[Run], axis: str = "r_noise") -> pd.DataFrame:
+    """A row a curve and group: each statistic with its interval, ``curves.csv``.
+
+    ``common_area`` is over the range of x that all curves of one stage, metric and group cover.
+    Of a measure whose loss splits into parts, ``clean_`` and ``worst_`` with a part's name are its
+    means on clean pages and at the worst levels.
+    """
+    curves = [(run, curve) for run in runs for curve in curves_of(run, axis)]
+    common = _common_ranges([curve for _, curve in curves])
+    rows = []
+    for run, measured_curve in curves:
+        between = common[_compared_with(measured_curve)]
+        statistics = curve_statistics(
+            measured_curve.curve, common=between, resamples=run.resamples, seed=run.seed
+        )
+        row = dict(measured_curve.key)
+        row |= {"levels": len(measured_curve.levels), "n": statistics.n}
+        row |= {"clean": statistics.clean, "floor": statistics.floor}
+        row |= {"axis": axis, "x_from": statistics.x_from, "x_to": statistics.x_to}
+        low, high = between or (float("nan"), float("nan"))
+        row |= {"common_from": low, "common_to": high}
+        for name in STATISTICS:
+            statistic: Statistic = getattr(statistics, name)
+            row[name] = statistic.value
+            row[f"{name}_ci_low"] = statistic.interval.low
+            row[f"{name}_ci_high"] = statistic.interval.high
+        worst = (measured_curve.levels[level] for level in statistics.worst_levels)
+        row["worst_level"] = ", ".join(worst)
+        for name, means in measured_curve.parts.items():
+            row[f"clean_{name}"] = means[0]
+            row[f"worst_{name}"] = means[list(statistics.worst_levels)].mean()
+        row["ci_unit"] = measured_curve.curve.clusters.unit
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _compared_with(curve: MeasuredCurve) -> tuple[Any, ...]:
+    """What curves have in common whose areas may be held against each other."""
+    return tuple(curve.key[name] for name in ("stage", "metric", "group"))
+
+
+def _common_ranges(
+    curves: Sequence[MeasuredCurve],
+) -> dict[tuple[Any, ...], tuple[float, float] | None]:
+    """The range of x that all curves of one stage, metric and group cover, or None."""
+    ranges: dict[tuple[Any, ...], list[tuple[float, float]]] = {}
+    for curve in curves:
+        ranges.setdefault(_compared_with(curve), []).append(curve.curve.x_range)
+    common: dict[tuple[Any, ...], tuple[float, float] | None] = {}
+    for key, covered in ranges.items():
+        low, high = max(start for start, _ in covered), min(end for _, end in covered)
+        common[key] = (low, high) if low < high else None
+    return common
+
+
+def check_draws(runs: Sequence[Run]) -> None:
+    """Raise OhrError if runs of other seeds share a draw of a noise: they vary too little."""
+    drawn_by: dict[tuple[Any, ...], int] = {}
+    for run in runs:
+        noisy = run.drawn[run.drawn["noise"] != "none"]
+        noises = noisy[["engine", "perturbation", "draw"]].drop_duplicates()
+        for draw in noises.itertuples(index=False, name=None):
+            if drawn_by.setdefault(draw, run.seed) != run.seed:
+                raise OhrError(
+                    f"the runs with seed {drawn_by[draw]} and seed {run.seed} share draw "
+                    f"{draw[-1]} of {draw[1]}, so seeds.csv would show too little variance: give "
+                    "each run seeds=[…] of its own"
+                )
+
+
+def seeds_table(table: pd.DataFrame) -> pd.DataFrame:
+    """Each statistic of each curve over the seeds that ``statistics_table`` was given.
+
+    Infinite breakpoints (not reached) have no mean: a curve with one has no summary of them.
+    Raises OhrError if a curve comes twice with one seed.
+    """
+    keys = [name for name in (*CURVE_KEYS, "group") if name != "seed"]
+    if (twice := table.duplicated([*keys, "seed"])).any():
+        seed = table.loc[twice, "seed"].iloc[0]
+        raise OhrError(f"two runs have the same curve with seed {seed}: give one run a seed")
+    records = []
+    for values, curves in table.groupby(keys, sort=False):
+        for name in ("clean", *STATISTICS):
+            draws = curves[name].to_numpy(dtype=float)
+            if np.isinf(draws).any():
+                continue
+            row = dict(zip(keys, values, strict=True)) | {"statistic": name}
+            records.append(row | asdict(across_seeds(draws)))
+    return pd.DataFrame(records)

@@ -1,0 +1,1 @@
+"""What noise costs each retriever."""

@@ -1,0 +1,166 @@
+"""What noise costs each retriever, question by question."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from ohr.statistics import (
+    NO_INTERVAL,
+    PairedComparison,
+    compare_paired,
+    holm,
+    jackknife_interval,
+)
+from ohr.study.baselines import own_baseline
+from ohr.study.results import (
+    Run,
+    clusters_of,
+    counted,
+    knowledge_base_name,
+    mean_over_draws,
+)
+
+SETTING = ("chunker", "retriever")
+BASE = ("engine", "perturbation", "level", "intensity")
+QUESTION = ["qid", "doc_id", "page_no", "evidence_source"]
+
+
+def paired_drops(run: Run) -> pd.DataFrame:
+    """A row for each setting, number of hits, metric, group and knowledge base with a baseline.
+
+    ``drop`` is the clean score less the noisy one, and the reverse where less is better: the drops
+    of the parts of a loss add up to its own. ``drop_less_first`` is that less the first setting's,
+    ``equal_drop_less_first`` the same on the ``n_equal`` questions that the two score
+    alike in the clean knowledge base: what of the difference is not one of quality. ``kept`` is
+    the noisy mean over the clean one, ``kept_less_first`` that less the first's; NaN where the
+    clean mean is 0, or less is better. Each has its interval; the drops have a p.
+    """
+    rows = pd.read_parquet(run.path / "rows.parquet")
+    rows = mean_over_draws(counted(rows[rows["stage"] == "retrieval"]))
+    sources = list(dict.fromkeys(rows["evidence_source"]))
+    lower = {one.metric for one in run.measures if not one.higher_is_better}
+    records: list[dict[str, object]] = []
+    for (k, metric), measured in rows.groupby(["top_k", "metric"], observed=True, sort=False):
+        questions, values = _by_question(measured)
+        bases = list(dict.fromkeys(key[2:] for key in values))
+        settings = list(dict.fromkeys(key[:2] for key in values))
+        less = metric in lower
+        for other in bases:
+            base = _baseline(other, bases)
+            if base == other:
+                continue
+            falls = {s: values[*s, *base] - values[*s, *other] for s in settings}
+            if less:
+                falls = {s: -fall for s, fall in falls.items()}
+            first = settings[0]
+            for setting in settings:
+                alike = np.isclose(values[*setting, *base], values[*first, *base], atol=1e-9)
+                for group in ["all", *(f"source:{source}" for source in sources)]:
+                    members = _members(questions, group)
+                    members = members[~np.isnan(falls[setting][members])]
+                    drop = _paired(questions, falls[setting], members)
+                    more_lost = falls[setting] - falls[first]
+                    shared = members[~np.isnan(more_lost[members])]
+                    more = _paired(questions, more_lost, shared)
+                    equal = _paired(questions, more_lost, shared[alike[shared]])
+                    pairs = [[values[*s, *kb] for kb in (base, other)] for s in (setting, first)]
+                    records.append(
+                        dict(zip(SETTING, setting, strict=True))
+                        | {"top_k": k, "metric": metric, "group": group}
+                        | dict(zip(BASE, other, strict=True))
+                        | {"baseline": _name(base)}
+                        | {"clean": _mean(values[*setting, *base][members])}
+                        | {"noisy": _mean(values[*setting, *other][members])}
+                        | _columns("drop", drop)
+                        | _columns("drop_less_first", more)
+                        | _columns("equal_drop_less_first", equal)
+                        | {"n_equal": equal.n}
+                        | _kept("kept", questions, pairs[:1], members[:0] if less else members)
+                        | _kept("kept_less_first", questions, pairs, shared[:0] if less else shared)
+                        | {"ci_unit": drop.interval.unit, "n": len(members)}
+                        | {"n_documents": questions.iloc[members]["doc_id"].nunique()}
+                    )
+    drops = pd.DataFrame(records)
+    corrected = ("drop", "drop_less_first", "equal_drop_less_first")
+    for name in corrected if len(drops) else ():
+        by_metric = drops.groupby(["top_k", "metric"], observed=True)[f"{name}_p"]
+        drops[f"{name}_p_holm"] = by_metric.transform(lambda p: holm(p.to_numpy()))
+    return drops
+
+
+_Key = tuple[object, ...]
+
+
+def _baseline(base: _Key, bases: Sequence[_Key]) -> _Key:
+    """Its own baseline (:func:`own_baseline`); itself where it has none."""
+    named = {_name(one): one for one in bases}
+    kb = pd.Series([*base, str(base[1])], [*BASE, "noise"])  # no noise has no operator either
+    own = own_baseline(kb, list(named))
+    return base if own is None else named[own[0]]
+
+
+def _name(base: _Key) -> str:
+    return knowledge_base_name(pd.Series(base, BASE))
+
+
+def _by_question(measured: pd.DataFrame) -> tuple[pd.DataFrame, dict[_Key, np.ndarray]]:
+    """The questions, and each condition's values in their order; NaN where one does not count."""
+    questions = measured[QUESTION].drop_duplicates().sort_values("qid").reset_index(drop=True)
+    grouped = measured.groupby([*SETTING, *BASE], observed=True, sort=False)
+    return questions, {
+        tuple(key): rows.set_index("qid")["value"].reindex(questions["qid"]).to_numpy(dtype=float)
+        for key, rows in grouped
+    }
+
+
+def _members(questions: pd.DataFrame, group: str) -> np.ndarray:
+    source = group.partition(":")[2]
+    return np.flatnonzero((questions["evidence_source"] == source) | (group == "all"))
+
+
+def _mean(values: np.ndarray) -> float:
+    return float(values.mean()) if len(values) else math.nan
+
+
+def _paired(questions: pd.DataFrame, values: np.ndarray, members: np.ndarray) -> PairedComparison:
+    """The mean of paired values of some questions, with interval and p; NaN for none."""
+    if not len(members):
+        nan = math.nan
+        return PairedComparison(nan, NO_INTERVAL, nan, nan, nan, 0)
+    return compare_paired(values[members], clusters_of(questions.iloc[members]))
+
+
+def _kept(
+    name: str,
+    questions: pd.DataFrame,
+    pairs: Sequence[Sequence[np.ndarray]],
+    members: np.ndarray,
+) -> dict[str, float]:
+    """The noisy mean over the clean one, less the same of a second pair (clean, noisy)."""
+    ends = {f"{name}_low": math.nan, f"{name}_high": math.nan}
+    scores = np.array([[part[members] for part in pair] for pair in pairs])
+    if not len(members) or not scores[:, 0].any(axis=1).all():
+        return {name: math.nan, **ends}
+    shares = [float(noisy.mean() / clean.mean()) for clean, noisy in scores]
+    kept = shares[0] - sum(shares[1:])
+    clusters = clusters_of(questions.iloc[members])
+    if not clusters.unit:
+        return {name: kept, **ends}
+    with np.errstate(divide="ignore", invalid="ignore"):  # a cluster may hold all that was found
+        without = [np.divide(*clusters.means_without(pair).T[::-1]) for pair in scores]
+        interval = jackknife_interval(kept, without[0] - sum(without[1:]), clusters)
+    return {name: kept, f"{name}_low": interval.low, f"{name}_high": interval.high}
+
+
+def _columns(name: str, comparison: PairedComparison) -> dict[str, object]:
+    low, high = comparison.interval.low, comparison.interval.high
+    return {
+        name: comparison.difference,
+        f"{name}_low": low,
+        f"{name}_high": high,
+        f"{name}_p": comparison.p,
+    }

@@ -1,0 +1,1 @@
+"""Whether OCR and answer are right, question by question."""

@@ -1,0 +1,120 @@
+"""Whether OCR and answer are right, question by question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ohr.analysis.attribution.loss_shares import loss_shares
+from ohr.errors import OhrError
+from ohr.metrics.scores import R_NOISE_THRESHOLD
+from ohr.statistics import mean_interval
+from ohr.study.config import BUILT_IN
+from ohr.study.output.groups import group_rows
+from ohr.study.output.rows import UNIT_COLUMNS
+from ohr.study.results import (
+    KNOWLEDGE_BASE,
+    Run,
+    clusters_of,
+    knowledge_base_name,
+    measured,
+)
+
+CASES = {
+    "ocr_right_answer_right": "OCR right, answer right",
+    "ocr_wrong_answer_right": "OCR wrong, answer right",
+    "ocr_right_answer_wrong": "OCR right, answer wrong",
+    "ocr_wrong_answer_wrong": "OCR wrong, answer wrong",
+}
+"""Each case with its name."""
+SETTING = ("system", "chunker", "retriever", "reader", "top_k", "protocol", "seed")
+
+
+def case_shares(run: Run, right: float, stage: str) -> pd.DataFrame:
+    """A row a knowledge base, system, retriever, reader and group: each case's share, intervals.
+
+    ``<case>_of_all`` is how much of the case, over the groups of one kind, falls on the group.
+    ``right_despite_ocr`` is the share of right answers among the questions that OCR got wrong.
+    Raises OhrError if the run lacks the stage ``ocr`` or the answers.
+    """
+    evidence = measured(run.drawn, "ocr", "evidence_lcs")
+    answers = measured(run.drawn, stage, "f1")
+    if evidence.empty or answers.empty:
+        missing = "ocr" if evidence.empty else stage
+        raise OhrError(f"{run.path} did not measure the stage {missing}: run it with that stage")
+    keys = [*KNOWLEDGE_BASE, *UNIT_COLUMNS, "draw"]
+    both = answers.merge(evidence[[*keys, "value"]], on=keys, suffixes=("", "_ocr"))
+    both["top_k"] = both["top_k"].astype("string").fillna("")
+    both["ocr"] = np.where(both["value_ocr"] > R_NOISE_THRESHOLD, "ocr_right", "ocr_wrong")
+    # An F1 is a ratio of small integers: the last digit must not decide.
+    both["answer"] = np.where(both["value"] >= right - 1e-9, "answer_right", "answer_wrong")
+    both["case"] = both["ocr"] + "_" + both["answer"]
+    records = []
+    for values, condition in both.groupby([*KNOWLEDGE_BASE, *SETTING], sort=False):
+        key = dict(zip([*KNOWLEDGE_BASE, *SETTING], values, strict=True))
+        records += [key | row for row in _shares(condition.reset_index(drop=True))]
+    return pd.DataFrame(records)
+
+
+def distinct(
+    shares: Sequence[pd.DataFrame], names: Sequence[str], *, groups: bool = False
+) -> pd.DataFrame:
+    """The shares of all questions in runs of these names, with a ``name`` and a ``setting``.
+
+    What is the same in several runs, as the clean ground truth, comes once. ``groups``: those of
+    each kind of evidence instead.
+    """
+    table = pd.concat([one.assign(run=name) for one, name in zip(shares, names, strict=True)])
+    table = table[table["group"].str.startswith("source:") if groups else table["group"] == "all"]
+    table = table.drop_duplicates([*KNOWLEDGE_BASE, *SETTING, "group", "n", *CASES])
+    table = table.assign(
+        name=[knowledge_base_name(row) for _, row in table.iterrows()],
+        setting=_settings(table),
+    )
+    twice = table.duplicated(["name", "setting", "group"], keep=False)
+    return table.assign(name=table["name"].mask(twice, table["name"] + " (" + table["run"] + ")"))
+
+
+def _shares(condition: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    rows = dict(group_rows(condition))
+    members = {group: questions.index.to_numpy() for group, questions in rows.items()}
+    every = clusters_of(condition)
+    of_all = {
+        case: loss_shares((condition["case"] == case).to_numpy(dtype=float), members, every)
+        for case in CASES
+    }
+    for group, questions in rows.items():
+        clusters = clusters_of(questions)
+        row: dict[str, Any] = {"group": group, "n": questions["qid"].nunique()}
+        for case in CASES:
+            member = (questions["case"] == case).to_numpy(dtype=float)
+            interval = mean_interval(member, clusters, bounded=True)
+            row[case] = member.mean()
+            row[f"{case}_ci_low"], row[f"{case}_ci_high"] = interval.low, interval.high
+            row[f"{case}_of_all"] = of_all[case][group].value
+        misread = row["ocr_wrong_answer_right"] + row["ocr_wrong_answer_wrong"]
+        row["right_despite_ocr"] = row["ocr_wrong_answer_right"] / misread if misread else np.nan
+        row["ci_unit"] = clusters.unit
+        yield row
+
+
+def _settings(shares: pd.DataFrame) -> list[str]:
+    """Retriever and reader of each row, or its whole system, and what else is not the same in all.
+
+    A whole system has no chunker and no number of hits: those are told apart without it.
+    """
+    whole = ~shares["system"].isin(["", BUILT_IN])
+    rest = ("chunker", "top_k", "protocol", "seed")
+    parts = ["retriever", "reader"]
+    parts += [name for name in rest if shares[name].replace("", None).nunique() > 1]
+    named = {"top_k": "top {}", "seed": "seed {}"}
+    return [
+        ", ".join(
+            [row["system"]] * alone
+            + [named.get(name, "{}").format(row[name]) for name in parts if row[name] != ""]
+        )
+        for alone, (_, row) in zip(whole, shares.iterrows(), strict=True)
+    ]

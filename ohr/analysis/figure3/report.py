@@ -1,0 +1,25 @@
+"""The paper's figure 3 and its points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ohr.analysis.figure3.figure import (
+    caption_of,
+    draw_figure3,
+)
+from ohr.analysis.figure3.table import figure3_points
+from ohr.store.csv import write_csv
+from ohr.study.results import open_run
+
+
+def make_figure3(paths: Sequence[Path], out: Path) -> int:
+    """Draw the figure of finished runs, and write its points. Raises OhrError."""
+    runs = [open_run(path) for path in paths]
+    points = figure3_points(runs)
+    write_csv(out / "figure3.csv", points)
+    for path in draw_figure3(points, caption_of(runs, points), out):
+        print(f"figure: {path}")
+    print(f"points: {out / 'figure3.csv'}")
+    return 0

@@ -1,0 +1,194 @@
+"""The points of the paper's figure 3: every stage against semantic and formatting noise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from ohr.analysis.curves.table import FLOOR_SUFFIX
+from ohr.display.labels import MARK_UP_LEFT_OUT, STAGE_METRICS
+from ohr.errors import OhrError
+from ohr.ocr.noise import strength
+from ohr.statistics import mean_interval
+from ohr.study.config import BUILT_IN
+from ohr.study.output.rows import UNIT_COLUMNS
+from ohr.study.results import Run, clusters_of, measured
+
+PANELS: dict[str, tuple[str, ...]] = {
+    "text": ("text",),
+    "multimodal (table, formula, chart)": ("table", "formula", "chart"),
+    "reading order": ("reading_order",),
+    "all": (),
+}
+"""Columns of the figure and their evidence sources; none stands for all."""
+KINDS = ("semantic", "formatting")
+STRIPPED = "lcs" + MARK_UP_LEFT_OUT
+
+
+class Setting(NamedTuple):
+    """A retriever with a reader, as far as a stage uses them, or a whole system."""
+
+    system: str = ""
+    retriever: str = ""
+    reader: str = ""
+
+    def __str__(self) -> str:
+        whole = "" if self.system == BUILT_IN else self.system
+        return ", ".join(part for part in (whole, self.retriever, self.reader) if part)
+
+
+@dataclass(frozen=True)
+class Level:
+    """One point of one kind of noise: its name and the conditions that are averaged there."""
+
+    name: str
+    rows: list[pd.DataFrame]
+
+
+def figure3_points(runs: Sequence[Run]) -> pd.DataFrame:
+    """A row a kind of noise, setting, stage, panel and level, with r_noise, mean and interval.
+
+    ``floor`` is what the reader scores with nothing to read, where that was measured.
+    Raises OhrError if no run has noise, or one has several distortions of one kind and no
+    mixture of them, or an engine comes in two runs at one level.
+    """
+    records: list[dict[str, Any]] = []
+    for kind in KINDS:
+        parts = [(run, _operator(run, kind)) for run in runs]
+        parts = [(run, operator) for run, operator in parts if operator]
+        if not parts:
+            continue
+        damage = _levels(parts, "ocr", "r_noise", kind, Setting())
+        for stage, metric, _ in STAGE_METRICS:
+            measure = metric
+            if kind == "formatting" and any(
+                len(measured(run.rows, stage, STRIPPED)) for run, _ in parts
+            ):
+                measure = STRIPPED
+            settings = _settings([run for run, _ in parts], stage, measure)
+            for setting in settings:
+                quality = _levels(parts, stage, measure, kind, setting)
+                floor = _floor([run for run, _ in parts], stage, metric, setting)
+                for level in quality:
+                    here = next((d for d in damage if d.name == level.name), None)
+                    if here is None:
+                        continue
+                    key = {
+                        "noise": kind,
+                        "stage": stage,
+                        "metric": measure,
+                        "setting": str(setting),
+                        "level": level.name,
+                        "engines": len({name for rows in level.rows for name in rows["engine"]}),
+                    }
+                    records += [key | point for point in _panels(here, level, floor, runs[0])]
+    if not records:
+        raise OhrError(
+            "nothing to draw: these runs measured no noise, or not the stage ocr "
+            "(noise=[semantic] with OCR engines, noise=[formatting] with engines=[gt])"
+        )
+    return pd.DataFrame(records)
+
+
+def _operator(run: Run, kind: str) -> str:
+    """The operator of a run that stands for a kind of noise, or nothing."""
+    noisy = run.rows[run.rows["noise"] == kind]
+    operators = list(dict.fromkeys(noisy["perturbation"]))
+    if kind in operators or not operators:
+        return kind if operators else ""
+    if len(operators) > 1:
+        raise OhrError(
+            f"{run.path} has {len(operators)} kinds of {kind} noise ({', '.join(operators)}) and "
+            f"not their mixture: run noise=[{kind}]"
+        )
+    return str(operators[0])
+
+
+def _settings(runs: Sequence[Run], stage: str, metric: str) -> list[Setting]:
+    """Retrievers with readers, as far as the stage uses them, and whole systems."""
+    settings: dict[Setting, None] = {}
+    for run in runs:
+        parts = measured(run.rows, stage, metric)[list(Setting._fields)].drop_duplicates()
+        settings |= dict.fromkeys(Setting(*map(str, row)) for row in parts.itertuples(index=False))
+    return list(settings)
+
+
+def _levels(
+    parts: Sequence[tuple[Run, str]],
+    stage: str,
+    metric: str,
+    kind: str,
+    setting: Setting,
+) -> list[Level]:
+    """The clean pages and each level of a kind of noise, with the rows of every engine."""
+    levels: dict[str, dict[str, pd.DataFrame]] = {}
+    for run, operator in parts:
+        rows = measured(run.rows, stage, metric)
+        rows = rows[(rows[list(Setting._fields)] == list(setting)).all(axis=1)]
+        engines = set(rows.loc[rows["perturbation"] == operator, "engine"])
+        rows = rows[rows["engine"].isin(engines) & rows["perturbation"].isin([operator, "none"])]
+        for column in ("chunker", "top_k"):  # of several, the first is drawn
+            if rows[column].nunique() > 1:
+                rows = rows[rows[column] == rows[column].iloc[0]]
+        keys = ["noise", "level", "intensity", "engine"]
+        for (noise, level, intensity, engine), group in rows.groupby(keys, sort=False):
+            name = "clean" if noise == "none" else strength(level, intensity)
+            by_engine = levels.setdefault(name, {})
+            if str(engine) not in by_engine:
+                by_engine[str(engine)] = group
+            elif noise != "none" and stage != "ocr":  # runs of other retrievers read the same
+                raise OhrError(
+                    f"{engine} under {kind} noise, {name}, is in two runs: figure 3 takes each "
+                    "engine once (curve_statistics compares seeds)"
+                )
+    return [Level(name, list(rows.values())) for name, rows in levels.items()]
+
+
+def _floor(runs: Sequence[Run], stage: str, metric: str, setting: Setting) -> pd.DataFrame | None:
+    """What a reader scores on each question with nothing to read."""
+    if stage == "retrieval":
+        return None
+    for run in runs:
+        rows = measured(run.rows, "generation", metric + FLOOR_SUFFIX)
+        rows = rows[rows["reader"] == setting.reader]
+        if len(rows):
+            return rows.drop_duplicates(list(UNIT_COLUMNS))
+    return None
+
+
+def _panels(
+    damage: Level, quality: Level, floor: pd.DataFrame | None, run: Run
+) -> Iterator[dict[str, Any]]:
+    """The point of each panel: means over engines, then over the panel's questions."""
+    means = _over_engines(quality.rows, "value").join(_over_engines(damage.rows, "r_noise"))
+    means = means.dropna().reset_index()
+    if floor is not None:
+        guesses = floor[[*UNIT_COLUMNS, "value"]].rename(columns={"value": "floor"})
+        means = means.merge(guesses, on=list(UNIT_COLUMNS), how="left")
+    for panel, sources in PANELS.items():
+        of_panel = means[means["evidence_source"].isin(sources)] if sources else means
+        if of_panel.empty:
+            continue
+        # Means over engines of scores lie in [0, 1], too.
+        interval = mean_interval(of_panel["value"].to_numpy(), clusters_of(of_panel), bounded=True)
+        yield {
+            "panel": panel,
+            "r_noise": of_panel["r_noise"].mean(),
+            "mean": of_panel["value"].mean(),
+            "ci_low": interval.low,
+            "ci_high": interval.high,
+            "ci_unit": interval.unit,
+            "n": len(of_panel),
+            "floor": of_panel["floor"].mean() if floor is not None else float("nan"),
+        }
+
+
+def _over_engines(rows: Sequence[pd.DataFrame], name: str) -> pd.DataFrame:
+    """Each question's mean over engines; only questions that all of them have."""
+    keys = [*UNIT_COLUMNS, "evidence_source"]
+    grouped = pd.concat(rows).groupby(keys, sort=False)["value"].agg(["mean", "size"])
+    kept = grouped[grouped["size"] == len(rows)]
+    return kept[["mean"]].rename(columns={"mean": name})

@@ -1,0 +1,238 @@
+"""What judges said of systems' answers, as means, shares and agreement.
+
+``grades``: a row for each judge, answer and aspect (``judge``, ``knowledge_base``, ``system``,
+``qid``, ``doc_id``, ``category``, ``aspect``, ``grade``; 1 to 5, NaN where the judge gave none).
+``preferences``: a row for each judge, question and pair of systems (``first``, ``second``, and what
+was said ``as_given`` and ``swapped``: a system's name, ``tie``, or nothing).
+
+Systems are compared on the same questions. Intervals are of 95 %, over documents, and there is none
+for fewer than three; p is the sign-flip test's, corrected after Holm: over the comparisons of all
+questions, and apart from these over those of the categories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ohr.display.wording import is_shown
+from ohr.statistics import Clusters, compare_paired, holm, mean_interval
+from ohr.statistics.agreement import cohens_kappa
+
+ASPECTS = ("readability", "informativeness", "clarity", "accuracy", "overall")
+"""In the order of the paper's table 3."""
+WORST, BEST = 1, 5
+TIE = "tie"
+_OF = ["judge", "knowledge_base"]
+
+
+def mean_grades(grades: pd.DataFrame) -> pd.DataFrame:
+    """A row for each judge, knowledge base, group, aspect and system: mean with its interval,
+    ``n``, ``ungraded``.
+    """
+    records = []
+    for group, part in _groups(grades):
+        for key, cell in part.groupby([*_OF, "aspect", "system"], sort=False):
+            given = cell[cell["grade"].notna()]
+            low, high, unit = _mean_interval((given["grade"] - WORST) / (BEST - WORST), given)
+            records.append(
+                dict(zip([*_OF, "aspect", "system"], key, strict=True))
+                | {"group": group, "mean": given["grade"].mean()}
+                | {"ci_low": WORST + (BEST - WORST) * low, "ci_high": WORST + (BEST - WORST) * high}
+                | {"ci_unit": unit, "n": len(given), "ungraded": len(cell) - len(given)}
+            )
+    return pd.DataFrame(records)
+
+
+def grade_differences(grades: pd.DataFrame) -> pd.DataFrame:
+    """A row for each judge, knowledge base, group, aspect and pair of systems.
+
+    ``difference`` is the first system's grade less the second's, over the ``n`` questions of which
+    both are graded; ``least`` and ``most`` are its bounds over all questions, whatever the
+    ``ungraded`` would have got.
+    """
+    records = []
+    for group, part in _groups(grades):
+        for key, cell in part.groupby([*_OF, "aspect"], sort=False):
+            wide = cell.pivot(index=["qid", "doc_id"], columns="system", values="grade")
+            for first, second in combinations(dict.fromkeys(cell["system"]), 2):
+                both = wide[[first, second]]
+                each = (both[first] - both[second]).dropna()
+                least = both[first].fillna(WORST) - both[second].fillna(BEST)
+                most = both[first].fillna(BEST) - both[second].fillna(WORST)
+                documents = each.index.get_level_values("doc_id").to_numpy()
+                records.append(
+                    dict(zip([*_OF, "aspect"], key, strict=True))
+                    | {"group": group, "first": first, "second": second}
+                    | _compared(each.to_numpy(float), documents)
+                    | {"least": least.mean(), "most": most.mean()}
+                    | {"ungraded": len(both) - len(each)}
+                )
+    return _corrected(pd.DataFrame(records))
+
+
+def verdicts(preferences: pd.DataFrame) -> pd.Series:
+    """The winner of each pair: what both orders say; a tie where they differ.
+
+    Nothing where an order went unanswered.
+    """
+    one, other = preferences["as_given"], preferences["swapped"]
+    said = one.where(one == other, TIE)
+    return said.where((one != "") & (other != ""), "")
+
+
+def pair_counts(preferences: pd.DataFrame) -> pd.DataFrame:
+    """A row for each judge, knowledge base, group and pair of systems.
+
+    Wins of each, ties, pairs that were not judged, and ``orders_agree``: the share of the judged
+    ones of which both orders said the same. ``difference`` is the share of the judged ones that
+    the first wins less the share that the second wins; ``least`` and ``most`` are its bounds
+    whoever had won those that were not judged.
+    """
+    records = []
+    table = preferences.assign(winner=verdicts(preferences))
+    for group, part in _groups(table):
+        for key, cell in part.groupby([*_OF, "first", "second"], sort=False):
+            judged = cell[cell["winner"] != ""]
+            asked = judged[judged["asked"]]
+            agree = (asked["as_given"] == asked["swapped"]).mean() if len(asked) else np.nan
+            winners = judged["winner"]
+            each: np.ndarray = (winners == key[2]).to_numpy(float)
+            each = each - (winners == key[3]).to_numpy(float)
+            unknown = len(cell) - len(judged)
+            records.append(
+                dict(zip([*_OF, "first", "second"], key, strict=True))
+                | {
+                    "group": group,
+                    "first_wins": int((judged["winner"] == key[2]).sum()),
+                    "second_wins": int((judged["winner"] == key[3]).sum()),
+                    "ties": int((judged["winner"] == TIE).sum()),
+                    "not_judged": unknown,
+                    "orders_agree": agree,
+                    "least": (each.sum() - unknown) / len(cell),
+                    "most": (each.sum() + unknown) / len(cell),
+                }
+                | _compared(each, judged["doc_id"].to_numpy())
+            )
+    return _corrected(pd.DataFrame(records))
+
+
+def is_better(row: Mapping[Any, Any]) -> str:
+    """The system of a row of :func:`grade_differences` or :func:`pair_counts` that is shown to be
+    better; nothing where none is, also where what was not judged could turn it round.
+    """
+    if not is_shown(row["p_holm"]) or row["least"] <= 0 <= row["most"]:
+        return ""
+    return str(row["first"] if row["difference"] > 0 else row["second"])
+
+
+def _compared(differences: np.ndarray, documents: np.ndarray) -> dict[str, Any]:
+    """The mean of questions' differences, its interval and p."""
+    if not len(differences):
+        nothing = dict.fromkeys(("difference", "ci_low", "ci_high", "p"), np.nan)
+        return nothing | {"ci_unit": "", "n": 0, "n_documents": 0}
+    one = compare_paired(differences, Clusters.of(documents, documents))
+    return {
+        "difference": one.difference,
+        "ci_low": one.interval.low,
+        "ci_high": one.interval.high,
+        "ci_unit": one.interval.unit,
+        "p": one.p,
+        "n": one.n,
+        "n_documents": len(set(documents)),
+    }
+
+
+def _mean_interval(values: pd.Series, rows: pd.DataFrame) -> tuple[float, float, str]:
+    if rows.empty:
+        return np.nan, np.nan, ""
+    documents = rows["doc_id"].to_numpy()
+    one = mean_interval(values.to_numpy(float), Clusters.of(documents, documents), bounded=True)
+    return one.low, one.high, one.unit
+
+
+def _corrected(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with ``p_holm``: all questions are one family, the categories another."""
+    if table.empty:
+        return table
+    everyone = (table["group"] == "all").to_numpy()
+    table["p_holm"] = np.nan
+    for family in (everyone, ~everyone):
+        table.loc[family, "p_holm"] = holm(table.loc[family, "p"].to_numpy(float))
+    return table
+
+
+def top_shares(preferences: pd.DataFrame) -> pd.DataFrame:
+    """The share of questions for which each system's answer is ranked first (figure 3), with its
+    interval.
+
+    A system's rank is by its wins over the others, half a win for a tie; systems that share the
+    first rank share the question. Questions with a pair that was not judged are left out.
+    """
+    records = []
+    table = preferences.assign(winner=verdicts(preferences))
+    for group, part in _groups(table):
+        for key, cell in part.groupby(_OF, sort=False):
+            systems = list(dict.fromkeys([*cell["first"], *cell["second"]]))
+            shares, documents = [], []
+            for _, pairs in cell.groupby("qid", sort=False):
+                if (pairs["winner"] == "").any():
+                    continue
+                points = dict.fromkeys(systems, 0.0)
+                for row in pairs.itertuples():
+                    for name in (row.first, row.second) if row.winner == TIE else (row.winner,):
+                        points[str(name)] += 0.5 if row.winner == TIE else 1.0
+                best = [name for name in systems if points[name] == max(points.values())]
+                shares.append({name: (name in best) / len(best) for name in systems})
+                documents.append(str(pairs["doc_id"].iloc[0]))
+            ranked = pd.DataFrame(shares, columns=systems).assign(doc_id=documents)
+            for name in systems:
+                low, high, unit = _mean_interval(ranked[name], ranked)
+                records.append(
+                    dict(zip(_OF, key, strict=True))
+                    | {"group": group, "system": name, "n": len(ranked)}
+                    | {"share": ranked[name].mean() if len(ranked) else np.nan}
+                    | {"ci_low": low, "ci_high": high, "ci_unit": unit}
+                )
+    return pd.DataFrame(records)
+
+
+def agreement(grades: pd.DataFrame, preferences: pd.DataFrame) -> pd.DataFrame:
+    """Cohen's kappa of each two judges, for each aspect and for the winners of pairs."""
+    records: list[dict[str, Any]] = []
+    judges = list(dict.fromkeys(grades["judge"]))
+    winners = preferences.assign(winner=verdicts(preferences))
+    for one, other in combinations(judges, 2):
+        for aspect in ASPECTS:
+            keys = ["knowledge_base", "system", "qid"]
+            part = grades[grades["aspect"] == aspect]
+            both = _both(part, one, other, keys, "grade").dropna()
+            records.append(_kappa(one, other, aspect, both))
+        keys = ["knowledge_base", "first", "second", "qid"]
+        both = _both(winners[winners["asked"]], one, other, keys, "winner")
+        records.append(_kappa(one, other, "better of two", both[(both != "").all(axis=1)]))
+    return pd.DataFrame(records, columns=["judge", "other", "of", "kappa", "same", "n"])
+
+
+def _both(table: pd.DataFrame, one: str, other: str, keys: list[str], column: str) -> pd.DataFrame:
+    sides = [table[table["judge"] == name].set_index(keys)[column] for name in (one, other)]
+    return pd.concat(sides, axis=1, join="inner", keys=["one", "other"])
+
+
+def _kappa(one: str, other: str, of: str, both: pd.DataFrame) -> dict[str, Any]:
+    first, second = both["one"].tolist(), both["other"].tolist()
+    same = float(np.mean([a == b for a, b in zip(first, second, strict=True)])) if first else np.nan
+    kappa = cohens_kappa(first, second)
+    return {"judge": one, "other": other, "of": of, "kappa": kappa, "same": same, "n": len(first)}
+
+
+def _groups(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """``all``, and each category that questions state."""
+    yield "all", table
+    for name in dict.fromkeys(table["category"]):
+        if name:
+            yield f"category:{name}", table[table["category"] == name]

@@ -1,0 +1,63 @@
+"""The pages of a study's knowledge bases, read where they are not yet, for analyses of reading."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ohr.collection import Dataset
+from ohr.files.safe_text import plain
+from ohr.ocr.progress import Progress
+from ohr.store.artefacts import ArtefactStore
+from ohr.study.conditions import Condition, condition_of
+from ohr.study.config import StudyConfig
+from ohr.study.knowledge_bases import Readings
+from ohr.study.plan import Plan, Variant, load_dataset, make_plan
+from ohr.types import KnowledgeBase, PageRef
+
+Key = dict[str, object]
+"""``engine``, ``perturbation``, ``level``, ``intensity``, and counts of ``pages`` and ``draws``."""
+
+
+@dataclass(frozen=True)
+class ReadPages:
+    """Knowledge bases by condition; ``refs``: their pages that were read and have a truth."""
+
+    plan: Plan
+    dataset: Dataset
+    refs: list[PageRef]
+    readings: Readings
+
+    def conditions(self) -> Iterator[tuple[Key, list[tuple[str, KnowledgeBase]]]]:
+        """Each condition with its draws: label and knowledge base."""
+        draws: dict[Condition, list[Variant]] = {}
+        for variant in self.plan.variants:
+            draws.setdefault(condition_of(self.plan, variant), []).append(variant)
+        for condition, variants in draws.items():
+            key: Key = {
+                "engine": condition.engine,
+                "perturbation": condition.perturbation,
+                "level": condition.level,
+                "intensity": condition.intensity,
+                "pages": len(self.refs),
+                "draws": len(variants),
+            }
+            yield (
+                key,
+                [(self.plan.label(v), self.readings.knowledge_base(v)) for v in variants],
+            )
+
+
+def read_pages(config: StudyConfig, progress: Progress) -> ReadPages:
+    """Read what is not yet read. Raises OhrError."""
+    dataset = load_dataset(config)
+    if dataset.report:
+        progress.say(plain(f"dataset: {dataset.report.summary()}"))
+    plan = make_plan(config, dataset)
+    for note in plan.unreachable:
+        progress.say(f"left out: {note}")
+    readings = Readings(plan, ArtefactStore(config.cache))
+    with progress:
+        readings.make(progress)
+    refs = [ref for ref in plan.reread if ref not in dataset.without_truth]
+    return ReadPages(plan, dataset, refs, readings)

@@ -1,0 +1,112 @@
+"""The figures of finished runs by name: runs and a folder in, the files written there out."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ohr.analysis.attribution.figure import waterfalls
+from ohr.analysis.attribution.table import make_losses
+from ohr.analysis.comparison.differences import run_differences, with_paired_intervals
+from ohr.analysis.figure3.figure import caption_of, draw_figure3
+from ohr.analysis.figure3.table import figure3_points
+from ohr.analysis.predictiveness.figure import correlations_figure
+from ohr.analysis.predictiveness.table import predictiveness as predictiveness_table
+from ohr.display.labels import NOISE_AXES
+from ohr.display.notes import reader_notes, run_notes
+from ohr.errors import ConfigError, did_you_mean
+from ohr.figures.bars import benchmark_bars
+from ohr.figures.noise import noise_curves
+from ohr.figures.noise import noise_strength as strength
+from ohr.figures.pareto import pareto_charts
+from ohr.figures.sources import source_curves
+from ohr.ocr.progress import Progress
+from ohr.study.results import Run
+
+
+def noise_curve(runs: Sequence[Run], folder: Path, axis: str = "r_noise") -> list[Path]:
+    """Quality against measured noise. Raises ConfigError for an unknown axis."""
+    run = runs[0]
+    cells = with_paired_intervals(run.cells, run_differences(run))
+    return noise_curves(cells, folder, reader_notes(run.readers), _known(axis))
+
+
+def noise_strength(runs: Sequence[Run], folder: Path) -> list[Path]:
+    """Measured noise against what was asked for."""
+    return strength(runs[0].cells, folder)
+
+
+def sources(runs: Sequence[Run], folder: Path, axis: str = "r_noise") -> list[Path]:
+    """Quality against noise by evidence source. Raises ConfigError for an unknown axis."""
+    run = runs[0]
+    cells = with_paired_intervals(run.cells, run_differences(run, groups=True))
+    return source_curves(cells, folder, reader_notes(run.readers), _known(axis))
+
+
+def benchmark(runs: Sequence[Run], folder: Path) -> list[Path]:
+    """Clean engines side by side."""
+    run = runs[0]
+    cells = with_paired_intervals(run.cells, run_differences(run, groups=True))
+    return benchmark_bars(cells, folder, reader_notes(run.readers))
+
+
+def pareto(runs: Sequence[Run], folder: Path) -> list[Path]:
+    """Clean engines' quality against what they took."""
+    run = runs[0]
+    bases = run.manifest.get("knowledge_bases", {})
+    return pareto_charts(run.cells, bases, folder, reader_notes(run.readers))
+
+
+def attribution(runs: Sequence[Run], folder: Path) -> list[Path]:
+    """What each part of the system costs."""
+    run = runs[0]
+    return waterfalls(
+        make_losses(run.plan, Progress()), run.cells, folder, reader_notes(run.readers)
+    )
+
+
+def predictiveness(runs: Sequence[Run], folder: Path, metrics: Sequence[str] = ()) -> list[Path]:
+    """Which measure of reading predicts what noise costs. Raises OhrError."""
+    return correlations_figure(predictiveness_table(runs, metrics), folder, run_notes(runs))
+
+
+def figure3(runs: Sequence[Run], folder: Path) -> list[Path]:
+    """The paper's figure 3 of several runs."""
+    points = figure3_points(runs)
+    return draw_figure3(points, caption_of(runs, points), folder)
+
+
+def _known(axis: str) -> str:
+    if axis not in NOISE_AXES:
+        raise ConfigError(f"unknown axis {axis!r}; {did_you_mean(axis, NOISE_AXES)}")
+    return axis
+
+
+PLOTS: dict[str, Callable[..., list[Path]]] = {
+    "attribution": attribution,
+    "benchmark": benchmark,
+    "figure3": figure3,
+    "noise_curve": noise_curve,
+    "noise_strength": noise_strength,
+    "pareto": pareto,
+    "predictiveness": predictiveness,
+    "sources": sources,
+}
+"""Every figure by its name."""
+
+
+def draw(name: str, runs: Sequence[Run], **options: Any) -> dict[str, bytes]:
+    """The files of a figure (PNG and SVG), by file name.
+
+    Raises ConfigError for an unknown figure, and where the runs measured nothing that it shows.
+    """
+    if name not in PLOTS:
+        raise ConfigError(f"unknown plot {name!r}; {did_you_mean(name, PLOTS)}")
+    with tempfile.TemporaryDirectory(prefix="ohr-plot-") as folder:
+        paths = PLOTS[name](runs, Path(folder), **options)
+        files = {path.name: path.read_bytes() for path in paths}
+    if not files:
+        raise ConfigError(f"plot {name!r}: {runs[0].path} measured nothing that it shows")
+    return files

@@ -1,0 +1,1 @@
+"""Which OCR metric predicts the loss."""

@@ -1,0 +1,131 @@
+"""How well each measure of reading predicts each outcome."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from ohr.analysis.predictiveness.damage import SETTING
+from ohr.analysis.predictiveness.predictors import CORRELATIONS, WITHIN
+from ohr.analysis.predictiveness.table import outcomes_of
+from ohr.display.labels import interval_units, mathematical
+from ohr.display.notes import Notes, answerers, note_lines
+from ohr.figures.style import COLOURS, MARKERS, figure, save, wrapped
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COLUMNS = 4
+STEP = 0.24
+"""Between the marks of one measure."""
+
+
+def correlations_figure(
+    table: pd.DataFrame, folder: Path, notes: Notes | None = None
+) -> list[Path]:
+    """A panel an outcome, a row a measure, a mark a kind of correlation, with its interval.
+
+    ``table`` is that of :func:`ohr.analysis.predictiveness.table.predictiveness`; shown are all
+    questions under all conditions, the measures that predict best on top. Hollow marks: the
+    measure shares part of the outcome's definition.
+    """
+    from matplotlib.ticker import MultipleLocator
+
+    chosen = table[(table["group"] == "all") & (table["conditions"] == "all")]
+    within = chosen[chosen["correlation"] == WITHIN]
+    order = _order(within)
+    panels = list(outcomes_of(chosen))
+    columns = min(COLUMNS, len(panels))
+    rows = -(-len(panels) // columns)
+    with figure(2.0 + 2.7 * columns, 1.1 + rows * (0.7 + 0.34 * len(order))) as fig:
+        grid = fig.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
+        axes = list(grid.flat)
+        for ax, (label, outcome) in zip(axes, panels, strict=False):
+            _panel(ax, outcome, order)
+            ax.set_title(wrapped(label, 2.2), fontsize=8)
+        for ax in axes[len(panels) :]:
+            ax.set_visible(False)
+        for ax in axes[max(0, len(panels) - columns) : len(panels)]:
+            ax.tick_params(labelbottom=True)
+            ax.set_xlabel("rank correlation")
+        axes[0].set_yticks(range(len(order)), [mathematical(name) for name in order])
+        least = chosen[["rho", "rho_ci_low"]].min().min()
+        axes[0].xaxis.set_major_locator(MultipleLocator(0.5))
+        axes[0].set_xlim(max(-1.05, min(-0.1, least - 0.05)), 1.05)
+        handles, labels = axes[0].get_legend_handles_labels()
+        named = dict(zip(reversed(labels), reversed(handles), strict=True))  # solid before hollow
+        drawn = list(dict.fromkeys(labels))
+        fig.legend([named[one] for one in drawn], drawn, loc="outside lower center", ncols=3)
+        text = wrapped("; ".join(_caption(chosen, notes)), fig.get_figwidth())
+        fig.suptitle(text, fontsize=8, color="#444444")
+        return save(fig, folder, "predictiveness")
+
+
+def _order(within: pd.DataFrame) -> list[str]:
+    """The measures, the best last, by the outcomes whose definition none shares, if there are."""
+    shared = within.groupby(["title", *SETTING])["overlaps"].transform("any").astype(bool)
+    counted = within if shared.all() else within[~shared]
+    means = counted.groupby("measure_title")["rho"].mean()
+    titles = within["measure_title"].drop_duplicates()
+    return list(means.reindex(titles).sort_values(na_position="first").index)
+
+
+def _caption(chosen: pd.DataFrame, notes: Notes | None) -> list[str]:
+    units = interval_units(chosen["ci_unit"])
+    return [
+        "Spearman's correlation of damage and loss",
+        f"{chosen['n_questions'].max()} questions; noisy conditions: "
+        f"{chosen['n_conditions'].max()}",
+        "damage: how much worse the page of the evidence was read than without noise",
+        "loss: what the question's score fell by",
+        *([f"bars: 95 % intervals for further {units}"] if units else []),
+        *(
+            ["hollow, dotted: shares part of the outcome's definition"]
+            if chosen["overlaps"].any()
+            else []
+        ),
+        *note_lines(answerers(chosen), notes),
+    ]
+
+
+def _panel(ax: Axes, outcome: pd.DataFrame, order: list[str]) -> None:
+    ax.axvline(0, color="#777777", linewidth=0.8)
+    several = outcome["n_conditions"].max() > 1  # of one, within it is as pooled
+    drawn = CORRELATIONS if several else CORRELATIONS[:1]
+    for number, correlation in enumerate(drawn):
+        known = outcome[(outcome["correlation"] == correlation) & outcome["rho"].notna()]
+        for overlaps in (False, True):
+            _marks(ax, known[known["overlaps"] == overlaps], order, number, len(drawn), overlaps)
+    ax.grid(axis="y", visible=False)
+
+
+def _marks(
+    ax: Axes, known: pd.DataFrame, order: list[str], number: int, count: int, overlaps: bool
+) -> None:
+    """The marks of one kind of correlation, ``number`` of ``count``; hollow where they overlap."""
+    if known.empty:
+        return
+    places = [
+        order.index(name) + STEP * ((count - 1) / 2 - number) for name in known["measure_title"]
+    ]
+    bars = known["rho_ci_low"].notna().to_numpy()
+    at = [place for place, has in zip(places, bars, strict=True) if has]
+    colour, correlation = COLOURS[number], known["correlation"].iloc[0]
+    ax.hlines(
+        *(at, known["rho_ci_low"][bars], known["rho_ci_high"][bars]),
+        color=colour,
+        linewidth=1.2,
+        linestyles="dotted" if overlaps else "solid",
+    )
+    ax.plot(
+        known["rho"],
+        places,
+        color=colour,
+        marker=MARKERS[number],
+        markerfacecolor="white" if overlaps else colour,
+        linestyle="",
+        markersize=4.5,
+        label=correlation if correlation == "pooled" else f"{correlation} conditions",
+    )

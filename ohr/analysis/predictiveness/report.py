@@ -1,0 +1,167 @@
+"""Which measure of reading predicts what noise costs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from rich.table import Table
+from rich.text import Text
+
+from ohr.analysis.predictiveness.figure import correlations_figure
+from ohr.analysis.predictiveness.predictors import BETWEEN, POOLED, WITHIN, Verdict, verdict
+from ohr.analysis.predictiveness.table import Predictors, outcomes_of, predictors
+from ohr.display.labels import group_label, interval_units
+from ohr.display.notes import answerers, note_lines, run_notes
+from ohr.display.terminal import p_value, show
+from ohr.display.wording import excluded, family, short
+from ohr.files.safe_text import plain
+from ohr.store.csv import write_csv
+from ohr.study.results import open_run
+
+OVERLAPS = "~"
+"""Beside a correlation that is partly by construction."""
+
+
+def report_predictiveness(
+    paths: Sequence[Path], out: Path | None, metrics: Sequence[str], groups: bool
+) -> int:
+    """Print the correlations, write the tables, draw the figure. Raises OhrError."""
+    runs = [open_run(path) for path in paths]
+    found = predictors(runs, metrics, groups)
+    table = found.table
+    folder = out or paths[0]
+    write_csv(folder / "predictiveness.csv", table)
+    write_csv(folder / "predictor_pairs.csv", found.pairs)
+    for label, outcome in outcomes_of(table):
+        show(_table(label, outcome))
+        for line in verdict_lines(outcome, found):
+            print(plain(line))
+        print()
+    for line in _legend(table):
+        print(line)
+    for line in note_lines(answerers(table), run_notes(runs)):
+        print(plain(line))
+    print(f"correlations: {folder / 'predictiveness.csv'}")
+    print(f"pairs: {folder / 'predictor_pairs.csv'}")
+    for path in correlations_figure(table, folder / "figures", run_notes(runs)):
+        print(f"figure: {path}")
+    return 0
+
+
+def _table(label: str, outcome: pd.DataFrame) -> Table:
+    """The measures of one outcome, the best within conditions first."""
+    everywhere = outcome[outcome["conditions"] == "all"]
+    every = everywhere[everywhere["group"] == "all"]
+    within = every[every["correlation"] == WITHIN].sort_values(
+        "rho", ascending=False, kind="stable"
+    )
+    sources = [name for name in dict.fromkeys(everywhere["group"]) if name.startswith("source:")]
+    count = int(every["n_conditions"].max())
+    several = count > 1  # of one condition, within is pooled, and there is nothing between
+    conditions = f"{count} condition{'s' * several}"
+    table = Table(
+        header_style="bold",
+        box=None,
+        pad_edge=False,
+        title=plain(f"{label}: {every['n_questions'].max()} questions, {conditions}"),
+    )
+    table.add_column("measure")
+    for name in ("of", "n", *[POOLED] * several, WITHIN, "behind the best", "p (Holm)"):
+        table.add_column(name, justify="right")
+    for name in ("behind its kind", "p (Holm)", *[BETWEEN] * several):
+        table.add_column(name, justify="right")
+    for source in sources:
+        table.add_column(f"within, {group_label(source)}", justify="right")
+    for row in within.to_dict("records"):
+        mine = everywhere[everywhere["measure"] == row["measure"]]
+        of_all = mine[mine["group"] == "all"].set_index("correlation").to_dict("index")
+        of_sources = mine[mine["correlation"] == WITHIN].set_index("group").to_dict("index")
+        mark = OVERLAPS if row["overlaps"] else ""
+        table.add_row(
+            Text(plain(f"{row['measure_title']}{f' {mark}' if mark else ''}")),
+            row["of"],
+            str(row["n"]),
+            *(_shown(of_all[name], "rho", mark) for name in [POOLED] * several + [WITHIN]),
+            *(text for kind in ("", "alike_") for text in _behind(row, kind)),
+            *(_shown(of_all[name], "rho", mark) for name in [BETWEEN] * several),
+            *(_number(of_sources.get(source, {}).get("rho", math.nan), mark) for source in sources),
+        )
+    return table
+
+
+def verdict_lines(outcome: pd.DataFrame, found: Predictors) -> Iterator[str]:
+    """What the pairs of one outcome show, within conditions: of all measures, then of pages."""
+    rows = outcome[
+        (outcome["conditions"] == "all")
+        & (outcome["group"] == "all")
+        & (outcome["correlation"] == WITHIN)
+    ]
+    pairs = found.pairs.merge(
+        rows[list(_same(found.pairs, rows))].drop_duplicates(), validate="many_to_one"
+    )
+    among = "of measures that share nothing of the outcome's definition: "
+    yield f"{among if rows['overlaps'].any() else ''}{_sentence(verdict(rows, pairs))}"
+    if rows.loc[~rows["overlaps"], "of"].nunique() > 1:
+        yield f"of measures of pages alone: {_sentence(verdict(rows, pairs, 'page'))}"
+    if overlapping := list(rows.loc[rows["overlaps"], "measure_title"]):
+        yield f"{OVERLAPS} shares part of the outcome's definition: {', '.join(overlapping)}"
+
+
+def _same(pairs: pd.DataFrame, rows: pd.DataFrame) -> Iterator[str]:
+    """The columns that say which outcome, group and correlation a pair and a row are of."""
+    own = {"p", "p_holm", "alike_p_holm", "n"}
+    return (str(name) for name in pairs if name in rows and name not in own)
+
+
+def _sentence(found: Verdict | None) -> str:
+    if found is None:
+        return "there are no two to compare"
+    leader = f"{found.leader} ({short(found.rho)})"
+    corrected = family(found.n_pairs)
+    bound = excluded(found.bound, found.bound)
+    if found.is_best:
+        return f"best predictor: {leader}, ahead of each of the others ({corrected})"
+    if not found.any_shown:
+        return (
+            f"no predictor is shown to be better than another: {leader} leads "
+            f"({bound}; {corrected})"
+        )
+    level = ", ".join(found.level)
+    behind = f"; behind it: {', '.join(found.ahead_of)}" if found.ahead_of else ""
+    return (
+        f"no predictor is shown to be the best: {leader} leads; not shown to be behind it: {level} "
+        f"({bound}){behind}; {corrected}"
+    )
+
+
+def _legend(table: pd.DataFrame) -> list[str]:
+    units = interval_units(table["ci_unit"])
+    intervals = f"; in brackets 95 % intervals for further {units}" if units else ""
+    return [
+        "Spearman's correlation of how much worse a question's evidence was read and what its "
+        "score lost",
+        "pooled: all questions under all conditions; within: ranked within each condition; "
+        f"between: the conditions' means, without an interval{intervals}",
+        "behind: within conditions, behind the best of all measures or of its kind (of pages, or "
+        "of the evidence, which must be known); p after Holm over all pairs of these measures",
+        f"{OVERLAPS}: the measure shares part of the outcome's definition, so the correlation is "
+        "partly by construction; it is in no comparison",
+    ]
+
+
+def _behind(row: Mapping[Hashable, Any], prefix: str) -> tuple[str, str]:
+    return _shown(row, f"{prefix}behind"), p_value(row[f"{prefix}p_holm"])
+
+
+def _shown(row: Mapping[Hashable, Any], name: str, mark: str = "") -> str:
+    low, high = row[f"{name}_ci_low"], row[f"{name}_ci_high"]
+    interval = "" if math.isnan(low) else f" [{low:z.2f}, {high:z.2f}]"
+    return f"{_number(row[name], mark)}{interval}"
+
+
+def _number(value: float, mark: str = "") -> str:
+    return "-" if math.isnan(value) else f"{value:z.2f}{mark}"

@@ -1,0 +1,1 @@
+"""How pages' edit distances are distributed at each level of noise."""

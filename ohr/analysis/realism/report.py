@@ -1,0 +1,136 @@
+"""The distribution of pages' edit distances, and how it differs from natural degradation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from rich.table import Table
+from rich.text import Text
+
+from ohr.analysis.realism.figure import distance_figure
+from ohr.analysis.realism.table import (
+    NATURAL,
+    differences,
+    on_same_pages,
+    page_distances,
+    pairs,
+    summarise,
+)
+from ohr.display.terminal import number, p_value, show
+from ohr.display.wording import excluded, family, is_shown, short
+from ohr.files.safe_text import plain
+from ohr.statistics.paired import FEWEST_TO_SHOW
+from ohr.store.csv import write_csv
+
+
+def compare_distances(run: Path, out: Path, natural: str = "") -> int:
+    """Write, print and draw the distributions of a finished run. Raises OhrError.
+
+    Where pages are there both distorted and degraded by nature, only these are looked at.
+    """
+    pages = page_distances(run, natural)
+    compared = differences(pages)
+    shown = on_same_pages(pages) if len(compared) else pages
+    summary = summarise(shown)
+    write_csv(out / "realism.csv", summary)
+    paths = distance_figure(shown, out / "figures", paired=len(compared) > 0)
+    show(_table(summary))
+    if len(compared):
+        write_csv(out / "differences.csv", compared)
+        write_csv(out / "pairs.csv", pairs(pages))
+        show(_difference_table(compared))
+        print(
+            "difference: the edit distance of distorted pages less that of the same pages degraded "
+            f"by nature; sign-flip test over {_units(compared)}, {family(_tested(compared))}"
+        )
+        if (
+            compared["documents"].max() < FEWEST_TO_SHOW
+            and compared["pages"].max() < FEWEST_TO_SHOW
+        ):
+            print("no p of a sign-flip test over fewer than six is .05 or less")
+    for line in _pairing_lines(pages, natural, paired=len(compared) > 0):
+        print(plain(line))
+    for path in paths:
+        print(f"figure: {path}")
+    return 0
+
+
+def _pairing_lines(pages: pd.DataFrame, natural: str, *, paired: bool) -> list[str]:
+    """How many naturally degraded pages show a page that is distorted too."""
+    if not natural:
+        return []
+    if not paired:
+        return [
+            f"by the names of their documents, no page that matches {natural!r} is the same as "
+            "another page of the run: natural and distorted pages are different ones, a difference "
+            "between them may be one of the pages, and none is tested"
+        ]
+    used, every = (
+        len(one[one["noise"] == NATURAL][["doc_id", "page_no"]].drop_duplicates())
+        for one in (on_same_pages(pages), pages)
+    )
+    return [
+        f"{used} of {every} naturally degraded pages show a page that is distorted too, by the "
+        "names of their documents (pairs.csv)"
+    ]
+
+
+def _tested(compared: pd.DataFrame) -> int:
+    return int(compared["p"].notna().sum())
+
+
+def _units(compared: pd.DataFrame) -> str:
+    units = [f"{str(unit).partition(' ')[0]}s" for unit in compared["ci_unit"].unique() if unit]
+    return " and ".join(units) or "nothing: there are fewer than three pages"
+
+
+def _difference_table(compared: pd.DataFrame) -> Table:
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    for name in ("engine", "noise"):
+        table.add_column(name)
+    for name in ("difference [95 %]", "p", "distorted", "natural", "pages", "documents", "KS"):
+        table.add_column(name, justify="right")
+    table.add_column("verdict")
+    for row in compared.to_dict("records"):
+        table.add_row(
+            *(Text(plain(str(row[name]))) for name in ("engine", "noise")),
+            _interval(row, "difference"),
+            p_value(row["p_holm"]),
+            *(number(row[name]) for name in ("mean", "natural_mean")),
+            *(str(row[name]) for name in ("pages", "documents")),
+            number(row["ks_distance"]),
+            _verdict(row),
+        )
+    return table
+
+
+def _verdict(row: Mapping[Any, Any]) -> str:
+    if is_shown(row["p_holm"]):
+        return "more errors than nature" if row["difference"] > 0 else "fewer errors than nature"
+    return f"not shown ({excluded(row['ci_low'], row['ci_high'])})"
+
+
+def _interval(row: Mapping[Any, Any], name: str) -> str:
+    low, high = row["ci_low"], row["ci_high"]
+    ends = "" if np.isnan(low) else f" [{short(low)}, {short(high)}]"
+    return short(row[name]) + ends
+
+
+def _table(summary: pd.DataFrame) -> Table:
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    for name in ("engine", "noise"):
+        table.add_column(name)
+    quartiles = ["lower_quartile", "median", "upper_quartile"]
+    for name in ["documents", "pages", "mean [95 %]", *quartiles]:
+        table.add_column(name.replace("_", " "), justify="right")
+    for row in summary.to_dict("records"):
+        table.add_row(
+            *(Text(plain(str(row[name]))) for name in ("engine", "noise", "documents", "pages")),
+            _interval(row, "mean"),
+            *(number(row[name]) for name in quartiles),
+        )
+    return table

@@ -1,0 +1,180 @@
+"""Pages' edit distances at each level of noise, and the same pages degraded by nature."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import ks_2samp
+
+from ohr.errors import OhrError
+from ohr.ocr.noise import noise_name
+from ohr.statistics import Clusters, compare_paired, holm, mean_interval
+from ohr.study.output.rows import read_rows
+
+CLEAN, NATURAL = "clean", "natural"
+QUARTILES = (0.25, 0.5, 0.75)
+_SEPARATORS = "_- ."
+_PAGE = ["shows", "page_no"]
+
+
+def page_distances(run: Path, natural: str = "") -> pd.DataFrame:
+    """A row for each page and draw of the noise: engine, noise (clean, ``semantic mild``, ...,
+    natural), ``doc_id``, ``page_no``, ``shows`` and value.
+
+    ``shows`` is the document whose page is seen: of a document that is degraded by nature the one
+    of the others that has its name in another folder, or whose name its own begins with
+    (``en_paper_13`` for ``en_paper_13_outdoor``; the longest, then the first); else its own. Raises
+    OhrError if the run measured no edit distances, or if no document matches.
+    """
+    rows = read_rows(run)
+    rows = rows[(rows["metric"] == "edit_distance") & (rows["stage"] == "ocr")]
+    if rows.empty:
+        raise OhrError(f"{run} has no edit distances: its stages must include ocr")
+    rows = rows[rows["value"].notna()]
+    if rows.empty:
+        raise OhrError(f"no page of {run} has a truth that its text could be compared with")
+    points = rows[["perturbation", "level", "intensity"]].itertuples(index=False, name=None)
+    noise = pd.Series([noise_name(*point) for point in points], index=rows.index)
+    documents = rows["doc_id"].astype(str)
+    pages = pd.DataFrame(
+        {
+            "engine": rows["engine"].astype(str),
+            "noise": noise,
+            "doc_id": documents,
+            "page_no": rows["page_no"].astype(int),
+            "shows": documents,
+            "value": rows["value"],
+        }
+    )
+    truth = pages["engine"] == "gt"
+    if not truth.all() and set(noise[truth]) <= {CLEAN}:  # compared with itself
+        pages, noise, documents = pages[~truth], noise[~truth], documents[~truth]
+    if not natural:
+        return pages.reset_index(drop=True)
+    degraded = documents.map(lambda name: fnmatch.fnmatchcase(name, natural))
+    if not degraded.any():
+        raise OhrError(f"no document of {run} matches {natural!r}")
+    same = same_pages(list(documents[degraded].unique()), list(documents[~degraded].unique()))
+    by_nature = pages[degraded & (noise == CLEAN)].assign(noise=NATURAL)
+    by_nature["shows"] = by_nature["doc_id"].map(lambda name: same.get(name, name))
+    return pd.concat([pages[~degraded], by_nature], ignore_index=True)
+
+
+def same_pages(degraded: Sequence[str], others: Sequence[str]) -> dict[str, str]:
+    """The documents that show the same pages as others, by their names; see
+    :func:`page_distances`.
+    """
+    found: dict[str, str] = {}
+    for name in degraded:
+        alike = [other for other in others if _is_same(_file(name), _file(other))]
+        if alike:
+            found[name] = max(alike, key=lambda other: len(_file(other)))
+    return found
+
+
+def _is_same(name: str, other: str) -> bool:
+    """Whether a name is another, or that and a condition: no number, so ``note_42`` is not
+    ``note``.
+    """
+    rest = name.removeprefix(other)
+    if not rest or name == rest:
+        return not rest
+    return rest[0] in _SEPARATORS and not rest[1:2].isdecimal()
+
+
+def _file(doc_id: str) -> str:
+    return doc_id.partition("/")[2] or doc_id
+
+
+def on_same_pages(pages: pd.DataFrame) -> pd.DataFrame:
+    """The rows of pages that are there both degraded by nature and not; empty for none."""
+    keys = pd.MultiIndex.from_frame(pages[_PAGE])
+    by_nature = pages["noise"] == NATURAL
+    return pages[keys.isin(keys[by_nature]) & keys.isin(keys[~by_nature])]
+
+
+def pairs(pages: pd.DataFrame) -> pd.DataFrame:
+    """The documents that are degraded by nature, and which one each ``shows``."""
+    shared = on_same_pages(pages)
+    by_nature = shared[shared["noise"] == NATURAL]
+    return by_nature[["doc_id", "shows"]].drop_duplicates().rename(columns={"doc_id": "document"})
+
+
+def summarise(pages: pd.DataFrame) -> pd.DataFrame:
+    """Mean with its 95 % interval over documents (over pages where these are few), and quartiles,
+    of each engine and noise.
+    """
+    records = []
+    for (engine, noise), group in pages.groupby(["engine", "noise"], sort=False):
+        values = group["value"].to_numpy(float)
+        low, middle, high = np.quantile(values, QUARTILES)
+        interval = mean_interval(values, _clusters(group), bounded=True)
+        records.append(
+            {
+                "engine": engine,
+                "noise": noise,
+                "documents": group["shows"].nunique(),
+                "pages": len(group[_PAGE].drop_duplicates()),
+                "mean": float(values.mean()),
+                "ci_low": interval.low,
+                "ci_high": interval.high,
+                "ci_unit": interval.unit,
+                "lower_quartile": low,
+                "median": middle,
+                "upper_quartile": high,
+            }
+        )
+    return pd.DataFrame(records)
+
+
+def differences(pages: pd.DataFrame) -> pd.DataFrame:
+    """For each engine and noise: the edit distance less that of the same page degraded by nature.
+
+    A page that is there several times (draws of the noise, photographs) counts once, by its mean.
+    ``ks_distance`` is the Kolmogorov-Smirnov distance of the two distributions on those pages.
+    p is the sign-flip test's, ``p_holm`` after Holm over all rows.
+    """
+    records: list[dict[str, Any]] = []
+    shared = on_same_pages(pages)
+    for engine, of_engine in shared.groupby("engine", sort=False):
+        by_nature = of_engine[of_engine["noise"] == NATURAL]
+        natural = by_nature.groupby(_PAGE)["value"].mean()
+        for noise, group in of_engine[of_engine["noise"] != NATURAL].groupby("noise", sort=False):
+            both = pd.concat([group.groupby(_PAGE)["value"].mean(), natural], axis=1, join="inner")
+            if both.empty:
+                continue
+            there = both.index.to_frame(index=False)
+            each = (both.iloc[:, 0] - both.iloc[:, 1]).to_numpy(float)
+            one = compare_paired(each, _clusters(there))
+            records.append(
+                {
+                    "engine": engine,
+                    "noise": noise,
+                    "difference": one.difference,
+                    "ci_low": one.interval.low,
+                    "ci_high": one.interval.high,
+                    "ci_unit": one.interval.unit,
+                    "p": one.p,
+                    "mean": float(both.iloc[:, 0].mean()),
+                    "natural_mean": float(both.iloc[:, 1].mean()),
+                    "pages": one.n,
+                    "documents": there["shows"].nunique(),
+                    "ks_distance": float(ks_2samp(group["value"], by_nature["value"]).statistic),
+                }
+            )
+    table = pd.DataFrame(records)
+    if len(table):
+        table.insert(7, "p_holm", holm(table["p"].to_numpy(float)))
+    return table
+
+
+def _clusters(rows: pd.DataFrame | Mapping[str, pd.Series]) -> Clusters:
+    names = np.array(
+        [f"{doc}\n{page}" for doc, page in zip(rows["shows"], rows["page_no"], strict=True)]
+    )
+    return Clusters.of(rows["shows"].to_numpy(), names)

@@ -1,0 +1,1 @@
+"""How far metrics and a judge agree with a person."""

@@ -1,0 +1,57 @@
+"""What a person's review of answers says of the measures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+from rich.table import Table
+from rich.text import Text
+
+from ohr.analysis.review.table import agreement_with_person, reviewed_scores
+from ohr.display.terminal import number, show
+from ohr.errors import OhrError
+from ohr.files.safe_text import plain
+from ohr.questions.review import left_out_line, read_verdicts
+from ohr.store.csv import write_csv
+from ohr.study.output.cases import read_questions
+from ohr.study.results import open_run
+
+
+def report_review(paths: Sequence[Path], verdicts: Path, out: Path | None) -> int:
+    """Print the agreement, and write it. Raises OhrError without a verdict of these runs."""
+    review = read_verdicts(verdicts)
+    runs = [open_run(path) for path in paths]
+    scores = pd.concat([reviewed_scores(run, review.answers) for run in runs], ignore_index=True)
+    asked = {question.qid: question for run in runs for question in read_questions(run.path)}
+    if left_out := review.left_out(list(asked.values())):
+        print(f"{left_out_line(left_out)}, in a study with --verdicts")
+    if scores.empty:
+        raise OhrError(f"{verdicts} has no verdict of an answer of these runs")
+    table = agreement_with_person(scores)
+    folder = out or paths[0]
+    write_csv(folder / "review.csv", table)
+    show(_table(table))
+    print(
+        "auroc: how often a measure is higher for an answer found right than for one found wrong; "
+        "kappa: agreement of what says yes or no, beyond chance"
+    )
+    if "judged" not in set(table["metric"]):
+        print("no judge was asked in these runs: judge={name: …} measures judged")
+    print(f"agreement: {folder / 'review.csv'}")
+    return 0
+
+
+def _table(table: pd.DataFrame) -> Table:
+    shown = Table(header_style="bold", box=None, pad_edge=False)
+    shown.add_column("measure")
+    for name in ("answers", "found right", "auroc", "same", "kappa"):
+        shown.add_column(name, justify="right")
+    for row in table.to_dict("records"):
+        shown.add_row(
+            Text(plain(str(row["metric"]))),
+            *(str(row[name]) for name in ("n", "right")),
+            *(number(row[name]) for name in ("auroc", "same", "kappa")),
+        )
+    return shown

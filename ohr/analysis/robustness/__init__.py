@@ -1,0 +1,1 @@
+"""What readers keep of their quality under noise."""

@@ -1,0 +1,93 @@
+"""What readers keep, and the table S5."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ohr.analysis.benchmark.paper_tables import reader_values, write_reader_table
+from ohr.analysis.robustness.table import (
+    PARTS,
+    robustness,
+)
+from ohr.display.labels import STAGE_METRICS
+from ohr.display.notes import answerers, note_lines, run_notes
+from ohr.display.terminal import number, p_value, show, terminal_table
+from ohr.display.text_tables import TextTable, write_table
+from ohr.display.wording import excluded, family, is_shown
+from ohr.study.results import (
+    Run,
+)
+
+
+def compare_readers(run: Run, out: Path, baseline: str = "") -> int:
+    """Print and write what a run's readers keep. Raises OhrError."""
+    losses = robustness(run, baseline)
+    notes = run_notes([run])
+    table = text_table(losses[losses["group"] == "all"], note_lines(answerers(losses), notes))
+    show(terminal_table(table))
+    print(table.caption)
+    written = write_table(out, "robust_reader", losses, table)
+    if len(reader_values(run.cells)):
+        written += write_reader_table(run.cells, out, notes)
+    for path in written:
+        print(f"table: {path}")
+    return 0
+
+
+def text_table(losses: pd.DataFrame, notes: Sequence[str]) -> TextTable:
+    """A line a reader under each noise; chunker and top_k where there are several."""
+    titles = {stage: title for stage, _, title in STAGE_METRICS}
+    varying = [name for name in ("chunker", "top_k") if _varies(losses[name])]
+    settings = ["retriever", *varying]
+    rows = []
+    for row in losses.to_dict("records"):
+        rows.append(
+            [
+                titles[row["stage"]],
+                row["knowledge_base"],
+                *(str(row[name]) for name in settings),
+                row["reader"],
+                *(number(row[name]) for name in PARTS),
+                _with_interval(row, "retention"),
+                _with_interval(row, "loss"),
+                _with_interval(row, "loss_difference") if row["baseline_reader"] else "",
+                _verdict(row),
+            ]
+        )
+    named = ["stage", "knowledge base", *settings, "reader"]
+    n = int(losses["n"].max())
+    first = next((name for name in losses["baseline_reader"] if name), "")
+    caption = (
+        f"n = {n} questions; floor: nothing to read; retention above the floor; more lost: loss "
+        f"less that of {first} on the same questions, with its 95 % interval; "
+        f"{family(int(losses['p'].notna().sum()))}, by sign flips"
+    )
+    caption = "; ".join([caption, *notes])
+    header = [*named, *PARTS, "retention", "loss", "more lost", "p (Holm)"]
+    return TextTable(header, rows, caption, left=len(named))
+
+
+def _verdict(row: Mapping[Hashable, Any]) -> str:
+    """p after Holm and, where no difference is shown, what is excluded."""
+    if not row["baseline_reader"]:
+        return ""
+    p = p_value(row["p_holm"])
+    if is_shown(row["p_holm"]):
+        return p
+    ends = row["loss_difference_ci_low"], row["loss_difference_ci_high"]
+    return f"{p}, {excluded(*ends)}"
+
+
+def _varies(setting: pd.Series) -> bool:
+    """Whether a stage that has the setting at all was run with several."""
+    return setting.replace("", None).nunique() > 1
+
+
+def _with_interval(row: Mapping[Hashable, Any], name: str) -> str:
+    low, high = row[f"{name}_ci_low"], row[f"{name}_ci_high"]
+    interval = "" if pd.isna(low) else f" [{low:z.2f}, {high:z.2f}]"
+    return f"{number(row[name])}{interval}"

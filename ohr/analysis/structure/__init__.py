@@ -1,0 +1,1 @@
+"""What noise leaves of documents' outlines and tables."""

@@ -1,0 +1,71 @@
+"""What noise leaves of documents' structure, against measured noise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from ohr.display.labels import interval_units, mathless
+from ohr.figures.axes import curve_line, curve_of, kinds_note, room_at_zero
+from ohr.figures.style import figure, save, wrapped
+from ohr.study.output.select import distinct
+
+TITLES = {
+    "heading_recall": "headings found",
+    "heading_precision": "headings right",
+    "parent_agreement": "same parent",
+    "section_overlap": "overlap of sections",
+    "table_recall": "tables found",
+    "table_precision": "tables right",
+    "caption_recall": "captions found",
+    "caption_precision": "captions right",
+    "tree_distance": "tree distance",
+}
+"""What each measure is called in tables and figures."""
+_COLUMNS = 3
+
+
+def structure_figure(summary: pd.DataFrame, folder: Path) -> list[Path]:
+    """A panel a measure, a line an engine under one noise; nothing where r_noise is not known.
+
+    ``summary`` is that of :func:`ohr.analysis.structure.table.summarise_structure`.
+    """
+    known = summary[summary["r_noise"].notna()].assign(noise=summary["perturbation"])
+    if known.empty:
+        return []
+    rows = -(-len(TITLES) // _COLUMNS)
+    with figure(3.2 * _COLUMNS, 0.9 + 2.3 * rows) as fig:
+        axes = fig.subplots(rows, _COLUMNS, sharex=True)
+        for ax, (measure, title) in zip(axes.flat, TITLES.items(), strict=True):
+            of_measure = known[known["measure"] == measure]
+            for number, (engine, operator) in enumerate(_lines(known)):
+                curve_line(ax, curve_of(of_measure, engine, operator), "r_noise", number)
+                name = engine if operator == "none" else f"{engine}, {operator.replace('_', ' ')}"
+                ax.lines[-1].set_label(mathless(name))
+            ax.set_title(title)
+            ax.set_ylim(-0.03, 1.05)
+        for ax in axes[-1]:
+            ax.set_xlabel("measured $r_{noise}$")
+        room_at_zero(axes.flat)
+        handles, labels = axes.flat[0].get_legend_handles_labels()
+        fig.legend(handles, labels, loc="outside lower center", ncols=min(4, len(labels)))
+        units = interval_units(known["ci_unit"])
+        said = [
+            f"means over {known['n'].max()} documents",
+            *([f"bars: 95 % intervals for further {units}"] if units else []),
+            "tree distance: less is better",
+            *kinds_note(known),
+        ]
+        fig.suptitle(wrapped("; ".join(said), fig.get_figwidth()), fontsize=8, color="#444444")
+        return save(fig, folder, "structure")
+
+
+def _lines(summary: pd.DataFrame) -> list[tuple[str, str]]:
+    """Engine and noise of each line; an engine that was only read clean is a line by itself."""
+    pairs = []
+    for engine in distinct(summary["engine"]):
+        operators = distinct(summary[summary["engine"] == engine]["perturbation"])
+        noisy = [one for one in operators if one != "none"]
+        pairs += [(engine, operator) for operator in noisy or ["none"]]
+    return pairs

@@ -1,0 +1,1 @@
+"""What noise costs whole systems."""

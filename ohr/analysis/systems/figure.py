@@ -1,0 +1,126 @@
+"""All systems against measured noise on the same questions, and through what they lose."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from ohr.analysis.systems.parts import ROWS
+from ohr.analysis.systems.table import STAGE
+from ohr.display.labels import interval_units, mathless
+from ohr.display.notes import Notes, answerers, note_lines
+from ohr.figures.axes import (
+    HATCHES,
+    axis_label,
+    curve_line,
+    curve_of,
+    from_zero,
+    kinds_note,
+    room_at_zero,
+)
+from ohr.figures.style import COLOURS, figure, legend_below, save, wrapped
+from ohr.ocr.noise import noise_name
+from ohr.study.output.select import distinct
+
+NOT_SHOWN = ("em", "rouge_l", "refused")
+"""Metrics of answers that stand in the file alone: they say what F1 says, or of few questions."""
+_BASE = ["engine", "perturbation", "level", "intensity"]
+
+
+def systems_figure(
+    drops: pd.DataFrame, cells: pd.DataFrame, folder: Path, axis: str, notes: Notes | None = None
+) -> list[Path]:
+    """A row a metric, a column an engine and noise, a line a system, over measured damage."""
+    damage = cells.drop_duplicates(_BASE)[[*_BASE, axis]]
+    shown = drops[~drops["metric"].isin(NOT_SHOWN)]
+    placed = shown.merge(damage, on=_BASE, how="left")
+    columns = _columns(placed)
+    metrics = distinct(placed["metric"])
+    systems = distinct(placed["system"])
+    with figure(max(5.5, 1.4 + 3.6 * len(columns)), 1.2 + 2.6 * len(metrics)) as fig:
+        axes = fig.subplots(len(metrics), len(columns), squeeze=False, sharex=True, sharey="row")
+        for row, metric in zip(axes, metrics, strict=True):
+            of_metric = placed[placed["metric"] == metric]
+            for ax, (engine, noise) in zip(row, columns, strict=True):
+                for number, system in enumerate(systems):
+                    of_system = of_metric[of_metric["system"] == system]
+                    curve = curve_of(of_system, engine, noise)
+                    truth = of_system[of_system["engine"] == "gt"]
+                    if engine != "gt" and len(truth):
+                        curve = pd.concat([truth[truth["noise"] == "none"], curve])
+                    if len(curve):
+                        curve_line(ax, curve, axis, number)
+                        ax.lines[-1].set_label(mathless(system))
+                if ax in axes[0]:
+                    name = "clean" if noise == "none" else noise.replace("_", " ")
+                    ax.set_title(mathless(f"{engine}, {name}"))
+            row[0].set_ylabel(str(of_metric["title"].iloc[0]))
+            from_zero(row, marks=True)
+        for ax in axes[-1]:
+            ax.set_xlabel(axis_label(axis))
+        room_at_zero(list(axes.flat))
+        handles, labels = axes[0, 0].get_legend_handles_labels()
+        legend_below(fig, handles, labels, 4)
+        units = interval_units(drops["ci_unit"])
+        said = [
+            f"n = {drops['n'].max()} questions",
+            "lines begin at the ground truth",
+            *([f"bars: 95 % intervals for further {units}"] if units else []),
+            *kinds_note(placed),
+            *note_lines(answerers(cells[cells["stage"] == STAGE]), notes),
+        ]
+        fig.suptitle(wrapped("; ".join(said), fig.get_figwidth()), fontsize=8, color="#444444")
+        return save(fig, folder, "systems")
+
+
+def _columns(placed: pd.DataFrame) -> list[tuple[str, str]]:
+    """Engine and noise of each column; an engine that was only read clean has one too."""
+    pairs = []
+    for engine in distinct(placed["engine"]):
+        operators = distinct(placed[placed["engine"] == engine]["perturbation"])
+        noisy = [one for one in operators if one != "none"]
+        pairs += [(engine, one) for one in noisy or (["none"] if engine != "gt" else [])]
+    return pairs or [("gt", "none")]
+
+
+def parts_figure(losses: pd.DataFrame, folder: Path, notes: Notes | None = None) -> list[Path]:
+    """What each system loses through each part: a panel a knowledge base, bars side by side."""
+    shown = losses[losses["group"] == "all"]
+    bases = list(shown.groupby(_BASE, sort=False, dropna=False))
+    systems = distinct(shown["system"])
+    width = 0.8 / len(ROWS)
+    with figure(max(5.5, 1.6 + 0.9 * len(systems)), 1.1 + 2.0 * len(bases)) as fig:
+        axes = fig.subplots(len(bases), 1, squeeze=False, sharex=True, sharey=True)[:, 0]
+        for ax, (key, rows) in zip(axes, bases, strict=True):
+            for number, part in enumerate(ROWS):
+                of_part = rows[rows["part"] == part].set_index("system").reindex(systems)
+                places = np.arange(len(systems)) + (number - (len(ROWS) - 1) / 2) * width
+                ax.bar(
+                    places,
+                    of_part["f1_lost"],
+                    width,
+                    color=COLOURS[number],
+                    hatch=HATCHES[number],
+                    edgecolor="white",
+                    label=part,
+                )
+                ax.vlines(
+                    places, of_part["ci_low"], of_part["ci_high"], color="#333333", linewidth=0.9
+                )
+            ax.axhline(0, color="#777777", linewidth=0.8)
+            ax.grid(axis="x", visible=False)
+            ax.set_ylabel("F1 lost")
+            ax.set_title(mathless(f"{key[0]}, {noise_name(*key[1:])}"))
+        axes[-1].set_xticks(range(len(systems)), [mathless(system) for system in systems])
+        handles, labels = axes[0].get_legend_handles_labels()
+        fig.legend(handles, labels, loc="outside lower center", ncols=len(ROWS))
+        units = interval_units(shown["ci_unit"])
+        said = [
+            f"n = {shown['n'].max()} questions, against the ground truth's pages",
+            *([f"lines: 95 % intervals for further {units}"] if units else []),
+            *note_lines(answerers(shown), notes),
+        ]
+        fig.suptitle(wrapped("; ".join(said), fig.get_figwidth()), fontsize=8, color="#444444")
+        return save(fig, folder, "system_parts")

@@ -1,0 +1,198 @@
+"""Through which part of a system noise costs it what it costs: structure, finding or reading.
+
+A system is asked with parts of what it is given replaced by the truth. Which pages it finds is
+what its answers name as sources; then it is asked again over these pages alone. So there are
+eight questions to a question: the **structure** that it finds pages by (headings, as they were
+read or as they are), the **text** that it finds them by, and the text of the found pages that
+it **reads**. The Shapley values of these three add up to what is lost over the found pages; what
+the whole loss differs from that by is ``rest``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ohr.analysis.attribution.table import swapping, with_truth
+from ohr.analysis.systems.written_for import of_systems
+from ohr.markup.outline.read import document_tree
+from ohr.markup.outline.transplant import with_headings_of
+from ohr.ocr.progress import Progress
+from ohr.statistics import Clusters, mean_interval
+from ohr.statistics.shapley import Coalition, attribute
+from ohr.study.conditions import Condition, condition_of_system
+from ohr.study.output.groups import Units
+from ohr.study.plan import Plan
+from ohr.study.scoring.conditions import Scorer
+from ohr.types import Answer, Document, KnowledgeBase, Outcome, Page, PageRef, Status
+
+PARTS = ("structure", "finding", "reading")
+ROWS = (*PARTS, "rest")
+COALITIONS: tuple[Coalition, ...] = tuple(
+    frozenset(true) for count in range(len(PARTS) + 1) for true in combinations(PARTS, count)
+)
+"""Parts that are as in truth."""
+CONDITION = ("noise", "perturbation", "level", "intensity", "engine", "system")
+
+
+@dataclass
+class _Texts:
+    """What one knowledge base and the truth have of the documents of a scope, swapped."""
+
+    read: Sequence[Document]
+    true: Sequence[Document]
+
+    def by(self, structure: bool, text: bool) -> Sequence[Document]:
+        """Documents with the structure and the text of the truth, or of the reading."""
+        if structure == text:
+            return self.true if text else self.read
+        texts, outlines = (self.true, self.read) if text else (self.read, self.true)
+        trees = {document.doc_id: document_tree(document) for document in outlines}
+        return [
+            with_headings_of(document_tree(one), trees[one.doc_id]) if one.doc_id in trees else one
+            for one in texts
+        ]
+
+
+def system_parts(plan: Plan, progress: Progress) -> pd.DataFrame:
+    """A row for each knowledge base other than the truth's, system, group and part of the loss.
+
+    ``f1_lost`` with its interval is against the ground truth's own pages. The built-in system is
+    not among them (``attribution`` is about it), nor an answer without sources: it scores 0. Only
+    questions count whose evidence pages have a truth.
+    """
+    units = _counted(plan)
+    draws: dict[Condition, list[dict[str, np.ndarray]]] = {}
+    with swapping(plan, progress) as swaps:
+        for variant in plan.variants:
+            if variant.engine.name == "gt" and variant.noise.name == "none":
+                continue
+            kb = swaps.readings.knowledge_base(variant)
+            truth = swaps.truth_beside(kb)
+            for name in plan.systems:
+                condition = condition_of_system(plan, variant, name)
+                costs = _parts(swaps.scorer, kb, truth, name)
+                draws.setdefault(condition, []).append(costs)
+    records: list[dict[str, Any]] = []
+    for condition, parts in draws.items():
+        key = {name: getattr(condition, name) for name in CONDITION}
+        means = {name: np.mean([one[name] for one in parts], axis=0) for name in ROWS}
+        records += [key | loss for loss in _losses(means, units)]
+    return pd.DataFrame(records)
+
+
+def _counted(plan: Plan) -> Units:
+    """The questions that count: overall, none that was written for one of the systems."""
+    units = with_truth(plan)
+    names = [one.name for one in plan.config.systems]
+    left_out = of_systems(plan.questions, names).qids
+    kept = np.array([question.qid not in left_out for question in plan.questions], bool)
+    everyone = units.groups["all"]
+    return replace(units, groups=units.groups | {"all": everyone[kept[everyone]]})
+
+
+def _parts(
+    scorer: Scorer, kb: KnowledgeBase, truth: KnowledgeBase, name: str
+) -> dict[str, np.ndarray]:
+    """What each part costs each question, float ``(questions,)``."""
+    scores: dict[Coalition, list[float]] = {coalition: [] for coalition in COALITIONS}
+    whole = []
+    order: list[int] = []
+    for scope in scorer.plan.scopes:
+        indices = [
+            index
+            for index, question in enumerate(scorer.plan.questions)
+            if scorer.plan.scope_of(question) == scope
+        ]
+        order += indices
+        texts = _Texts(scorer.documents(kb, scope), scorer.documents(truth, scope))
+        found = {
+            (structure, text): _asked(scorer, name, indices, texts.by(structure, text))
+            for structure in (False, True)
+            for text in (False, True)
+        }
+        f1 = {key: _scores(scorer, indices, answers) for key, answers in found.items()}
+        whole += list(f1[True, True] - f1[False, False])
+        for coalition in COALITIONS:
+            answers = found["structure" in coalition, "finding" in coalition]
+            given = texts.true if "reading" in coalition else texts.read
+            pages = {page.ref: page for document in given for page in document.pages}
+            scores[coalition] += [
+                _reread(scorer, name, index, outcome, pages, given)
+                for index, outcome in zip(indices, answers, strict=True)
+            ]
+    back = np.argsort(order)
+    arrays = {coalition: np.array(values)[back] for coalition, values in scores.items()}
+    shares = attribute(arrays, PARTS)
+    parts = dict(zip(PARTS, shares.values, strict=True))
+    return parts | {"rest": np.array(whole)[back] - sum(parts.values())}
+
+
+def _asked(
+    scorer: Scorer, name: str, indices: Sequence[int], documents: Sequence[Document]
+) -> list[Outcome[Answer]]:
+    questions = [scorer.plan.questions[index].text for index in indices]
+    system = scorer.plan.systems[name]
+    return scorer.answering.answers_of_system(name, system, questions, documents)
+
+
+def _reread(
+    scorer: Scorer,
+    name: str,
+    index: int,
+    outcome: Outcome[Answer],
+    pages: Mapping[PageRef, Page],
+    given: Sequence[Document],
+) -> float:
+    """The F1 of the answer over the found pages alone."""
+    sources = outcome.value.sources if outcome.value is not None else ()
+    domains = {document.doc_id: document.domain for document in given}
+    by_document: dict[str, list[Page]] = {}
+    for ref in sorted(set(sources)):
+        if ref in pages:
+            by_document.setdefault(ref.doc_id, []).append(pages[ref])
+    documents = [Document(doc, domains[doc], found) for doc, found in by_document.items()]
+    if not documents:
+        return 0.0
+    [score] = _scores(scorer, [index], _asked(scorer, name, [index], documents))
+    return float(score)
+
+
+def _scores(
+    scorer: Scorer, indices: Sequence[int], answers: Sequence[Outcome[Answer]]
+) -> np.ndarray:
+    return np.array(
+        [
+            max(
+                scorer.scoring.f1(outcome.value.text, wanted)
+                for wanted in scorer.plan.questions[index].answers
+            )
+            if outcome.status is Status.OK and outcome.value is not None
+            else 0.0
+            for index, outcome in zip(indices, answers, strict=True)
+        ]
+    )
+
+
+def _losses(parts: Mapping[str, np.ndarray], units: Units) -> Iterator[dict[str, Any]]:
+    for group, members in units.groups.items():
+        if not len(members):
+            continue
+        clusters = Clusters.of(units.documents[members], units.pages[members])
+        for part in ROWS:
+            values = parts[part][members]
+            interval = mean_interval(values, clusters, bounded=False)
+            yield {
+                "group": group,
+                "part": part,
+                "f1_lost": float(values.mean()),
+                "ci_low": interval.low,
+                "ci_high": interval.high,
+                "ci_unit": interval.unit,
+                "n": len(members),
+            }

@@ -1,0 +1,204 @@
+"""Whole systems beside each other: scores, losses, parts of the losses, costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+from rich.table import Table
+from rich.text import Text
+
+from ohr.analysis.comparison.best import comparison_text, family_line
+from ohr.analysis.systems.figure import NOT_SHOWN, parts_figure, systems_figure
+from ohr.analysis.systems.parts import ROWS, system_parts
+from ohr.analysis.systems.table import (
+    STAGE,
+    Scored,
+    least_losses,
+    scored,
+    system_costs,
+    system_drops,
+)
+from ohr.display.labels import group_label
+from ohr.display.notes import answerers, note_lines, reader_notes
+from ohr.display.terminal import number, p_value, show
+from ohr.display.wording import family, short
+from ohr.files.safe_text import plain
+from ohr.ocr.noise import noise_name
+from ohr.ocr.progress import Progress
+from ohr.store.csv import write_csv
+from ohr.study.results import Run
+
+MAIN = "f1"
+_BASE = ["engine", "perturbation", "level", "intensity"]
+
+
+def report(run: Run, *, parts: bool = False, axis: str = "r_noise") -> None:
+    """Print and write what noise costs each system; with ``parts``, through which part too."""
+    notes = reader_notes(run.readers)
+    drops = system_drops(run)
+    write_csv(run.path / "systems.csv", drops)
+    write_csv(run.path / "system_costs.csv", system_costs(run))
+    show(systems_table(drops, run.cells))
+    for line in captions(drops):
+        print(plain(line))
+    for one in scored(run):
+        if one.measure.metric == MAIN:
+            for line in least_lines(one):
+                print(plain(line))
+    for line in note_lines(answerers(run.cells[run.cells["stage"] == STAGE]), notes):
+        print(plain(line))
+    show(costs_table(system_costs(run)))
+    for name in ("systems", "system_costs"):
+        print(f"table: {run.path / name}.csv")
+    for path in systems_figure(drops, run.cells, run.path / "figures", axis, notes):
+        print(f"figure: {path}")
+    if parts:
+        report_parts(run)
+
+
+def report_parts(run: Run) -> None:
+    """Print, write and draw what went lost through each part of each system but the built-in."""
+    losses = system_parts(run.plan, Progress())
+    if losses.empty:
+        print(
+            "parts: nothing to share out, without a system of one's own or a noisy knowledge base"
+        )
+        return
+    path = run.path / "system_parts.csv"
+    write_csv(path, losses)
+    show(parts_table(losses))
+    print("F1 lost against the ground truth's pages, by the part that noise came through")
+    print(f"table: {path}")
+    for path in parts_figure(losses, run.path / "figures", reader_notes(run.readers)):
+        print(f"figure: {path}")
+
+
+def captions(drops: pd.DataFrame) -> list[str]:
+    """What the columns of the losses are, and the family of each p."""
+    tests = int(drops.loc[drops["metric"] == MAIN, "drop_p"].notna().sum())
+    return [
+        "lost: compared with the same engine's clean pages, or the truth's; "
+        f"{family(tests, 'of this column')}",
+        "more: how much more than the system that loses least of the others, on the same "
+        "questions; interval and p for all systems and knowledge bases together, the family below",
+    ]
+
+
+def systems_table(drops: pd.DataFrame, cells: pd.DataFrame) -> Table:
+    """A row for each knowledge base and system: scores, and what was lost against the clean base.
+
+    The loss is compared with none (p after Holm) and with the smallest of the other systems' (p of
+    :func:`least_losses`).
+    """
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    others = drops[~drops["metric"].isin([MAIN, *NOT_SHOWN])]
+    others = others[["metric", "title"]].drop_duplicates("metric")
+    for name in ("engine", "noise"):
+        table.add_column(name)
+    table.add_column("r_noise", justify="right")
+    table.add_column("system", no_wrap=True)
+    for name in ("n", "F1", "95 %", "lost", "95 %", "p (Holm)", "more", "95 %", "p (all)"):
+        table.add_column(name, justify="right")
+    for title in others["title"]:
+        table.add_column(str(title), justify="right")
+    noise = cells.drop_duplicates(_BASE).set_index(_BASE)["r_noise"].to_dict()
+    main = drops[drops["metric"] == MAIN]
+    for key, rows in main.groupby(_BASE, sort=False, dropna=False):
+        for place, row in enumerate(rows.to_dict("records")):
+            heads = ("", "", "")
+            if place == 0:
+                heads = (plain(str(key[0])), noise_name(*key[1:]), number(noise[key]))
+            table.add_row(
+                *map(Text, heads),
+                Text(plain(str(row["system"]))),
+                str(row["n"]),
+                number(row["mean"]),
+                _interval(row, "ci"),
+                number(row["drop"]),
+                _interval(row, "drop"),
+                p_value(row["drop_p_holm"]),
+                number(row["drop_less_least"]),
+                _interval(row, "drop_less_least"),
+                p_value(row["drop_less_least_p"]),
+                *(_other(drops, metric, row) for metric in others["metric"]),
+            )
+        table.add_section()
+    return table
+
+
+def _interval(row: Mapping[Any, Any], name: str) -> str:
+    low, high = row[f"{name}_low"], row[f"{name}_high"]
+    return "" if pd.isna(low) else f"{low:z.2f} to {high:z.2f}"
+
+
+def _other(drops: pd.DataFrame, metric: str, row: Mapping[Any, Any]) -> str:
+    same = (drops["metric"] == metric) & (drops["system"] == row["system"])
+    found = drops[same & (drops["knowledge_base"] == row["knowledge_base"])]["mean"]
+    return number(found.iloc[0]) if len(found) else ""
+
+
+def least_lines(one: Scored) -> list[str]:
+    """Which system loses least under each knowledge base, which lose more; and the family.
+
+    ``tesseract, semantic mild: p3 loses least F1 (.012). Shown to lose more: p0 (by .021 to .080).
+    No significant difference from p3: p4 (none larger than .031).``
+    """
+    found = least_losses(one)
+    title = one.measure.title
+    lines = [
+        f"{least.knowledge_base}: {least.first} loses least {title} ({short(least.drop)}). "
+        + comparison_text(least.systems, least.compared, "Shown to lose more")
+        for least in found
+    ]
+    if found:
+        lines.append(family_line([least.compared for least in found], "systems"))
+    return lines
+
+
+def costs_table(costs: pd.DataFrame) -> Table:
+    """A row a system: answers, what one took on average, and CPU seconds of this run."""
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    table.add_column("system")
+    for name in ("answers", "failed", "empty", "asked now", "CPU s now"):
+        table.add_column(name, justify="right")
+    table.add_column("an answer took, on average")
+    for row in costs.to_dict("records"):
+        table.add_row(
+            Text(plain(str(row["system"]))),
+            *(f"{row[name]:,}" for name in ("answers", "failed", "empty", "asked_now")),
+            "" if pd.isna(row["cpu_s_now"]) else f"{row['cpu_s_now']:,.1f}",
+            Text(plain(", ".join(_spent(row)))),
+        )
+    return table
+
+
+def _spent(row: Mapping[Any, Any]) -> Iterator[str]:
+    """``3,292.7 fetched tokens``: what is not 0, in two digits after the point at most."""
+    for name in map(str, row):
+        value = row[name]
+        if name.endswith("_an_answer") and not pd.isna(value) and round(value, 2):
+            digits = f"{value:,.2f}" if value < 100 else f"{value:,.0f}"
+            yield f"{digits} {name.removesuffix('_an_answer').replace('_', ' ')}"
+
+
+def parts_table(losses: pd.DataFrame) -> Table:
+    """A row a knowledge base and system: what went lost through each part, over all questions."""
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    for name in ("engine", "noise", "system", "questions on"):
+        table.add_column(name)
+    for name in (*ROWS, "in all"):
+        table.add_column(name, justify="right")
+    shown = losses[losses["group"] == "all"]
+    for key, rows in shown.groupby([*_BASE, "system", "group"], sort=False, dropna=False):
+        lost = rows.set_index("part")["f1_lost"]
+        table.add_row(
+            Text(plain(str(key[0]))),
+            noise_name(*key[1:4]),
+            Text(plain(str(key[4]))),
+            group_label(str(key[5])),
+            *(number(lost[part]) for part in ROWS),
+            number(lost.sum()),
+        )
+    return table

@@ -1,0 +1,241 @@
+"""What noise costs each whole system on the same questions, and which loses least."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ohr.analysis.systems.written_for import WrittenFor, written_for
+from ohr.statistics import BestOf, Standing, compare_paired, compare_with_best, holm, mean_interval
+from ohr.study.baselines import clean_of
+from ohr.study.config import BUILT_IN
+from ohr.study.output.rows import UNIT_COLUMNS
+from ohr.study.results import KNOWLEDGE_BASE, Run, clusters_of, knowledge_base_name
+from ohr.study.scoring.measures import Measure
+
+SETTING = ("system", "chunker", "retriever", "reader", "top_k")
+STAGE = "overall"
+
+
+@dataclass(frozen=True)
+class Scored:
+    """One metric of the stage overall: the value of each question under each system and base.
+
+    ``values[label, base]`` are float ``(questions,)``, NaN where a question does not count.
+    """
+
+    measure: Measure
+    questions: pd.DataFrame
+    values: Mapping[tuple[str, str], np.ndarray]
+    bases: Mapping[str, pd.Series]
+    """Knowledge bases by name, in the run's order: their columns."""
+
+    @property
+    def systems(self) -> list[str]:
+        """The systems' labels, in the run's order."""
+        return list(dict.fromkeys(label for label, _ in self.values))
+
+
+def scored(run: Run) -> Iterator[Scored]:
+    """Each metric that the run measured of whole systems' answers, without the questions that were
+    written for the rules of one of them (:mod:`ohr.analysis.systems.written_for`).
+    """
+    return scored_with(run, left_out=written_for(run))
+
+
+def scored_with(run: Run, left_out: WrittenFor | None = None) -> Iterator[Scored]:
+    """Each metric that the run measured of whole systems' answers to all but some questions."""
+    rows = run.rows[run.rows["stage"] == STAGE]
+    rows = rows if left_out is None else left_out.without(rows)
+    labels = system_labels(rows)
+    for measure in run.measures:
+        measured = rows[rows["metric"] == measure.metric]
+        if measure.stage != STAGE or measured.empty:
+            continue
+        questions = measured[[*UNIT_COLUMNS, "groups"]].drop_duplicates("qid")
+        questions = questions.sort_values("qid").reset_index(drop=True)
+        values, bases = {}, {}
+        for _, of_kb in measured.groupby(list(KNOWLEDGE_BASE), sort=False, observed=True):
+            base = knowledge_base_name(of_kb.iloc[0])
+            bases[base] = of_kb.iloc[0]
+            for label, of_system in of_kb.groupby(labels[of_kb.index], sort=False):
+                found = of_system.set_index("qid")["value"].reindex(questions["qid"])
+                values[str(label), base] = found.to_numpy(dtype=float)
+        yield Scored(measure, questions, values, bases)
+
+
+def system_labels(rows: pd.DataFrame) -> pd.Series:
+    """What each row's system is called: its label, with its parts for the built-in one."""
+    parts = [rows[name].astype("string").fillna("").astype(str) for name in SETTING]
+    system, *others = parts
+    settings = pd.Series(
+        [", ".join(part for part in row if part) for row in zip(*others, strict=True)], rows.index
+    )
+    built_in = system == BUILT_IN
+    if settings[built_in].nunique() > 1:
+        return system.where(~built_in, system + ": " + settings)
+    return system
+
+
+def system_drops(run: Run) -> pd.DataFrame:
+    """A row for each metric, system and knowledge base.
+
+    ``mean`` with its interval. ``drop`` is what was lost against the clean base (of noise, the same
+    engine's reading of clean pages; of that, the ground truth), ``drop_less_first`` that less the
+    first system's on the same questions; both with interval, p and p after Holm's correction
+    within the metric. ``drop_less_least`` is ``drop`` less the smallest of the other systems', on
+    questions that count for all, with simultaneous interval and p of :func:`least_losses`. NaN
+    where there is no clean base.
+    """
+    records: list[dict[str, Any]] = []
+    for one in scored(run):
+        first = one.systems[0]
+        least = {
+            (name, of.knowledge_base): standing
+            for of in least_losses(one)
+            for name, standing in zip(of.systems, of.compared.standings, strict=True)
+        }
+        for (label, base), values in one.values.items():
+            record = _described(one, label, base, values)
+            clean = clean_of(one.bases[base], one.bases)
+            record["clean"] = clean or ""
+            for name in ("drop", "drop_less_first"):
+                record |= _nothing(name)
+            if clean is not None and (label, clean) in one.values:
+                fall = _fall(one, label, clean, base)
+                record |= _paired("drop", one.questions, fall)
+                if label != first and (first, clean) in one.values:
+                    more = fall - _fall(one, first, clean, base)
+                    record |= _paired("drop_less_first", one.questions, more)
+            record |= _less_least(least.get((label, base)))
+            records.append(record)
+    table = pd.DataFrame(records)
+    for name in ("drop", "drop_less_first") if len(table) else ():
+        by_metric = table.groupby("metric", sort=False)[f"{name}_p"]
+        table[f"{name}_p_holm"] = by_metric.transform(lambda p: _holm(p.to_numpy()))
+    return table
+
+
+def _described(one: Scored, label: str, base: str, values: np.ndarray) -> dict[str, Any]:
+    known = ~np.isnan(values)
+    condition = {name: one.bases[base][name] for name in KNOWLEDGE_BASE}
+    record: dict[str, Any] = {"metric": one.measure.metric, "title": one.measure.title}
+    record |= {"system": label}
+    record |= {str(k): v for k, v in condition.items()} | {"knowledge_base": base}
+    record |= {
+        "n": int(known.sum()),
+        "mean": float(values[known].mean()) if known.any() else np.nan,
+    }
+    if not known.any():
+        return record | {"ci_low": np.nan, "ci_high": np.nan, "ci_unit": ""}
+    clusters = clusters_of(one.questions[known])
+    interval = mean_interval(values[known], clusters, bounded=True)
+    return record | {"ci_low": interval.low, "ci_high": interval.high, "ci_unit": interval.unit}
+
+
+def _fall(one: Scored, label: str, clean: str, noisy: str) -> np.ndarray:
+    """What each question lost, whichever way the metric is better."""
+    sign = 1 if one.measure.higher_is_better else -1
+    return np.asarray(sign * (one.values[label, clean] - one.values[label, noisy]))
+
+
+def _less_least(standing: Standing | None) -> dict[str, float]:
+    if standing is None:
+        return _nothing("drop_less_least")
+    ends = {f"drop_less_least_{end}": getattr(standing.interval, end) for end in ("low", "high")}
+    return {"drop_less_least": standing.behind, **ends, "drop_less_least_p": standing.p}
+
+
+def _nothing(name: str) -> dict[str, float]:
+    return dict.fromkeys((name, f"{name}_low", f"{name}_high", f"{name}_p"), np.nan)
+
+
+def _paired(name: str, questions: pd.DataFrame, differences: np.ndarray) -> dict[str, float]:
+    known = ~np.isnan(differences)
+    if not known.any():
+        return _nothing(name)
+    paired = compare_paired(differences[known], clusters_of(questions[known]))
+    ends = {f"{name}_low": paired.interval.low, f"{name}_high": paired.interval.high}
+    return {name: paired.difference, **ends, f"{name}_p": paired.p}
+
+
+def _holm(p: np.ndarray) -> np.ndarray:
+    adjusted = np.full(len(p), np.nan)
+    known = ~np.isnan(p)
+    adjusted[known] = holm(p[known])
+    return adjusted
+
+
+def system_costs(run: Run) -> pd.DataFrame:
+    """What each system's answers took: answers, tokens read and written, calls, CPU seconds.
+
+    Sums over all knowledge bases, from the manifest; of stored answers, tokens as they were
+    counted then, and no seconds.
+    """
+    records = []
+    for label, summary in run.readers.items():
+        usage = summary["usage"]
+        answers = summary["answers"]
+        records.append(
+            {
+                "system": label,
+                "answers": answers,
+                "failed": sum(summary["by_status"].get(s, 0) for s in ("error", "timeout")),
+                "empty": summary["by_status"].get("empty", 0),
+                **{f"{name}_an_answer": usage[name] / max(answers, 1) for name in sorted(usage)},
+                "asked_now": summary["asked_in_this_run"],
+                "cpu_s_now": summary.get("cpu_s_of_this_run", np.nan),
+            }
+        )
+    return pd.DataFrame(records)
+
+
+@dataclass(frozen=True)
+class Least:
+    """How much more each system loses than the others under one knowledge base.
+
+    Losses are negated in ``compared``: its ``first`` is the system that loses least, and what
+    lies behind loses more. Means are of the questions that count for every system.
+    """
+
+    knowledge_base: str
+    systems: tuple[str, ...]
+    compared: BestOf
+
+    @property
+    def first(self) -> str:
+        """The system with the smallest mean loss."""
+        return self.systems[self.compared.first]
+
+    @property
+    def drop(self) -> float:
+        """The smallest mean loss."""
+        return -self.compared.standings[self.compared.first].mean
+
+
+def least_losses(one: Scored) -> list[Least]:
+    """For each knowledge base with a clean one and two systems: which system loses least.
+
+    All of them are one family: that a system which loses least is said to lose more, under any of
+    these knowledge bases, has a chance of at most .05.
+    """
+    found: dict[str, dict[str, np.ndarray]] = {}
+    for base, columns in one.bases.items():
+        clean = clean_of(columns, one.bases)
+        labels = [s for s in one.systems if clean is not None and (s, clean) in one.values]
+        falls = {s: _fall(one, s, clean, base) for s in labels} if clean is not None else {}
+        if len(falls) > 1 and not np.isnan(list(falls.values())).any(axis=0).all():
+            found[base] = falls
+    compared = compare_with_best(
+        [-np.array(list(falls.values())) for falls in found.values()],
+        clusters_of(one.questions),
+        largest=2 * abs(one.measure.best - one.measure.worst),
+    )
+    return [
+        Least(base, tuple(falls), of)
+        for (base, falls), of in zip(found.items(), compared, strict=True)
+    ]

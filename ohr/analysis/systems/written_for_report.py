@@ -1,0 +1,68 @@
+"""Overall scores without and with the questions that were written for a system's own rules."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from ohr.analysis.systems.table import scored_with
+from ohr.analysis.systems.written_for import WrittenFor, written_for
+from ohr.display.terminal import number, show, terminal_table
+from ohr.display.text_tables import TextTable, write_table
+from ohr.statistics import mean_interval
+from ohr.study.results import Run, clusters_of
+
+METRIC = "f1"
+COLUMNS = ("knowledge_base", "system", "n", "f1", "ci_low", "ci_high", "n_all", "f1_all")
+
+
+def report_written_for(run: Run) -> None:
+    """Print and write both figures of each system, where questions were written for one of them."""
+    left_out = written_for(run)
+    if not left_out.qids:
+        return
+    values = both(run, left_out)
+    table = both_table(values, left_out)
+    print(f"\n{table.caption}")
+    show(terminal_table(table))
+    for path in write_table(run.path / "tables", "written_for", values, table):
+        print(f"table: {path}")
+
+
+def both(run: Run, left_out: WrittenFor) -> pd.DataFrame:
+    """A row for each knowledge base and system: F1 without these questions, with its interval, and
+    with them. Columns are :data:`COLUMNS`.
+    """
+    records = []
+    for one in scored_with(run):
+        if one.measure.metric != METRIC:
+            continue
+        kept = ~one.questions["qid"].isin(left_out.qids).to_numpy()
+        for (label, base), values in one.values.items():
+            known = ~pd.isna(values)
+            some = known & kept
+            if not some.any():
+                continue
+            interval = mean_interval(values[some], clusters_of(one.questions[some]), bounded=True)
+            means = float(values[some].mean()), float(values[known].mean())
+            ends = interval.low, interval.high
+            records.append(
+                (base, label, int(some.sum()), means[0], *ends, int(known.sum()), means[1])
+            )
+    return pd.DataFrame(records, columns=list(COLUMNS))
+
+
+def both_table(values: pd.DataFrame, left_out: WrittenFor) -> TextTable:
+    """F1 without the questions that were left out, best first, and beside it F1 of all."""
+    rows = []
+    for _, some in values.groupby("knowledge_base", sort=False):
+        for row in some.sort_values("f1", ascending=False, kind="stable").to_dict("records"):
+            low, high = row["ci_low"], row["ci_high"]
+            interval = "" if pd.isna(low) else f"{number(low)} to {number(high)}"
+            rows.append(
+                [
+                    *(str(row["knowledge_base"]), str(row["system"])),
+                    *(number(row["f1"]), interval, number(row["f1_all"])),
+                ]
+            )
+    header = ["knowledge base", "system", "F1", "95 %", "F1 with them"]
+    return TextTable(header, rows, left_out.line(), left=2)

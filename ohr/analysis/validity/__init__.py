@@ -1,0 +1,1 @@
+"""Whether made questions rank conditions as given ones do."""

@@ -1,0 +1,222 @@
+"""Made questions beside given ones, and beside those of other makers: on the same pages, as many,
+under the same conditions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ohr.analysis.validity.table import (
+    AGREE,
+    DISAGREE,
+    ONE_SETTLES,
+    UNDECIDED,
+    Scores,
+    can_settle,
+    differences,
+    half_tau,
+    scores_of,
+    swings,
+    tau_b,
+)
+from ohr.collection import Dataset, ValidationReport
+from ohr.datasets.ohrbench import GROUND_TRUTH, read_documents
+from ohr.display.terminal import report_troubles
+from ohr.display.wording import short
+from ohr.errors import ConfigError, OhrError, did_you_mean
+from ohr.files.safe_text import plain
+from ohr.ocr.progress import Progress
+from ohr.questions import Exam, make_exam
+from ohr.questions.storage import write_exam
+from ohr.store.atomic import write_text
+from ohr.store.csv import write_csv
+from ohr.study.config import StudyConfig
+from ohr.study.plan import load_dataset, make_plan
+from ohr.study.questions import select_questions
+from ohr.study.results import Run
+from ohr.study.run import run_study
+from ohr.types import PageRef, Question
+
+LEAST_CONDITIONS = 4
+LEAST_MAKERS = 2
+
+
+def measure_validity(config: StudyConfig, out: Path, stage: str, metric: str) -> int:
+    """Make questions on the pages of the given ones, run both, and compare. Raises OhrError."""
+    dataset = load_dataset(config)
+    _check_metric(config, dataset, stage, metric)
+    of_folder = dataset.kind == "folder"
+    given = select_questions(config, dataset)
+    wanted = Counter(one.evidence_pages[0] for one in given if one.evidence_pages)
+    texts = {
+        ref: page.text for ref, page in dataset.pages.items() if ref not in dataset.without_truth
+    }
+    pages = [dataset.pages[ref] for ref in wanted if ref in texts]
+    exam = matched(make_exam(pages, texts, config.seed), wanted)
+    made_path = write_exam(out / "questions", exam, of_folder=of_folder)
+    print(
+        f"{len(exam.accepted)} questions made on {len(pages)} pages of {len(given)} given ones: "
+        f"{made_path}"
+    )
+    runs, troubles, failed = [], list[str](), list[str]()
+    for name, path in (("given", config.dataset.questions), ("made", made_path)):
+        run = _run(config, path, out / name, made=name == "made")
+        runs.append(run)
+        troubles += run.troubles
+        failed += run.failed
+    given_scores, made_scores = (scores_of(run, stage, metric) for run in runs)
+    report(given_scores, made_scores, out, f"{stage}:{metric}")
+    return report_troubles(troubles, failed)
+
+
+def measure_bias(config: StudyConfig, out: Path, stage: str, metric: str) -> int:
+    """Make questions of each engine's reading alone, and print how the ranks swing.
+
+    Engines are those of the study whose readings are there before it: the ground truth and
+    knowledge bases (``precomputed``). Raises OhrError.
+    """
+    dataset = load_dataset(config)
+    _check_metric(config, dataset, stage, metric)
+    given = select_questions(config, dataset)
+    wanted = Counter(one.evidence_pages[0] for one in given if one.evidence_pages)
+    if dataset.kind != "ohrbench" or dataset.root is None:
+        raise OhrError("--bias needs dataset.kind=ohrbench: readings that lie in files")
+    makers = {GROUND_TRUTH: dataset.root / GROUND_TRUTH}
+    for spec in config.engines:
+        if spec.name == "precomputed" and spec.argument:
+            folder = dataset.root / spec.argument
+            makers[spec.label] = folder if folder.is_dir() else Path(spec.argument)
+    if len(makers) < LEAST_MAKERS:
+        raise OhrError("--bias needs two engines at least: engines=[gt,precomputed:FOLDER]")
+    scores, troubles, failed = {}, list[str](), list[str]()
+    for number, (maker, folder) in enumerate(makers.items()):
+        documents = read_documents(folder, config.dataset.domains, {}, ValidationReport())
+        texts = {page.ref: page.text for one in documents for page in one.pages}
+        pages = [dataset.pages[ref] for ref in wanted if ref in texts]
+        exam = matched(make_exam(pages, texts, config.seed), wanted)
+        folder = out / f"by_{number}"
+        path = write_exam(folder / "questions", exam, of_folder=False)
+        print(plain(f"{len(exam.accepted)} questions made of {maker} alone: {path}"))
+        run = _run(config, path, folder / "run", made=True)
+        scores[maker] = scores_of(run, stage, metric)
+        troubles += run.troubles
+        failed += run.failed
+    table = swings(scores)
+    write_csv(out / "swings.csv", table)
+    lines = [f"ranks of {len(table)} conditions by {stage}:{metric}, 1 the best"]
+    lines += [
+        f"  {row['condition']}: "
+        + ", ".join(f"made of {maker} {row[maker]:g}" for maker in scores)
+        + f"; swing {row['swing']:g}"
+        for row in table.to_dict("records")
+    ]
+    first, *others = scores
+    lines += [
+        f"tau_b of {first} and {other}: {tau_b(scores[first].means, scores[other].means):z.3f}"
+        for other in others
+    ]
+    for line in lines:
+        print(plain(line))
+    write_text(out / "bias.txt", "\n".join(lines) + "\n")
+    return report_troubles(troubles, failed)
+
+
+def _check_metric(config: StudyConfig, dataset: Dataset, stage: str, metric: str) -> None:
+    """Raise ConfigError for what the study does not measure, before it runs."""
+    known = [f"{one.stage}:{one.metric}" for one in make_plan(config, dataset).measures]
+    if (wanted := f"{stage}:{metric}") not in known:
+        raise ConfigError(f"--metric {wanted!r} is not measured; {did_you_mean(wanted, known)}")
+
+
+def _run(config: StudyConfig, questions: Path | None, out: Path, *, made: bool) -> Run:
+    """The study with other questions; of made ones, all are asked."""
+    own = config.dataset.model_copy(update={"questions": questions})
+    if made:
+        own = own.model_copy(update={"limit": None, "skip": 0, "sources": ()})
+    return run_study(config.model_copy(update={"dataset": own}), out, progress=Progress())
+
+
+def matched(exam: Exam, wanted: Mapping[PageRef, int]) -> Exam:
+    """As many questions as ``wanted`` of each page; what a page lacks, others make up for."""
+    taken: Counter[PageRef] = Counter()
+    chosen: list[Question] = []
+    rest: list[Question] = []
+    for one in exam.accepted:
+        ref = one.evidence_pages[0]
+        (chosen if taken[ref] < wanted.get(ref, 0) else rest).append(one)
+        taken[ref] += 1
+    chosen += rest[: sum(wanted.values()) - len(chosen)]
+    keep = {one.qid for one in chosen}
+    accepted = tuple(one for one in exam.accepted if one.qid in keep)
+    spare = tuple(one for one in exam.accepted if one.qid not in keep)
+    return replace(exam, accepted=accepted, spare=spare)
+
+
+def report(given: Scores, made: Scores, out: Path, metric: str) -> None:
+    """Print which pairs of conditions each set of questions settles; write the tables."""
+    if given.conditions != made.conditions:
+        raise OhrError("the two runs have not the same conditions")
+    if len(given.conditions) < LEAST_CONDITIONS:
+        raise OhrError(f"{len(given.conditions)} conditions rank nothing: give more")
+    table = differences(given, made)
+    write_csv(out / "differences.csv", table)
+    lines = [
+        f"{metric}, {len(given.conditions)} conditions, {len(given.values)} given questions, "
+        f"{len(made.values)} made",
+        *_settled(table, {"given": given, "made": made}),
+        f"Kendall's tau_b of the two orders {tau_b(given.means, made.means):z.3f}; of two halves "
+        f"of the given questions {half_tau(given):z.3f} on average (points, without an interval)",
+        *(
+            f"  {name}: given {a:.3f}, made {b:.3f}"
+            for name, a, b in zip(given.conditions, given.means, made.means, strict=True)
+        ),
+        "no claim about readers is made from made questions",
+    ]
+    for line in lines:
+        print(plain(line))
+    write_text(out / "validity.txt", "\n".join(lines) + "\n")
+    print(f"differences: {out / 'differences.csv'}")
+
+
+def _settled(table: pd.DataFrame, sets: Mapping[str, Scores]) -> Iterator[str]:
+    """How many pairs each set settles, and on how many of those the two agree."""
+    pairs = len(table)
+    yield (
+        f"settled pairs of {pairs} (paired difference shown; sign flips of documents, p after Holm "
+        f"over the {pairs} pairs of each set): "
+        + ", ".join(f"{name} {_count(table[f'{name}_settled'])}" for name in sets)
+    )
+    for name, scores in sets.items():
+        if not can_settle(scores):
+            yield f"  {name}: too few documents to settle any of {pairs} pairs"
+    count = {
+        name: int((table["verdict"] == name).sum())
+        for name in (AGREE, DISAGREE, ONE_SETTLES, UNDECIDED)
+    }
+    yield (
+        f"settled by both {count[AGREE] + count[DISAGREE]}: the same order {count[AGREE]}, "
+        f"the opposite {count[DISAGREE]}; by one alone {count[ONE_SETTLES]}; "
+        f"by neither {count[UNDECIDED]}"
+    )
+    for row in table[table["verdict"] == DISAGREE].to_dict("records"):
+        yield (
+            f"  opposite: {row['second']} less {row['first']}: "
+            f"given {_difference(row, 'given')}, made {_difference(row, 'made')}"
+        )
+
+
+def _count(settled: pd.Series) -> str:
+    return f"{int(settled.sum())} ({100 * settled.mean():.0f} %)"
+
+
+def _difference(row: Mapping[Hashable, Any], name: str) -> str:
+    difference, low, high = (
+        short(row[f"{name}_{part}"]) for part in ("difference", "ci_low", "ci_high")
+    )
+    return f"{difference} ({low} to {high}; p {row[f'{name}_p_holm']:.4f})"

@@ -1,0 +1,179 @@
+"""Whether made questions rank conditions as given ones do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from ohr.display.wording import is_shown
+from ohr.errors import OhrError
+from ohr.statistics import NO_INTERVAL, mean_interval
+from ohr.statistics.clusters import Clusters
+from ohr.statistics.multiple import holm
+from ohr.statistics.paired import FLIPS, sign_flip_test
+from ohr.study.conditions import CONDITION_COLUMNS
+from ohr.study.config import BUILT_IN
+from ohr.study.results import Run, knowledge_base_name
+
+CONDITION = list(CONDITION_COLUMNS)
+AGREE, DISAGREE = "same order", "opposite order"
+ONE_SETTLES, UNDECIDED = "one undecided", "both undecided"
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores of questions under conditions, ``(n, k)``, and the document of each, ``(n,)``."""
+
+    values: np.ndarray
+    documents: np.ndarray
+    pages: np.ndarray
+    conditions: tuple[str, ...]
+
+    @property
+    def means(self) -> np.ndarray:
+        """The mean of each condition, ``(k,)``."""
+        means: np.ndarray = self.values.mean(axis=0)
+        return means
+
+
+def scores_of(run: Run, stage: str, metric: str) -> Scores:
+    """The scores of a run's questions that every condition has, the mean of the draws of a noise.
+
+    Raises OhrError.
+    """
+    rows = run.rows
+    rows = rows[(rows["stage"] == stage) & (rows["metric"] == metric)]
+    if rows.empty:
+        raise OhrError(f"{run.path} has no {stage}:{metric}")
+    number = rows.groupby(CONDITION, sort=False, dropna=False, observed=True).ngroup()
+    names = _names(rows.loc[~number.duplicated(), CONDITION])
+    table = rows.assign(condition=number.map(dict(enumerate(names)))).pivot_table(
+        index=["qid", "doc_id", "page_no"], columns="condition", values="value", observed=True
+    )
+    table = table.dropna().sort_index()
+    index = table.index.to_frame()
+    return Scores(
+        table.to_numpy(dtype=float),
+        index["doc_id"].astype(str).to_numpy(),
+        (index["doc_id"].astype(str) + "/" + index["page_no"].astype(str)).to_numpy(),
+        tuple(map(str, table.columns)),
+    )
+
+
+def _names(conditions: pd.DataFrame) -> list[str]:
+    """What conditions are called: the knowledge base, and what is asked of it, with the number of
+    hits where there are several. Raises OhrError for two of one name.
+    """
+    several = conditions["top_k"].nunique() > 1
+    names = []
+    for _, row in conditions.iterrows():
+        system = "" if row["system"] == BUILT_IN else row["system"]
+        parts = [system, row["retriever"], row["chunker"], row["reader"]]
+        if several and pd.notna(row["top_k"]):
+            parts.append(f"top {row['top_k']:g}")
+        names.append(", ".join([knowledge_base_name(row), *(part for part in parts if part)]))
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise OhrError(f"{count} conditions are called {name!r}: give them labels")
+    return names
+
+
+def tau_b(x: np.ndarray, y: np.ndarray) -> float:
+    """Kendall's tau_b of two rankings, ``(k,)`` each; NaN where one has no order.
+
+    It has no interval: means over documents drawn again have more noise than the means, so their
+    tau_b lies lower, and percentiles of it can exclude the estimate
+    (``benchmarks.rank_intervals``).
+    Source: Kendall, The treatment of ties in ranking problems, 1945.
+    """
+    dx = np.sign(np.subtract.outer(x, x))
+    dy = np.sign(np.subtract.outer(y, y))
+    scale = np.sqrt((dx * dx).sum() * (dy * dy).sum())
+    return float((dx * dy).sum() / scale) if scale > 0 else float("nan")
+
+
+def settled_pairs(scores: Scores, *, flips: int = FLIPS, intervals: bool = True) -> pd.DataFrame:
+    """Every pair of conditions, and whether one set of questions settles which is better.
+
+    ``difference`` is the second's mean less the first's, with its interval by document; ``p`` is of
+    sign flips of documents, ``p_holm`` after Holm over all pairs, and ``settled`` says whether the
+    difference is shown by it. If conditions are exchangeable within documents, a pair is settled in
+    5 % of studies; if only their means are equal, in more (``docs/reference/intervals.md``).
+    """
+    clusters = Clusters.of(scores.documents, scores.pages)
+    rows = []
+    for first, second in combinations(range(len(scores.conditions)), 2):
+        apart = scores.values[:, second] - scores.values[:, first]
+        interval = mean_interval(apart, clusters, bounded=False) if intervals else NO_INTERVAL
+        tested = sign_flip_test(apart, clusters, flips=flips) if clusters.unit else float("nan")
+        rows.append(
+            {
+                "first": scores.conditions[first],
+                "second": scores.conditions[second],
+                "difference": float(apart.mean()),
+                "ci_low": interval.low,
+                "ci_high": interval.high,
+                "p": tested,
+            }
+        )
+    table = pd.DataFrame(rows)
+    table["p_holm"] = holm(table["p"].to_numpy())
+    table["settled"] = table["p_holm"].map(is_shown).astype(bool)
+    return table
+
+
+def can_settle(scores: Scores) -> bool:
+    """Whether there are documents enough that the smallest p passes Holm over all pairs."""
+    size = Clusters.of(scores.documents, scores.pages).size
+    pairs = len(scores.conditions) * (len(scores.conditions) - 1) / 2
+    return is_shown(pairs * max(2.0 ** (1 - size), 1 / (1 + FLIPS)))
+
+
+def differences(given: Scores, made: Scores) -> pd.DataFrame:
+    """Every pair of conditions on both sets of questions, each with its own family of tests.
+
+    Columns of :func:`settled_pairs`, prefixed ``given_`` and ``made_``, and a ``verdict``: both
+    sets settle the pair and :data:`AGREE` or :data:`DISAGREE`, one alone does, or neither.
+    """
+    key = ["first", "second"]
+    parts = [
+        settled_pairs(scores).set_index(key).add_prefix(f"{name}_")
+        for name, scores in (("given", given), ("made", made))
+    ]
+    table = pd.concat(parts, axis=1).reset_index()
+    same = np.sign(table["given_difference"]) == np.sign(table["made_difference"])
+    count = table["given_settled"].astype(int) + table["made_settled"]
+    both = np.where(same, AGREE, DISAGREE)
+    table["verdict"] = np.where(count == 2, both, np.where(count == 1, ONE_SETTLES, UNDECIDED))
+    return table
+
+
+def half_tau(given: Scores, *, draws: int = 200, seed: int = 0) -> float:
+    """The mean tau_b of two random halves of the given questions: what chance alone leaves."""
+    rng = np.random.default_rng(seed)
+    taus = []
+    for _ in range(draws):
+        order = rng.permutation(len(given.values))
+        first, second = np.array_split(order, 2)
+        taus.append(tau_b(given.values[first].mean(axis=0), given.values[second].mean(axis=0)))
+    known = [tau for tau in taus if not np.isnan(tau)]
+    return float(np.mean(known)) if known else float("nan")
+
+
+def swings(by_maker: Mapping[str, Scores]) -> pd.DataFrame:
+    """The rank of each condition, 1 the best, by the questions of each maker, and its swing.
+
+    Ties share the mean of their ranks. ``swing`` is the largest rank less the smallest.
+    """
+    ranks = {
+        maker: pd.Series(one.means, index=one.conditions).rank(ascending=False)
+        for maker, one in by_maker.items()
+    }
+    table = pd.DataFrame(ranks)
+    table["swing"] = table.max(axis=1) - table.min(axis=1)
+    return table.rename_axis("condition").reset_index()

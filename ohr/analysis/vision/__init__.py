@@ -1,0 +1,1 @@
+"""OCR and page images on one noise axis."""

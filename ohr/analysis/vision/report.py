@@ -1,0 +1,81 @@
+"""Routes through text and pictures side by side."""
+
+from __future__ import annotations
+
+import pandas as pd
+from rich.table import Table
+from rich.text import Text
+
+from ohr.analysis.comparison.differences import run_differences
+from ohr.analysis.comparison.differences_report import report_differences
+from ohr.analysis.vision.figure import routes_figure
+from ohr.analysis.vision.table import SOURCES, axis_engine, by_source, route_points, routes_of
+from ohr.display.labels import group_label
+from ohr.display.notes import reader_notes
+from ohr.display.terminal import number, show
+from ohr.files.safe_text import plain
+from ohr.ocr.noise import noise_name
+from ohr.store.csv import write_csv
+from ohr.study.results import Run
+
+
+def report(run: Run, engine: str | None = None, axis: str = "r_noise") -> None:
+    """Print what each knowledge base lost, then each route's F1 under noise and the clean pages'
+    by evidence source; write them.
+
+    ``engine``: whose measured noise is the axis. Raises ConfigError.
+    """
+    routes, wanted = routes_of(run.plan), axis_engine(run.plan, engine)
+    points = route_points(run.cells, routes, wanted)
+    sources = by_source(run.cells, routes, wanted)
+    notes = reader_notes(run.readers)
+    shown = {
+        f"overall F1 by {axis} of {wanted}": _curves(points, axis),
+        "clean pages, overall F1 in per cent (table S4)": _sources(sources),
+    }
+    report_differences(run, run_differences(run))
+    for title, table in shown.items():
+        table.title = plain(title)
+        show(table)
+    for name, frame in (("routes.csv", points), ("table_s4.csv", sources)):
+        write_csv(run.path / name, frame)
+        print(f"table: {run.path / name}")
+    for path in routes_figure(points, run.cells, run.path / "figures", axis, notes):
+        print(f"figure: {path}")
+
+
+def _curves(points: pd.DataFrame, axis: str) -> Table:
+    """A row for each noise and route."""
+    table = _table("noise", "intensity", axis, "route", "F1", "95 %")
+    for _, here in points.groupby(["perturbation", "level", "intensity"], sort=False):
+        for first, (_, row) in enumerate(here.iterrows()):
+            noise = noise_name(row["perturbation"], row["level"], row["intensity"])
+            named = [plain(noise), f"{row['intensity']:g}", number(row[axis])]
+            interval = f"{number(row['ci_low'])} to {number(row['ci_high'])}"
+            cells = [plain(row["route"]), number(row["mean"]), interval]
+            table.add_row(*map(Text, [*(["", "", ""] if first else named), *cells]))
+    return table
+
+
+def _sources(sources: pd.DataFrame) -> Table:
+    table = _table("", "text of", "route", "retrieved by", "read as")
+    for name in (*SOURCES, "all"):
+        table.add_column(group_label(name), justify="right")
+    for _, row in sources.iterrows():
+        named = [
+            row["from"],
+            row["engine"] or "-",
+            row["route"],
+            row["retrieved_by"],
+            row["read_as"],
+        ]
+        means = ["-" if pd.isna(row[n]) else f"{row[n]:.1f}" for n in (*SOURCES, "all")]
+        table.add_row(*(Text(plain(cell)) for cell in [*named, *means]))
+    return table
+
+
+def _table(*columns: str) -> Table:
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    for name in columns:
+        table.add_column(plain(name))
+    return table

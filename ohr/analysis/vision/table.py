@@ -1,0 +1,171 @@
+"""Routes from pages to answers: what retrieves by text or pictures, and what reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import pandas as pd
+
+from ohr.errors import ConfigError, did_you_mean
+from ohr.plugins import ImageRetriever, OcrBackend, Oracle, Reader
+from ohr.study.config import BUILT_IN
+from ohr.study.output.select import cells_of
+from ohr.study.plan import Plan
+
+if TYPE_CHECKING:
+    from ohr.registry import Search
+
+Through = Literal["text", "images", "both"]
+POINT_COLUMNS = (
+    *("route", "retrieved_by", "read_as", "chunker", "retriever", "reader"),
+    *("engine", "noise", "perturbation", "level", "intensity"),
+    *("r_noise", "r_noise_content", "edit_distance"),
+    *("metric", "mean", "ci_low", "ci_high", "ci_unit", "n"),
+)
+SOURCES = ("text", "table", "formula", "chart", "reading_order")
+"""Evidence sources in the order of the paper's tables."""
+
+PUBLISHED = {
+    ("GT", "text"): (57.7, 41.7, 41.8, 39.8, 29.8, 46.8),
+    ("MinerU", "text"): (51.2, 33.7, 32.1, 10.7, 29.8, 37.9),
+    ("Qwen2.5-VL", "text"): (54.1, 38.9, 34.5, 22.7, 13.3, 40.6),
+    ("VisRAG", "images"): (50.7, 40.3, 32.0, 30.6, 15.6, 40.2),
+}
+"""Table S4 of the paper: F1 in per cent by source, all last, of what was read as text or images;
+its reader was Qwen2-VL-7B."""
+
+
+@dataclass(frozen=True)
+class Route:
+    """A chunker, a retriever and a reader, and through what each of the latter two looks."""
+
+    chunker: str
+    retriever: str
+    reader: str
+    retrieved_by: Through
+    read_as: Through
+    name: str
+    """``bm25 > qwen``, with the chunker where there are several."""
+
+    @property
+    def sees_text(self) -> bool:
+        """Whether anything of it depends on what an OCR engine read."""
+        return (self.retrieved_by, self.read_as) != ("images", "images")
+
+
+def routes_of(plan: Plan) -> list[Route]:
+    """The routes of a study, in its order; a retriever of pictures alone has the first chunker.
+
+    Raises ConfigError for a study that measures no answers.
+    """
+    if not plan.has_built_in or "overall" not in plan.config.stages:
+        raise ConfigError("routes end in answers: stages must include overall, systems rag")
+    routes = []
+    for number, chunker in enumerate(plan.chunkers):
+        for label, retriever in plan.retrievers.items():
+            if number and isinstance(retriever, ImageRetriever):
+                continue
+            through = _searches(retriever)
+            several = len(plan.chunkers) > 1 and through != "images"
+            found = f"{chunker}, {label}" if several else label
+            routes += [
+                Route(chunker, label, name, through, _reads(reader), f"{found} > {name}")
+                for name, reader in plan.readers.items()
+            ]
+    return routes
+
+
+def _searches(retriever: Search) -> Through:
+    if isinstance(retriever, ImageRetriever):
+        return "images"
+    return "both" if not isinstance(retriever, Oracle) and retriever.sees_images else "text"
+
+
+def _reads(reader: Reader) -> Through:
+    if not reader.reads_images:
+        return "text"
+    return "both" if reader.reads_text else "images"
+
+
+def axis_engine(plan: Plan, wanted: str | None = None) -> str:
+    """The label of the engine whose reading is the axis: by default the first of page images.
+
+    Raises ConfigError for one that the study does not have.
+    """
+    if wanted is not None and wanted not in plan.engines:
+        raise ConfigError(f"no engine {wanted!r}; {did_you_mean(wanted, list(plan.engines))}")
+    seeing = [
+        label
+        for label, engine in plan.engines.items()
+        if isinstance(engine, OcrBackend) and "image" in engine.accepts
+    ]
+    return wanted or next(iter([*seeing, *plan.engines]))
+
+
+def route_points(
+    cells: pd.DataFrame, routes: Sequence[Route], engine: str, metric: str = "f1"
+) -> pd.DataFrame:
+    """A row for each route and noise: the mean of all answers beside the engine's measured noise.
+
+    Every route's pages are those that the engine reads, distorted alike.
+    """
+    chosen = cells_of(cells, "overall", metric, "all")
+    chosen = chosen[(chosen["engine"] == engine) & (chosen["system"] == BUILT_IN)]
+    parts = [_of_route(chosen, route) for route in routes]
+    found = pd.concat(parts) if parts else chosen
+    return found.reindex(columns=list(POINT_COLUMNS)).reset_index(drop=True)
+
+
+def by_source(
+    cells: pd.DataFrame, routes: Sequence[Route], engine: str, metric: str = "f1"
+) -> pd.DataFrame:
+    """The paper's table S4 of the clean pages: a row a route, a column an evidence source.
+
+    Routes through text have a row for each engine. Means in per cent, ``all`` last. The paper's own
+    rows follow (``from``).
+    """
+    groups = [*(f"source:{name}" for name in SOURCES), "all"]
+    clean = cells[
+        (cells["stage"] == "overall")
+        & (cells["metric"] == metric)
+        & (cells["noise"] == "none")
+        & (cells["system"] == BUILT_IN)
+        & cells["group"].isin(groups)
+    ]
+    table: list[dict[str, object]] = []
+    for route in routes:
+        of_route = _of_route(clean, route)
+        if not route.sees_text:
+            of_route = of_route[of_route["engine"] == engine]
+        for name, rows in of_route.groupby("engine", sort=False):
+            means = dict(zip(rows["group"], 100 * rows["mean"], strict=True))
+            named = {"engine": name if route.sees_text else "", "route": route.name}
+            through = {"retrieved_by": route.retrieved_by, "read_as": route.read_as}
+            shown = {group.removeprefix("source:"): means.get(group) for group in groups}
+            n = int(rows["n"].max())
+            table.append({"from": "this run", **named, **through, **shown, "n": n})
+    columns = ["from", "engine", "route", "retrieved_by", "read_as", *SOURCES, "all", "n"]
+    return pd.DataFrame([*table, *_published()], columns=columns).astype({"n": "Int64"})
+
+
+def _published() -> list[dict[str, object]]:
+    """The paper's rows of table S4."""
+    return [
+        {
+            **{"from": "the paper", "engine": name, "route": "Qwen2-VL-7B"},
+            **{"retrieved_by": through, "read_as": through},
+            **dict(zip((*SOURCES, "all"), means, strict=True)),
+        }
+        for (name, through), means in PUBLISHED.items()
+    ]
+
+
+def _of_route(cells: pd.DataFrame, route: Route) -> pd.DataFrame:
+    here = cells[
+        (cells["chunker"] == route.chunker)
+        & (cells["retriever"] == route.retriever)
+        & (cells["reader"] == route.reader)
+    ]
+    return here.assign(route=route.name, retrieved_by=route.retrieved_by, read_as=route.read_as)

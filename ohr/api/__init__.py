@@ -1,0 +1,1 @@
+"""What `import ohr` promises."""

@@ -1,0 +1,95 @@
+"""A run's figures, as a notebook shows them."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from ohr.store.atomic import write_bytes
+from ohr.study.results import Run
+
+Axis = Literal["r_noise", "r_noise_content", "edit_distance"]
+"""What a curve's damage is measured by."""
+
+
+@dataclass(frozen=True)
+class Plot:
+    """Drawn figures. A notebook shows them; :meth:`save` writes them."""
+
+    files: Mapping[str, bytes]
+    """Each file's bytes (PNG and SVG) by its name."""
+
+    def save(self, folder: Path | str) -> list[Path]:
+        """Write the files into a folder, and return their paths. Raises StoreError."""
+        paths = [Path(folder) / name for name in self.files]
+        for path, content in zip(paths, self.files.values(), strict=True):
+            write_bytes(path, content)
+        return paths
+
+    def __repr__(self) -> str:
+        return f"Plot({', '.join(self.files)})"
+
+    def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """For Jupyter: the first figure as PNG, and all of them where there are several."""
+        images = [content for name, content in self.files.items() if name.endswith(".png")]
+        shown: dict[str, Any] = {"text/plain": repr(self), "image/png": images[0]}
+        if len(images) > 1:
+            shown["text/html"] = "".join(
+                f'<img width="{_width(image)}" src="data:image/png;base64,'
+                f'{base64.b64encode(image).decode()}">'
+                for image in images
+            )
+        return shown, {"image/png": {"width": _width(images[0])}}
+
+
+def _width(png: bytes) -> int:
+    """Half the pixels: the figures are drawn for twice a screen's resolution."""
+    return int.from_bytes(png[16:20], "big") // 2
+
+
+@dataclass(frozen=True)
+class Plots:
+    """The figures of a run."""
+
+    run: Run
+
+    def __call__(self, name: str, *others: Run, **options: Any) -> Plot:
+        """A figure by its name. Raises ConfigError for an unknown one, or nothing to draw."""
+        from ohr.analysis.plots import draw
+
+        return Plot(draw(name, [self.run, *others], **options))
+
+    def noise_curve(self, *, axis: Axis = "r_noise") -> Plot:
+        """Retrieval, generation and overall quality against measured noise."""
+        return self("noise_curve", axis=axis)
+
+    def noise_strength(self) -> Plot:
+        """Measured noise against the level or intensity that was asked for."""
+        return self("noise_strength")
+
+    def sources(self, *, axis: Axis = "r_noise") -> Plot:
+        """Quality against noise for each evidence source."""
+        return self("sources", axis=axis)
+
+    def benchmark(self) -> Plot:
+        """Bars of the clean engines by evidence source."""
+        return self("benchmark")
+
+    def pareto(self) -> Plot:
+        """Clean engines' quality against the seconds and the cost of reading."""
+        return self("pareto")
+
+    def predictiveness(self, *others: Run, metrics: Sequence[str] = ()) -> Plot:
+        """How well each measure of reading predicts each outcome's loss."""
+        return self("predictiveness", *others, metrics=metrics)
+
+    def attribution(self) -> Plot:
+        """What OCR, chunking, retrieval and reading each cost; reads the study's cache."""
+        return self("attribution")
+
+    def figure3(self, *others: Run) -> Plot:
+        """The paper's figure 3, of this run and others together."""
+        return self("figure3", *others)

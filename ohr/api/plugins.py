@@ -1,0 +1,222 @@
+"""Plug-ins by their name, ready for use: what ``ohr.engine("tesseract")`` and its like return."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+
+from ohr import registry
+from ohr.collection import Dataset
+from ohr.documents.images import load_image
+from ohr.documents.pdf import render
+from ohr.errors import ConfigError, did_you_mean
+from ohr.ocr.noise import at_level
+from ohr.plugins import (
+    Applied,
+    Chunker,
+    ImagePerturbation,
+    Level,
+    Metric,
+    OcrBackend,
+    Reader,
+    Retriever,
+    TextPerturbation,
+)
+from ohr.plugins.randomness import generator_for
+from ohr.registry import PluginSpec, PluginValue
+from ohr.types import Outcome, PageRef
+
+ANY_PAGE = PageRef("", 0)
+"""The page whose generator draws where none is named."""
+
+
+class LoadedEngine:
+    """An engine that reads page images, image files and PDFs."""
+
+    def __init__(self, backend: OcrBackend) -> None:
+        self.backend = backend
+        """The engine itself."""
+
+    def __repr__(self) -> str:
+        return f"LoadedEngine({self.backend.name!r})"
+
+    def read(
+        self, page: np.ndarray | Path | str, page_no: int = 0, *, dpi: int = 150
+    ) -> Outcome[str]:
+        """The text of a page: Markdown, or plain text; failures are outcomes.
+
+        ``page``: uint8, ``(h, w)`` grey or ``(h, w, 3)`` RGB, or the path of a PDF (its page
+        ``page_no``, counted from 0, at ``dpi``) or an image. Raises MissingDependencyError,
+        ConfigError for what the engine does not read, and EngineError for a file that cannot be
+        opened.
+        """
+        if isinstance(page, str | Path):
+            if "image" not in self.backend.accepts:
+                [(_, outcome)] = self.backend.transcribe(Path(page), [page_no])
+                return outcome
+            page = page_image(page, page_no, dpi=dpi)
+        elif "image" not in self.backend.accepts:
+            raise ConfigError(f"{self.backend.name} reads PDFs, not page images: give it a path")
+        [(_, outcome)] = self.backend.transcribe([page], [0])
+        return outcome
+
+
+class LoadedNoise:
+    """Noise on page images (uint8, grey or RGB) or on texts (Markdown with LaTeX)."""
+
+    def __init__(self, spec: PluginSpec) -> None:
+        self._spec = spec
+        self.perturbation: ImagePerturbation | TextPerturbation = registry.create(
+            "perturbation", spec
+        )
+        """The plug-in itself."""
+
+    def __repr__(self) -> str:
+        return f"LoadedNoise({self.perturbation.name!r})"
+
+    @property
+    def levels(self) -> Mapping[str, Level]:
+        """What its named levels stand for, mildest first."""
+        return self.perturbation.levels
+
+    @overload
+    def __call__(
+        self,
+        page: np.ndarray,
+        *,
+        intensity: float | None = None,
+        level: str = "",
+        seed: int = 0,
+        ref: PageRef = ANY_PAGE,
+    ) -> Applied[np.ndarray]: ...
+    @overload
+    def __call__(
+        self,
+        page: str,
+        *,
+        intensity: float | None = None,
+        level: str = "",
+        seed: int = 0,
+        ref: PageRef = ANY_PAGE,
+    ) -> Applied[str]: ...
+    def __call__(
+        self,
+        page: np.ndarray | str,
+        *,
+        intensity: float | None = None,
+        level: str = "",
+        seed: int = 0,
+        ref: PageRef = ANY_PAGE,
+    ) -> Applied[Any]:
+        """The page with noise of an intensity in [0, 1], or of a named level, and its record.
+
+        Intensity 0 changes nothing. A study with this seed distorts the page ``ref`` to the same
+        bytes; at another resolution than 150 dpi, where the perturbation has a ``dpi``, if it is
+        told. Raises ConfigError, and ValueError for an intensity outside [0, 1] or what is no
+        page image, or no text.
+        """
+        if (intensity is None) == (not level):
+            raise ConfigError("give either intensity=0.5 or level='severe'")
+        perturbation: Any = self.perturbation
+        if intensity is None:
+            noise = at_level(self._spec, level)
+            intensity = noise.intensity
+            perturbation = registry.create("perturbation", noise.operator or self._spec)
+        rng = generator_for(seed, perturbation.name, ref)
+        applied: Applied[Any] = perturbation.apply(page, intensity=intensity, rng=rng)
+        return applied
+
+    @overload
+    def replay(self, page: np.ndarray, record: Mapping[str, Any]) -> np.ndarray: ...
+    @overload
+    def replay(self, page: str, record: Mapping[str, Any]) -> str: ...
+    def replay(self, page: np.ndarray | str, record: Mapping[str, Any]) -> np.ndarray | str:
+        """The noisy page, to the byte, of the clean one and the record. Raises ValueError."""
+        perturbation: Any = self.perturbation
+        noisy: np.ndarray | str = perturbation.replay(page, record)
+        return noisy
+
+    def move(self, boxes: np.ndarray, record: Mapping[str, Any]) -> np.ndarray:
+        """Boxes ``(n, 4)`` (x0, y0, x1, y1 in pixels) where the distortion has put them.
+
+        Raises ConfigError for noise on texts, ValueError for other boxes or a bad record.
+        """
+        if not isinstance(self.perturbation, ImagePerturbation):
+            raise ConfigError(f"noise {self.perturbation.name!r} rewrites text: it moves no boxes")
+        return self.perturbation.move(boxes, record)
+
+    def undo(self, text: str, record: Mapping[str, Any]) -> str:
+        """The clean text, to the byte. Raises ConfigError for image noise, ValueError."""
+        if not isinstance(self.perturbation, TextPerturbation):
+            raise ConfigError(f"noise {self.perturbation.name!r} distorts images: it has no undo")
+        return self.perturbation.undo(text, record)
+
+
+def engine(name: PluginValue, **params: Any) -> LoadedEngine:
+    """An OCR engine. Raises ConfigError (also for its parameters), UnknownPluginError."""
+    return LoadedEngine(registry.ocr_engine(_spec(name, params)))
+
+
+def perturbation(name: PluginValue, **params: Any) -> LoadedNoise:
+    """Noise: a distortion of page images, or formatting noise on text. Raises ConfigError."""
+    return LoadedNoise(_spec(name, params))
+
+
+def chunker(name: PluginValue, **params: Any) -> Chunker:
+    """What cuts pages into chunks. Raises ConfigError."""
+    return registry.create("chunker", _spec(name, params))
+
+
+def retriever(name: PluginValue, **params: Any) -> Retriever:
+    """What ranks chunks for a question.
+
+    Raises ConfigError, also for the oracle and for what looks at page images.
+    """
+    search = registry.create("retriever", _spec(name, params))
+    if search.sees_images:
+        raise ConfigError(f"retriever {search.name!r} looks at page images: a study draws them")
+    if not isinstance(search, Retriever):
+        raise ConfigError(f"retriever {search.name!r} is shown the evidence: it searches nothing")
+    return search
+
+
+def reader(name: PluginValue, **params: Any) -> Reader:
+    """What answers questions from hits. Raises ConfigError."""
+    return registry.create("reader", _spec(name, params))
+
+
+def measure(name: PluginValue, **params: Any) -> Metric:
+    """A metric: called with (prediction, reference) it gives a score in [0, 1]."""
+    return registry.create("metric", _spec(name, params))
+
+
+def dataset(kind: str = "sample", **params: Any) -> Dataset:
+    """Documents and questions, loaded. Raises ConfigError, DatasetError."""
+    return registry.create("dataset", {"name": kind, "params": params}).load()
+
+
+def known(kind: str) -> list[str]:
+    """Names of the plug-ins of a kind: ``engine``, ``perturbation``, ``retriever`` and so on.
+
+    Raises ConfigError for an unknown kind.
+    """
+    if kind not in registry.KINDS:
+        raise ConfigError(f"unknown kind of plug-in {kind!r}; {did_you_mean(kind, registry.KINDS)}")
+    return registry.known(kind)
+
+
+def page_image(path: Path | str, page_no: int = 0, *, dpi: int = 150) -> np.ndarray:
+    """A page of a PDF, counted from 0, at ``dpi``, or an image file: uint8 RGB or grey.
+
+    Raises EngineError for a file that cannot be opened, or has no such page.
+    """
+    path = Path(path)
+    return render(path, page_no, dpi) if path.suffix.lower() == ".pdf" else load_image(path)
+
+
+def _spec(name: PluginValue, params: Mapping[str, Any]) -> PluginSpec:
+    spec = PluginSpec.parse(name)
+    return spec.model_copy(update={"params": {**spec.params, **params}})

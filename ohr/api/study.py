@@ -1,0 +1,105 @@
+"""A study as Python names it: ``Study(engines=["tesseract"]).run("runs/first")``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, TypedDict
+
+from typing_extensions import Unpack
+
+from ohr.api.run import Run
+from ohr.metrics.protocol import Protocol
+from ohr.ocr.progress import Progress, Silent
+from ohr.registry import PluginValue
+from ohr.study.config import Stage, StudyConfig, make_config
+from ohr.study.plan import Plan, load_dataset, make_plan
+from ohr.study.run import run_study
+
+Plugins = PluginValue | Sequence[PluginValue]
+Numbers = float | Sequence[float]
+
+
+class Options(TypedDict, total=False):
+    """What a study may be told: the fields of :class:`ohr.study.config.StudyConfig`.
+
+    A plug-in is named, ``"bm25"``, with parameters, ``{"name": "bm25", "params": {"k1": 1.2}}``,
+    or a class of one's own; one stands for a list of one.
+    """
+
+    dataset: str | Mapping[str, Any]
+    dpi: int
+    engines: Plugins
+    noise: Plugins
+    levels: str | Sequence[str] | None
+    intensities: Numbers
+    calibration: Path | str | None
+    r_noise: Numbers
+    edit_distance: Numbers
+    ground_truth: bool
+    chunkers: Plugins
+    retrievers: Plugins
+    readers: Plugins
+    systems: Plugins
+    scope: str
+    judge: PluginValue | None
+    retry_failed: bool
+    stages: Stage | Sequence[Stage]
+    top_k: int
+    ks: int | Sequence[int]
+    scoring: Protocol
+    metrics: Plugins
+    seed: int
+    seeds: int | Sequence[int] | None
+    stop_after_failures: int
+    workers: int
+    runner: Literal["local", "ray"]
+    worker_gpus: float
+    cache: Path | str
+    page_cpu_s: float
+    page_wall_s: float
+    bootstrap: int
+
+
+class Study:
+    """What is measured: every combination of engine, noise, chunker, retriever and reader."""
+
+    def __init__(self, **options: Unpack[Options]) -> None:
+        """The options are those of ``python -m experiments.noise_curve --help``.
+
+        Raises ConfigError for an unknown option, with the nearest known one, or a wrong value.
+        """
+        self.config: StudyConfig = make_config(options)
+        """Every option with its value."""
+
+    @classmethod
+    def from_file(cls, path: Path | str, **options: Unpack[Options]) -> Study:
+        """A study of a YAML file; options take the place of the file's. Raises ConfigError."""
+        study = cls.__new__(cls)
+        study.config = make_config(options, Path(path))
+        return study
+
+    def __repr__(self) -> str:
+        given = self.config.model_dump(mode="json", exclude_unset=True)
+        return f"Study({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+
+    def plan(self) -> Plan:
+        """What would be read and asked; reads no page. Raises OhrError for what cannot be run."""
+        return make_plan(self.config, load_dataset(self.config))
+
+    def run(
+        self,
+        path: Path | str,
+        *,
+        progress: Progress | Literal[False] | None = None,
+        overwrite: bool = False,
+    ) -> Run:
+        """Run the study, or finish one that was cut short, and write it into a folder.
+
+        ``progress``: where to report, by default standard error; False reports nothing.
+        ``overwrite``: whether another study's results in the folder may be replaced. Pages and
+        answers that failed are in the run's ``troubles``. Raises OhrError for what the user can
+        mend, before anything costly happens.
+        """
+        reported = Silent() if progress is False else progress
+        return Run.of(run_study(self.config, path, progress=reported, overwrite=overwrite))

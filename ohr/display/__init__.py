@@ -1,0 +1,1 @@
+"""How results are named, worded and printed: labels, notes, tables."""

@@ -1,0 +1,129 @@
+"""How columns and groups are called in tables and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import pandas as pd
+
+from ohr.files.safe_text import plain
+from ohr.statistics import DOCUMENT, PAGE
+from ohr.study.notices.truth import measures_of
+from ohr.study.output.select import cells_of
+from ohr.study.scoring.measures import NOISE_COLUMNS, Measure, known_measure
+
+SOURCES = {
+    "text": "text",
+    "table": "table",
+    "formula": "formula",
+    "chart": "chart",
+    "reading_order": "reading order",
+}
+STAGE_METRICS = (
+    ("retrieval", "lcs", "Retrieval LCS"),
+    ("generation", "f1", "Generation F1"),
+    ("overall", "f1", "Overall F1"),
+)
+"""The three measures of the paper's figure 3."""
+
+MARK_UP_LEFT_OUT = "_stripped"
+"""What a metric ends with that is another with mark-up left out on both sides."""
+NOISE_AXES = NOISE_COLUMNS
+"""What damage can be measured by on the axis of a curve."""
+
+_PLURALS = {DOCUMENT: "documents", PAGE: "pages of these documents"}
+
+
+def interval_units(units: Iterable[str]) -> str:
+    """What intervals of these units are over, in the plural; empty where there is none."""
+    return " or ".join(_PLURALS[unit] for unit in dict.fromkeys(units) if unit in _PLURALS)
+
+
+def shown_measures(cells: pd.DataFrame, *, parts: bool = False) -> list[tuple[str, str, str]]:
+    """(stage, metric, label) of what tables and figures show: retrieval LCS and the F1 of answers,
+    and whatever of these stages a study was asked for by name.
+
+    Where LCS and its like apply to less than half of the questions, for lack of evidence, also
+    whether the page is found: hit, MRR and nDCG need nothing but the page.
+
+    ``parts``: each measure is followed by those that its loss splits into, as retrieval LCS by
+    page not found and text missing.
+    """
+    there = [
+        measure
+        for measure in measures_of(cells)
+        if measure.stage != "ocr" and len(_of_all(cells, measure))
+    ]
+    found = _pages_found(cells, there)
+    shown = [measure for measure in there if measure.shown or measure in found]
+    if parts:
+        every = (one for whole in shown for one in (whole, *parts_of(whole, there)))
+        shown = list(dict.fromkeys(every))
+    return [(measure.stage, measure.metric, measure.label) for measure in shown]
+
+
+def parts_of(whole: Measure, measures: Iterable[Measure]) -> list[Measure]:
+    """The measures that a measure's loss splits into: its value and theirs add up to 1."""
+    return [one for one in measures if one.stage == whole.stage and one.part_of == whole.metric]
+
+
+def loss_parts(cells: pd.DataFrame, stage: str, metric: str) -> list[Measure]:
+    """The parts of a measure's loss that cells hold, as :func:`parts_of` has them."""
+    measures = measures_of(cells)
+    wholes = (one for one in measures if (one.stage, one.metric) == (stage, metric))
+    return [part for whole in wholes for part in parts_of(whole, measures)]
+
+
+def _pages_found(cells: pd.DataFrame, measures: Sequence[Measure]) -> list[Measure]:
+    """The measures of finding the page, at the readers' number of hits, where they are needed."""
+    if "n" not in cells:
+        return []
+    of_hits = [measure for measure in measures if measure.of == "hits"]
+    at_k = [measure for measure in of_hits if measure.top_k is not None]
+    shown = [_most_units(cells, measure) for measure in of_hits if measure.shown]
+    if not at_k or not shown or 2 * max(shown) >= max(_most_units(cells, one) for one in at_k):
+        return []
+    return [measure for measure in at_k if measure.top_k == at_k[0].top_k]
+
+
+def _most_units(cells: pd.DataFrame, measure: Measure) -> float:
+    return float(_of_all(cells, measure)["n"].fillna(0).max())
+
+
+def shown_readings(cells: pd.DataFrame) -> list[tuple[str, str, str]]:
+    """(stage, metric, label) of the noise that stands beside all means, and of the other metrics
+    of reading that a study was asked for by name."""
+    there = {
+        measure.metric: (measure.stage, measure.metric, measure.label)
+        for measure in measures_of(cells)
+        if measure.stage == "ocr"
+        and (measure.shown or measure.metric in NOISE_COLUMNS)
+        and len(_of_all(cells, measure))
+    }
+    names = dict.fromkeys([*NOISE_COLUMNS, *there])
+    return [there[name] for name in names if name in there]
+
+
+def _of_all(cells: pd.DataFrame, measure: Measure) -> pd.DataFrame:
+    return cells_of(cells, measure.stage, measure.metric, "all")
+
+
+def noise_title(metric: str) -> str:
+    """What a metric of reading is called: ``r_noise of the content``."""
+    return known_measure("ocr", metric).title
+
+
+def mathematical(title: str) -> str:
+    """A title as matplotlib draws it, with r_noise as the symbol that it is."""
+    return mathless(title).replace("r_noise", "$r_{noise}$")
+
+
+def group_label(group: str) -> str:
+    """``source:reading_order`` -> ``reading order``; ``domain:law`` -> ``law``."""
+    name = group.partition(":")[2] or group
+    return SOURCES.get(name, name)
+
+
+def mathless(text: str) -> str:
+    """Text for matplotlib, which would read a formula between dollar signs."""
+    return plain(text).replace("$", r"\$")

@@ -1,0 +1,46 @@
+"""What a study would read, and what is cached."""
+
+from __future__ import annotations
+
+import sys
+
+from rich.table import Table
+
+from ohr.display.terminal import show
+from ohr.files.safe_text import plain
+from ohr.plugins import OcrBackend
+from ohr.store.artefacts import ArtefactStore
+from ohr.study.config import StudyConfig
+from ohr.study.knowledge_bases import Readings
+from ohr.study.notices.truth import truth_lines
+from ohr.study.output.cells import planned_cells
+from ohr.study.plan import load_dataset, make_plan
+
+
+def print_plan(config: StudyConfig) -> None:
+    """Print what a study would read and what is cached."""
+    dataset = load_dataset(config)
+    if dataset.report:
+        print(f"dataset: {plain(dataset.report.summary())}", file=sys.stderr)
+    plan = make_plan(config, dataset)
+    for line in truth_lines(plan):
+        print(line, file=sys.stderr)
+    readings = Readings(plan, ArtefactStore(config.cache))
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    for name in ("knowledge base", "pages", "cached", "to read"):
+        table.add_column(name, justify="left" if name == "knowledge base" else "right")
+    left = 0
+    for variant in plan.variants:
+        reads = isinstance(plan.engines[variant.engine.label], OcrBackend)
+        pending = readings.pending(variant)
+        left += pending
+        total = len(plan.reread) if reads else 0
+        table.add_row(plan.label(variant), str(total), str(total - pending), str(pending))
+    show(table)
+    for note in plan.unreachable:
+        print(f"left out: {note}")
+    print(
+        f"{len(plan.questions)} questions of {len(dataset.documents)} documents; "
+        f"{len(plan.retrievers)} retrievers, {len(plan.readers)} readers; "
+        f"{len(planned_cells(plan))} cells; {left} pages to read with {config.workers} workers"
+    )

@@ -1,0 +1,231 @@
+"""Terminal tables of a study's cells."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Column, Table
+from rich.text import Text
+
+from ohr.display.labels import group_label, shown_measures, shown_readings
+from ohr.display.notes import Notes, answerers, note_lines
+from ohr.display.settings import Block, Means, Value, blocks_of
+from ohr.display.text_tables import TextTable
+from ohr.files.safe_text import plain
+from ohr.ocr.noise import strength
+from ohr.study.notices.truth import marked, same_as_truth
+from ohr.study.output.select import cells_of
+
+_OF_PAGES = ("ocr", "edit_distance")
+_NOTED = {
+    "contexts_cut": "contexts cut at max_context_tokens",
+    "images_cut": "contexts cut at max_images",
+    "answers_cut": "answers cut",
+    "answers_looping": "in a loop",
+    "answers_echoing": "with the question in them",
+    "answers_in_another_script": "in another script",
+    "unmetered": "answers whose tokens the server did not report",
+}
+TABLE_GROUPS = ("all", "source:", "domain:")
+_GUESS = ("generation", "f1_no_context", "no context")
+_GUESSED = ("generation", "f1")
+"""The reader's F1 with nothing to read stands beside its F1 with the gold pages."""
+_OWN_N = "in brackets: how many questions a mean is over, where not n"
+
+
+def number(value: float) -> str:
+    """Three decimals, or a dash for what is not there; no zero has a minus."""
+    return "-" if pd.isna(value) else f"{value:z.3f}"
+
+
+def percent(share: float) -> str:
+    """A share in whole per cent, or a dash for what is not there."""
+    return "-" if pd.isna(share) else f"{100 * share:z.0f} %"
+
+
+def p_value(p: float) -> str:
+    """Three decimals; ``<.001`` below, and a dash where there was no test."""
+    return "-" if pd.isna(p) else "<.001" if p < 0.001 else f"{p:.3f}"
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """The measures that the cells hold; each knowledge base and group is a row of them."""
+
+    measures: list[tuple[str, str, str]]
+    blocks: list[Block]
+
+    @classmethod
+    def of(cls, cells: pd.DataFrame) -> _Columns:
+        there = shown_readings(cells)
+        for column in shown_measures(cells, parts=True):
+            there.append(column)
+            if column[:2] == _GUESSED and len(cells_of(cells, *_GUESS[:2], "all")):
+                there.append(_GUESS)
+        return cls(there, blocks_of(cells))
+
+    def table(self, heads: Sequence[str]) -> Table:
+        """An empty table: the heads, the setting where there are several, n and the measures."""
+        table = Table(header_style="bold", box=None, pad_edge=False, caption_justify="left")
+        for name in heads:
+            table.add_column(name)
+        if len(self.blocks) > 1:
+            table.add_column("setting")
+        table.add_column("n", justify="right")
+        for stage, metric, title in self.measures:
+            if (stage, metric) == _OF_PAGES:
+                table.add_column("pages", justify="right")
+            table.add_column(title, justify="right")
+        return table
+
+    def rows(self, means: Means, group: str) -> Iterable[tuple[str | Text, ...]]:
+        """A row a setting of one knowledge base: setting, n and the means.
+
+        A mean that is over another number of questions than n has its own behind it.
+        """
+        for block in self.blocks:
+            values = [means.of(block, stage, metric, group) for stage, metric, _ in self.measures]
+            n = self._questions(values)
+            texts = []
+            for (stage, metric, _), value in zip(self.measures, values, strict=True):
+                if (stage, metric) == _OF_PAGES:
+                    texts.append(value.n if value else "-")
+                own = value is not None and (stage, metric) != _OF_PAGES and value.n != n
+                shown = number(value.mean) if value else "-"
+                texts.append(f"{shown} ({value.n})" if own and value else shown)
+            named = [Text(plain(block.label))] if len(self.blocks) > 1 else []
+            yield (*named, n, *texts)
+
+    def _questions(self, values: Sequence[Value | None]) -> str:
+        """The number of a row's questions: the first measure's that is over questions."""
+        for (stage, metric, _), value in zip(self.measures, values, strict=True):
+            if value is not None and (stage, metric) != _OF_PAGES:
+                return value.n
+        return "-"
+
+
+def noise_table(cells: pd.DataFrame, notes: Notes | None = None) -> Table:
+    """A row a knowledge base and setting: level, measured noise, and quality at each stage."""
+    columns = _Columns.of(cells)
+    table = columns.table(("engine", "noise", "level"))
+    same = same_as_truth(cells)
+    keys = ["engine", "perturbation", "level", "intensity"]
+    for _, key in cells[keys].drop_duplicates().iterrows():
+        of_base = cells[(cells[keys] == key).all(axis=1)]
+        clean = key["perturbation"] == "none"
+        level = "clean" if clean else strength(key["level"], key["intensity"])
+        name = Text(plain(marked(str(key["engine"]), same)))
+        for row in columns.rows(Means(of_base), "all"):
+            table.add_row(name, "" if clean else str(key["perturbation"]), level, *row)
+    return _captioned(table, cells, notes)
+
+
+def benchmark_table(cells: pd.DataFrame, notes: Notes | None = None) -> Table:
+    """A row an engine, evidence source and setting, after the paper's table 2."""
+    clean = cells[cells["noise"] == "none"]
+    columns = _Columns.of(clean)
+    table = columns.table(("engine", "questions on"))
+    same = same_as_truth(clean)
+    groups = [g for g in clean["group"].drop_duplicates() if g.startswith(TABLE_GROUPS)]
+    for engine in clean["engine"].drop_duplicates():
+        means = Means(clean[clean["engine"] == engine])
+        for group in groups:
+            name = Text(plain(marked(str(engine), same)) if group == "all" else "")
+            for row in columns.rows(means, group):
+                table.add_row(name, Text(plain(group_label(group))), *row)
+        table.add_section()
+    return _captioned(table, clean, notes)
+
+
+def _captioned(table: Table, cells: pd.DataFrame, notes: Notes | None) -> Table:
+    """The table with what must be known to read it below it."""
+    shown = (str(cell) for column in table.columns for cell in column.cells)
+    lines = [_OWN_N] if any(text[:1].isdigit() and text.endswith(")") for text in shown) else []
+    lines += note_lines(answerers(cells), notes)
+    table.caption = Text("\n".join(plain(line) for line in lines if line), style="")
+    return table
+
+
+def terminal_table(table: TextTable) -> Table:
+    """The table that the papers' formats print, with dataset text escaped for rich."""
+    printed = Table(header_style="bold", box=None, pad_edge=False)
+    for place, name in enumerate(table.header):
+        printed.add_column(Text(plain(name)), justify="left" if place < table.left else "right")
+    for row in table.rows:
+        printed.add_row(*(Text(plain(cell)) for cell in row))
+    return printed
+
+
+def reader_lines(readers: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """A line for each reader that counts tokens: what its answers took, now and before."""
+    lines = []
+    for label, summary in readers.items():
+        usage: Mapping[str, float] = summary["usage"]
+        if not usage:
+            continue
+        parts = [
+            f"{summary['answers']} answers, {summary['asked_in_this_run']} of them asked for now",
+            f"{usage.get('prompt_tokens', 0):,.0f} tokens read",
+            f"{usage.get('completion_tokens', 0):,.0f} written",
+        ]
+        if "prefill_s" in usage:
+            parts.append(
+                f"{usage['prefill_s']:,.0f} s to read, {usage['decode_s']:,.0f} s to write"
+            )
+        if "cost" in usage:
+            now = summary["usage_of_this_run"].get("cost", 0.0)
+            parts.append(f"cost {usage['cost']:.4f}, {now:.4f} of it now")
+        for name, what in _NOTED.items():
+            if name in usage:
+                parts.append(f"{usage[name]:.0f} {what}")
+        lines.append(f"{plain(label)}: {'; '.join(parts)}")
+    return lines
+
+
+def report_line(out: Path, *runs: Path) -> str:
+    """The line that makes the report of finished runs."""
+    options = shlex.join([*map(str, runs), "--out", str(out)])
+    return f"to look into: python -m experiments.report {options}"
+
+
+def show(table: Table) -> None:
+    """Print a table on standard output: brackets are no mark-up, and no figure is cut short.
+
+    On a terminal, words that find no room go on below; elsewhere the table is as wide as they are.
+    """
+    plainly: Any = {"highlight": False, "markup": False, "emoji": False}
+    console = Console(**plainly)
+    if console.is_terminal:
+        for column in table.columns:
+            column.overflow = "fold"
+    else:
+        console = Console(**plainly, width=140)
+        for column in table.columns:
+            column.min_width = _longest_word(console, column)
+    console.print(table, crop=console.is_terminal)
+
+
+def _longest_word(console: Console, column: Column) -> int:
+    """The cells of it; of a column whose lines stay whole, of its longest line."""
+    sizes = [
+        Measurement.get(console, console.options.update(width=10_000), cell)
+        for cell in (column.header, *column.cells)
+    ]
+    return max(size.maximum if column.no_wrap else size.minimum for size in sizes)
+
+
+def report_troubles(troubles: Sequence[str], failed: Sequence[str]) -> int:
+    """Print what failed on standard error; 1 if a whole condition did, else 0."""
+    for line in troubles:
+        print(line, file=sys.stderr)
+    for line in failed:
+        print(f"error: failed: {line}", file=sys.stderr)
+    return int(bool(failed))

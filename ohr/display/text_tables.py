@@ -1,0 +1,107 @@
+"""Tables as files: CSV with every digit, Markdown and LaTeX to be pasted into a paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+
+from ohr.files.safe_text import plain
+from ohr.store.atomic import write_text
+from ohr.store.csv import csv_text
+
+_LATEX = {
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"}, "Δ": r"$\Delta$", "−": "$-$",
+    "↓": r"$\downarrow$", "→": r"$\rightarrow$",
+    # LaTeX's usual font has other signs in their places: "<.001" would be set as "¡.001".
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """A table ready for print: cells are text; ``bold`` and ``underlined`` are (row, column)."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    caption: str
+    bold: frozenset[tuple[int, int]] = frozenset()
+    underlined: frozenset[tuple[int, int]] = frozenset()
+    spans: Sequence[tuple[str, int]] = field(default_factory=tuple)
+    """A row above the header: text and how many columns it spans."""
+    left: int = 1
+    """How many columns at the left are text; the others are aligned to the right."""
+
+    def markdown(self) -> str:
+        """A pipe table below its caption; what comes from outside is escaped."""
+        lines = [_markdown(self.caption), ""]
+        header = list(self.header)
+        if self.spans:  # Markdown has one header row: say the group in each column
+            groups = [text for text, width in self.spans for _ in range(width)]
+            header = [f"{group} {name}".strip() for group, name in zip(groups, header, strict=True)]
+        lines.append(_pipe(_markdown(name) for name in header))
+        lines.append(_pipe("---" if i < self.left else "---:" for i in range(len(header))))
+        for i, row in enumerate(self.rows):
+            lines.append(_pipe(self._styled(i, j, _markdown(c), "**{}**", "<u>{}</u>")
+                               for j, c in enumerate(row)))  # fmt: skip
+        return "\n".join(lines) + "\n"
+
+    def latex(self) -> str:
+        """A ``table`` with ``booktabs`` rules."""
+        lines = [
+            r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{_latex(self.caption)}}}",
+            rf"\begin{{tabular}}{{{'l' * self.left}{'r' * (len(self.header) - self.left)}}}",
+            r"\toprule",
+        ]
+        if self.spans:
+            lines.append(
+                " & ".join(
+                    rf"\multicolumn{{{width}}}{{c}}{{{_latex(text)}}}" if text else ""
+                    for text, width in self.spans
+                )
+                + r" \\"
+            )
+        lines += [" & ".join(_latex(name) for name in self.header) + r" \\", r"\midrule"]
+        for i, row in enumerate(self.rows):
+            cells = (
+                self._styled(i, j, _latex(c), r"\textbf{{{}}}", r"\underline{{{}}}")
+                for j, c in enumerate(row)
+            )
+            lines.append(" & ".join(cells) + r" \\")
+        lines += [r"\bottomrule", r"\end{tabular}", r"\end{table}"]
+        return "\n".join(lines) + "\n"
+
+    def _styled(self, row: int, column: int, text: str, bold: str, underlined: str) -> str:
+        if (row, column) in self.bold:
+            return bold.format(text)
+        return underlined.format(text) if (row, column) in self.underlined else text
+
+
+def write_table(folder: Path, name: str, values: pd.DataFrame, table: TextTable) -> list[Path]:
+    """Write ``name.csv`` (the values), ``name.md`` and ``name.tex`` (the table)."""
+    texts = {
+        "csv": csv_text(values),
+        "md": table.markdown(),
+        "tex": table.latex(),
+    }
+    for suffix, text in texts.items():
+        write_text(folder / f"{name}.{suffix}", text)
+    return [folder / f"{name}.{suffix}" for suffix in texts]
+
+
+def _pipe(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _markdown(text: str) -> str:
+    shown = plain(text).replace("&", "&amp;").replace("<", "&lt;")
+    return "".join(f"\\{c}" if c in "\\|*_`[]$" else c for c in shown)
+
+
+def _latex(text: str) -> str:
+    return "".join(_LATEX.get(c, c) for c in plain(text))

@@ -1,0 +1,1 @@
+"""PDFs and images: opening, drawing pages, text layers."""

@@ -1,0 +1,196 @@
+"""Page images from files, as Pillow reads them."""
+
+from __future__ import annotations
+
+import struct
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+from PIL import ExifTags, Image, ImageOps, JpegImagePlugin, TiffImagePlugin
+
+from ohr.errors import EngineError
+from ohr.files.first_bytes import what_it_is
+
+LIGHT = 200.0
+"""Mean grey of ink that is light, and is laid on black ..."""
+MOSTLY_TRANSPARENT = 0.5
+"""... where less than this share of the image is inked."""
+MAX_PIXELS = 100_000_000
+"""Largest page image that is opened: 10,000 x 10,000 pixels."""
+
+_TURNED = range(2, 9)
+"""EXIF orientations of images that do not stand upright as they are stored."""
+_LYING = range(5, 9)
+"""... and of those that lie on a side."""
+_MAPPED = frozenset({"L", "P", "RGBA", "RGBX", "CMYK", "I;16", "I;16L", "I;16B"})
+"""Modes whose pixels Pillow maps from a file that holds them as they are."""
+_SUBFILE_TYPE = 254
+_MOVING = frozenset({"GIF", "PNG", "WEBP", "AVIF"})
+"""Formats whose frames follow one another; those of a JPEG are views of one picture."""
+_NO_PAGE = 0b101  # a thumbnail, or a transparency mask
+_EXIF_UNKNOWN = 72
+"""The dpi of EXIF data that know none (XResolution, Exif 2.32), and what Pillow makes of no tag."""
+_BROKEN_IMAGE = (OSError, ValueError, SyntaxError, Image.DecompressionBombError)
+_BROKEN_TAGS = (
+    OSError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    SyntaxError,
+    struct.error,
+)
+
+
+def load_image(path: Path) -> np.ndarray:
+    """A page image file as uint8, ``(h, w)`` grey or ``(h, w, 3)`` RGB.
+
+    It is turned upright as its EXIF data says, and laid on white where it is transparent, on black
+    where its ink is light; of grey of 16 bits the upper 8 are kept. Raises EngineError that says
+    what the bytes are, also for a file of several pages.
+    """
+    try:
+        with Image.open(path) as image:
+            # By its name Pillow would map a TIFF that lies on a side, with its sides swapped.
+            image.filename = ""
+            check_size(*image.size, path.name)
+            if (pages := _pages(image)) > 1:
+                raise EngineError(
+                    f"{path.name} has {pages} pages, but an image is read as one: "
+                    "split it, or make it a PDF"
+                )
+            if image.mode in ("I", "F"):
+                raise EngineError(
+                    f"{path.name} has numbers of 32 bits for pixels, and where white is nothing "
+                    "says: make it an image of 8 or 16 bits"
+                )
+            image.load()
+            bits = _bits(image)
+            mode = "L" if image.mode in ("1", "L") or bits > 8 else "RGB"
+            if _orientation(image) in _TURNED:
+                # It turns the image, and then takes the turn out of the tags, damaged or not.
+                with suppress(*_BROKEN_TAGS):
+                    ImageOps.exif_transpose(image, in_place=True)
+            if bits > 8:  # Pillow would cut off what is above 255
+                return (np.array(image).astype(np.uint16) >> (bits - 8)).astype(np.uint8)
+            if not _is_transparent(image):
+                return np.array(image.convert(mode))
+            ink = image.convert("RGBA")
+            paper = Image.new("RGBA", image.size, "black" if _is_light(ink) else "white")
+            paper.alpha_composite(ink)
+            return np.array(paper.convert(mode))
+    except _BROKEN_IMAGE as error:
+        what = what_it_is(path, expected="image")
+        raise EngineError(f"cannot read the image {path.name}: {what or error}") from error
+
+
+def _is_light(image: Image.Image) -> bool:
+    """Whether what an RGBA image shows on a mostly transparent ground would vanish on white."""
+    pixels = np.asarray(image)
+    alpha = pixels[:, :, 3].astype(np.float32) / 255
+    if not 0 < alpha.mean() < MOSTLY_TRANSPARENT:
+        return False
+    grey = np.asarray(image.convert("RGB").convert("L")).astype(np.float32)
+    return float((grey * alpha).sum() / alpha.sum()) >= LIGHT
+
+
+def image_marks(path: Path) -> str | None:
+    """What is done to an image file beyond decoding it; None for one that is taken as it is.
+
+    A file that cannot be opened counts as plain: reading it fails with the reason.
+    """
+    try:
+        with Image.open(path) as image:
+            marks = {
+                "one page": _pages(image) > 1,
+                "upright": _orientation(image) in _TURNED,
+                "on white or black": _is_transparent(image),
+                "deep": image.mode.startswith(("I", "F")),
+                "not mapped": _was_mixed(image),
+            }
+    except _BROKEN_IMAGE:
+        return None
+    return ", ".join(mark for mark, holds in marks.items() if holds) or None
+
+
+def _orientation(image: Image.Image) -> int:
+    """The EXIF orientation, 1 to 8; 1 if there is none, or none that can be understood."""
+    try:
+        orientation = image.getexif().get(ExifTags.Base.Orientation, 1)
+    except _BROKEN_TAGS:
+        return 1
+    return orientation if isinstance(orientation, int) else 1
+
+
+def _was_mixed(image: Image.Image) -> bool:
+    """Whether Pillow would map the pixels of a TIFF that lies on a side."""
+    if not isinstance(image, TiffImagePlugin.TiffImageFile) or _orientation(image) not in _LYING:
+        return False
+    raw = len(image.tile) == 1 and image.tile[0].codec_name == "raw"
+    return raw and image.mode in _MAPPED
+
+
+def _bits(image: Image.Image) -> int:
+    """Bits of a grey pixel: 16, or the 12 that some scanners write; 8 for other images."""
+    if not image.mode.startswith("I;16"):
+        return 8
+    if isinstance(image, TiffImagePlugin.TiffImageFile):
+        return int(image.tag_v2.get(TiffImagePlugin.BITSPERSAMPLE, (16,))[0])
+    return 16
+
+
+def _is_transparent(image: Image.Image) -> bool:
+    """Whether an image has an alpha channel or a transparent colour."""
+    held = image.mode in ("1", "L", "LA", "P", "PA", "RGB", "RGBA")
+    return held and image.has_transparency_data
+
+
+def _pages(image: Image.Image) -> int:
+    """Pages of a TIFF, thumbnails and masks aside; frames of a picture that moves.
+
+    Raises OSError where it cannot be read on to its end: pages of one cut short may be missing.
+    """
+    if not isinstance(image, TiffImagePlugin.TiffImageFile):
+        return int(getattr(image, "n_frames", 1)) if image.format in _MOVING else 1
+    pages = 0
+    try:
+        for number in range(image.n_frames):
+            image.seek(number)
+            pages += _is_page(image)
+    except (*_BROKEN_TAGS, EOFError) as error:
+        raise OSError(f"what follows its page {max(pages, 1)} cannot be read: {error}") from error
+    image.seek(0)
+    return pages
+
+
+def _is_page(image: TiffImagePlugin.TiffImageFile) -> bool:
+    """Whether the frame of a TIFF is a page by its tag; one whose tag is damaged is."""
+    try:
+        return not int(image.tag_v2.get(_SUBFILE_TYPE, 0)) & _NO_PAGE
+    except _BROKEN_TAGS:
+        return True
+
+
+def image_dpi(path: Path) -> int | None:
+    """The resolution that an image file names, if it names one between 30 and 1200."""
+    try:
+        with Image.open(path) as image:
+            named = round(float(image.info["dpi"][0]))
+            is_jpeg = isinstance(image, JpegImagePlugin.JpegImageFile)
+            if named == _EXIF_UNKNOWN and is_jpeg and not image.info.get("jfif_unit"):
+                return None
+    except (*_BROKEN_IMAGE, KeyError, TypeError):
+        return None
+    return named if 30 <= named <= 1200 else None
+
+
+def check_size(width: int, height: int, what: str) -> None:
+    """Raise EngineError for a page image of no or too many pixels."""
+    if width < 1 or height < 1:
+        raise EngineError(f"{what}: an image of {width} x {height} pixels")
+    if width * height > MAX_PIXELS:
+        raise EngineError(
+            f"{what}: {width} x {height} pixels, more than the {MAX_PIXELS:,} that are read; "
+            "lower the dpi"
+        )

@@ -1,0 +1,131 @@
+"""Opens files in a worker process: a file of a few kilobytes may ask for hours and gigabytes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ohr.documents.images import image_dpi
+from ohr.documents.layers import TextLayer, text_layers
+from ohr.documents.pdf import RENDERER, drawn_by, page_count, page_labels
+from ohr.errors import EngineError
+from ohr.types import Outcome
+from ohr.workers import Limits, WorkerPool
+
+Task = Callable[[], Any]
+Opener = Callable[[Sequence[Task]], list[Outcome[Any]]]
+
+LIMITS = Limits(cpu_s=60, wall_s=600, memory_mb=2000)
+"""What opening a file, or taking the text layers of some pages, may use."""
+MOST_WORKERS = 4
+PAGES_AT_ONCE = 32
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """What is known of a file before a page of it is read."""
+
+    pages: int
+    drawn_by: str | None
+    """As :func:`ohr.documents.pdf.drawn_by` says."""
+    dpi: int | None
+    """The resolution that an image names; None for a PDF."""
+
+
+def file_facts(paths: Iterable[Path], limits: Limits = LIMITS) -> dict[Path, FileFacts]:
+    """The facts of each file.
+
+    One that cannot be opened counts as one plain page: reading it fails with the reason.
+    """
+    unique = list(dict.fromkeys(paths))
+    with _opener(len(unique), limits) as outcomes:
+        facts = outcomes([partial(_facts, path) for path in unique])
+    return {
+        path: outcome.value or FileFacts(1, RENDERER if _is_pdf(path) else None, None)
+        for path, outcome in zip(unique, facts, strict=True)
+    }
+
+
+def _facts(path: Path) -> FileFacts:
+    if not _is_pdf(path):
+        return FileFacts(1, drawn_by(path), image_dpi(path))
+    try:
+        pages = page_count(path)
+    except EngineError:
+        pages = 1
+    return FileFacts(pages, drawn_by(path), None)
+
+
+def labels_of(paths: Sequence[Path], limits: Limits = LIMITS) -> list[Outcome[list[str]]]:
+    """What each PDF calls its pages, in order."""
+    with _opener(len(paths), limits) as outcomes:
+        return outcomes([partial(page_labels, path) for path in paths])
+
+
+def _is_pdf(path: Path) -> bool:
+    return path.suffix.lower() == ".pdf"
+
+
+def layers_of(
+    paths: Sequence[Path], limits: Limits = LIMITS
+) -> list[Outcome[list[Outcome[TextLayer]]]]:
+    """The text layers of each PDF, in order; a page, or a whole file, may have none, and why."""
+    layers: dict[tuple[Path, int], Outcome[TextLayer]] = {}
+    with _opener(len(paths), limits) as outcomes:
+        counts = outcomes([partial(page_count, path) for path in paths])
+        batches = [
+            (path, range(start, min(start + PAGES_AT_ONCE, count.value)))
+            for path, count in zip(paths, counts, strict=True)
+            if count.value is not None
+            for start in range(0, count.value, PAGES_AT_ONCE)
+        ]
+        while batches:
+            read = outcomes([partial(text_layers, *batch) for batch in batches])
+            failed = []
+            for (path, page_nos), outcome in zip(batches, read, strict=True):
+                if outcome.value is not None:
+                    layers |= {
+                        (path, page_no): Outcome(layer)
+                        for page_no, layer in zip(page_nos, outcome.value, strict=True)
+                    }
+                elif len(page_nos) == 1:
+                    layers[path, page_nos[0]] = Outcome(None, outcome.status, outcome.detail)
+                else:  # one page is at fault, and must not cost the others
+                    failed += [(path, range(number, number + 1)) for number in page_nos]
+            batches = failed
+    return [
+        Outcome(None, count.status, count.detail)
+        if count.value is None
+        else Outcome([layers[path, page_no] for page_no in range(count.value)])
+        for path, count in zip(paths, counts, strict=True)
+    ]
+
+
+@contextmanager
+def _opener(files: int, limits: Limits) -> Iterator[Opener]:
+    """What runs tasks in worker processes and gives their outcomes, in order."""
+    if not files:
+        yield lambda tasks: []
+        return
+    workers = min(files, os.cpu_count() or 1, MOST_WORKERS)
+    with WorkerPool[Any](_call, workers=workers, limits=limits, retry=False) as pool:
+
+        def outcomes(tasks: Sequence[Task]) -> list[Outcome[Any]]:
+            by_index = dict(pool.run(tasks))
+            return [_plain(by_index[index]) for index in range(len(tasks))]
+
+        yield outcomes
+
+
+def _call(task: Task) -> Any:
+    return task()
+
+
+def _plain(outcome: Outcome[Any]) -> Outcome[Any]:
+    detail = outcome.detail.removeprefix(f"{EngineError.__name__}: ")
+    return Outcome(outcome.value, outcome.status, detail)

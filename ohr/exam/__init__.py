@@ -1,6 +1,0 @@
-"""Questions made from documents, each with its answer, its evidence and the checks it passed."""
-
-from ohr.exam.agreed import agreed
-from ohr.exam.making import Exam, Rejected, make_exam
-
-__all__ = ["Exam", "Rejected", "agreed", "make_exam"]

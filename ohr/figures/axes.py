@@ -1,0 +1,248 @@
+"""What the figures of cells share: axes, captions, lines and hatches."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ohr.display.labels import interval_units, mathematical, mathless, noise_title
+from ohr.display.notes import Notes, answerers, note_lines
+from ohr.display.settings import Setting, setting_names, settings_of
+from ohr.display.wording import ALPHA
+from ohr.figures.style import COLOURS, LINES, MARKERS, wrapped
+from ohr.study.baselines import baselines_line
+from ohr.study.notices.truth import truth_note, truth_of
+from ohr.study.output.select import distinct
+from ohr.study.scoring.measures import Measure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_SHADES = ("#e3e3e3", "#f7e2c4")
+"""Of the parts of a loss, from 1 downwards."""
+LEAST_FLOOR = 0.01
+"""From which on a figure says how much of the clean pages' r_noise is mark-up."""
+HATCHES = ("", "///", "...", "\\\\\\", "xxx")
+
+
+def axis_label(metric: str) -> str:
+    """How an axis of damage is called."""
+    return f"measured {mathematical(noise_title(metric))}"
+
+
+def each_setting(cells: pd.DataFrame, name: str) -> Iterator[tuple[Setting, str]]:
+    """Each setting of the cells, and the name of its figure.
+
+    The first figure is called as it is, those of other chunkers, retrievers, numbers of hits and
+    readers ``<name>_2_dense_extractive``.
+    """
+    for number, setting in enumerate(settings_of(cells), start=1):
+        words = re.sub(r"[^A-Za-z0-9.]+", "-", str(setting)).strip("-.")[:80]
+        yield setting, name if number == 1 else f"{name}_{number}_{words}"
+
+
+def questions_of(cells: pd.DataFrame, group: str) -> int:
+    """How many questions a group has, whatever applies to each of them."""
+    of_group = cells[cells["group"] == group]
+    of_questions = of_group[(of_group["metric"] == "r_noise") | (of_group["stage"] != "ocr")]
+    return int((of_questions if len(of_questions) else of_group)["n"].max())
+
+
+def curve_of(cells: pd.DataFrame, engine: str, operator: str) -> pd.DataFrame:
+    """The cells of one engine, clean and under one operator, in the order of the curve."""
+    return in_order(
+        cells[(cells["engine"] == engine) & cells["perturbation"].isin([operator, "none"])]
+    )
+
+
+def in_order(cells: pd.DataFrame) -> pd.DataFrame:
+    """Cells in the order of a curve: clean first, then by intensity."""
+    return cells.sort_values(["intensity", "noise"], kind="stable")
+
+
+def dotted_line(ax: Axes, cells: pd.DataFrame, x: str, number: int) -> None:
+    """A measure with mark-up left out, beside that of the text as it stands."""
+    if (cells["noise"] == "formatting").any():
+        ax.plot(
+            cells[x],
+            cells["mean"],
+            color=COLOURS[number % len(COLOURS)],
+            linestyle=":",
+            linewidth=1.2,
+            marker=".",
+            label="mark-up left out" if number == 0 else None,
+        )
+
+
+def curve_line(ax: Axes, cells: pd.DataFrame, x: str, number: int) -> str:
+    """The means of cells with their intervals; the colour that was used.
+
+    Hollow marks are changes that are not shown, of cells with paired intervals.
+    """
+    colour = COLOURS[number % len(COLOURS)]
+    unshown = _not_shown(cells)
+    ax.plot(
+        cells[x][unshown],
+        cells["mean"][unshown],
+        color=colour,
+        marker=MARKERS[number % len(MARKERS)],
+        markerfacecolor="white",
+        linestyle="none",
+        zorder=2.5,
+    )
+    ax.plot(
+        cells[x],
+        cells["mean"],
+        color=colour,
+        marker=MARKERS[number % len(MARKERS)],
+        linestyle=LINES[number % len(LINES)],
+    )
+    has_interval = cells["ci_low"].notna()
+    ax.vlines(
+        cells[x][has_interval],
+        cells["ci_low"][has_interval],
+        cells["ci_high"][has_interval],
+        color=colour,
+        alpha=0.35,
+        linewidth=1.2,
+    )
+    return colour
+
+
+def loss_split(
+    ax: Axes, cells: pd.DataFrame, parts: Sequence[Measure], x: str, number: int, *, shaded: bool
+) -> None:
+    """Above a curve, what its loss consists of: thin lines between the parts, from 1 downwards.
+
+    ``cells`` are those of one curve, in its order. The last part ends at the curve itself.
+    ``shaded``, for a curve that is alone in its panel: the parts are areas.
+    """
+    top: pd.Series | float = 1.0
+    for place, part in enumerate(parts):
+        of_part = cells[(cells["stage"] == part.stage) & (cells["metric"] == part.metric)]
+        bottom = top - of_part["mean"].reset_index(drop=True)
+        at = of_part[x].to_numpy()
+        if shaded:
+            shade = _SHADES[place % len(_SHADES)]
+            name = mathless(part.title)
+            ax.fill_between(at, bottom, top, color=shade, linewidth=0, label=name, zorder=0.5)
+        if part is not parts[-1]:
+            above, below = (mathless(one.title) for one in parts[place : place + 2])
+            label = None if shaded or number else f"thin: {above} above, {below} below"
+            colour = COLOURS[number % len(COLOURS)]
+            ax.plot(at, bottom, color=colour, linewidth=0.8, alpha=0.8, label=label)
+        top = bottom
+
+
+def _not_shown(cells: pd.DataFrame) -> pd.Series:
+    """Cells whose change from their own baseline was tested and is not shown."""
+    if "p_holm" not in cells:
+        return pd.Series(False, index=cells.index)
+    return cells["p_holm"] > ALPHA
+
+
+def _bars(cells: pd.DataFrame) -> str:
+    """What the bars of a figure are."""
+    units, truth = interval_units(cells["ci_unit"]), truth_of(cells)
+    if not units:
+        return "no intervals: too few units"
+    if "p_holm" not in cells or cells["p_holm"].isna().all():
+        return f"bars: 95 % intervals for further {units}"
+    return (
+        f"bars: 95 % intervals of the paired change ({baselines_line(set(cells['part']), truth)}), "
+        f"for further {units}; hollow: p after Holm over each measure above {ALPHA}"
+    )
+
+
+def from_zero(axes: Sequence[Axes], *, marks: bool = False) -> None:
+    """One scale from 0 for axes that share it, with room above the highest mark.
+
+    With ``marks``, also room for a mark that lies at 0.
+    """
+    top = max(ax.dataLim.ymax for ax in axes)
+    top = top if 0 < top < np.inf else 1 / 1.08
+    for ax in axes:
+        ax.set_ylim(-0.05 * top if marks else 0, 1.08 * top)
+
+
+def draws_note(cells: pd.DataFrame) -> list[str]:
+    """How often the noise was drawn, of cells that have any."""
+    noisy = cells[cells["noise"] != "none"]
+    if noisy.empty:
+        return []
+    draws = int(noisy["draws"].max())
+    return [f"means over {draws} draws of the noise" if draws > 1 else "a single draw of the noise"]
+
+
+def floor_note(cells: pd.DataFrame, axis: str) -> list[str]:
+    """What clean pages' r_noise is made of, of engines that do not write the truth's mark-up.
+
+    Under r_noise an engine of plain text is charged for that.
+    """
+    clean = cells[
+        (cells["noise"] == "none") & (cells["group"] == "all") & (cells["engine"] != "gt")
+    ]
+    if axis != "r_noise" or clean.empty:
+        return []
+    clean = clean.drop_duplicates("engine")[["engine", "r_noise", "r_noise_content"]]
+    return [
+        f"{engine}'s {whole:.3f} on clean pages is {content:.3f} content and "
+        f"{whole - content:.3f} mark-up that it does not write as the truth does"
+        for engine, whole, content in clean.itertuples(index=False)
+        if whole - content >= LEAST_FLOOR
+    ]
+
+
+def kinds_note(cells: pd.DataFrame) -> list[str]:
+    """That levels which share an intensity are of different kinds, and in no order of damage."""
+    levels = cells[["perturbation", "level", "intensity"]].drop_duplicates()
+    levels = levels[levels["level"].fillna("").ne("") & (levels["perturbation"] != "none")]
+    mixtures = levels[levels.duplicated(["perturbation", "intensity"])]["perturbation"]
+    return [
+        f"levels of {operator} are the paper's, which differ in kind: a later one need not be "
+        "worse; intensities grow"
+        for operator in distinct(mixtures)
+    ]
+
+
+def room_at_zero(axes: Sequence[Axes]) -> None:
+    """Noise from 0, with room for a mark that lies there."""
+    # A panel without a value has no limits.
+    right = max((ax.dataLim.xmax for ax in axes if math.isfinite(ax.dataLim.xmax)), default=0.0)
+    axes[0].set_xlim(left=-0.06 * right if right > 0 else -0.06)
+
+
+def caption(
+    fig: Figure,
+    cells: pd.DataFrame,
+    lines_are: str = "",
+    notes: Notes | None = None,
+    more: Sequence[str] = (),
+) -> None:
+    """What a reader must know to read the figure, above it.
+
+    ``lines_are`` says what the black lines are where they are not intervals; ``more`` is what
+    else there is to say.
+    """
+    evidence = cells["kb_scope"].iloc[0] == "evidence"
+    parts = [
+        f"n = {questions_of(cells, 'all')} questions",
+        "only pages with evidence re-read, which overstates the loss"
+        if evidence
+        else "all pages re-read",
+        lines_are or _bars(cells),
+        f"{cells['protocol'].iloc[0]} scoring",
+        *draws_note(cells),
+        *truth_note(cells),
+        *more,
+        setting_names(cells),
+        *note_lines(answerers(cells), notes),
+    ]
+    text = wrapped("; ".join(part for part in parts if part), fig.get_figwidth())
+    fig.suptitle(text, fontsize=8, color="#444444")

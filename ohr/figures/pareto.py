@@ -1,0 +1,103 @@
+"""Quality of clean engines against what they took: seconds a page, and cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from ohr.display.costs import EXPENSES, engine_costs, frontier
+from ohr.display.labels import mathematical, mathless, shown_measures
+from ohr.display.notes import Notes
+from ohr.figures.axes import caption, each_setting
+from ohr.figures.style import COLOURS, MARKERS, figure, legend_below, save
+from ohr.study.output.select import cells_of, distinct
+from ohr.study.scoring.measures import Measure, known_measure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+READING = ("ocr", "edit_distance")
+WIDE = 10
+"""Expenses so many times apart stand on a logarithmic axis."""
+
+
+def pareto_charts(
+    cells: pd.DataFrame,
+    bases: Mapping[str, Mapping[str, Any]],
+    folder: Path,
+    notes: Notes | None = None,
+) -> list[Path]:
+    """A row a measure, a column an expense; the line joins the engines that are worth it.
+
+    A figure a setting. None where no engine's reading of clean pages was measured, as in runs
+    of before this was. ``bases`` is the manifest's ``knowledge_bases``.
+    """
+    costs = engine_costs(cells, bases)
+    if costs.empty:
+        return []
+    every = (_chart(setting.of(cells), costs, folder, name, notes) for setting, name in
+             each_setting(cells, "pareto"))  # fmt: skip
+    return [path for paths in every for path in paths]
+
+
+def _chart(
+    cells: pd.DataFrame, costs: pd.DataFrame, folder: Path, name: str, notes: Notes | None
+) -> list[Path]:
+    clean = cells[cells["noise"] == "none"]
+    shown = [READING, *(measure[:2] for measure in shown_measures(cells))]
+    measures = [known_measure(*one) for one in shown if len(cells_of(clean, *one, "all"))]
+    expenses = [expense for expense in EXPENSES if costs[expense].notna().any()]
+    if not measures:
+        return []
+    engines = distinct(cells["engine"])
+    with figure(0.8 + 3.6 * len(expenses), 1.4 + 2.3 * len(measures)) as fig:
+        axes = fig.subplots(len(measures), len(expenses), squeeze=False, sharex="col", sharey="row")
+        for row, measure in zip(axes, measures, strict=True):
+            of_measure = cells_of(clean, measure.stage, measure.metric, "all")
+            for ax, expense in zip(row, expenses, strict=True):
+                _points(ax, of_measure.merge(costs, on="engine"), expense, measure, engines)
+            row[0].set_ylabel(mathematical(measure.label))
+            if not measure.higher_is_better:
+                row[0].invert_yaxis()  # of all that share it: what is better stands higher
+        for ax, expense in zip(axes[-1], expenses, strict=True):
+            ax.set_xlabel(expense)
+        handles = {label: mark for ax in axes.flat for mark, label in zip(
+            *ax.get_legend_handles_labels(), strict=True)}  # fmt: skip
+        legend_below(fig, list(handles.values()), list(handles), 3)
+        unknown = [engine for engine in engines if engine not in set(costs["engine"])]
+        more = ["seconds: of the median clean page, as one worker read it"]
+        more += [f"not measured: {', '.join(unknown)}"] if unknown else []
+        caption(fig, clean, notes=notes, more=more)
+        return save(fig, folder, name)
+
+
+def _points(
+    ax: Axes, cells: pd.DataFrame, expense: str, measure: Measure, engines: list[str]
+) -> None:
+    """A mark an engine with its interval, and the line of those that are worth it."""
+    known = cells[cells[expense].notna()].reset_index(drop=True)
+    for _, cell in known.iterrows():
+        number = engines.index(cell["engine"])
+        colour = COLOURS[number % len(COLOURS)]
+        ax.vlines(cell[expense], cell["ci_low"], cell["ci_high"], color=colour, alpha=0.5)
+        ax.plot(
+            cell[expense],
+            cell["mean"],
+            linestyle="none",
+            marker=MARKERS[number % len(MARKERS)],
+            color=colour,
+            label=mathless(cell["engine"]),
+        )
+    worth = frontier(
+        known[expense].tolist(), known["mean"].tolist(), higher_is_better=measure.higher_is_better
+    )
+    best = known.iloc[worth]
+    ax.plot(best[expense], best["mean"], color="#888888", linewidth=1, zorder=1,
+            drawstyle="steps-post")  # fmt: skip
+    positive = known[expense] > 0
+    if len(known) and positive.all() and known[expense].max() > WIDE * known[expense].min():
+        ax.set_xscale("log")
+    ax.margins(0.12)

@@ -1,0 +1,101 @@
+"""Noise curves by evidence source, after the paper's figure 3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from ohr.display.labels import (
+    MARK_UP_LEFT_OUT,
+    group_label,
+    loss_parts,
+    mathematical,
+    mathless,
+    noise_title,
+    shown_measures,
+)
+from ohr.display.notes import Notes
+from ohr.figures.axes import (
+    caption,
+    curve_line,
+    curve_of,
+    dotted_line,
+    each_setting,
+    from_zero,
+    loss_split,
+    room_at_zero,
+)
+from ohr.figures.style import figure, legend_below, save
+from ohr.study.output.select import cells_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_OF_THESE = {
+    "r_noise": "of these questions",
+    "r_noise_content": "of these questions",
+    "edit_distance": "of their pages",
+}
+
+
+def source_curves(
+    cells: pd.DataFrame, folder: Path, notes: Notes | None = None, axis: str = "r_noise"
+) -> list[Path]:
+    """A column an evidence source, a row a stage, a curve an engine and noise; a figure a setting.
+
+    The axis is the damage (one of ``NOISE_AXES``) of that source's own questions. Where retrieval
+    was measured with mark-up left out too, that is a thin dotted curve of the same colour.
+    """
+    every = (_source_curves(setting.of(cells), folder, name, notes, axis) for setting, name in
+             each_setting(cells, "noise_by_source"))  # fmt: skip
+    return [path for paths in every for path in paths]
+
+
+def _source_curves(
+    cells: pd.DataFrame, folder: Path, figure_name: str, notes: Notes | None, axis: str
+) -> list[Path]:
+    groups = [g for g in dict.fromkeys(cells["group"]) if g.startswith("source:")]
+    measures = shown_measures(cells)
+    curves = list(_curves(cells))
+    if len(groups) < 2 or not measures or not curves or cells[axis].isna().all():
+        return []
+    groups.append("all")
+    with figure(1.2 + 2.3 * len(groups), 1.1 + 2.0 * len(measures)) as fig:
+        axes = fig.subplots(len(measures), len(groups), squeeze=False, sharex="all", sharey="row")
+        for row, (stage, metric, title) in enumerate(measures):
+            parts = loss_parts(cells, stage, metric)
+            for column, group in enumerate(groups):
+                ax: Axes = axes[row, column]
+                chosen = cells_of(cells, stage, metric, group)
+                stripped = cells_of(cells, stage, f"{metric}{MARK_UP_LEFT_OUT}", group)
+                of_group = cells[cells["group"] == group]
+                for number, (engine, operator, several) in enumerate(curves):
+                    curve_line(ax, curve_of(chosen, engine, operator), axis, number)
+                    name = operator.replace("_", " ")
+                    ax.lines[-1].set_label(mathless(f"{engine}, {name}" if several else name))
+                    dotted_line(ax, curve_of(stripped, engine, operator), axis, number)
+                    curve = curve_of(of_group, engine, operator)
+                    loss_split(ax, curve, parts, axis, number, shaded=len(curves) == 1)
+                if row == 0:
+                    ax.set_title(mathless(group_label(group)))
+                if row == len(measures) - 1:
+                    ax.set_xlabel(f"{mathematical(noise_title(axis))} {_OF_THESE[axis]}")
+                if column == 0:
+                    ax.set_ylabel(mathematical(title))
+            from_zero(axes[row], marks=True)
+        room_at_zero(axes[0])
+        handles, labels = axes[0, 0].get_legend_handles_labels()
+        legend_below(fig, handles, labels, 4)
+        caption(fig, cells, notes=notes)
+        return save(fig, folder, figure_name)
+
+
+def _curves(cells: pd.DataFrame) -> Iterator[tuple[str, str, bool]]:
+    """Each engine and operator, and whether there are several engines to tell apart."""
+    noisy = cells[cells["noise"] != "none"][["engine", "perturbation"]].drop_duplicates()
+    several = noisy["engine"].nunique() > 1
+    for engine, operator in noisy.itertuples(index=False):
+        yield str(engine), str(operator), several

@@ -1,0 +1,1 @@
+"""Reading files and text from outside safely."""

@@ -1,0 +1,221 @@
+"""Engines as they stand on this machine, and how they read one page."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from ohr import registry
+from ohr.display.terminal import show
+from ohr.documents.images import load_image
+from ohr.errors import ConfigError, EngineError, MissingDependencyError, OhrError
+from ohr.files.safe_text import plain
+from ohr.metrics.default import edit_distance
+from ohr.ocr.progress import Progress
+from ohr.plugins import OcrBackend
+from ohr.registry import PluginSpec
+from ohr.types import Document, Outcome
+from ohr.workers import Limits, WorkerPool
+
+LIMITS = Limits(cpu_s=600, wall_s=1800)
+_LONGEST_VERSION = 44
+
+
+@dataclass(frozen=True)
+class Listed:
+    """An engine as it stands on this machine."""
+
+    spec: PluginSpec
+    state: str
+    """``yes``, ``no``, or ``needs parameters``."""
+    version: str = ""
+    reason: str = ""
+    """Why it cannot be used as it is, and the command or parameter that mends it."""
+    cls: type[OcrBackend] | None = None
+    accepts: tuple[str, ...] = ()
+
+    @property
+    def installed(self) -> bool:
+        return self.state == "yes"
+
+
+def list_engines(specs: Sequence[PluginSpec], check: bool) -> int:
+    """Print how engines stand; with ``check`` let the installed ones read a page.
+
+    1 if one of them could not. Raises OhrError.
+    """
+    listed = [engine for spec in specs if (engine := examine(spec)) is not None]
+    show(engines_table(listed))
+    for engine in listed:
+        if engine.reason:
+            print(plain(how_to_mend(engine)))
+    if not check:
+        return 0
+    print()
+    checked = [engine for engine in listed if engine.installed]
+    if not checked:
+        raise OhrError("no engine is installed that could be checked")
+    with tempfile.TemporaryDirectory() as folder:
+        outcomes = check_engines(checked, Path(folder))
+    show(checks_table(checked, outcomes))
+    return int(any(outcome.value is None for outcome in outcomes))
+
+
+def how_to_mend(engine: Listed) -> str:
+    """Why an engine cannot be used as it is, and what mends that."""
+    named = engine.reason.startswith((f"{engine.spec.label}: ", f"engine {engine.spec.label!r}"))
+    line = engine.reason if named else f"{engine.spec.label}: {engine.reason}"
+    install = engine.cls.install if engine.cls is not None else ""
+    return line if not install or install in line else f"{line}; it is installed by: {install}"
+
+
+def examine(spec: PluginSpec) -> Listed | None:
+    """How an engine stands; None for one that reads no pages. Raises UnknownPluginError."""
+    try:
+        cls = registry.plugin_class("engine", spec.name)
+    except MissingDependencyError as error:
+        return Listed(spec, "no", reason=str(error))
+    if not issubclass(cls, OcrBackend):
+        return None
+    try:
+        engine = registry.ocr_engine(spec)
+        version = engine.engine_version()
+    except MissingDependencyError as error:
+        return Listed(spec, "no", reason=str(error), cls=cls)
+    except ConfigError as error:
+        return Listed(spec, "needs parameters", reason=str(error), cls=cls)
+    except Exception as error:  # a stranger's plug-in must not end the list
+        return Listed(spec, "no", reason=f"{type(error).__name__}: {error}", cls=cls)
+    return Listed(spec, "yes", version, cls=cls, accepts=tuple(sorted(engine.accepts)))
+
+
+def usable_engines() -> list[PluginSpec]:
+    """Engines of page images that are installed and need no weights and no server.
+
+    Raises ConfigError where there is none.
+    """
+    listed = [examine(PluginSpec(name=name)) for name in registry.known("engine")]
+    found = [
+        one.spec
+        for one in listed
+        if one is not None and one.cls is not None and one.cls.self_contained
+        if one.installed and "image" in one.accepts
+    ]
+    if not found:
+        raise ConfigError(
+            "no OCR engine of this machine reads page images: python -m experiments.engines says "
+            "what installs one"
+        )
+    return found
+
+
+def engines_table(engines: Sequence[Listed]) -> Table:
+    """A row an engine: whether it is installed, what it reads and returns, and its licence."""
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    for name in ("engine", "installed", "version", "reads", "returns", "languages", "licence"):
+        table.add_column(name)
+    for engine in engines:
+        version = engine.version
+        if len(version) > _LONGEST_VERSION:
+            version = version[: _LONGEST_VERSION - 1] + "…"
+        table.add_row(
+            *(
+                Text(plain(part))
+                for part in (
+                    engine.spec.label,
+                    engine.state,
+                    version,
+                    ", ".join(engine.accepts),
+                    engine.cls.returns if engine.cls else "",
+                    ", ".join(engine.cls.languages) if engine.cls else "",
+                    engine.cls.license if engine.cls else "",
+                )
+            )
+        )
+    return table
+
+
+def check_engines(engines: Sequence[Listed], folder: Path) -> list[Outcome[dict[str, Any]]]:
+    """Let each engine read a generated page; its text, edit distance and seconds."""
+    document = _generated(folder)
+    page = document.pages[0]
+    assert page.image is not None  # the sample has an image of every page
+    assert document.source is not None
+    tasks = [
+        CheckTask(engine.spec, page.image, document.source, page.ref.page_no) for engine in engines
+    ]
+    outcomes: dict[int, Outcome[dict[str, Any]]] = {}
+    with (
+        Progress(verb="checking") as progress,
+        WorkerPool[dict[str, Any]](read_twice, workers=1, limits=LIMITS, max_tasks=1) as pool,
+    ):
+        for done, (index, outcome) in enumerate(pool.run(tasks), start=1):
+            if outcome.value is not None:
+                outcome.value["edit_distance"] = edit_distance(outcome.value["text"], page.text)
+            outcomes[index] = outcome
+            progress("engines", done, len(tasks))
+    return [outcomes[index] for index in range(len(tasks))]
+
+
+def _generated(folder: Path) -> Document:
+    params = {"cache": folder, "n_pages": 1, "n_questions": 1}
+    sample = registry.create("dataset", PluginSpec(name="sample", params=params))
+    return next(iter(sample.load().documents.values()))
+
+
+def checks_table(engines: Sequence[Listed], outcomes: Sequence[Outcome[dict[str, Any]]]) -> Table:
+    """A row an engine that was let read a page."""
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    table.add_column("engine")
+    for name in ("edit distance", "first page, s", "next page, s"):
+        table.add_column(name, justify="right")
+    table.add_column("")
+    for engine, outcome in zip(engines, outcomes, strict=True):
+        measured = outcome.value
+        figures = (
+            [f"{measured[name]:.{n}f}" for name, n in
+             (("edit_distance", 3), ("first_s", 2), ("next_s", 2))]
+            if measured
+            else ["-"] * 3
+        )  # fmt: skip
+        note = "" if measured else f"{outcome.status}: {outcome.detail}"
+        table.add_row(Text(plain(engine.spec.label)), *figures, Text(plain(note)))
+    return table
+
+
+@dataclass(frozen=True)
+class CheckTask:
+    """An engine, and the page that it is to read."""
+
+    spec: PluginSpec
+    image: Path
+    pdf: Path
+    page_no: int
+
+
+def read_twice(task: CheckTask) -> dict[str, Any]:
+    """Read the page twice: the text, seconds with loading, and seconds without.
+
+    Raises EngineError, in a worker process.
+    """
+    engine = registry.ocr_engine(task.spec)
+    by_image = "image" in engine.accepts
+    source: Any = [load_image(task.image)] if by_image else task.pdf
+    seconds = []
+    text: str | None = None
+    for _ in range(2):
+        started = time.perf_counter()
+        read = list(engine.transcribe(source, [task.page_no]))
+        seconds.append(time.perf_counter() - started)
+        if not read or read[0][1].value is None:
+            reason = read[0][1].detail if read else "it returned nothing"
+            raise EngineError(f"engine {task.spec.label}: {reason}")
+        text = read[0][1].value
+    return {"text": text, "first_s": seconds[0], "next_s": seconds[1]}

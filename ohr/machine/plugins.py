@@ -1,0 +1,87 @@
+"""Plug-ins as they stand on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from ohr import registry
+from ohr.errors import ConfigError, MissingDependencyError, did_you_mean
+from ohr.files.safe_text import plain
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A plug-in as it stands on this machine."""
+
+    name: str
+    state: str
+    """``yes``, ``no``, or ``needs parameters``."""
+    what: str = ""
+    """The first line of its docstring."""
+    parameters: str = ""
+    reason: str = ""
+    """Why it cannot be used as it is."""
+
+
+def list_plugins(kinds: Sequence[str]) -> int:
+    """Print the plug-ins of some kinds. Raises ConfigError for a kind that is none."""
+    for kind in kinds:
+        if kind not in registry.KINDS:
+            raise ConfigError(f"unknown kind {kind!r}; {did_you_mean(kind, registry.KINDS)}")
+    for kind in kinds:
+        print(f"{kind} ({registry.KINDS[kind]})")
+        for name in registry.known(kind):
+            listed = examine(kind, name)
+            state = "" if listed.state == "yes" else f" [{listed.state}]"
+            print(plain(f"  {name}{state}: {listed.what}"))
+            for line in (listed.parameters, listed.reason):
+                if line:
+                    print(plain(f"      {line}"))
+    return 0
+
+
+def examine(kind: str, name: str) -> Listed:
+    """How a plug-in stands."""
+    try:
+        cls = registry.plugin_class(kind, name)
+    except Exception as error:  # a stranger's plug-in must not end the list
+        return Listed(name, "no", reason=_one_line(error))
+    what = (cls.__doc__ or "").strip().partition("\n")[0]
+    parameters = _parameters(cls.Params)
+    try:
+        registry.create(kind, name).identity()
+    except MissingDependencyError as error:
+        return Listed(name, "no", what, parameters, _one_line(error))
+    except ConfigError as error:
+        return Listed(name, "needs parameters", what, parameters, _one_line(error))
+    except Exception as error:  # nor may one that cannot be made
+        return Listed(name, "no", what, parameters, _one_line(error))
+    return Listed(name, "yes", what, parameters)
+
+
+def _parameters(model: type[BaseModel]) -> str:
+    """``psm=3, model (required)``."""
+    return ", ".join(_parameter(name, field) for name, field in model.model_fields.items())
+
+
+def _parameter(name: str, field: FieldInfo) -> str:
+    if field.is_required():
+        return f"{name} (required)"
+    value: Any = field.get_default(call_default_factory=True)
+    if isinstance(value, BaseModel):
+        return f"{name}={value.model_dump(mode='json')}"
+    return f"{name}={value!r}"
+
+
+def _one_line(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return (
+        text
+        if isinstance(error, ConfigError | MissingDependencyError)
+        else (f"{type(error).__name__}: {text}")
+    )

@@ -1,0 +1,46 @@
+"""Distorts a page image: the one place where a study's noise is drawn for a page."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ohr.errors import OhrError, PluginError
+from ohr.plugins import Applied, ImagePerturbation
+from ohr.plugins.randomness import generator_for
+from ohr.store.identity import canonical_json
+from ohr.types import PageRef
+
+
+def distorted(
+    operator: ImagePerturbation,
+    image: np.ndarray,
+    *,
+    intensity: float,
+    seed: int,
+    ref: PageRef,
+    label: str = "",
+) -> Applied[np.ndarray]:
+    """The page (uint8, grey or RGB) with the noise that this seed draws for it.
+
+    The draw depends on the plug-in's own name, however a configuration names it (``label``). Raises
+    PluginError if the distortion fails, or returns another size or dtype: it is no fault of
+    engine or page.
+    """
+    where = f"distortion {label or operator.name!r} on {ref.doc_id} page {ref.page_no + 1}"
+    form = (image.shape, image.dtype)
+    rng = generator_for(seed, operator.name, ref)
+    try:
+        applied = operator.apply(image, intensity=intensity, rng=rng)
+        if not isinstance(applied, Applied) or not isinstance(applied.value, np.ndarray):
+            raise TypeError("apply must return Applied(image, record)")
+        canonical_json(applied.record)
+    except OhrError:
+        raise
+    except Exception as error:
+        raise PluginError(f"{where}: {type(error).__name__}: {error}") from error
+    if (applied.value.shape, applied.value.dtype) != form:
+        raise PluginError(
+            f"{where}: {form[1]} {form[0]} became {applied.value.dtype} {applied.value.shape}: "
+            "size and dtype must stay as they are"
+        )
+    return applied

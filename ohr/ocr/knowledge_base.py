@@ -1,0 +1,269 @@
+"""What an engine read, as a knowledge base in the layout of OHR-Bench."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import time
+from array import array
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ohr import registry
+from ohr.errors import ConfigError, StoreError
+from ohr.files.safe_text import plain
+from ohr.ocr.files import FilePage, FileReadings, file_pages
+from ohr.ocr.pools import Runners
+from ohr.ocr.progress import Progress
+from ohr.ocr.shards import Pending, Shard
+from ohr.ocr.sharing import Sharing
+from ohr.ocr.sources import PageSource, find_pages, skipped_files
+from ohr.ocr.store import stored_taken, sum_taken
+from ohr.plugins import OcrBackend
+from ohr.registry import PluginSpec
+from ohr.store.artefacts import ArtefactStore
+from ohr.store.atomic import write_text
+from ohr.store.identity import canonical_json
+from ohr.store.locking import locked
+from ohr.store.versions import versions
+from ohr.types import FAILED, Outcome, Status
+from ohr.workers import Limits
+
+_RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9})?)?")
+_NAMED = 20
+MANIFEST = "manifest.json"
+
+
+def read_files(
+    inputs: Sequence[Path],
+    engine: PluginSpec,
+    out: Path,
+    *,
+    pages: str,
+    dpi: int,
+    hand_over_pdfs: bool,
+    retry: bool,
+    runners: Runners,
+    cache: Path,
+    limits: Limits,
+    stop_after_failures: int,
+    shard: Shard | None,
+) -> int:
+    """Read the pages of PDFs, images and folders into a knowledge base, and sum up.
+
+    1 if a page failed, else 0; of a ``shard``, its pages are read into the cache, and nothing is
+    written. Raises OhrError.
+    """
+    backend = registry.create("engine", engine)
+    if not isinstance(backend, OcrBackend):
+        raise ConfigError(f"engine {engine.label!r} reads no pages: name an OCR engine")
+    for line in skipped_files(inputs):
+        print(f"skipped: {plain(line)}", file=sys.stderr)
+    sources = select_pages(list(find_pages(inputs, dpi)), pages)
+    wanted = file_pages(sources, engine, backend, hand_over_pdfs=hand_over_pdfs)
+    readings = FileReadings(
+        engine,
+        backend.identity(),
+        ArtefactStore(cache),
+        limits,
+        runners,
+        stop_after_failures,
+        retry,
+    )
+    sharing = Sharing(cache, out, shard)
+    if shard is not None:
+        check_out(out, wanted, readings.identity)
+        _read(wanted, readings, sharing)
+        print("\n".join(sharing.summary()))
+        return 0
+    with locked(out):
+        check_out(out, wanted, readings.identity)
+        return write_readings(wanted, readings, out, sharing)
+
+
+def select_pages(sources: Sequence[PageSource], wanted: str) -> list[PageSource]:
+    """The pages of each file that ``1-3,7`` names; an image is page 1. Raises ConfigError."""
+    if not wanted.strip():
+        return list(sources)
+    ranges = []
+    for part in wanted.split(","):
+        match = _RANGE.fullmatch(part.strip())
+        first = int(match[1]) if match else 0
+        last = first if match is None or "-" not in part else int(match[2] or 10**9)
+        if not 1 <= first <= last:
+            raise ConfigError(f"--pages {wanted!r}: write it as 1-3,7 or 5-, counted from 1")
+        ranges.append((first, last))
+    chosen = [
+        source
+        for source in sources
+        if any(first <= (source.page_no or 0) + 1 <= last for first, last in ranges)
+    ]
+    if not chosen:
+        raise ConfigError(f"--pages {wanted!r}: no file has such a page")
+    return chosen
+
+
+def _read(pages: Sequence[FilePage], readings: FileReadings, sharing: Sharing) -> int:
+    """Read what is not stored, of a shard its pages; how many were to be read."""
+    read, label = 0, readings.engine.label
+    with Progress() as progress:
+        for turn, wanted in enumerate(sharing.rounds()):
+            if turn:  # what a shard has failed at, those that take over its pages need not try
+                readings = replace(readings, retry=False)
+            looked_at = [page for page in pages if wanted is None or wanted(page.name)]
+            todo = [page for page in looked_at if not readings.stands(page)]
+            for line in sharing.unread((page.ref for page in todo), len(todo)):
+                progress.say(line)
+            read += len(todo)
+            done = 0
+
+            def report(count: int, total: int = len(todo)) -> None:
+                nonlocal done
+                done += count
+                progress(label, done, total)
+
+            with sharing.reading([Pending(array("q", range(len(todo))), len(looked_at))]):
+                if todo:
+                    report(0)
+                    readings.make(todo, report, sharing)
+    return read
+
+
+def write_readings(
+    pages: Sequence[FilePage], readings: FileReadings, out: Path, sharing: Sharing
+) -> int:
+    """Read what is not stored, write the knowledge base and sum up; 1 if a page failed, else 0."""
+    started = time.perf_counter()
+    read_now = _read(pages, readings, sharing)
+    seconds = time.perf_counter() - started
+    outcomes = []
+    for page in pages:
+        stored = readings.stored(page)
+        if stored is None:
+            raise StoreError(
+                f"the reading of {_where(page)} is no longer in the cache "
+                f"{readings.store.root}: give the same command again"
+            )
+        outcomes.append((page, stored.outcome))
+    documents = knowledge_base(outcomes)
+    taken = sum_taken(stored_taken(readings.store, page.key, readings.identity) for page in pages)
+    counts = Counter(str(outcome.status) for _, outcome in outcomes)
+    failures = [(page, outcome) for page, outcome in outcomes if outcome.status in FAILED]
+    noted = [
+        (page, outcome)
+        for page, outcome in outcomes
+        if outcome.detail and outcome.status not in FAILED
+    ]
+    manifest: dict[str, Any] = {
+        "engine": readings.identity,
+        "versions": versions(),
+        "dpi": sorted({page.source.dpi for page in pages}),
+        "documents": len(documents),
+        "pages": {str(status): counts[str(status)] for status in Status},
+        "read_now": read_now,
+        "taken": taken,
+        "seconds": round(seconds, 3),
+        "workers": readings.runners.workers,
+        "failures": [f"{_where(page)}: {outcome.detail}" for page, outcome in failures],
+        "notes": [f"{_where(page)}: {outcome.detail}" for page, outcome in noted],
+    }
+    text = json.dumps(manifest, indent=2, ensure_ascii=False)
+    write_text(out / MANIFEST, text + "\n")  # first: it says whose the documents are
+    for doc_id, entries in documents.items():
+        text = json.dumps(entries, indent=1, ensure_ascii=False)
+        write_text(out / f"{doc_id}.json", text + "\n")
+    _name([(str(outcome.status), page, outcome) for page, outcome in failures])
+    _name([("note", page, outcome) for page, outcome in noted])
+    listed = ", ".join(f"{counts[str(status)]} {status}" for status in Status)
+    print(f"{len(pages)} pages of {len(documents)} documents: {listed}")
+    if read_now:
+        print(
+            f"read now: {read_now} pages, {seconds / read_now:.2f} s a page "
+            f"with {readings.runners.workers} workers; from the cache: {len(pages) - read_now}"
+        )
+    from ohr.ocr.costs import taken_lines
+
+    for line in taken_lines({readings.engine.label: taken}):
+        print(line)
+    print(f"knowledge base: {out}")
+    if failures:
+        print(
+            f"error: {len(failures)} of {len(pages)} pages could not be read; "
+            "--retry tries them again",
+            file=sys.stderr,
+        )
+        return 1
+    return 0
+
+
+def _name(pages: Sequence[tuple[str, FilePage, Outcome[str]]]) -> None:
+    """A line for each page on standard error, up to a number."""
+    for kind, page, outcome in pages[:_NAMED]:
+        print(f"{kind}: {_where(page)}: {plain(outcome.detail)}", file=sys.stderr)
+    if len(pages) > _NAMED:
+        print(f"and {len(pages) - _NAMED} more: see manifest.json", file=sys.stderr)
+
+
+def _where(page: FilePage) -> str:
+    return f"{plain(page.source.file_name)} page {page.ref.page_no + 1}"
+
+
+def knowledge_base(
+    pages: Sequence[tuple[FilePage, Outcome[str]]],
+) -> dict[str, list[dict[str, Any]]]:
+    """The pages that were read, by document.
+
+    A failed page is left out: whoever reads the knowledge base counts it as missing.
+    """
+    documents: dict[str, list[dict[str, Any]]] = {}
+    for page, outcome in pages:
+        entries = documents.setdefault(page.ref.doc_id, [])
+        if outcome.value is not None and outcome.status not in FAILED:
+            entries.append({"page_idx": page.ref.page_no, "text": outcome.value})
+    return documents
+
+
+def check_out(out: Path, pages: Sequence[FilePage], identity: dict[str, Any]) -> None:
+    """Refuse a folder whose documents this command would mix with others or lose.
+
+    Raises ConfigError.
+    """
+    there = {
+        path.relative_to(out).with_suffix("").as_posix(): path
+        for path in sorted(out.glob("*/**/*.json"))
+    }
+    if not there:
+        return
+    other = "choose another --out"
+    try:
+        manifest = json.loads((out / MANIFEST).read_text("utf-8"))
+        engine, dpi = manifest["engine"], manifest["dpi"]
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise ConfigError(f"{out} holds JSON files that are not of this command: {other}") from (
+            error
+        )
+    if canonical_json(engine) != canonical_json(identity):
+        raise ConfigError(f"{out} holds what another engine, or another version, read: {other}")
+    if dpi != sorted({page.source.dpi for page in pages}):
+        raise ConfigError(f"{out} holds pages read at {dpi} dpi: {other}")
+    page_nos: dict[str, set[int]] = {}
+    for page in pages:
+        page_nos.setdefault(page.ref.doc_id, set()).add(page.ref.page_no)
+    for doc_id, path in there.items():
+        if lost := _page_numbers(path) - page_nos.get(doc_id, set()):
+            raise ConfigError(
+                f"{out} holds page {min(lost) + 1} of {doc_id}, which this command does not read: "
+                f"name all files and pages, or {other}"
+            )
+
+
+def _page_numbers(path: Path) -> set[int]:
+    """The numbers of a document's pages; of a damaged file none, since nothing is lost."""
+    try:
+        return {int(page["page_idx"]) for page in json.loads(path.read_text("utf-8"))}
+    except (OSError, ValueError, LookupError, TypeError):
+        return set()

@@ -1,0 +1,149 @@
+"""Finds the pages in PDFs, images and folders."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from PIL import Image
+
+from ohr.documents.opening import FileFacts, file_facts
+from ohr.errors import ConfigError
+from ohr.files.safe_text import is_hidden, readable, safe_path
+
+_IMAGES = frozenset(
+    {
+        *(".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".webp", ".tif", ".tiff", ".bmp", ".dib"),
+        *(".gif", ".jp2", ".j2k", ".jpf", ".jpx", ".jpc", ".j2c", ".ppm", ".pgm", ".pbm", ".pnm"),
+        *(".pcx", ".tga", ".avif", ".heic", ".heif"),
+    }
+)
+"""Of the formats that scans and photographs have."""
+_OFFICE = frozenset(
+    {
+        *(".doc", ".docx", ".odt", ".rtf", ".ppt", ".pptx", ".odp", ".xls", ".xlsx", ".ods"),
+        *(".epub", ".djvu", ".xps", ".ps", ".eps", ".html", ".htm"),
+    }
+)
+_SHOWN = 3
+
+
+@cache
+def image_suffixes() -> frozenset[str]:
+    """The suffixes of page images that Pillow reads here: HEIC, say, only with a plug-in of its."""
+    Image.init()
+    known = Image.registered_extensions()
+    return frozenset(suffix for suffix in _IMAGES if known.get(suffix) in Image.OPEN)
+
+
+@dataclass(frozen=True)
+class PageSource:
+    """A page of a PDF, or an image file."""
+
+    path: Path
+    name: str
+    """The document, as its folder in the output is called."""
+    page_no: int | None
+    """0-based page of a PDF; None for an image."""
+    dpi: int
+    drawn_by: str | None
+    """What makes the page's image of the file, as :func:`ohr.documents.pdf.drawn_by` says."""
+    file_name: str
+    """Path of the file within the folder that was searched."""
+
+    def file(self, suffix: str) -> str:
+        """The output file, within the folder of a noise."""
+        name = safe_path(self.name)
+        if self.page_no is None:
+            return f"{name}{suffix}"
+        return f"{name}/page_{self.page_no + 1:04d}{suffix}"
+
+
+def find_pages(inputs: Sequence[Path], dpi: int) -> Iterator[PageSource]:
+    """Pages of PDFs and images, folders searched through, in order. Raises ConfigError.
+
+    What is hidden within a folder is passed over.
+    A file that cannot be opened yields one page, which then fails with the reason.
+    """
+    searched = [_page_files(given) for given in inputs]
+    facts = file_facts(path for _, files in searched for path in files)
+    for root, files in searched:
+        yield from _pages_in(root, files, facts, dpi)
+
+
+def skipped_files(inputs: Sequence[Path]) -> list[str]:
+    """A line for each kind of file in the folders that :func:`find_pages` passes over, and why.
+
+    What is hidden is passed over without a word.
+    """
+    others: dict[str, list[str]] = {}
+    for given in inputs:
+        for path in sorted(given.rglob("*")) if given.is_dir() else []:
+            inside = path.relative_to(given)
+            if is_hidden(inside) or (path.is_dir() and not path.is_symlink()):
+                continue
+            if not path.exists():
+                kind = "a link to nothing"
+            elif path.is_dir():
+                kind = "a link to a folder, which is not followed"
+            elif not path.is_file():
+                kind = "no file"
+            elif _is_page_file(path):
+                continue
+            else:
+                kind = _kind_of(path.suffix.lower())
+            others.setdefault(kind, []).append(readable(inside.as_posix()))
+    lines = []
+    for kind, names in others.items():
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        lines.append(f"{', '.join(names[:_SHOWN])}{more}: {kind}")
+    return lines
+
+
+def _kind_of(suffix: str) -> str:
+    if suffix in _IMAGES:
+        return f"Pillow does not read {suffix} here: convert it to PNG or JPEG"
+    if suffix in _OFFICE:
+        return f"{suffix} is not read: save it as PDF"
+    return f"{suffix} is not read, only PDFs and images are" if suffix else "without a suffix"
+
+
+def _page_files(given: Path) -> tuple[Path, list[Path]]:
+    """The folder that is searched, and the PDFs and images that the path names."""
+    if not given.exists():
+        raise ConfigError(f"no file or folder {given}")
+    inside = [given]
+    if given.is_dir():
+        inside = [p for p in sorted(given.rglob("*")) if not is_hidden(p.relative_to(given))]
+    files = [path for path in inside if path.is_file() and _is_page_file(path)]
+    if not files:
+        raise ConfigError(f"no PDF or image in {given}")
+    return (given if given.is_dir() else given.parent), files
+
+
+def _pages_in(
+    root: Path, files: Sequence[Path], facts: Mapping[Path, FileFacts], dpi: int
+) -> Iterator[PageSource]:
+    names = [readable(path.relative_to(root).as_posix()) for path in files]
+    stems = [name[: -len(path.suffix)] for name, path in zip(names, files, strict=True)]
+    counts = Counter(stems)
+    pdfs: set[str] = set()
+    for path, name, stem in zip(files, names, stems, strict=True):
+        # Of a.pdf and a.png, each needs a name of its own; the PDF's is that which
+        # dataset.kind=folder gives it.
+        own = facts[path]
+        if path.suffix.lower() != ".pdf":
+            document = stem if counts[stem] == 1 else name
+            yield PageSource(path, document, None, own.dpi or dpi, own.drawn_by, name)
+            continue
+        document = name if stem in pdfs else stem
+        pdfs.add(stem)
+        for number in range(own.pages):
+            yield PageSource(path, document, number, dpi, own.drawn_by, name)
+
+
+def _is_page_file(path: Path) -> bool:
+    return path.suffix.lower() in image_suffixes() | {".pdf"}

@@ -1,0 +1,106 @@
+"""Questions that quote a sentence with a gap, and how much of their source they repeat.
+
+People who ask do not repeat the sentence that answers them: they have some of its words, and
+some of what its page is about. So a wording keeps what stands beside the gap, a part of the
+sentence's other telling words as drawn, and adds words by which the page is told from others.
+The signs of the gap and of what is left out are no terms of any retriever: a row of underscores
+would be one, and would find forms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ohr.datasets import wording
+from ohr.questions.candidate import Candidate, Evidence, quoted
+from ohr.questions.checks import FEWEST_TERMS
+from ohr.questions.values import Value
+
+GAP = "[?]"
+OMITTED = "\u2026"
+_NOUNS = {
+    "date": "date",
+    "amount": "amount",
+    "percentage": "percentage",
+    "period": "length of time",
+    "year": "year",
+    "number": "number",
+    "name": "name",
+    "word": "word",
+}
+_BESIDE = 2
+"""Words on either side of a gap that are kept."""
+_KEPT = (0.2, 0.6)
+"""Least and largest share of a sentence's other telling words that are kept."""
+_MOST_TOPICS = 6
+
+
+def of_gap(
+    plain: str,
+    value: Value,
+    evidence: Evidence,
+    topics: Sequence[str],
+    rng: np.random.Generator,
+) -> Candidate:
+    """The question for a value of a sentence; ``topics`` are words that tell its page."""
+    answer = plain[value.start : value.end]
+    before, after = plain[: value.start], plain[value.end :]
+    short = _shortened(before, after, rng)
+    about = _about(topics, plain, rng)
+    said = f"{before}{GAP}{after}"
+    return Candidate(
+        value.kind,
+        _asked(value.kind, short, about),
+        answer,
+        (evidence,),
+        "text",
+        "Numeric" if wording.is_number(answer) else "String",
+        _without_gap(short),
+        fuller=_asked(value.kind, said, about) if short != " ".join(said.split()) else "",
+        fuller_terms=f"{before} {after}",
+    )
+
+
+def _asked(kind: str, said: str, about: str) -> str:
+    return f"Which {_NOUNS[kind]} is missing from {quoted(' '.join(said.split()))}{about}?"
+
+
+def _shortened(before: str, after: str, rng: np.random.Generator) -> str:
+    """The sentence with its gap, some of its words left out."""
+    words = f"{before}\0{after}".split()
+    gap = next(at for at, word in enumerate(words) if "\0" in word)
+    words[gap] = words[gap].replace("\0", GAP)
+    kept = {at for at in range(len(words)) if abs(at - gap) <= _BESIDE}
+    others = [at for at in range(len(words)) if at not in kept and _tells(words[at])]
+    least, most = _KEPT
+    lacking = FEWEST_TERMS - sum(_tells(words[at]) for at in kept if at != gap)
+    wanted = max(lacking, round((least + (most - least) * rng.random()) * len(others)))
+    kept.update(others[i] for i in rng.permutation(len(others))[:wanted])
+    parts: list[str] = []
+    for at, word in enumerate(words):
+        if at in kept:
+            parts.append(word)
+        elif parts[-1:] != [OMITTED]:
+            parts.append(OMITTED)
+    return " ".join(parts)
+
+
+def _tells(word: str) -> bool:
+    return bool(wording.content_words(word))
+
+
+def _without_gap(said: str) -> str:
+    return said.replace(GAP, " ").replace(OMITTED, " ")
+
+
+def _about(topics: Sequence[str], plain: str, rng: np.random.Generator) -> str:
+    """Some words of the page that the sentence does not have; two at least, or none."""
+    own = wording.content_words(plain)
+    others = [word for word in topics if not wording.content_words(word) & own]
+    wanted = int(rng.integers(_MOST_TOPICS + 1))
+    drawn = [others[i] for i in sorted(rng.permutation(len(others))[:wanted])]
+    if len(drawn) < 2:
+        return ""
+    return f" (about {', '.join(drawn[:-1])} and {drawn[-1]})"

@@ -1,0 +1,232 @@
+"""An exam: questions made of pages, checked, chosen and numbered; pure, and the same every time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+import numpy as np
+
+from ohr.datasets import wording
+from ohr.datasets.locating import SearchablePage
+from ohr.plugins.randomness import generator_for
+from ohr.questions.candidate import KINDS, Candidate
+from ohr.questions.checks import Examined, first_fault
+from ohr.questions.corpus import Corpus, TermIndex
+from ohr.questions.from_sentences import of_sentence
+from ohr.questions.from_structure import of_captions, of_headings, of_lists
+from ohr.questions.from_tables import of_tables
+from ohr.questions.sentences import sentences
+from ohr.store.identity import digest
+from ohr.types import Page, PageRef, Question
+
+ALIKE = 0.8
+"""A question with this share of its words in one that was taken is a near-duplicate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A question that failed a check, and the reason, which quotes the documents."""
+
+    question: Question
+    kind: str
+    check: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Yield:
+    """What came of the candidates of one kind. ``spare`` passed, and were not needed."""
+
+    kind: str
+    candidates: int
+    accepted: int
+    spare: int
+    rejected: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Exam:
+    """Accepted and rejected questions.
+
+    ``kinds`` has the kind of each question by its id, ``passages`` the evidence on each of its
+    pages; ``spare`` are questions that passed and were not needed, so that ``--most`` has no say
+    in what passes.
+    """
+
+    accepted: tuple[Question, ...]
+    rejected: tuple[Rejected, ...]
+    kinds: Mapping[str, str]
+    passages: Mapping[str, tuple[str, ...]]
+    spare: tuple[Question, ...] = ()
+    pages: int = 0
+    text_pages: int = 0
+
+    def yields(self) -> list[Yield]:
+        """Candidates, accepted and rejected by kind, in the order of :data:`KINDS`."""
+        accepted = Counter(self.kinds[one.qid] for one in self.accepted)
+        spare = Counter(self.kinds[one.qid] for one in self.spare)
+        reasons: dict[str, Counter[str]] = {}
+        for one in self.rejected:
+            reasons.setdefault(one.kind, Counter())[one.check] += 1
+        kinds = {*accepted, *spare, *reasons}
+        order = [kind for kind in KINDS if kind in kinds] + sorted(kinds - {*KINDS})
+        return [
+            Yield(
+                kind,
+                accepted[kind] + spare[kind] + sum(reasons.get(kind, Counter()).values()),
+                accepted[kind],
+                spare[kind],
+                dict(reasons.get(kind, Counter())),
+            )
+            for kind in order
+        ]
+
+
+TEXT_PAGE = 30
+"""Words from which on a page is a text page."""
+
+
+def make_exam(
+    pages: Sequence[Page], texts: Mapping[PageRef, str], seed: int = 0, most: int | None = None
+) -> Exam:
+    """At most so many questions of some pages; all that pass where ``most`` is None.
+
+    ``texts`` is the text by which questions are made, of the whole corpus: ground truth, text
+    layers, or what :func:`ohr.questions.agreed.agreed` has left of several readings. A page that it
+    lacks is asked nothing. Equal arguments give equal exams. Questions are spread over pages
+    first, then over kinds.
+    """
+    refs = [page.ref for page in pages if page.ref in texts]
+    return examine(candidates_of(refs, texts, seed), seed, most)
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Questions before they are checked, by the first page of their evidence."""
+
+    by_page: Mapping[PageRef, Sequence[Candidate]]
+    corpus: Corpus
+
+
+def candidates_of(refs: Sequence[PageRef], texts: Mapping[PageRef, str], seed: int) -> Candidates:
+    """What rules ask of some pages; ``texts`` are those of the whole corpus."""
+    corpus = Corpus(texts)
+    return Candidates({ref: list(of_page(ref, corpus, seed)) for ref in refs}, corpus)
+
+
+def of_page(ref: PageRef, corpus: Corpus, seed: int) -> Iterator[Candidate]:
+    """Every candidate of a page, in its order."""
+    text, name = corpus.texts[ref], corpus.name(ref.doc_id)
+    rng = generator_for(seed, "exam", ref)
+    found = sentences(text)
+    yield from of_tables(ref, text, name)
+    yield from of_captions(ref, text)
+    yield from of_headings(ref, text, found)
+    yield from of_lists(ref, text)
+    topics = corpus.topics(ref) if found else []
+    for one in found:
+        yield from of_sentence(ref, text, one, corpus, topics, rng)
+
+
+def examine(candidates: Candidates, seed: int, most: int | None) -> Exam:
+    """Check the candidates of some pages, and choose among those that pass."""
+    corpus, by_page = candidates.corpus, candidates.by_page
+    text_pages = sum(wording.word_count(corpus.texts[ref]) >= TEXT_PAGE for ref in by_page)
+    searchable = {ref: SearchablePage(text) for ref, text in corpus.texts.items()}
+    rejected: list[Rejected] = []
+    kinds: dict[str, str] = {}
+    passages: dict[str, tuple[str, ...]] = {}
+    passed: dict[PageRef, list[tuple[Candidate, Question]]] = {}
+    for ref, of_one in by_page.items():
+        for candidate in of_one:
+            question, fault = _checked(candidate, corpus, searchable)
+            kinds[question.qid] = candidate.kind
+            passages[question.qid] = candidate.passages
+            if fault is None:
+                passed.setdefault(ref, []).append((candidate, question))
+            else:
+                rejected.append(Rejected(question, candidate.kind, *fault))
+    accepted: list[Question] = []
+    spare: list[Question] = []
+    taken: TermIndex[str] = TermIndex()
+    places: set[tuple[PageRef, int]] = set()
+    for candidate, question in _in_turn(passed, seed):
+        place = (candidate.ref, candidate.evidence[0].start)
+        terms = wording.content_words(candidate.terms)
+        again = next(taken.covering(terms, ALIKE), None)
+        if again is not None or (place in places and candidate.kind != "table"):
+            why = f"like {again}" if again is not None else "its passage is asked about already"
+            rejected.append(Rejected(question, candidate.kind, "near_duplicate", why))
+            continue
+        taken.add(question.qid, terms)
+        places.add(place)
+        is_needed = most is None or len(accepted) < most
+        (accepted if is_needed else spare).append(question)
+    return Exam(
+        tuple(accepted), tuple(rejected), kinds, passages, tuple(spare), len(by_page), text_pages
+    )
+
+
+def _checked(
+    candidate: Candidate, corpus: Corpus, pages: Mapping[PageRef, SearchablePage]
+) -> tuple[Question, tuple[str, str] | None]:
+    """The question, with its document named where the shorter one is not unique."""
+    question = as_question(candidate)
+    fault = first_fault(Examined(candidate, question, corpus, pages))
+    if fault is not None and fault[0] in ("unique", "entity_named") and candidate.fuller:
+        fuller = candidate.in_full()
+        question = as_question(fuller)
+        fault = first_fault(Examined(fuller, question, corpus, pages))
+    return question, fault
+
+
+def as_question(candidate: Candidate) -> Question:
+    """A candidate as a question; its id is made of what it asks, where, and of its answer."""
+    refs = tuple(dict.fromkeys(evidence.ref for evidence in candidate.evidence))
+    key = [
+        candidate.kind,
+        candidate.text,
+        candidate.answer,
+        [[ref.doc_id, ref.page_no] for ref in refs],
+    ]
+    return Question(
+        qid=f"made-{digest(key)[:12]}",
+        text=candidate.text,
+        answers=(candidate.answer,),
+        doc_id=candidate.ref.doc_id,
+        domain=candidate.ref.doc_id.split("/", 1)[0],
+        evidence_pages=refs,
+        evidence_text="\n".join(evidence.text for evidence in candidate.evidence),
+        evidence_source=candidate.source,
+        answer_form=candidate.form,
+        task=candidate.task,
+    )
+
+
+def _in_turn(
+    passed: Mapping[PageRef, Sequence[tuple[Candidate, Question]]], seed: int
+) -> Iterator[tuple[Candidate, Question]]:
+    """One question of each page in turn, and on each page one of each kind in turn."""
+    rng = np.random.default_rng(seed)
+    refs = sorted(passed)
+    shuffled = [refs[i] for i in rng.permutation(len(refs))]
+    rows = [list(_mixed(passed[ref], generator_for(seed, "exam order", ref))) for ref in shuffled]
+    for turn in zip_longest(*rows):
+        yield from (one for one in turn if one is not None)
+
+
+def _mixed(
+    found: Iterable[tuple[Candidate, Question]], rng: np.random.Generator
+) -> Iterator[tuple[Candidate, Question]]:
+    listed = list(found)
+    by_kind: dict[str, list[tuple[Candidate, Question]]] = {}
+    for i in rng.permutation(len(listed)):
+        by_kind.setdefault(listed[i][0].kind, []).append(listed[i])
+    kinds = sorted(by_kind)
+    order = [kinds[i] for i in rng.permutation(len(kinds))]
+    order.sort(key="word".__eq__)  # what any sentence gives comes last
+    for turn in zip_longest(*(by_kind[kind] for kind in order)):
+        yield from (one for one in turn if one is not None)

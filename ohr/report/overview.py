@@ -1,0 +1,162 @@
+"""The report's first page: what was asked, what came out, what failed, how it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import jinja2
+import yaml
+from markupsafe import Markup
+
+from ohr.analysis.comparison.table import run_names
+from ohr.analysis.plots import draw
+from ohr.display.terminal import reader_lines
+from ohr.errors import OhrError
+from ohr.files.safe_text import plain
+from ohr.ocr.costs import taken_lines
+from ohr.report.command import command_of
+from ohr.report.inline_svg import inline_svg
+from ohr.report.rows import MAIN, Rows, measures_by_stage
+from ohr.report.sentences import caveats, losses
+from ohr.report.tables import (
+    cost_tables,
+    group_loss_tables,
+    group_tables,
+    loss_tables,
+    stage_title,
+)
+from ohr.study.results import Run
+
+SCRIPTS = tuple(
+    f"{name}.js"
+    for name in (
+        "dom",
+        "data",
+        "address",
+        "rows",
+        "list",
+        "review",
+        "blocks",
+        "page",
+        "case",
+        "main",
+    )
+)
+_FIGURES = {
+    "noise_curve": "Quality against measured noise",
+    "sources": "By evidence source",
+    "benchmark": "Engines",
+}
+_TEMPLATES = jinja2.Environment(
+    loader=jinja2.PackageLoader("ohr.report"),
+    autoescape=True,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+
+
+def overview(runs: Sequence[Run], rows: Rows, title: str, details: Sequence[str]) -> str:
+    """The page as HTML; every text of a run is escaped."""
+    measures = measures_by_stage(runs)
+    named = dict(zip(run_names(runs), runs, strict=True))
+    by_stage = {stage: losses(rows, stage) for stage in MAIN if stage in measures}
+    template = _TEMPLATES.get_template("report.html")
+    page: str = template.render(
+        title=plain(title),
+        runs=[
+            {
+                "name": plain(name),
+                "facts": [(plain(key), plain(value)) for key, value in _facts(run)],
+                "command": plain(command_of(run)),
+                "versions": plain(_versions(run)),
+                "configuration": _configuration(run),
+            }
+            for name, run in named.items()
+        ],
+        stages=[
+            {
+                "title": stage_title(stage, measures[stage]),
+                "sentences": [plain(one.sentence(measures[stage].title)) for one in found],
+            }
+            for stage, found in by_stage.items()
+        ],
+        caveats=caveats(rows, measures),
+        figures=list(_figures(runs)),
+        tables=[
+            *loss_tables(rows, measures, by_stage),
+            *group_loss_tables(rows, measures),
+            *group_tables(rows, measures),
+        ],
+        costs=list(cost_tables(named)),
+        replies=[line for run in runs for line in _replies(run)],
+        troubles=[plain(line) for run in runs for line in run.troubles],
+        details=[plain(sentence) for sentence in details],
+        scripts=SCRIPTS,
+    )
+    return page
+
+
+def _facts(run: Run) -> list[tuple[str, str]]:
+    dataset: dict[str, Any] = run.manifest.get("dataset", {})
+    cells = run.cells
+    facts = [
+        (name, f"{dataset[key]:,}")
+        for key, name in (
+            ("documents", "documents"),
+            ("pages", "pages"),
+            ("reread_pages", "pages read"),
+            ("asked", "questions"),
+        )
+        if key in dataset
+    ]
+    for column, name in (
+        ("engine", "engines"),
+        ("retriever", "retrievers"),
+        ("reader", "readers"),
+        ("system", "systems"),
+    ):
+        values = [str(value) for value in dict.fromkeys(cells[column]) if value]
+        if values:
+            facts.append((name, ", ".join(values)))
+    noises = [str(value) for value in dict.fromkeys(cells["perturbation"]) if value != "none"]
+    if noises:
+        facts.append(("noise", ", ".join(noises)))
+    return facts
+
+
+def _versions(run: Run) -> str:
+    versions = run.manifest.get("versions", {})
+    return ", ".join(f"{name} {version}" for name, version in versions.items() if version)
+
+
+def _configuration(run: Run) -> str:
+    """As YAML; a secret is no part of it, as it is none of the manifest."""
+    text: str = yaml.safe_dump(run.manifest.get("config", {}), sort_keys=False, allow_unicode=True)
+    return "\n".join(map(plain, text.split("\n")))
+
+
+def _replies(run: Run) -> Iterator[str]:
+    bases = run.manifest.get("knowledge_bases", {})
+    yield from taken_lines({label: base.get("taken") or {} for label, base in bases.items()})
+    yield from reader_lines(run.readers)
+
+
+def _figures(runs: Sequence[Run]) -> list[dict[str, object]]:
+    figures: list[dict[str, object]] = []
+    for run, run_name in zip(runs, run_names(runs), strict=True):
+        noisy = (run.cells["noise"] != "none").any()
+        for name, title in _FIGURES.items():
+            if noisy == (name == "benchmark"):
+                continue
+            try:
+                files = draw(name, [run])
+            except OhrError:
+                continue
+            for place, (file, content) in enumerate(files.items()):
+                if file.endswith(".svg"):
+                    called = title if len(runs) == 1 else f"{title}: {run_name}"
+                    prefix = f"{len(figures)}-{place}-"
+                    svg = inline_svg(content, f"f{prefix}", plain(called))
+                    figures.append({"title": plain(called), "svg": Markup(svg)})
+    return figures

@@ -1,0 +1,147 @@
+"""Pages: how well each was read under each condition, and the texts of those that are looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ohr.report.again import Recipes
+from ohr.report.chunks import packed
+from ohr.report.images import PageImages
+from ohr.report.rendered import blocks_of
+from ohr.report.rows import NONE, SCALE, Rows
+from ohr.report.texts import TRUTH, Texts
+from ohr.report.words import side_by_side
+from ohr.study.results import KNOWLEDGE_BASE, Run, knowledge_base_name, measured
+from ohr.types import PageRef
+
+Key = tuple[str, PageRef]
+"""A run by name, and a page of it."""
+
+
+@dataclass
+class Pages:
+    """All pages that the runs read, with the edit distance of each condition's reading."""
+
+    keys: list[Key]
+    distances: np.ndarray
+    """Float ``(pages, conditions)``; NaN where a condition did not read a page."""
+    details: dict[Key, list[int]] = field(default_factory=dict)
+    """Pages whose texts are shown, each with its conditions; numbered in this order from 1."""
+    pictures: dict[Key, dict[int, str]] = field(default_factory=dict)
+    """Files of the pages with details, as each condition's engine saw them."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Columns for the browser."""
+        numbers = {key: number for number, key in enumerate(self.details, start=1)}
+        known = ~np.isnan(self.distances)
+        scaled = np.full(self.distances.shape, NONE, dtype=np.uint16)
+        scaled[known] = np.round(np.clip(self.distances[known], 0, 1) * SCALE).astype(np.uint16)
+        pictures: list[dict[int, str]] = [{} for _ in range(self.distances.shape[1])]
+        for at, key in enumerate(self.keys):
+            for condition, name in self.pictures.get(key, {}).items():
+                pictures[condition][at] = name
+        return {
+            "doc": [ref.doc_id for _, ref in self.keys],
+            "page": [ref.page_no for _, ref in self.keys],
+            "detail": packed(np.array([numbers.get(k, 0) for k in self.keys], dtype=np.uint32)),
+            "distance": [packed(column) for column in scaled.T],
+            "picture": pictures,
+        }
+
+
+def make_pages(runs: Mapping[str, Run], rows: Rows) -> Pages:
+    """The pages of some runs, in the order in which they were read."""
+    index = {(c["run"], c["name"]): c["index"] for c in rows.conditions}
+    keys: dict[Key, int] = {}
+    entries: list[tuple[int, int, float]] = []
+    for name, run in runs.items():
+        distances = measured(run.rows, "ocr", "edit_distance")
+        bases = distances[list(KNOWLEDGE_BASE)].drop_duplicates()
+        named = {tuple(row): knowledge_base_name(row) for _, row in bases.iterrows()}
+        columns = ["doc_id", "page_no", "value", *KNOWLEDGE_BASE]
+        for doc, page, value, *base in distances[columns].itertuples(index=False, name=None):
+            key = (name, PageRef(str(doc), int(page)))
+            at = keys.setdefault(key, len(keys))
+            entries.append((at, index[name, named[tuple(base)]], float(value)))
+    table = np.full((len(keys), len(rows.conditions)), np.nan)
+    for at, condition, value in entries:
+        table[at, condition] = value
+    return Pages(list(keys), table)
+
+
+def worst_pages(pages: Pages, count: int) -> list[Key]:
+    """The pages that were read worst under any condition, worst first."""
+    worst = np.nan_to_num(pages.distances, nan=-1.0).max(axis=1, initial=-1.0)
+    order = np.argsort(-worst, kind="stable")[:count]
+    return [pages.keys[at] for at in order if worst[at] > 0]
+
+
+def page_details(
+    texts: Mapping[str, Texts],
+    rows: Rows,
+    pages: Pages,
+    recipes: Mapping[str, Recipes],
+    images: Mapping[str, PageImages],
+) -> Iterator[dict[str, Any]]:
+    """The texts and pictures of the pages with details, in order; ``pages`` notes the pictures."""
+    for (name, ref), conditions in pages.details.items():
+        truth = texts[name].truth(ref)
+        drawn = images.get(name)
+        readings = [
+            _reading(texts[name], rows, ref, c, truth, recipes[name], drawn)
+            for c in sorted(conditions)
+        ]
+        pages.pictures[name, ref] = {
+            one["condition"]: one["images"]["read"] for one in readings if one["images"]
+        }
+        yield {
+            "run": name,
+            "doc": ref.doc_id,
+            "page": ref.page_no,
+            "truth": truth,
+            "set": None if truth is None else blocks_of(truth),
+            "of": readings,
+        }
+
+
+def _reading(
+    texts: Texts,
+    rows: Rows,
+    ref: PageRef,
+    condition: int,
+    truth: str | None,
+    recipes: Recipes,
+    images: PageImages | None,
+) -> dict[str, Any]:
+    base = rows.conditions[condition]["kept"]
+    read = texts.by_base.get(base, {}).get(ref)
+    status, detail = texts.outcome(base, ref)
+    left, right = side_by_side(truth or "", read or "")
+    return {
+        "condition": condition,
+        "status": status,
+        "detail": detail,
+        "truth": None if truth is None else left,
+        "read": None if read is None else (right if truth is not None else [[0, read]]),
+        "set": None if read is None or base == TRUTH else blocks_of(read),
+        "images": images.of(base, ref) if images else None,
+        "python": recipes.python(base, ref),
+    }
+
+
+def details_wanted(
+    pages: Pages, evidence: Sequence[tuple[Key, int]], every: Sequence[Key]
+) -> dict[Key, list[int]]:
+    """Pages with details: those of cases, under their conditions, and some under every one."""
+    wanted: dict[Key, set[int]] = {}
+    for key, condition in evidence:
+        wanted.setdefault(key, set()).add(condition)
+    place = {key: at for at, key in enumerate(pages.keys)}
+    for key in every:
+        read = np.flatnonzero(~np.isnan(pages.distances[place[key]]))
+        wanted.setdefault(key, set()).update(int(c) for c in read)
+    return {key: sorted(conditions) for key, conditions in wanted.items()}

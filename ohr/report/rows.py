@@ -1,0 +1,248 @@
+"""All rows of some runs as columns of small numbers, for a browser to filter and sort.
+
+A row is a question under one condition (run, engine, noise) and one setting (what retrieved and
+answered, at which stage), with its main score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ohr.analysis.comparison.table import run_names
+from ohr.display.settings import Setting
+from ohr.report.chunks import packed
+from ohr.study.baselines import clean_of
+from ohr.study.config import BUILT_IN
+from ohr.study.results import KNOWLEDGE_BASE, Run, knowledge_base_name, measured
+from ohr.study.scoring.measures import Measure
+
+MAIN = {"retrieval": "lcs", "generation": "f1", "overall": "f1"}
+"""The score of each stage that rows are sorted and coloured by."""
+SETTING = ("system", "chunker", "retriever", "reader", "top_k")
+SCALE = 1000
+NONE = 65_535
+_PLACE = ["question", "condition", "setting"]
+STATUSES = ("ok", "empty", "error", "timeout")
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows, sorted by question, condition and setting.
+
+    ``frame`` has the integer columns ``question``, ``condition``, ``setting``, ``status`` and the
+    scores ``score``, ``clean`` (of the same setting in the clean knowledge base that the
+    condition is held against), ``loss`` and ``evidence`` (word LCS of evidence and its page), NaN
+    where there is none. Of the stages whose loss has ``parts`` (see :func:`parts_of`), also each
+    part's value under its name, and that of the clean one behind ``clean_``.
+    """
+
+    frame: pd.DataFrame
+    questions: pd.DataFrame
+    """A row a question of a run: ``run``, ``qid``, ``doc_id``, ``page_no``, ``domain``,
+    ``evidence_source``, ``answer_form``, ``task``."""
+    conditions: tuple[dict[str, Any], ...]
+    settings: tuple[dict[str, Any], ...]
+    parts: Mapping[str, Sequence[Measure]] = field(default_factory=dict)
+    """By stage, what the loss of its main score splits into."""
+
+    @property
+    def several_runs(self) -> bool:
+        """Whether conditions of one name may be of different runs."""
+        return len({condition["run"] for condition in self.conditions}) > 1
+
+    def condition_name(self, condition: int, name: str = "name") -> str:
+        """``tesseract, semantic mild``, behind its run's name where there are several runs."""
+        base = self.conditions[condition]
+        return f"{base['run']}: {base[name]}" if self.several_runs else str(base[name])
+
+    def as_json(self, cases: dict[tuple[int, int], int]) -> dict[str, Any]:
+        """Columns for the browser; ``cases`` numbers the (question, condition) with details."""
+        frame = self.frame
+        pairs = zip(frame["question"], frame["condition"], strict=True)
+        case = np.array([cases.get((int(q), int(c)), 0) for q, c in pairs], dtype=np.uint32)
+        return {
+            "n": len(frame),
+            "question": packed(frame["question"].to_numpy(np.uint32)),
+            "condition": packed(frame["condition"].to_numpy(np.uint16)),
+            "setting": packed(frame["setting"].to_numpy(np.uint16)),
+            "status": packed(frame["status"].to_numpy(np.uint8)),
+            "score": packed(_scaled(frame["score"])),
+            "clean": packed(_scaled(frame["clean"])),
+            "evidence": packed(_scaled(frame["evidence"])),
+            "case": packed(case),
+        }
+
+
+def _scaled(values: pd.Series) -> np.ndarray:
+    """Scores as whole thousandths, and what is none as :data:`NONE`."""
+    known = values.notna()
+    scaled = np.full(len(values), NONE, dtype=np.uint16)
+    scaled[known] = (values[known].to_numpy() * SCALE).round().astype(np.uint16)
+    return scaled
+
+
+def make_rows(runs: Sequence[Run]) -> Rows:
+    """The rows of finished runs."""
+    conditions: list[dict[str, Any]] = []
+    settings: dict[tuple[str, ...], int] = {}
+    questions: list[pd.DataFrame] = []
+    frames: list[pd.DataFrame] = []
+    parts: dict[str, Sequence[Measure]] = {}
+    for run, name in zip(runs, run_names(runs), strict=True):
+        of_run = _questions(run).assign(run=name)
+        first = sum(map(len, questions))
+        numbers = pd.Series(range(first, first + len(of_run)), index=of_run["qid"])
+        questions.append(of_run)
+        bases = _bases(run, name, len(conditions))
+        conditions += bases.values()
+        for stage, metric in MAIN.items():
+            frame = _of_stage(run, stage, metric, bases, numbers, settings)
+            if frame is None:
+                continue
+            of_stage = [one for one in run.measures if (one.stage, one.part_of) == (stage, metric)]
+            for part in of_stage:
+                values = _of_stage(run, stage, part.metric, bases, numbers, settings)
+                if values is not None:
+                    names = {"score": part.metric, "clean": f"clean_{part.metric}"}
+                    values = values[[*_PLACE, *names]].rename(columns=names)
+                    frame = frame.merge(values, how="left", on=_PLACE)
+            parts[stage] = parts.get(stage) or of_stage
+            evidence = _evidence(run, bases, numbers)
+            frames.append(frame.merge(evidence, how="left", on=["question", "condition"]))
+    frame = pd.concat(frames, ignore_index=True) if frames else _empty()
+    frame = frame.sort_values(["question", "condition", "setting"], kind="stable")
+    frame["loss"] = frame["clean"] - frame["score"]
+    named = tuple(
+        dict(zip(("stage", *SETTING), key, strict=True))
+        for key in sorted(settings, key=settings.__getitem__)
+    )
+    return Rows(
+        frame.reset_index(drop=True),
+        pd.concat(questions, ignore_index=True),
+        tuple(conditions),
+        named,
+        parts,
+    )
+
+
+def _empty() -> pd.DataFrame:
+    names = ("question", "condition", "setting", "status", "score", "clean", "evidence")
+    return pd.DataFrame({name: pd.Series(dtype=float) for name in names})
+
+
+def _questions(run: Run) -> pd.DataFrame:
+    rows = run.rows[run.rows["qid"] != ""]
+    names = ["qid", "doc_id", "page_no", "domain", "evidence_source", "answer_form", "task"]
+    return rows[names].drop_duplicates("qid").sort_values("qid").reset_index(drop=True)
+
+
+def _bases(run: Run, name: str, first: int) -> dict[str, dict[str, Any]]:
+    """The conditions of a run by the names of their knowledge bases, and what they are held to."""
+    kinds = run.rows[list(KNOWLEDGE_BASE)].drop_duplicates()
+    named = {knowledge_base_name(row): row for _, row in kinds.iterrows()}
+    index = {base: first + place for place, base in enumerate(named)}
+    bases = {}
+    for base, row in named.items():
+        clean = clean_of(row, named)
+        bases[base] = {
+            "run": name,
+            "name": base,
+            "kept": _kept(run, base, row),
+            "engine": str(row["engine"]),
+            "noise": str(row["perturbation"]),
+            "level": str(row["level"] or ""),
+            "intensity": None if pd.isna(row["intensity"]) else float(row["intensity"]),
+            "index": index[base],
+            "clean": None if clean is None else index[clean],
+        }
+    return bases
+
+
+def _kept(run: Run, base: str, condition: pd.Series) -> str:
+    """What ``cases.zip`` calls a knowledge base: with several draws of the noise, the first."""
+    draws = run.manifest.get("draws", [])
+    return base if not condition["intensity"] > 0 or len(draws) < 2 else f"{base}, seed {draws[0]}"
+
+
+def _of_stage(
+    run: Run,
+    stage: str,
+    metric: str,
+    bases: dict[str, dict[str, Any]],
+    numbers: pd.Series,
+    settings: dict[tuple[str, ...], int],
+) -> pd.DataFrame | None:
+    rows = measured(run.rows, stage, metric)
+    if rows.empty:
+        return None
+    keys = pd.MultiIndex.from_frame(
+        pd.DataFrame({n: rows[n].astype("string").fillna("").astype(str) for n in SETTING})
+    )
+    codes, distinct = pd.factorize(keys)
+    known = [settings.setdefault((stage, *key), len(settings)) for key in distinct]
+    names = pd.Series(
+        [
+            knowledge_base_name(row)
+            for _, row in rows[list(KNOWLEDGE_BASE)].drop_duplicates().iterrows()
+        ]
+    )
+    kinds, _ = pd.factorize(pd.MultiIndex.from_frame(rows[list(KNOWLEDGE_BASE)]))
+    frame = pd.DataFrame(
+        {
+            "question": numbers.reindex(rows["qid"]).to_numpy(),
+            "condition": np.array([bases[name]["index"] for name in names])[kinds],
+            "setting": np.array(known)[codes],
+            "status": [STATUSES.index(str(status)) for status in rows["status"]],
+            "score": rows["value"].to_numpy(dtype=float),
+        }
+    )
+    return _with_clean(frame, bases)
+
+
+def _with_clean(frame: pd.DataFrame, bases: dict[str, dict[str, Any]]) -> pd.DataFrame:
+    to = {base["index"]: base["clean"] for base in bases.values() if base["clean"] is not None}
+    held = frame.assign(held=frame["condition"].map(to))
+    clean = frame[["question", "condition", "setting", "score"]].rename(
+        columns={"condition": "held", "score": "clean"}
+    )
+    return held.merge(clean, how="left", on=["question", "held", "setting"]).drop(columns="held")
+
+
+def _evidence(run: Run, bases: dict[str, dict[str, Any]], numbers: pd.Series) -> pd.DataFrame:
+    rows = measured(run.rows, "ocr", "evidence_lcs")
+    if rows.empty:
+        return pd.DataFrame({"question": [], "condition": [], "evidence": []}).astype(
+            {"question": int, "condition": int, "evidence": float}
+        )
+    kinds = rows[list(KNOWLEDGE_BASE)].drop_duplicates()
+    index = {tuple(row): bases[knowledge_base_name(row)]["index"] for _, row in kinds.iterrows()}
+    keys = rows[list(KNOWLEDGE_BASE)].itertuples(index=False, name=None)
+    return pd.DataFrame(
+        {
+            "question": numbers.reindex(rows["qid"]).to_numpy(),
+            "condition": [index[key] for key in keys],
+            "evidence": rows["value"].to_numpy(dtype=float),
+        }
+    )
+
+
+def measures_by_stage(runs: Sequence[Run]) -> dict[str, Measure]:
+    """The main measure of each stage, of the first run that has it."""
+    return {
+        one.stage: one
+        for run in reversed(runs)
+        for one in run.measures
+        if MAIN.get(one.stage) == one.metric
+    }
+
+
+def setting_name(setting: Mapping[str, str]) -> str:
+    """``overall: tokens, bm25, 2 hits, extractive``."""
+    named = Setting(*(setting[name] for name in ("chunker", "retriever", "top_k", "reader")))
+    system = setting["system"] if setting["system"] not in ("", BUILT_IN) else ""
+    return f"{setting['stage']}: {system or named}"

@@ -1,0 +1,209 @@
+"""The tables of a report's first page: scores and losses, by group, and what it all took."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ohr.display.costs import engine_costs
+from ohr.display.wording import ALPHA, is_shown, short
+from ohr.files.safe_text import plain
+from ohr.report.rows import MAIN, Rows, setting_name
+from ohr.report.sentences import Loss
+from ohr.statistics import PairedComparison, compare_paired, holm
+from ohr.study.results import Run, clusters_of
+from ohr.study.scoring.measures import Measure
+
+TITLES = {
+    "retrieval": "Retrieval",
+    "generation": "Answers from the gold pages",
+    "overall": "The whole system",
+}
+_GROUPS = {"evidence_source": "by evidence source", "domain": "by domain"}
+Table = dict[str, Any]
+"""``title``, ``columns``, ``rows`` of texts, and ``texts``: how many columns hold no numbers."""
+
+
+def stage_title(stage: str, measure: Measure) -> str:
+    """``Retrieval: LCS``."""
+    return f"{TITLES[stage]}: {plain(measure.title)}"
+
+
+def loss_tables(
+    rows: Rows, measures: Mapping[str, Measure], lost: Mapping[str, Sequence[Loss]]
+) -> Iterator[Table]:
+    """What each condition lost, its parts, and then the means of all rows, stage by stage."""
+    for stage, found in lost.items():
+        by_place = {one.place: one for one in found}
+        parts = rows.parts.get(stage, ())
+        lines = []
+        for (of, by), group in _of_stage(rows, stage).groupby(["condition", "setting"]):
+            place = int(str(of)), int(str(by))
+            one = by_place.get(place)
+            paired = group[group["loss"].notna()]
+            lost_by = ((paired[p.metric] - paired[f"clean_{p.metric}"]).mean() for p in parts)
+            lines.append(
+                (
+                    *map(plain, _heads(rows, *place)),
+                    f"{len(group):,}",
+                    *_paired(one),
+                    *map(_number, lost_by),
+                    _number(group["score"].mean()),
+                    *(_number(group[part.metric].mean()) for part in parts),
+                )
+            )
+        names = _head_names(rows)
+        titles = [plain(part.title) for part in parts]
+        tests = max((one.tests for one in found), default=0)
+        measured: tuple[str, ...] = ("lost", "from", "to", f"p (Holm over {tests})", "none over")
+        measured += tuple(f"lost: {title}" for title in titles)
+        measured += (plain(measures[stage].title), *titles)
+        yield {
+            "title": stage_title(stage, measures[stage]),
+            "columns": (*names, "n", *measured),
+            "texts": len(names),
+            "rows": lines,
+        }
+
+
+def group_loss_tables(rows: Rows, measures: Mapping[str, Measure]) -> Iterator[Table]:
+    """What each condition lost by evidence source and by domain, where there are several.
+
+    A change with its interval; a star where it is shown. p is corrected over the table.
+    """
+    for stage, column in ((stage, column) for stage in MAIN for column in _GROUPS):
+        frame = _of_stage(rows, stage)
+        frame = frame[frame["loss"].notna()]
+        group = rows.questions[column].to_numpy()[frame["question"].to_numpy(int)]
+        groups = sorted(set(map(str, group)))
+        if stage not in measures or len(groups) < 2:
+            continue
+        changes: dict[tuple[int, int], dict[str, PairedComparison]] = {}
+        for (of, by, name), part in frame.groupby(["condition", "setting", group]):
+            units = rows.questions.iloc[part["question"].to_numpy()]
+            change = compare_paired(-part["loss"].to_numpy(), clusters_of(units))
+            changes.setdefault((int(str(of)), int(str(by))), {})[str(name)] = change
+        p = holm(np.array([one.p for by_group in changes.values() for one in by_group.values()]))
+        corrected = iter(p)
+        names = _head_names(rows)
+        yield {
+            "title": f"{stage_title(stage, measures[stage])}, changes {_GROUPS[column]} "
+            f"(* shown: p at most {ALPHA} after Holm over {np.isfinite(p).sum()})",
+            "columns": (*names, *map(plain, groups)),
+            "texts": len(names),
+            "rows": [
+                (
+                    *map(plain, _heads(rows, *place)),
+                    *(
+                        _change(by_group[one], next(corrected)) if one in by_group else "–"
+                        for one in sorted(groups)
+                    ),
+                )
+                for place, by_group in changes.items()
+            ],
+        }
+
+
+def _change(change: PairedComparison, p: float) -> str:
+    """``−.093* [−.116, −.070]``."""
+    ends = change.interval
+    interval = "" if np.isnan(ends.low) else f" [{short(ends.low)}, {short(ends.high)}]"
+    return f"{short(change.difference)}{'*' * is_shown(p)}{interval}"
+
+
+def group_tables(rows: Rows, measures: Mapping[str, Measure]) -> Iterator[Table]:
+    """Means of each stage by evidence source and by domain, where there are several.
+
+    Then the same of each part of its loss.
+    """
+    wanted = [
+        (stage, *one, column)
+        for stage in MAIN
+        if stage in measures
+        for one in (("score", measures[stage]), *((p.metric, p) for p in rows.parts.get(stage, ())))
+        for column in _GROUPS
+    ]
+    for stage, value, measure, column in wanted:
+        frame = _of_stage(rows, stage)
+        group = rows.questions[column].to_numpy()[frame["question"].to_numpy(int)]
+        scores = frame[value].groupby([frame["condition"], frame["setting"], group])
+        means, counts = scores.mean().unstack(), scores.size().unstack()
+        if means.shape[1] < 2:
+            continue
+        names = _head_names(rows)
+        yield {
+            "title": f"{stage_title(stage, measure)}, {_GROUPS[column]}",
+            "columns": (
+                *names,
+                *(f"{plain(str(one))}, n {counts[one].max():,.0f}" for one in means),
+            ),
+            "texts": len(names),
+            "rows": [
+                (*map(plain, _heads(rows, *place)), *map(_number, values))
+                for place, values in zip(means.index, means.to_numpy(), strict=True)
+            ],
+        }
+
+
+def cost_tables(runs: Mapping[str, Run]) -> Iterator[Table]:
+    """Seconds of each part of each run, and of a page by each engine."""
+    for name, run in runs.items():
+        of_run = f": {plain(name)}" if len(runs) > 1 else ""
+        stages: Mapping[str, Mapping[str, float]] = run.manifest.get("seconds", {})
+        if stages:
+            yield {
+                "title": f"Seconds{of_run}",
+                "columns": ("part", "by the clock", "of CPU"),
+                "texts": 1,
+                "rows": [
+                    (plain(part), _seconds(spent["wall_s"]), _seconds(spent["cpu_s"]))
+                    for part, spent in stages.items()
+                ],
+            }
+        costs = engine_costs(run.cells, run.manifest.get("knowledge_bases", {}))
+        if len(costs):
+            costs = costs.set_index("engine").dropna(axis="columns", how="all")
+            yield {
+                "title": f"Engines, on clean pages{of_run}",
+                "columns": ("engine", *map(str, costs)),
+                "texts": 1,
+                "rows": [
+                    (plain(str(engine)), *map(_seconds, values))
+                    for engine, values in zip(costs.index, costs.to_numpy(float), strict=True)
+                ],
+            }
+
+
+def _of_stage(rows: Rows, stage: str) -> pd.DataFrame:
+    of_stage = [n for n, setting in enumerate(rows.settings) if setting["stage"] == stage]
+    return rows.frame[rows.frame["setting"].isin(of_stage)]
+
+
+def _head_names(rows: Rows) -> tuple[str, ...]:
+    return (*(("run",) if rows.several_runs else ()), "knowledge base", "setting")
+
+
+def _heads(rows: Rows, condition: int, setting: int) -> tuple[str, ...]:
+    base = rows.conditions[condition]
+    named = (base["run"], base["name"], setting_name(rows.settings[setting]))
+    return named[-len(_head_names(rows)) :]
+
+
+def _paired(one: Loss | None) -> tuple[str, ...]:
+    """Loss, interval, p and, where none is shown, the largest change that is not excluded."""
+    if one is None:
+        return ("–",) * 5
+    p = "<.001" if one.p < 0.001 else _number(one.p)
+    none_over = None if one.is_shown else one.excluded
+    return (*map(_number, (one.loss, one.low, one.high)), p, _number(none_over))
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None or pd.isna(value) else f"{value:z.3f}"
+
+
+def _seconds(value: float) -> str:
+    return "–" if pd.isna(value) else f"{value:,.2f}".removesuffix(".00")

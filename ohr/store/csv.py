@@ -1,0 +1,38 @@
+"""How tables of results are written as CSV: alike everywhere, to the byte, and no formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from ohr.files.safe_text import as_it_was, no_formula
+from ohr.store.atomic import write_text
+
+
+def csv_text(table: pd.DataFrame) -> str:
+    """Six decimals, no index, and no negative zeros; what is missing is empty."""
+    safe = table.rename(columns=lambda name: no_formula(str(name)))
+    return _with_texts(safe, no_formula).to_csv(index=False, float_format="{:z.6f}".format)
+
+
+def from_csv(table: pd.DataFrame) -> pd.DataFrame:
+    """A table that was read from such a CSV, with its texts as they were."""
+    return _with_texts(table, as_it_was)
+
+
+def _with_texts(table: pd.DataFrame, change: Callable[[str], str]) -> pd.DataFrame:
+    changed = table.copy()
+    for place in range(len(table.columns)):
+        values = table.iloc[:, place]
+        if not pd.api.types.is_numeric_dtype(values):
+            texts = [change(v) if isinstance(v, str) else v for v in values]
+            changed.isetitem(place, np.array(texts, dtype=object))
+    return changed
+
+
+def write_csv(path: Path, table: pd.DataFrame) -> None:
+    """Write :func:`csv_text` at once or not at all."""
+    write_text(path, csv_text(table))

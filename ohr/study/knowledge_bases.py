@@ -1,0 +1,254 @@
+"""Builds the knowledge base of every variant: from readings, stored or made now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from pathlib import Path
+
+from ohr import registry
+from ohr.collection import Dataset
+from ohr.documents.opening import FileFacts, file_facts
+from ohr.errors import (
+    StoreError,
+)
+from ohr.ocr.failures import Streak, check_first, stop_if_not_the_page
+from ohr.ocr.key import page_key, pdf_page_key, recipe, source_digest
+from ohr.ocr.pools import Runners
+from ohr.ocr.rewriting import rewritten
+from ohr.ocr.shards import Pending, ShardEnded, Work, name_of, shard_of_process
+from ohr.ocr.sharing import Sharing
+from ohr.ocr.store import keep_failure, stored_reading, stored_taken, sum_taken
+from ohr.ocr.worker import PageReader, PageTask
+from ohr.plugins import KnowledgeBaseSource, OcrBackend
+from ohr.store.artefacts import ArtefactStore
+from ohr.store.identity import digest
+from ohr.study.plan import Plan, Variant
+from ohr.types import FAILED, KnowledgeBase, Outcome, PageImage, PageRef
+from ohr.workers import Limits
+
+Progress = Callable[[str, int, int], None]
+"""Called with (what, done, total) as pages finish."""
+
+
+@dataclass
+class Readings:
+    """The page readings of a plan: which are stored, which are still to be made."""
+
+    plan: Plan
+    store: ArtefactStore
+    pictures: Callable[[Variant], Mapping[PageRef, PageImage]] = lambda _: {}
+    """The page images of a variant, where retrievers or readers look at any."""
+    _digests: dict[Path, str] = field(default_factory=dict, repr=False)
+
+    def tasks(self, variant: Variant) -> Iterator[PageTask]:
+        """A task for each page that the variant re-reads."""
+        return map(self._maker(variant), self.plan.reread)
+
+    def _maker(self, variant: Variant) -> Callable[[PageRef], PageTask]:
+        """What makes the variant's task of a page."""
+        dpi, operator = self.plan.config.dpi, variant.noise.operator
+        noise = (
+            registry.create("perturbation", operator).identity() if operator is not None else None
+        )
+        backend = self.plan.engines[variant.engine.label]
+        engine = backend.identity()
+        as_pdf = isinstance(backend, OcrBackend) and "image" not in backend.accepts
+
+        def task(ref: PageRef) -> PageTask:
+            source = self._source(ref)
+            of_file, by = self._digest(source), self._facts[source].drawn_by
+            if as_pdf:
+                key = pdf_page_key(of_file, ref.page_no, engine)
+            else:
+                rendered = (ref.page_no, dpi) if source.suffix.lower() == ".pdf" else None
+                drawn = None
+                if noise is not None:
+                    drawn = recipe(noise, variant.noise, variant.seed, ref)
+                key = page_key(of_file, rendered, by, engine, drawn)
+            intensity = variant.noise.intensity
+            return PageTask(ref, source, dpi, operator, intensity, variant.seed, key, as_pdf)
+
+        return task
+
+    def work(self, variants: Sequence[Variant], retry: bool) -> Work[PageTask]:
+        """The pages of some variants of one engine."""
+        reread, limits = self.plan.reread, self.limits
+        makers = [self._maker(variant) for variant in variants]
+        identity = self.plan.engines[variants[0].engine.label].identity()
+
+        def task(number: int) -> PageTask:
+            variant, page = divmod(number, len(reread))
+            return makers[variant](reread[page])
+
+        def stands(task: PageTask) -> bool:
+            reading = stored_reading(self.store, task.key, identity)
+            return reading is not None and reading.stands(limits, retry=retry)
+
+        def name(number: int) -> str:
+            variant, page = divmod(number, len(reread))
+            noise = variants[variant].noise
+            drawn = (noise.name, noise.level, noise.intensity, variants[variant].seed)
+            return name_of(reread[page], *(drawn if noise.operator is not None else ()))
+
+        count = len(makers) * len(reread)
+        return Work(count, name, task, lambda task: digest(task.key), stands)
+
+    def _source(self, ref: PageRef) -> Path:
+        source = source_of(self.plan.dataset, ref)
+        assert source is not None  # the plan has checked it
+        return source
+
+    @cached_property
+    def _facts(self) -> dict[Path, FileFacts]:
+        """What is known of each file that is re-read."""
+        return file_facts(map(self._source, self.plan.reread))
+
+    def _digest(self, source: Path) -> str:
+        """Digest of a file, taken once; of the files of other shards never."""
+        if source not in self._digests:
+            self._digests[source] = source_digest(source)
+        return self._digests[source]
+
+    @property
+    def limits(self) -> Limits:
+        """What a page may use."""
+        return Limits(self.plan.config.page_cpu_s, self.plan.config.page_wall_s)
+
+    def pending(self, variant: Variant) -> int:
+        """How many of the variant's pages are to be read: not stored, or worth another try."""
+        if not isinstance(self.plan.engines[variant.engine.label], OcrBackend):
+            return 0
+        work = self.work([variant], self.plan.config.retry_failed)
+        return len(work.pending())
+
+    def make(
+        self,
+        progress: Progress,
+        run: Path | None = None,
+        say: Callable[[str], None] = lambda line: None,
+    ) -> None:
+        """Read every page that is not stored, engine by engine, and journal what failed.
+
+        ``run`` is the folder of results, where the progress file lies. Raises ShardEnded in a
+        process that reads a shard (:func:`ohr.ocr.shards.reading_shard`), once its pages
+        are read, and those of others if it is to steal.
+        """
+        shard = shard_of_process()
+        sharing = Sharing(self.store.root, run, shard)
+        for turn, wanted in enumerate(sharing.rounds()):
+            # What a shard has failed at, those that take over its pages need not try again.
+            retry = self.plan.config.retry_failed and not turn
+            work = {
+                label: self.work([v for v in self.plan.variants if v.engine.label == label], retry)
+                for label, engine in self.plan.engines.items()
+                if isinstance(engine, OcrBackend)
+            }
+            pending = {label: one.pending(wanted) for label, one in work.items()}
+            unread = (work[label].task(n).ref for label in work for n in pending[label].numbers)
+            for line in sharing.unread(unread, sum(map(len, pending.values()))):
+                say(line)
+            with sharing.reading(pending.values()):
+                for label, one in work.items():
+                    if pending[label]:
+                        self._read(label, one, pending[label], sharing, progress)
+        if shard is not None:
+            raise ShardEnded("\n".join(sharing.summary()))
+
+    def _read(
+        self,
+        label: str,
+        work: Work[PageTask],
+        pending: Pending,
+        sharing: Sharing,
+        progress: Progress,
+    ) -> None:
+        spec = next(v.engine for v in self.plan.variants if v.engine.label == label)
+        reader = PageReader(spec, self.plan.engines[label].identity(), self.store)
+        progress(label, 0, len(pending))
+        backend = self.plan.engines[label]
+        assert isinstance(backend, OcrBackend)  # no other has pages to read
+        config = self.plan.config
+        runners = Runners(config.workers, config.runner, config.worker_gpus)
+        with runners.page_pool(reader, backend, self.limits) as pool:
+            before = len(pending) < pending.of
+            streak = Streak(label, "pages", self.plan.config.stop_after_failures, before)
+            finished = sharing.read(pool, work, pending, partial(check_first, streak))
+            for done, (task, outcome) in enumerate(finished, start=1):
+                if outcome is not None and outcome.status in FAILED:
+                    stop_if_not_the_page(outcome.detail)
+                    keep_failure(self.store, task.key, outcome, self.limits)
+                progress(label, done, len(pending))
+
+    def outcomes(self, variant: Variant) -> dict[PageRef, Outcome[str]]:
+        """What the engine made of each page that the variant re-reads.
+
+        Raises StoreError if one is not stored: it is no outcome, and must not be scored.
+        """
+        identity = self.plan.engines[variant.engine.label].identity()
+        outcomes: dict[PageRef, Outcome[str]] = {}
+        for task in self.tasks(variant):
+            reading = stored_reading(self.store, task.key, identity)
+            if reading is None:
+                raise StoreError(
+                    f"the reading of {task.ref.doc_id} page {task.ref.page_no} by "
+                    f"{variant.engine.label} is not in the cache {self.store.root}: give the "
+                    "study's command again, from the folder in which it ran"
+                )
+            outcomes[task.ref] = reading.outcome
+        return outcomes
+
+    def taken(self, variant: Variant) -> dict[str, float]:
+        """What reading the variant took, as :func:`sum_taken` says it."""
+        engine = self.plan.engines[variant.engine.label]
+        if not isinstance(engine, OcrBackend):
+            return {}
+        identity = engine.identity()
+        pages = [stored_taken(self.store, task.key, identity) for task in self.tasks(variant)]
+        return sum_taken(pages)
+
+    def knowledge_base(self, variant: Variant) -> KnowledgeBase:
+        """The ground truth with the variant's reading laid over the pages it re-reads."""
+        engine = self.plan.engines[variant.engine.label]
+        if isinstance(engine, KnowledgeBaseSource):
+            read: Mapping[PageRef, Outcome[str]] = engine.knowledge_base(self.plan.dataset).pages
+            if variant.noise.operator is not None:
+                read = rewritten(read, self.plan.reread, variant.noise, variant.seed)
+        else:
+            read = self.outcomes(variant)
+        return KnowledgeBase(
+            overlay(self.plan, read),
+            {"engine": variant.engine.label, "noise": variant.noise.name},
+            self.pictures(variant),
+        )
+
+
+def source_of(dataset: Dataset, ref: PageRef) -> Path | None:
+    """The PDF or image file that a page is drawn from; None without any."""
+    return dataset.documents[ref.doc_id].source or dataset.pages[ref].image
+
+
+def overlay(plan: Plan, read: Mapping[PageRef, Outcome[str]]) -> dict[PageRef, Outcome[str]]:
+    """Pages in index order: those to be re-read as ``read`` has them, the others as they are.
+
+    A document of which every page is re-read comes over whole: in the engine's page order,
+    with pages that the ground truth does not have.
+    """
+    reread = set(plan.reread)
+    by_document: dict[str, list[PageRef]] = {}
+    for ref in read:
+        by_document.setdefault(ref.doc_id, []).append(ref)
+    pages: dict[PageRef, Outcome[str]] = {}
+    for document in plan.dataset.documents.values():
+        refs = [page.ref for page in document.pages]
+        if all(ref in reread for ref in refs):
+            extra = by_document.get(document.doc_id, [])
+            pages.update((ref, read[ref]) for ref in extra)
+            refs = [ref for ref in refs if ref not in pages]
+        for ref in refs:
+            if ref in reread:
+                pages[ref] = read.get(ref, Outcome.error("page missing"))
+            else:
+                pages[ref] = Outcome.of_text(plan.dataset.pages[ref].text)
+    return pages

@@ -1,0 +1,1 @@
+"""What a run must say beside its results: failures, what was left out, whose truth it is."""

@@ -1,0 +1,144 @@
+"""What a run says of failures at its end: how many, why, and which conditions failed whole."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from ohr.files.safe_text import plain
+from ohr.study.conditions import CONDITION_COLUMNS, Condition, name_of
+from ohr.study.config import Stage
+from ohr.study.output.rows import UNIT_COLUMNS
+from ohr.study.scoring.answers import UNREAD
+from ohr.study.scoring.measures import NO_CONTEXT
+from ohr.study.scoring.measuring import JUDGE, Scores
+from ohr.types import FAILED, Status
+
+_NAMED_REASONS = 3
+_ANSWERED: tuple[Stage, ...] = ("generation", "overall")
+
+
+def trouble_lines(failures: Mapping[str, Mapping[str, Any]], protocol: str) -> list[str]:
+    """A line for each knowledge base, or reader, with failures: counts by status, and reasons.
+
+    Likewise for answers that are empty for a reason, and, in a line of its own, for a judge's
+    verdicts that could not be read, and for pages that were read with a note. ``failures`` are
+    entries of the manifest, with ``by_status``, ``reasons`` and, of knowledge bases, ``notes``.
+    """
+    fate = "left out of the mean" if protocol == "reference" else "they count with the worst value"
+    lines = []
+    for name, entry in failures.items():
+        unread, n_empty = entry.get("unread", 0), entry.get("empty_for_a_reason", 0)
+        counts = {status: n for status, n in entry["by_status"].items() if status in FAILED}
+        if unread:
+            counts[str(Status.ERROR)] -= unread
+            lines.append(_unread_line(name, entry, unread))
+        counted = [f"{n} {status}{'s' * (n > 1)}" for status, n in counts.items() if n]
+        counted += [f"{n_empty} empty"] if n_empty else []
+        if counted:
+            why = [
+                f"{plain(reason)} ({count})"
+                for reason, count in entry["reasons"].items()
+                if not reason.startswith(UNREAD)
+            ]
+            more = len(why) - _NAMED_REASONS
+            others = f"; {more} other reasons: see manifest.json" if more > 0 else ""
+            named = "; ".join(why[:_NAMED_REASONS]) + others
+            lines.append(f"{plain(name)}: {' and '.join(counted)} ({fate}): {named}")
+        if noted := entry.get("notes"):
+            lines.append(_noted_line(name, noted))
+    return lines
+
+
+def _noted_line(name: str, noted: Mapping[str, int]) -> str:
+    shown = [f"{plain(note)} ({count})" for note, count in noted.items()]
+    more = len(shown) - _NAMED_REASONS
+    others = f"; {more} other notes: see manifest.json" if more > 0 else ""
+    total = sum(noted.values())
+    pages = f"{total} page{'s' * (total > 1)} with a note"
+    return f"{plain(name)}: {pages}: {'; '.join(shown[:_NAMED_REASONS])}{others}"
+
+
+def _unread_line(name: str, entry: Mapping[str, Any], unread: int) -> str:
+    reason = next((one for one in entry["reasons"] if one.startswith(UNREAD)), UNREAD)
+    verdicts = sum(entry["by_status"].values())
+    return (
+        f"{plain(name)}: {unread} of {verdicts} verdicts could not be read"
+        f"{plain(reason.removeprefix(UNREAD))} (they count as incorrect; retry_failed=true asks "
+        "for them again)"
+    )
+
+
+def empty_lines(readers: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """A line for each reader and system that answered nothing, from the manifest."""
+    return [
+        f"{plain(name)}: none of its {sum(entry['by_status'].values())} answers says anything"
+        for name, entry in readers.items()
+        if entry.get("all_empty") and name != JUDGE
+    ]
+
+
+_Score = tuple[Condition, str, str]
+"""Condition, stage and metric."""
+
+
+@dataclass
+class Tally:
+    """Counts of outcomes, and what failed whole, taken as scores come."""
+
+    _counts: dict[str, Counter[str]] = field(default_factory=dict)
+    _failed: dict[_Score, tuple[int, bool]] = field(default_factory=dict)
+    """How many units a score has, and whether all of them failed in each draw so far."""
+
+    def add(self, scores: Iterable[Scores]) -> None:
+        """Count the outcomes of some scores."""
+        for score in scores:
+            counts = self._counts.setdefault(score.stage, Counter())
+            counts.update(str(status) for status in score.statuses)
+            if score.unit == "page" or score.stage in _ANSWERED:
+                key = (score.condition, str(score.stage), score.metric)
+                failed = bool(score.statuses) and FAILED.issuperset(score.statuses)
+                failed &= self._failed.get(key, (0, True))[1]
+                self._failed[key] = len(score.statuses), failed
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        """How many scores of each stage are of units with each status."""
+        return {stage: dict(sorted(counter.items())) for stage, counter in self._counts.items()}
+
+    def failed(self) -> list[str]:
+        """Knowledge bases all of whose pages failed, and conditions all of whose answers did.
+
+        In every draw of the noise.
+        """
+        return _failed_lines({key: n for key, (n, failed) in self._failed.items() if failed})
+
+
+def failed_in_rows(rows: pd.DataFrame) -> list[str]:
+    """:meth:`Tally.failed` of a run's rows."""
+    rows = rows[(rows["qid"] == "") | rows["stage"].isin(_ANSWERED)]
+    failed: dict[_Score, int] = {}
+    keys = [*CONDITION_COLUMNS, "stage", "metric"]
+    for key, scores in rows.groupby(keys, sort=False, observed=True, dropna=False):
+        values: dict[str, Any] = dict(zip(keys, key, strict=True))
+        stage, metric = str(values.pop("stage")), str(values.pop("metric"))
+        if scores["status"].isin([str(status) for status in FAILED]).all():
+            units = scores[list(UNIT_COLUMNS)].drop_duplicates()
+            failed[Condition(**values), stage, metric] = len(units)
+    return _failed_lines(failed)
+
+
+def _failed_lines(failed: Mapping[_Score, int]) -> list[str]:
+    """A line for each condition and stage, by the first of its metrics whose units all failed.
+
+    What is answered to nothing is a matter of its own.
+    """
+    lines: dict[tuple[Condition, str, bool], str] = {}
+    for (condition, stage, metric), units in failed.items():
+        what = "pages" if stage == "ocr" else f"answers ({stage} {metric})"
+        key = (condition, stage, metric.endswith(NO_CONTEXT))
+        lines.setdefault(key, f"{plain(name_of(condition))}: all {units} {what}")
+    return list(lines.values())

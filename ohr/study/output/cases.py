@@ -1,0 +1,244 @@
+"""What stands behind a run's rows: page texts, questions, hits and answers, in one file.
+
+``RUN/cases.zip`` holds Parquet tables. ``texts`` has each distinct page text under its digest, and
+``pages`` which text each page of each knowledge base has; ``hits`` are spans of these texts. With
+equal results its bytes are equal too.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Sequence
+from dataclasses import asdict, astuple, dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ohr.errors import OhrError
+from ohr.store.identity import digest
+from ohr.types import Answer, Hit, KnowledgeBase, Outcome, PageRef, Question
+
+FILE = "cases.zip"
+_OPTIONAL = ("category", "headers", "written_for")
+_PAGES = pa.list_(pa.struct([("doc_id", pa.string()), ("page_no", pa.int32())]))
+_NAME = pa.dictionary(pa.int32(), pa.string())
+SCHEMAS = {
+    "texts": pa.schema([("digest", pa.string()), ("text", pa.string())]),
+    "pages": pa.schema(
+        [
+            *((name, _NAME) for name in ("knowledge_base", "domain", "doc_id")),
+            ("page_no", pa.int32()),
+            ("status", _NAME),
+            ("detail", pa.string()),
+            ("text", pa.string()),
+        ]
+    ),
+    "questions": pa.schema(
+        [
+            *((name, pa.string()) for name in ("qid", "doc_id", "domain", "text")),
+            ("answers", pa.list_(pa.string())),
+            ("evidence_pages", _PAGES),
+            *((n, pa.string()) for n in ("evidence_text", "evidence_source")),
+            *((n, pa.string()) for n in ("answer_form", "task", "category")),
+            ("headers", pa.list_(pa.string())),
+            ("written_for", pa.string()),
+        ]
+    ),
+    "hits": pa.schema(
+        [
+            *((name, _NAME) for name in ("knowledge_base", "chunker", "retriever", "qid")),
+            ("rank", pa.int32()),
+            ("doc_id", _NAME),
+            *((name, pa.int32()) for name in ("page_no", "start", "end")),
+            ("score", pa.float64()),
+        ]
+    ),
+    "answers": pa.schema(
+        [
+            *((n, _NAME) for n in ("knowledge_base", "stage", "system")),
+            *((n, _NAME) for n in ("chunker", "retriever", "reader", "qid", "status")),
+            *((n, pa.string()) for n in ("detail", "text", "quote")),
+            ("sources", _PAGES),
+            ("trace", pa.list_(pa.string())),
+            ("headers", pa.list_(pa.string())),
+        ]
+    ),
+}
+"""Columns of each table. ``pages.text`` is a digest, null for a page that could not be read.
+
+``headers``, ``category`` and ``written_for`` are left out of a table where nothing has any.
+"""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What gave an answer; what has no part in it is empty."""
+
+    stage: str
+    system: str = ""
+    chunker: str = ""
+    retriever: str = ""
+    reader: str = ""
+
+
+@dataclass
+class Cases:
+    """Collects the cases of a study's questions, knowledge base by knowledge base."""
+
+    questions: Sequence[Question]
+    domains: dict[str, str]
+    """Domain of each document."""
+    _texts: dict[str, str] = field(default_factory=dict)
+    _tables: dict[str, list[pa.Table]] = field(default_factory=dict)
+
+    def add_pages(self, knowledge_base: str, kb: KnowledgeBase) -> None:
+        """Keep the pages of a knowledge base, and those of their texts that are new."""
+        rows = []
+        for ref, outcome in kb.pages.items():
+            text = None if outcome.value is None else _clean(outcome.value)
+            key = None if text is None else digest(text)
+            if key is not None and text is not None:
+                self._texts[key] = text
+            where = (knowledge_base, self.domains[ref.doc_id], ref.doc_id, ref.page_no)
+            rows.append((*where, str(outcome.status), _clean(outcome.detail), key))
+        self._add("pages", rows)
+
+    def add_hits(
+        self, knowledge_base: str, setting: tuple[str, str], rankings: Sequence[Sequence[Hit]]
+    ) -> None:
+        """Keep the hits of every question under a chunker and a retriever."""
+        rows = [
+            (
+                knowledge_base,
+                *setting,
+                question.qid,
+                hit.rank,
+                *astuple(hit.ref),
+                *hit.span,
+                hit.score,
+            )
+            for question, hits in zip(self.questions, rankings, strict=True)
+            for hit in hits
+        ]
+        self._add("hits", rows)
+
+    def add_answers(
+        self,
+        knowledge_base: str,
+        asked: Asked,
+        answers: Sequence[Outcome[Answer]],
+    ) -> None:
+        """Keep the answer of what was asked to every question."""
+        rows = []
+        for question, outcome in zip(self.questions, answers, strict=True):
+            answer = outcome.value or Answer("")
+            rows.append(
+                (
+                    *(knowledge_base, *astuple(asked), question.qid, str(outcome.status)),
+                    _clean(outcome.detail),
+                    None if outcome.value is None else _clean(answer.text),
+                    _clean(answer.quote),
+                    [asdict(ref) for ref in answer.sources],
+                    [_clean(line) for line in answer.trace],
+                    [_clean(header) for header in answer.headers],
+                )
+            )
+        self._add("answers", rows)
+
+    def to_bytes(self) -> bytes:
+        """The file's content."""
+        self._tables["texts"] = []
+        self._add("texts", list(self._texts.items()))
+        self._tables["questions"] = []
+        self._add("questions", [_question_row(question) for question in self.questions])
+        sink = io.BytesIO()
+        with zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as archive:
+            for name, schema in SCHEMAS.items():
+                table = pa.concat_tables([schema.empty_table(), *self._tables.get(name, [])])
+                for optional in _OPTIONAL:
+                    if optional in table.column_names and not any(table[optional].to_pylist()):
+                        table = table.drop_columns(optional)
+                packed = io.BytesIO()
+                pq.write_table(
+                    table.unify_dictionaries(),
+                    packed,
+                    compression="zstd",
+                    compression_level=9,
+                    use_dictionary=name != "texts",  # they are distinct
+                )
+                # An entry without a time: equal results are equal bytes.
+                archive.writestr(zipfile.ZipInfo(f"{name}.parquet"), packed.getvalue())
+        return sink.getvalue()
+
+    def _add(self, name: str, rows: Sequence[Sequence[object]]) -> None:
+        schema = SCHEMAS[name]
+        columns: list[Sequence[object]] = list(zip(*rows, strict=True)) or [() for _ in schema]
+        arrays = [pa.array(column, kind.type) for column, kind in zip(columns, schema, strict=True)]
+        self._tables.setdefault(name, []).append(pa.table(arrays, schema=schema))
+
+
+def _clean(text: str) -> str:
+    """Text without lone surrogates, of the same length, so that spans stay what they are."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text  # itself: a copy of every page would be held to the end
+
+
+def _question_row(question: Question) -> tuple[object, ...]:
+    pages = [{"doc_id": ref.doc_id, "page_no": ref.page_no} for ref in question.evidence_pages]
+    return (
+        *map(_clean, (question.qid, question.doc_id, question.domain, question.text)),
+        [_clean(answer) for answer in question.answers],
+        pages,
+        *map(_clean, (question.evidence_text, question.evidence_source)),
+        *map(_clean, (question.answer_form, question.task, question.category)),
+        [_clean(header) for header in question.headers],
+        _clean(question.written_for),
+    )
+
+
+def read_cases(run: Path, name: str) -> pa.Table:
+    """A table of a finished run (see :data:`SCHEMAS`). Raises OhrError if the run has none."""
+    try:
+        with zipfile.ZipFile(run / FILE) as archive:
+            content = io.BytesIO(archive.read(f"{name}.parquet"))
+            return pq.read_table(content, use_threads=False)  # see ohr.study.output.rows
+    except FileNotFoundError as error:
+        raise OhrError(
+            f"{run} has no {FILE}: give the command that made it again; nothing is read again"
+        ) from error
+    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
+        raise OhrError(f"{run / FILE} is damaged ({error}): delete it and run again") from error
+
+
+def read_questions(run: Path) -> list[Question]:
+    """The questions that a finished run asked. Raises OhrError."""
+    questions = []
+    for row in read_cases(run, "questions").to_pylist():
+        pages = tuple(PageRef(**page) for page in row.pop("evidence_pages"))
+        answers, headers = tuple(row.pop("answers")), tuple(row.pop("headers", ()))
+        questions.append(Question(**row, evidence_pages=pages, answers=answers, headers=headers))
+    return questions
+
+
+def read_domains(run: Path) -> dict[str, str]:
+    """The domain of each document of a finished run's knowledge bases. Raises OhrError."""
+    pages = read_cases(run, "pages").select(["doc_id", "domain"])
+    return {page["doc_id"]: page["domain"] for page in pages.to_pylist()}
+
+
+def read_texts(run: Path) -> dict[str, dict[PageRef, str]]:
+    """The texts of the pages of each knowledge base that could be read. Raises OhrError."""
+    texts = dict(zip(*read_cases(run, "texts").to_pydict().values(), strict=True))
+    read = read_cases(run, "pages")
+    columns = (read[name].to_pylist() for name in ("knowledge_base", "doc_id", "page_no", "text"))
+    by_base: dict[str, dict[PageRef, str]] = {}
+    for base, doc_id, page_no, text in zip(*columns, strict=True):
+        pages = by_base.setdefault(base, {})
+        if text is not None:
+            pages[PageRef(doc_id, page_no)] = texts[text]
+    return by_base

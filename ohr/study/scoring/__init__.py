@@ -1,0 +1,1 @@
+"""Answers, rankings and scores of a study's conditions."""

@@ -1,0 +1,319 @@
+"""Scores one variant's knowledge base, stage by stage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+
+from ohr.metrics.scores import SCORING
+from ohr.plugins import ImageRetriever
+from ohr.plugins.metric import AnswerCase, EvidenceCase, HitsCase, PageCase
+from ohr.store.artefacts import ArtefactStore
+from ohr.study.conditions import Condition, condition_of, condition_of_system
+from ohr.study.config import BUILT_IN, Stage
+from ohr.study.output.cases import Asked, Cases
+from ohr.study.plan import Plan, Variant
+from ohr.study.scoring.answers import Answering
+from ohr.study.scoring.measuring import Measuring, Scores
+from ohr.study.scoring.rankings import Rankings
+from ohr.study.scoring.texts import ReadDocuments
+from ohr.types import (
+    FAILED,
+    Answer,
+    Document,
+    Hit,
+    KnowledgeBase,
+    Outcome,
+    Question,
+    ShownHit,
+    Status,
+)
+
+
+@dataclass
+class Scorer:
+    """Scores variants of one plan; keeps tokens of texts that variants share."""
+
+    plan: Plan
+    store: ArtefactStore
+    answering: Answering
+    _guesses: dict[str, list[Outcome[Answer]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.rankings = Rankings(self.plan, self.store)
+        self.scopes = self.rankings.scopes
+        for system in self.plan.systems.values():
+            system.use_store(self.store)
+        self.measuring = Measuring(self.plan, self.answering)
+        documents = self.plan.dataset.documents.items()
+        domains = {doc_id: document.domain for doc_id, document in documents}
+        self.cases = Cases(self.plan.questions, domains)
+        self.scoring = SCORING[self.plan.config.scoring]
+
+    def use(self, variant: Variant, kb: KnowledgeBase) -> Iterator[list[Scores]]:
+        """The planned scores of what a variant's knowledge base is used for, stage by stage."""
+        for scores in self._used(variant, kb):
+            yield [replace(score, draw=variant.seed) for score in scores]
+
+    def _used(self, variant: Variant, kb: KnowledgeBase) -> Iterator[list[Scores]]:
+        stages = self.plan.config.stages
+        if "generation" in stages:
+            for name in self.plan.readers:
+                yield self._generation(variant, kb, name)
+        for setting in product(self.plan.chunkers, self.plan.retrievers):
+            ranking = self.retrieve(kb, *setting)
+            self.cases.add_hits(self.plan.label(variant), setting, ranking)
+            if "retrieval" in stages:
+                for k in self.plan.config.cutoffs:
+                    yield self.retrieval(variant, kb, setting, ranking, k)
+            if "overall" in stages and self.plan.has_built_in:
+                hits = [ranked[: self.plan.config.top_k] for ranked in ranking]
+                for reader in self.plan.readers:
+                    yield self._overall(variant, kb, setting, reader, hits)
+        for name in self.plan.systems:
+            yield self._whole(variant, kb, name)
+
+    def take_cpu_s(self) -> float:
+        """CPU seconds that other processes spent on this one's behalf since this was last asked."""
+        return 0.0
+
+    def close(self) -> None:
+        """End what was begun; nothing is scored afterwards."""
+
+    # --- OCR ---------------------------------------------------------------------------
+
+    def ocr(self, variant: Variant, kb: KnowledgeBase) -> list[Scores]:
+        """The scores of the reading; where no stage asks for them, those of its noise alone."""
+        return [replace(scores, draw=variant.seed) for scores in self._read(variant, kb)]
+
+    def _read(self, variant: Variant, kb: KnowledgeBase) -> list[Scores]:
+        condition = condition_of(self.plan, variant).at("ocr")
+        pages = self.plan.dataset.pages
+        statuses = [kb.status(ref) for ref in self.plan.reread]
+        scores = self.measuring.scores(
+            condition,
+            "ocr",
+            "page",
+            [PageCase(kb.text(ref), pages[ref].text, self.scoring) for ref in self.plan.reread],
+            statuses,
+            [status in FAILED for status in statuses],
+        )
+        return scores + self.measuring.scores(
+            condition,
+            "ocr",
+            "evidence",
+            [
+                EvidenceCase(
+                    tuple(kb.text(ref) for ref in question.evidence_pages), question, self.scoring
+                )
+                for question in self.plan.questions
+            ],
+            [self._evidence_status(question, kb) for question in self.plan.questions],
+            [self._lost(question, kb) for question in self.plan.questions],
+        )
+
+    def _lost(self, question: Question, kb: KnowledgeBase) -> bool:
+        """Whether no page of a question's evidence was read; no case of the published protocol."""
+        refs = question.evidence_pages
+        return (
+            self.plan.config.scoring == "default"
+            and bool(refs)
+            and all(kb.status(ref) in FAILED for ref in refs)
+        )
+
+    def _evidence_status(self, question: Question, kb: KnowledgeBase) -> Status:
+        """The worst status of the question's evidence pages.
+
+        A row's status is the worse of this and of its own outcome; the published evaluation
+        looks at the own outcome alone.
+        """
+        if self.plan.config.scoring == "reference":
+            return Status.OK
+        statuses = (kb.status(ref) for ref in question.evidence_pages)
+        return max(statuses, key=_severity, default=Status.OK)
+
+    # --- retrieval ---------------------------------------------------------------------
+
+    def retrieve(self, kb: KnowledgeBase, chunker: str, name: str) -> list[list[Hit]]:
+        """The ranking of every question, from the knowledge base that it is asked of."""
+        hits: dict[str, list[Hit]] = {}
+        for scope, questions in self.scopes.questions.items():
+            rankings = self.rankings.of_scope(kb, chunker, name, scope, questions)
+            hits.update((q.qid, h) for q, h in zip(questions, rankings, strict=True))
+        return [hits[question.qid] for question in self.plan.questions]
+
+    def retrieval(
+        self,
+        variant: Variant,
+        kb: KnowledgeBase,
+        setting: tuple[str, str],
+        ranking: Sequence[Sequence[Hit]],
+        k: int,
+    ) -> list[Scores]:
+        questions = self.plan.questions
+        cases = [
+            HitsCase(tuple(hits[:k]), k, question, self.scoring)
+            for question, hits in zip(questions, ranking, strict=True)
+        ]
+        own = [Status.OK if case.hits else Status.EMPTY for case in cases]
+        own = self._with_ranked(own, setting)
+        if isinstance(self.plan.retrievers[setting[1]], ImageRetriever):
+            statuses = self._with_seen(own, setting[1])
+        else:
+            statuses = self._with_evidence(own, kb)
+        return self.measuring.scores(
+            condition_of(self.plan, variant, *setting, top_k=k).at("retrieval"),
+            "retrieval",
+            "hits",
+            cases,
+            statuses,
+            [not case.hits for case in cases],
+        )
+
+    def _with_evidence(self, statuses: Sequence[Status], kb: KnowledgeBase) -> list[Status]:
+        """The worse of each question's status and that of its evidence pages."""
+        return [
+            max(status, self._evidence_status(question, kb), key=_severity)
+            for question, status in zip(self.plan.questions, statuses, strict=True)
+        ]
+
+    def _with_ranked(self, statuses: Sequence[Status], setting: tuple[str, str]) -> list[Status]:
+        """Error in place of each question's status where the question, or a chunk of a page of its
+        evidence, was left out of the ranking.
+        """
+        left_out = self.rankings.left_out(*setting)
+        pages = {ref for ref, _, _ in left_out.chunks}
+        return [
+            Status.ERROR
+            if question.text in left_out.questions or pages.intersection(question.evidence_pages)
+            else status
+            for question, status in zip(self.plan.questions, statuses, strict=True)
+        ]
+
+    def _with_seen(self, statuses: Sequence[Status], retriever: str) -> list[Status]:
+        """Error in place of each question's status where a page of its evidence was not seen."""
+        return [
+            status
+            if all(self.rankings.is_seen(retriever, ref) for ref in question.evidence_pages)
+            else Status.ERROR
+            for question, status in zip(self.plan.questions, statuses, strict=True)
+        ]
+
+    # --- answers -----------------------------------------------------------------------
+
+    def _generation(self, variant: Variant, kb: KnowledgeBase, name: str) -> list[Scores]:
+        condition = condition_of(self.plan, variant, reader=name).at("generation")
+        contexts = [
+            [
+                Hit(ref, kb.text(ref), 1.0, rank, (0, len(kb.text(ref))))
+                for rank, ref in enumerate(question.evidence_pages)
+            ]
+            for question in self.plan.questions
+        ]
+        if name not in self._guesses:
+            self._guesses[name] = self._read_answers(name, [[] for _ in contexts])
+            self.cases.add_answers("", Asked("no_context", reader=name), self._guesses[name])
+        # A guess owes nothing to the page, so a failed page does not count against it.
+        guesses = self._answer_scores(condition, "generation", self._guesses[name], None)
+        answers = self._read_answers(name, self._shown(name, contexts, kb))
+        self.cases.add_answers(self.plan.label(variant), Asked("generation", reader=name), answers)
+        return self._answer_scores(condition, "generation", answers, kb) + guesses
+
+    def _overall(
+        self,
+        variant: Variant,
+        kb: KnowledgeBase,
+        setting: tuple[str, str],
+        name: str,
+        hits: list[list[Hit]],
+    ) -> list[Scores]:
+        condition = condition_of(self.plan, variant, *setting, reader=name).at("overall")
+        answers = self._read_answers(name, self._shown(name, hits, kb))
+        asked = Asked("overall", BUILT_IN, *setting, name)
+        self.cases.add_answers(self.plan.label(variant), asked, answers)
+        return self._answer_scores(condition, "overall", answers, kb)
+
+    def _whole(self, variant: Variant, kb: KnowledgeBase, name: str) -> list[Scores]:
+        """The scores of a whole system, over each scope's documents as they were read."""
+        answers: dict[str, Outcome[Answer]] = {}
+        for scope, questions in self.scopes.questions.items():
+            outcomes = self.answering.answers_of_system(
+                name,
+                self.plan.systems[name],
+                [question.text for question in questions],
+                self.documents(kb, scope),
+            )
+            answers.update((q.qid, o) for q, o in zip(questions, outcomes, strict=True))
+        ordered = [answers[question.qid] for question in self.plan.questions]
+        self.cases.add_answers(self.plan.label(variant), Asked("overall", name), ordered)
+        condition = condition_of_system(self.plan, variant, name)
+        return self._answer_scores(condition, "overall", ordered, kb)
+
+    def _reads_text(self, condition: Condition) -> bool:
+        """Whether an answer depends on the texts of pages."""
+        reader = self.plan.readers.get(condition.reader)
+        return reader is None or reader.reads_text
+
+    def documents(self, kb: KnowledgeBase, scope: str) -> list[Document]:
+        """The documents of a scope as a knowledge base has them: no PDF, no page that failed."""
+        return self.scopes.documents(kb, scope)
+
+    def answers(self, name: str, contexts: Sequence[Sequence[Hit]]) -> list[Outcome[str]]:
+        """A reader's answers to the plan's questions, each with its context."""
+        questions = [question.text for question in self.plan.questions]
+        return self.answering.answers(name, self.plan.readers[name], questions, contexts)
+
+    def _shown(
+        self, name: str, contexts: Sequence[Sequence[Hit]], kb: KnowledgeBase
+    ) -> Sequence[Sequence[Hit]]:
+        """The contexts as a reader is given them: with the pages' pictures if it looks at them."""
+        if not self.plan.readers[name].reads_images:
+            return contexts
+        return [
+            [
+                ShownHit(hit.ref, hit.text, hit.score, hit.rank, hit.span, kb.images.get(hit.ref))
+                for hit in hits
+            ]
+            for hits in contexts
+        ]
+
+    def _read_answers(self, name: str, contexts: Sequence[Sequence[Hit]]) -> list[Outcome[Answer]]:
+        """:meth:`answers` with the pages that they were read from."""
+        return [
+            Outcome(_answer(outcome.value, context), outcome.status, outcome.detail)
+            for outcome, context in zip(self.answers(name, contexts), contexts, strict=True)
+        ]
+
+    def _answer_scores(
+        self,
+        condition: Condition,
+        stage: Stage,
+        answers: Sequence[Outcome[Answer]],
+        kb: KnowledgeBase | None,
+    ) -> list[Scores]:
+        """The scores of answers from a knowledge base; of guesses, where there is none."""
+        own = [outcome.status for outcome in answers]
+        truth = self.plan.dataset.documents
+        read = {} if kb is None else ReadDocuments(kb, truth)
+        return self.measuring.scores(
+            condition,
+            stage,
+            "answer",
+            [
+                AnswerCase(outcome.value or Answer(""), question, self.scoring, read, truth)
+                for question, outcome in zip(self.plan.questions, answers, strict=True)
+            ],
+            self._with_evidence(own, kb) if kb is not None and self._reads_text(condition) else own,
+            [status is not Status.OK for status in own],
+            guessed=kb is None,
+        )
+
+
+def _answer(text: str | None, context: Sequence[Hit]) -> Answer | None:
+    sources = tuple(dict.fromkeys(hit.ref for hit in context))
+    return None if text is None else Answer(text, sources=sources)
+
+
+def _severity(status: Status) -> int:
+    return status.severity

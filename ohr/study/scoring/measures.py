@@ -1,0 +1,293 @@
+"""The metrics of a study, and what rows, cells, tables and figures need to know of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from functools import cache
+from typing import Any, get_args
+
+from ohr import registry
+from ohr.errors import ConfigError
+from ohr.metrics.regions import KINDS
+from ohr.ocr.noise import perturbation_class
+from ohr.plugins import Metric
+from ohr.plugins.metric import Of
+from ohr.registry import PluginSpec
+from ohr.study.config import STAGES, Stage, StudyConfig
+from ohr.types import FAILED, Status
+
+NO_CONTEXT = "_no_context"
+"""What the metrics of answers to nothing end with: the floor that retention is counted from."""
+NOISE_COLUMNS = ("r_noise", "r_noise_content", "edit_distance")
+"""Metrics that stand beside every mean, whatever a study measures."""
+SETS = {
+    "default": tuple(
+        PluginSpec(name=name)
+        for name in (
+            *("edit_distance", "cer", "wer"),
+            *("r_noise", "r_noise_content", "r_noise_reference", "evidence_lcs"),
+            *("lcs", "page_not_found", "text_missing"),
+            *("lcs_stripped", "hit", "mrr", "ndcg"),
+            *("f1", "em", "rouge_l", "refused", "judged"),
+        )
+    ),
+    "reading": (
+        *map(PluginSpec.parse, ("table_similarity", "formula_distance")),
+        *map(PluginSpec.parse, ("order_distance", "order_assessed")),
+        *(
+            PluginSpec(
+                name="region_f1", params={"kind": kind, "part": part}, label=f"{kind}_{part}"
+            )
+            for kind in KINDS
+            for part in ("precision", "recall", "f1")
+        ),
+    ),
+}
+"""Names that stand for several metrics. Of these a study leaves out what its protocol, its judge
+or its formats leave without a meaning."""
+_UNIT: dict[Of, str] = {"page": "page"}
+_STAGES: dict[Of, tuple[Stage, ...]] = {
+    "page": ("ocr",),
+    "evidence": ("ocr",),
+    "hits": ("retrieval",),
+    "answer": ("generation", "overall"),
+}
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A metric at a stage: a column of results."""
+
+    stage: Stage
+    metric: str
+    """Its name in rows and cells: ``f1``, ``hit@2``, ``f1_no_context``."""
+    of: Of
+    title: str
+    version: str = "1"
+    higher_is_better: bool = True
+    worst: float = 0.0
+    best: float = 1.0
+    missing: float = 0.0
+    """What a unit that failed scores."""
+    top_k: int | None = None
+    """The only number of hits that it is measured at; None: at each."""
+    shown: bool = False
+    """Whether figures and comparisons show it unless they are asked for others."""
+    part_of: str = ""
+    """The metric of its stage whose loss it is a part of."""
+    basis: str = ""
+    """What it counts, where other metrics count the same."""
+
+    @property
+    def unit(self) -> str:
+        """What a value belongs to: ``page`` or ``question``."""
+        return _UNIT.get(self.of, "question")
+
+    @property
+    def of_guesses(self) -> bool:
+        """Whether it is of answers to nothing."""
+        return self.metric.endswith(NO_CONTEXT)
+
+    def overlaps(self, other: Measure) -> bool:
+        """Whether the two share part of their definition: their :attr:`basis`."""
+        return bool(self.basis) and self.basis == other.basis
+
+    @property
+    def name(self) -> str:
+        """The metric without the number of hits and without ``_no_context``."""
+        return base_name(self.metric)
+
+    @property
+    def label(self) -> str:
+        """For axes and tables: ``Retrieval LCS``, ``Generation F1``; of a reading, and of a part
+        of a loss, its title."""
+        if self.stage == "ocr" or self.part_of:
+            return self.title
+        return f"{self.stage.capitalize()} {self.title}"
+
+    def left_out(self, protocol: str) -> frozenset[Status]:
+        """Statuses that leave the mean: none of them, except under the published protocol.
+
+        The published evaluation leaves out missing pages, failed retrievals and empty answers. It
+        has no answers without context: those count in both protocols, an empty one with 0.
+        """
+        if protocol == "default" or self.of == "evidence" or self.of_guesses:
+            return frozenset()
+        return FAILED if self.of == "page" else FAILED | {Status.EMPTY}
+
+
+def base_name(metric: str) -> str:
+    """``hit@2`` -> ``hit``, ``f1_no_context`` -> ``f1``."""
+    return metric.partition("@")[0].removesuffix(NO_CONTEXT)
+
+
+def compares_formats(config: StudyConfig) -> bool:
+    """Whether the text's format differs between the knowledge bases of a study.
+
+    Then retrieval is also measured with mark-up left out, as the paper does.
+    """
+    return any(perturbation_class(spec).kind == "formatting" for spec in config.noise) or any(
+        spec.name == "gt" and spec.params.get("tables", "as_is") != "as_is"
+        for spec in config.engines
+    )
+
+
+def make_metrics(config: StudyConfig) -> dict[str, Metric]:
+    """The metrics of a study by label: those that it names, and the noise that stands beside all.
+
+    Raises ConfigError for one that means nothing in this study, or a label that is given twice.
+    """
+    specs: dict[str, PluginSpec] = {}
+    metrics: dict[str, Metric] = {}
+    for spec in config.metrics:
+        for one in _specs(spec):
+            if one.label in specs:
+                if one != specs[one.label]:
+                    raise ConfigError(f"metric {one.label!r} is given twice: give one a label")
+                continue
+            made = registry.create("metric", one)
+            if lacking := _lacking(config, made):
+                if spec.name in SETS:
+                    continue
+                raise ConfigError(f"metric {one.label!r} {lacking}")
+            specs[one.label], metrics[one.label] = one, made
+    for name in NOISE_COLUMNS:
+        if name in specs and specs[name].name != name:
+            raise ConfigError(f"metric {specs[name].name!r} has the label of another: {name}")
+        metrics.setdefault(name, registry.create("metric", name))
+    return metrics
+
+
+def _specs(spec: PluginSpec) -> tuple[PluginSpec, ...]:
+    """The metrics that a name stands for, with those that stand beside them; a user's own metric
+    bears its name, not its path.
+    """
+    if spec.name in SETS:
+        return SETS[spec.name]
+    metric = registry.plugin_class("metric", spec.name)
+    if "." in spec.name and spec.label == spec.name:
+        spec = spec.model_copy(update={"label": metric.name})
+    return (spec, *(PluginSpec(name=name) for name in getattr(metric, "beside", ())))
+
+
+def _lacking(config: StudyConfig, metric: Metric) -> str:
+    """Why a metric means nothing in a study; empty where it does."""
+    if config.scoring not in metric.protocols:
+        return f"has no meaning under scoring={config.scoring}"
+    if "judge" in metric.needs and config.judge is None:
+        return "needs a judge: give judge={name: openai, params: {model: …}}"
+    if "formats" in metric.needs and not compares_formats(config):
+        return "needs formatting noise or a table format: without, it is the metric it varies"
+    return ""
+
+
+def planned(config: StudyConfig, metrics: Mapping[str, Metric]) -> list[Measure]:
+    """The measures of a study, stage by stage."""
+    named = {one.label for spec in config.metrics if spec.name not in SETS for one in _specs(spec)}
+    sets = {one.label for spec in config.metrics if spec.name in SETS for one in _specs(spec)}
+    chosen = {label: metrics[label] for label in metrics if label in sets | named}
+
+    def at(stage: Stage, suffix: str = "", *, k: int | None = None) -> list[Measure]:
+        return [
+            measure_of(metric, stage, label, suffix, k, shown=label in named or metric.headline)
+            for label, metric in chosen.items()
+            if stage in _STAGES[metric.of]
+            and metric.at_k == (k is not None)
+            and (metric.without_context or not suffix)
+        ]
+
+    by_stage: dict[Stage, list[Measure]] = {
+        "ocr": at("ocr"),
+        "retrieval": at("retrieval")
+        + [measure for k in config.cutoffs for measure in at("retrieval", f"@{k}", k=k)],
+        "generation": at("generation") + at("generation", NO_CONTEXT),
+        "overall": at("overall"),
+    }
+    return [measure for stage in STAGES if stage in config.stages for measure in by_stage[stage]]
+
+
+def measure_of(
+    metric: Metric | type[Metric],
+    stage: Stage,
+    label: str,
+    suffix: str = "",
+    k: int | None = None,
+    *,
+    shown: bool = False,
+) -> Measure:
+    """What rows and cells need to know of a metric at a stage."""
+    title = metric.title if label == metric.name and metric.title else label.replace("_", " ")
+    if suffix == NO_CONTEXT:
+        title += " without context"
+    return Measure(
+        stage=stage,
+        metric=label + suffix,
+        of=metric.of,
+        title=title + (suffix if k is not None else ""),
+        version=metric.version,
+        higher_is_better=metric.higher_is_better,
+        worst=metric.worst,
+        best=metric.best,
+        missing=metric.missing,
+        top_k=k,
+        shown=shown and not suffix,
+        part_of=metric.part_of,
+        basis=metric.basis,
+    )
+
+
+def metric_versions(measures: Iterable[Measure]) -> dict[str, str]:
+    """Version of each metric, for the manifest: it rises where the metric's values change."""
+    return {measure.name: measure.version for measure in measures}
+
+
+def described(measures: Iterable[Measure]) -> list[dict[str, Any]]:
+    """Measures as a manifest keeps them."""
+    return [asdict(measure) for measure in measures]
+
+
+def read_measures(manifest: Mapping[str, Any]) -> list[Measure] | None:
+    """The measures that a manifest keeps; None for one of an earlier version, or imported."""
+    kept = manifest.get("measures")
+    if not isinstance(kept, list):
+        return None
+    return [
+        _read_measure(one)
+        for one in kept
+        if isinstance(one, dict) and one.get("of") in get_args(Of)
+    ]
+
+
+def _read_measure(kept: Mapping[str, Any]) -> Measure:
+    """A measure of a manifest; of one that does not say what it counts, as it is known today."""
+    names = {field.name for field in fields(Measure)}
+    values = {name: value for name, value in kept.items() if name in names}
+    if "basis" not in values:
+        values["basis"] = known_measure(values["stage"], values["metric"]).basis
+    return Measure(**values)
+
+
+@cache
+def known_measure(stage: Stage, metric: str) -> Measure:
+    """The measure of that name, of a built-in metric; of another, what its stage says of it."""
+    name = base_name(metric)
+    spec = next((one for specs in SETS.values() for one in specs if one.label == name), None)
+    if spec is None and name not in registry.known("metric"):
+        of: Of = {"ocr": "page", "retrieval": "hits"}.get(stage, "answer")  # type: ignore[assignment]
+        return Measure(stage, metric, of, metric.replace("_", " "))
+    made = registry.create("metric", spec or name)
+    _, at, k = metric.partition("@")
+    suffix = f"@{k}" if at else NO_CONTEXT if metric.endswith(NO_CONTEXT) else ""
+    return measure_of(
+        made, stage, name, suffix, int(k) if at and k.isdecimal() else None, shown=made.headline
+    )
+
+
+def applicable(of: Of, metrics: Mapping[str, Metric], stage: Stage) -> dict[str, Metric]:
+    """The metrics of pages, evidence, hits or answers that a stage measures, by label."""
+    return {
+        label: metric
+        for label, metric in metrics.items()
+        if metric.of == of and stage in _STAGES[of]
+    }

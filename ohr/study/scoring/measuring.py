@@ -1,0 +1,239 @@
+"""Applies a study's metrics to cases: pages, evidence, hits and answers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ohr.collection import GROUND_TRUTH
+from ohr.errors import OhrError, PluginError
+from ohr.metrics.formulas import page_formulas
+from ohr.metrics.regions import region_words, regions
+from ohr.plugins import Metric, Oracle
+from ohr.plugins.metric import Case, Of
+from ohr.study.conditions import Condition
+from ohr.study.config import Stage
+from ohr.study.notices.ungraded import Ungraded
+from ohr.study.plan import Plan
+from ohr.study.scoring.answers import Answering
+from ohr.study.scoring.measures import NO_CONTEXT, NOISE_COLUMNS, applicable
+from ohr.types import Hit, Outcome, PageRef, Question, Status
+
+JUDGE = "(judge)"
+"""What the judge is called beside the readers."""
+_ROUNDING = 1e-9
+
+ON_PAGE: dict[str, Callable[[str], bool]] = {
+    "text": lambda truth: bool(region_words(regions(truth), "text")),
+    "table": lambda truth: any(region.kind == "table" for region in regions(truth)),
+    "formula": lambda truth: bool(page_formulas(truth)),
+}
+"""Whether a page's ground truth has what a metric needs."""
+
+
+def has_evidence(plan: Plan, question: Question) -> bool:
+    """Whether a question's evidence is looked for in what was read."""
+    # The published evaluation looks for no evidence, too.
+    published = plan.config.scoring == "reference" and plan.dataset.truth == GROUND_TRUTH
+    return bool(question.evidence_pages) and (published or bool(question.evidence_text.strip()))
+
+
+@dataclass(frozen=True)
+class Scores:
+    """One metric over one stage's units: a value and a status each, in the plan's order.
+
+    A value is NaN where the metric does not apply to the unit, whatever was read there.
+    """
+
+    condition: Condition
+    stage: Stage
+    metric: str
+    values: np.ndarray
+    statuses: tuple[Status, ...]
+    draw: int = 0
+    """The seed that the noise was drawn with."""
+    unit: str = "question"
+    """What a value belongs to: ``page`` or ``question``."""
+
+
+@dataclass
+class Measuring:
+    """Measures cases of one plan by its metrics."""
+
+    plan: Plan
+    answering: Answering
+    ungraded: Ungraded = field(default_factory=Ungraded)
+    _needed: dict[tuple[Of, str], np.ndarray] = field(default_factory=dict)
+
+    def scores(
+        self,
+        condition: Condition,
+        stage: Stage,
+        of: Of,
+        cases: Sequence[Case],
+        statuses: Sequence[Status],
+        failed: Sequence[bool],
+        *,
+        guessed: bool = False,
+    ) -> list[Scores]:
+        """The scores of all metrics of such cases, one for each page or question of the plan.
+
+        A case that ``failed`` scores each metric's :attr:`~ohr.plugins.Metric.missing` value.
+        ``guessed``: the answers are to nothing. Raises PluginError for a metric that fails.
+        """
+        metrics = self._planned(of, stage, guessed)
+        # These are given the gold pages, or are held against them.
+        given = isinstance(self.plan.retrievers.get(condition.retriever), Oracle)
+        needs_page = of == "hits" or given or (stage == "generation" and not guessed)
+        columns = {label: np.full(len(cases), math.nan) for label in metrics}
+        alive = {}
+        for label, metric in metrics.items():
+            applies = self._applies(of, metric)
+            if needs_page:
+                applies = applies & self._there(of, "page")
+            columns[label][applies & np.asarray(failed, bool)] = metric.missing
+            alive[label] = applies & ~np.asarray(failed, bool)
+        own_statuses = {label: tuple(statuses) for label in metrics}
+        together = {label for label, one in metrics.items() if one.takes_all}
+        for label in together:
+            places = np.flatnonzero(alive[label])
+            outcomes = self._measured_together(
+                label, metrics[label], [cases[place] for place in places.tolist()]
+            )
+            by_place = dict(zip(places.tolist(), outcomes, strict=True))
+            for place, outcome in by_place.items():
+                value = metrics[label].missing if outcome.value is None else outcome.value
+                columns[label][place] = value
+            if "judge" in metrics[label].needs:
+                name = self._name(label, condition, guessed)
+                places_without = [at for at, one in by_place.items() if one.value is None]
+                self.ungraded.add(
+                    condition, stage, name, metrics[label], columns[label], places_without
+                )
+            own_statuses[label] = tuple(
+                max(status, by_place[place].status, key=lambda one: one.severity)
+                if place in by_place
+                else status
+                for place, status in enumerate(statuses)
+            )
+        singly = [label for label in metrics if label not in together]
+        # Case by case: what metrics of one case share is then still at hand.
+        for place, case in enumerate(cases):
+            for label in singly:
+                if alive[label][place]:
+                    columns[label][place] = _measured(label, metrics[label], case)
+                elif of == "page" and math.isnan(_measured(label, metrics[label], case)):
+                    columns[label][place] = math.nan  # it says nothing of such a page
+        return [
+            Scores(
+                condition,
+                stage,
+                self._name(label, condition, guessed),
+                column,
+                own_statuses[label],
+                unit="page" if of == "page" else "question",
+            )
+            for label, column in columns.items()
+        ]
+
+    def _planned(self, of: Of, stage: Stage, guessed: bool) -> dict[str, Metric]:
+        """What is measured of such cases, what bears the number of hits in its name last."""
+        metrics = applicable(of, self.plan.metrics, stage)
+        if stage not in self.plan.config.stages:  # the noise stands beside every mean
+            metrics = {name: metrics[name] for name in NOISE_COLUMNS if name in metrics}
+        if guessed:
+            metrics = {label: one for label, one in metrics.items() if one.without_context}
+        return dict(sorted(metrics.items(), key=lambda pair: pair[1].at_k))
+
+    def _name(self, label: str, condition: Condition, guessed: bool) -> str:
+        if guessed:
+            return label + NO_CONTEXT
+        return f"{label}@{condition.top_k}" if self.plan.metrics[label].at_k else label
+
+    def _measured_together(
+        self, label: str, metric: Metric, cases: Sequence[Case]
+    ) -> list[Outcome[float]]:
+        def ask(questions: Sequence[str], exhibits: Sequence[Sequence[Hit]]) -> list[Outcome[str]]:
+            assert self.plan.judge is not None
+            return self.answering.answers(
+                JUDGE, self.plan.judge, questions, exhibits, metric.is_verdict
+            )
+
+        try:
+            outcomes = metric.measure_many(cases, ask if self.plan.judge is not None else None)
+        except OhrError:
+            raise
+        except Exception as error:
+            raise PluginError(f"metric {label!r}: {type(error).__name__}: {error}") from error
+        if len(outcomes) != len(cases):
+            raise PluginError(f"metric {label!r} did not measure all of {len(cases)} cases")
+        return [
+            outcome
+            if outcome.value is None
+            else Outcome(_checked(label, metric, outcome.value), outcome.status, outcome.detail)
+            for outcome in outcomes
+        ]
+
+    # --- what a metric applies to -------------------------------------------------------
+
+    def _applies(self, of: Of, metric: Metric) -> np.ndarray:
+        """Whether each page or question of the plan has what a metric needs: bool ``(n,)``."""
+        n = len(self.plan.reread if of == "page" else self.plan.questions)
+        applies = np.ones(n, bool)
+        if of == "page":
+            applies &= self._there(of, "truth")
+        if of == "evidence":
+            applies &= self._there(of, "evidence")
+        for need in sorted(metric.needs - {"judge", "formats"}):
+            applies &= self._there(of, need)
+        return applies
+
+    def _there(self, of: Of, need: str) -> np.ndarray:
+        key = (of, need)
+        if key not in self._needed:
+            units = (
+                [self._page_has(ref, need) for ref in self.plan.reread]
+                if of == "page"
+                else [self._question_has(question, need) for question in self.plan.questions]
+            )
+            self._needed[key] = np.array(units, bool)
+        return self._needed[key]
+
+    def _page_has(self, ref: PageRef, need: str) -> bool:
+        dataset = self.plan.dataset
+        if need == "truth":
+            return ref not in dataset.without_truth
+        return need not in ON_PAGE or ON_PAGE[need](dataset.pages[ref].text)
+
+    def _question_has(self, question: Question, need: str) -> bool:
+        if need == "several answers":
+            return len(question.answers) > 1
+        if need == "page":
+            return bool(question.evidence_pages)
+        return need != "evidence" or has_evidence(self.plan, question)
+
+
+def _measured(label: str, metric: Metric, case: Case) -> float:
+    try:
+        value = metric.measure(case)
+    except OhrError:
+        raise
+    except Exception as error:
+        raise PluginError(f"metric {label!r}: {type(error).__name__}: {error}") from error
+    return _checked(label, metric, value)
+
+
+def _checked(label: str, metric: Metric, value: object) -> float:
+    """A metric's value. Raises PluginError for what does not lie between its worst and its best."""
+    low, high = sorted((metric.worst, metric.best))
+    if isinstance(value, int | float | np.number | np.bool_):
+        number = float(value)
+        if math.isnan(number) or low - _ROUNDING <= number <= high + _ROUNDING:
+            return number
+    raise PluginError(
+        f"metric {label!r} gave {value!r}: its values lie between {low:g} and {high:g}, or are NaN "
+        "where it says nothing"
+    )

@@ -1,0 +1,291 @@
+"""Scores a plan in several processes, each the pages and questions of some scopes.
+
+A question is asked of its scope alone (its domain, or its document), so scopes share nothing but
+what texts were turned into. Results are put together in the plan's order: they do not depend on
+how many processes there are.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import queue
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import product
+from multiprocessing.connection import Connection
+from typing import Any
+
+import numpy as np
+
+from ohr.plugins import Retriever
+from ohr.store.artefacts import ArtefactStore
+from ohr.study.plan import Plan, Variant
+from ohr.study.scoring.answers import Answering
+from ohr.study.scoring.conditions import Scorer
+from ohr.study.scoring.measuring import Scores
+from ohr.types import Hit, KnowledgeBase, PageRef
+from ohr.workers.forked import GONE, PATIENCE_S, Copy, spare_cores
+
+log = logging.getLogger("ohr.study")
+FEWEST_UNITS = 1000
+"""Pages and questions; fewer are scored before a second process is at work."""
+
+Ranking = list[list[Hit]]
+Step = list[Scores] | Ranking
+_Place = tuple[PageRef, tuple[int, int], float]
+"""A hit without its text, which the knowledge base has."""
+
+
+def make_scorer(plan: Plan, store: ArtefactStore, answering: Answering) -> Scorer:
+    """What scores a plan: in one process, or in as many as it has cores and scopes for."""
+    parts = _parts(plan, 1 + spare_cores(plan.config.workers))
+    if len(parts) > 1:
+        try:
+            return SharedScorer(plan, store, answering, parts)
+        except OSError as error:
+            log.warning("no further process to score in: %s", error)
+    return Scorer(plan, store, answering)
+
+
+def _parts(plan: Plan, most: int) -> list[Plan]:
+    """The plan of each process: scopes with about as many characters, the largest first."""
+    if most < 2 or not is_large(plan) or not _splits(plan):
+        return [plan]
+    sizes: dict[str, int] = dict.fromkeys(plan.scopes, 0)
+    for ref in plan.reread:
+        scope = plan.in_scope(ref.doc_id)
+        sizes[scope] = sizes.get(scope, 0) + len(plan.dataset.pages[ref].text)
+    scopes: list[set[str]] = [set() for _ in range(min(most, len(sizes)))]
+    loads = [0] * len(scopes)
+    for scope in sorted(sizes, key=lambda name: -sizes[name]):
+        lightest = loads.index(min(loads))
+        scopes[lightest].add(scope)
+        loads[lightest] += sizes[scope] + 1  # a scope without text is one, too
+    return [
+        replace(
+            plan,
+            questions=tuple(q for q in plan.questions if plan.scope_of(q) in part),
+            reread=tuple(ref for ref in plan.reread if plan.in_scope(ref.doc_id) in part),
+        )
+        for part in scopes
+        if part
+    ]
+
+
+def is_large(plan: Plan) -> bool:
+    """Whether a second process is worth its start."""
+    return len(plan.reread) + len(plan.questions) >= FEWEST_UNITS
+
+
+def _splits(plan: Plan) -> bool:
+    """Whether copies of the plan's plug-ins may each work on some of the scopes.
+
+    Metrics of answers work in this process alone, as answers do.
+    """
+    retrievers = plan.retrievers.values()
+    metrics = (one for one in plan.metrics.values() if one.of != "answer")
+    return all(isinstance(one, Retriever) and one.splits for one in retrievers) and all(
+        one.splits and not one.takes_all and "judge" not in one.needs for one in metrics
+    )
+
+
+def steps(scorer: Scorer, variant: Variant, kb: KnowledgeBase) -> Iterator[Step]:
+    """What is scored of a variant apart from answers, in the order in which it is asked for."""
+    yield scorer.ocr(variant, kb)
+    for setting in product(scorer.plan.chunkers, scorer.plan.retrievers):
+        ranking = scorer.retrieve(kb, *setting)
+        yield ranking
+        if "retrieval" in scorer.plan.config.stages:
+            for k in scorer.plan.config.cutoffs:
+                yield scorer.retrieval(variant, kb, setting, ranking, k)
+
+
+class _LocalPart:
+    """A part that this process scores."""
+
+    def __init__(self, scorer: Scorer) -> None:
+        self._scorer = scorer
+
+    def begin(self, variant: Variant, kb: KnowledgeBase) -> None:
+        self._steps = steps(self._scorer, variant, kb)
+
+    def next(self) -> Step:
+        return next(self._steps)
+
+
+class _CopiedPart:
+    """A part that a copy of this process scores; this process does, once the copy has failed."""
+
+    def __init__(self, scorer: Scorer) -> None:
+        self._scorer = scorer
+        self._local: _LocalPart | None = None
+        self._cpu_s = self._taken_s = 0.0
+        self._copy = Copy(self._serve)
+
+    def _serve(self, pipe: Connection) -> None:
+        """Score what comes in. A thread sends the results: the next step does not wait for it."""
+        results: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        sender = threading.Thread(target=lambda: _send_all(pipe, results), daemon=True)
+        sender.start()
+        spent = time.process_time()
+        with contextlib.suppress(EOFError, OSError):
+            while True:
+                variant, pages = pipe.recv()
+                for step in steps(self._scorer, variant, KnowledgeBase(pages)):
+                    now = time.process_time()
+                    results.put((_packed(step), now - spent))
+                    spent = now
+
+    def begin(self, variant: Variant, kb: KnowledgeBase) -> None:
+        self._begun, self._step = (variant, kb), 0
+        if self._local is None:
+            pages = {ref: kb.pages[ref] for ref in self._pages(kb)}
+            try:
+                self._copy.send((variant, pages))
+            except OSError as error:
+                self._take_over(error)
+        else:
+            self._local.begin(variant, kb)
+
+    def _pages(self, kb: KnowledgeBase) -> list[PageRef]:
+        plan = self._scorer.plan
+        scopes = {plan.in_scope(ref.doc_id) for ref in plan.reread} | set(plan.scopes)
+        return [ref for ref in kb.pages if plan.in_scope(ref.doc_id) in scopes]
+
+    def next(self) -> Step:
+        self._step += 1
+        if self._local is None:
+            try:
+                packed, cpu_s = self._copy.receive(PATIENCE_S)
+            except GONE as error:
+                self._take_over(error)
+            else:
+                self._cpu_s += cpu_s
+                return _unpacked(packed, self._begun[1])
+        assert self._local is not None
+        return self._local.next()
+
+    def _take_over(self, error: Exception) -> None:
+        """Do here what the copy did not: an error that is the data's or a plug-in's comes again."""
+        log.warning(
+            "a process that scored %s has ended (%r): scored here; fewer workers need less memory",
+            ", ".join(self._scorer.plan.scopes[:3]),
+            error,
+        )
+        self._copy.close()
+        self._cpu_s = -self._taken_s  # all of it counts as this process's from now on
+        self._local = _LocalPart(self._scorer)
+        self._local.begin(*self._begun)
+        for _ in range(self._step - 1):
+            self._local.next()
+
+    def take_cpu_s(self) -> float:
+        """CPU seconds of the copy since this was last asked."""
+        spent, self._cpu_s = self._cpu_s, 0.0
+        self._taken_s += spent
+        return spent
+
+    def close(self) -> None:
+        self._copy.close()
+
+
+def _send_all(pipe: Connection, results: queue.SimpleQueue[Any]) -> None:
+    with contextlib.suppress(OSError):
+        while True:
+            pipe.send(results.get())
+
+
+def _packed(step: Step) -> Any:
+    if step and isinstance(step[0], Scores):
+        return step
+    return [[(hit.ref, hit.span, hit.score) for hit in hits] for hits in step]  # type: ignore[union-attr]
+
+
+def _unpacked(packed: Any, kb: KnowledgeBase) -> Step:
+    if packed and isinstance(packed[0], Scores):
+        return list(packed)
+    return [
+        [
+            Hit(ref, kb.text(ref)[span[0] : span[1]], score, rank, span)
+            for rank, (ref, span, score) in enumerate(hits)
+        ]
+        for hits in packed
+    ]
+
+
+class SharedScorer(Scorer):
+    """A scorer whose OCR scores, rankings and scores of rankings several processes make.
+
+    Answers are this process's own.
+    """
+
+    def __init__(
+        self, plan: Plan, store: ArtefactStore, answering: Answering, parts: Sequence[Plan]
+    ) -> None:
+        super().__init__(plan, store, answering)
+        pages = {ref: at for at, ref in enumerate(plan.reread)}
+        questions = {id(question): at for at, question in enumerate(plan.questions)}
+        self._places = [
+            {
+                "page": np.array([pages[ref] for ref in part.reread], np.int64),
+                "question": np.array([questions[id(one)] for one in part.questions], np.int64),
+            }
+            for part in parts
+        ]
+        first, *others = [Scorer(part, store, answering) for part in parts]
+        self._copies: list[_CopiedPart] = []
+        try:
+            for scorer in others:
+                self._copies.append(_CopiedPart(scorer))
+        except OSError:
+            self.close()
+            raise
+        self._scored: list[_LocalPart | _CopiedPart] = [_LocalPart(first), *self._copies]
+
+    def ocr(self, variant: Variant, kb: KnowledgeBase) -> list[Scores]:
+        for part in reversed(self._scored):  # the others are at work before this one is
+            part.begin(variant, kb)
+        return self._joined_scores()
+
+    def retrieve(self, kb: KnowledgeBase, chunker: str, name: str) -> Ranking:
+        parts: list[Any] = [part.next() for part in self._scored]
+        ranking: Ranking = [[] for _ in self.plan.questions]
+        for places, rankings in zip(self._places, parts, strict=True):
+            for place, hits in zip(places["question"].tolist(), rankings, strict=True):
+                ranking[place] = hits
+        return ranking
+
+    def retrieval(
+        self,
+        variant: Variant,
+        kb: KnowledgeBase,
+        setting: tuple[str, str],
+        ranking: Sequence[Sequence[Hit]],
+        k: int,
+    ) -> list[Scores]:
+        return self._joined_scores()
+
+    def _joined_scores(self) -> list[Scores]:
+        parts: list[Any] = [part.next() for part in self._scored]
+        return [self._joined(alike) for alike in zip(*parts, strict=True)]
+
+    def _joined(self, parts: Sequence[Scores]) -> Scores:
+        """The scores of one metric over all units of the plan."""
+        first = parts[0]
+        n = len(self.plan.reread if first.unit == "page" else self.plan.questions)
+        values, statuses = np.empty(n), np.empty(n, object)
+        for places, part in zip(self._places, parts, strict=True):
+            values[places[first.unit]] = part.values
+            statuses[places[first.unit]] = part.statuses
+        return replace(first, values=values, statuses=tuple(statuses))
+
+    def take_cpu_s(self) -> float:
+        """CPU seconds of the other processes since this was last asked."""
+        return sum(copy.take_cpu_s() for copy in self._copies)
+
+    def close(self) -> None:
+        for copy in self._copies:
+            copy.close()

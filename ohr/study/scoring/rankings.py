@@ -1,0 +1,257 @@
+"""The ranking of every question, made once and kept in the artefact store."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ohr.errors import OhrError, PluginError
+from ohr.ocr.failures import reasons
+from ohr.plugins import Chunker, ImageRetriever, Oracle, Retriever
+from ohr.plugins.retriever import LeftOut
+from ohr.store.artefacts import ArtefactStore
+from ohr.store.identity import digest, pages_digest
+from ohr.study.notices.left_out import as_json, described, of_json, of_stored, to_store
+from ohr.study.plan import Plan
+from ohr.study.scoring import image_rankings
+from ohr.study.scoring.scopes import Scopes
+from ohr.types import Chunk, Hit, KnowledgeBase, Outcome, PageRef, Question, Status
+
+
+@dataclass
+class Rankings:
+    """Makes rankings for a plan; equal pages, plug-ins and queries are ranked once."""
+
+    plan: Plan
+    store: ArtefactStore
+    _unseen: dict[str, dict[PageRef, str]] = field(default_factory=dict)
+    """By retriever, the pages that it could not index by their images, each with the reason."""
+    _left_out: dict[tuple[str, str], LeftOut] = field(default_factory=dict)
+    """By chunker and retriever, what could not be ranked."""
+    _found: set[tuple[str, str]] = field(default_factory=set)
+    """Chunker and retriever by which anything was found."""
+
+    def __post_init__(self) -> None:
+        self.scopes = Scopes(self.plan)
+        for retriever in self.plan.retrievers.values():
+            if not isinstance(retriever, Oracle):
+                retriever.use_store(self.store)
+
+    def of_scope(
+        self,
+        kb: KnowledgeBase,
+        chunker: str,
+        name: str,
+        scope: str,
+        questions: Sequence[Question],
+    ) -> list[list[Hit]]:
+        """Hits for each question from one scope's pages, as many as any stage looks at.
+
+        A retriever is given the questions' texts, an oracle the pages of their evidence.
+        """
+        retriever, cutter = self.plan.retrievers[name], self.plan.chunkers[chunker]
+        if isinstance(retriever, ImageRetriever) or (
+            isinstance(retriever, Retriever) and retriever.sees_images
+        ):
+            return self._of_images(kb, chunker, name, scope, questions, retriever)
+        k = max(self.plan.config.cutoffs)
+        texts = {  # a page that could not be read is not even an empty chunk
+            ref: text
+            for ref in self.scopes.pages(kb, scope)
+            if (text := kb.pages[ref].value) is not None
+        }
+        queries: list[str] | list[tuple[PageRef, ...]]
+        if isinstance(retriever, Oracle):
+            queries = [question.evidence_pages for question in questions]
+        else:
+            queries = [question.text for question in questions]
+        key = {
+            "pages": pages_digest(texts.items()),
+            "chunker": cutter.identity(),
+            "retriever": retriever.identity(),
+            "queries": digest(queries),
+            "k": k,
+        }
+        stored: Any = self.store.get("retrieval", key)
+        rankings, left_out = of_stored(stored)
+        if not _are_rankings(rankings, len(questions), texts) or (
+            left_out and self.plan.config.retry_failed
+        ):
+            chunks = _chunks(cutter, chunker, texts, sections=retriever.reads_sections)
+            rankings = _ranked(retriever, name, chunks, questions, k, texts)
+            if isinstance(retriever, Retriever):
+                left_out = retriever.left_out()
+            self.store.put("retrieval", key, to_store(rankings, left_out))
+        self._note(chunker, name, left_out, found=any(rankings))
+        return [
+            [
+                Hit(ref := PageRef(doc_id, page_no), texts[ref][a:b], score, rank, (a, b))
+                for rank, (doc_id, page_no, a, b, score) in enumerate(hits)
+            ]
+            for hits in rankings
+        ]
+
+    def _of_images(
+        self,
+        kb: KnowledgeBase,
+        chunker: str,
+        name: str,
+        scope: str,
+        questions: Sequence[Question],
+        retriever: Retriever | ImageRetriever,
+    ) -> list[list[Hit]]:
+        """:meth:`of_scope` of a retriever that looks at page images: whole pages."""
+        cutter, k = self.plan.chunkers[chunker], max(self.plan.config.cutoffs)
+        pages, images = self.scopes.pages(kb, scope), self.scopes.images(kb, scope)
+        read = {ref: text for ref in pages if (text := kb.pages[ref].value) is not None}
+        queries = [question.text for question in questions]
+        key: dict[str, object] = {
+            "images": digest([[image.ref, image.digest] for image in images]),
+            "retriever": retriever.identity(),
+            "queries": digest(queries),
+            "k": k,
+        }
+        if isinstance(retriever, Retriever):  # it has parts that rank chunks, too
+            key |= {"pages": pages_digest(read.items()), "chunker": cutter.identity()}
+        texts = {ref: kb.text(ref) for ref in (*pages, *(image.ref for image in images))}
+        stored: Any = self.store.get("image_retrieval", key)
+        usable = image_rankings.are_rankings(stored, len(questions), texts)
+        failed = usable and (stored["unseen"] or stored.get("left_out"))
+        if not usable or (failed and self.plan.config.retry_failed):
+            chunks = (
+                _chunks(cutter, chunker, read, sections=retriever.reads_sections)
+                if isinstance(retriever, Retriever)
+                else []
+            )
+            most = self.plan.config.stop_after_failures
+            stored = image_rankings.ranked(retriever, name, images, chunks, queries, k, most)
+            if isinstance(retriever, Retriever) and (left_out := retriever.left_out()):
+                stored["left_out"] = as_json(left_out)
+            self.store.put("image_retrieval", key, stored)
+        unseen = self._unseen.setdefault(name, {})
+        unseen |= {PageRef(doc_id, no): reason for doc_id, no, reason in stored["unseen"]}
+        found = any(stored["rankings"])
+        self._note(chunker, name, of_json(stored.get("left_out")), found=found)
+        return image_rankings.hits_of(stored, texts)
+
+    def _note(self, chunker: str, name: str, left_out: LeftOut, *, found: bool) -> None:
+        if found:
+            self._found.add((chunker, name))
+        if left_out:
+            before = self._left_out.get((chunker, name), LeftOut())
+            self._left_out[chunker, name] = before | left_out
+
+    def left_out(self, chunker: str, name: str) -> LeftOut:
+        """What a retriever could not rank of a chunker's chunks, in the rankings made last."""
+        return self._left_out.get((chunker, name), LeftOut())
+
+    def take_left_out(self) -> dict[str, dict[str, Any]]:
+        """By chunker and retriever, what could not be ranked since this was last asked, and why;
+        for the manifest.
+        """
+        (left_out, self._left_out), (found, self._found) = (
+            (self._left_out, {}),
+            (self._found, set()),
+        )
+        return {
+            f"{key[1]}, {key[0]}": described(one) | {"found_nothing": key not in found}
+            for key, one in left_out.items()
+        }
+
+    def is_seen(self, name: str, ref: PageRef) -> bool:
+        """Whether a retriever could index a page by its image, in the rankings made last."""
+        return ref not in self._unseen.get(name, {})
+
+    def take_unseen(self) -> dict[str, dict[str, Any]]:
+        """By retriever, how many pages could not be indexed by their images since this was last
+        asked, and why; for the manifest.
+        """
+        unseen, self._unseen = self._unseen, {}
+        return {
+            name: {
+                "by_status": {str(Status.ERROR): len(pages)},
+                "reasons": reasons(Outcome[None].error(reason) for reason in pages.values()),
+            }
+            for name, pages in unseen.items()
+            if pages
+        }
+
+
+def _chunks(
+    cutter: Chunker, label: str, texts: Mapping[PageRef, str], *, sections: bool
+) -> Sequence[Chunk]:
+    """The chunks of some pages. Raises PluginError for a chunker that fails."""
+    try:
+        # A stranger's chunker may not know the option.
+        return cutter.chunks(texts.items(), **({} if sections else {"sections": False}))
+    except OhrError:
+        raise
+    except Exception as error:
+        raise PluginError(f"chunker {label!r}: {type(error).__name__}: {error}") from error
+
+
+def _ranked(
+    retriever: Retriever | Oracle,
+    name: str,
+    chunks: Sequence[Chunk],
+    questions: Sequence[Question],
+    k: int,
+    texts: Mapping[PageRef, str],
+) -> list[list[list[Any]]]:
+    """Each question's hits, as they are stored. Raises PluginError for a retriever that fails.
+
+    A retriever works on all questions at once, so its failure is no question's: to score it as
+    the worst value would draw a curve of a defect.
+    """
+    try:
+        retriever.index(chunks)
+        if isinstance(retriever, Oracle):
+            rankings = [retriever.look_up(question.evidence_pages, k) for question in questions]
+        else:
+            rankings = retriever.search_many([question.text for question in questions], k)
+        if len(rankings) != len(questions):
+            raise ValueError(f"{len(rankings)} rankings of {len(questions)} questions")
+        return [[_checked(hit, texts) for hit in hits] for hits in rankings]
+    except OhrError:
+        raise
+    except Exception as error:
+        raise PluginError(f"retriever {name!r}: {type(error).__name__}: {error}") from error
+
+
+def _checked(hit: Hit, texts: Mapping[PageRef, str]) -> list[Any]:
+    """A hit as it is stored. Raises ValueError for one that is not a piece of its page."""
+    (start, end), text = hit.span, texts.get(hit.ref)
+    if text is None:
+        raise ValueError(f"a hit on {hit.ref}, of which it was given no chunk")
+    there = text[start:end]
+    if there != hit.text and "".join(there.split()) != "".join(hit.text.split()):
+        raise ValueError(
+            f"a hit on {hit.ref.doc_id} page {hit.ref.page_no} whose text is not that of its span "
+            f"{hit.span}: give Hit(…, span=(chunk.start, chunk.end)) with the chunk's own text"
+        )
+    score = float(hit.score)
+    if not math.isfinite(score):
+        raise ValueError(f"a hit with the score {hit.score}")
+    return [hit.ref.doc_id, hit.ref.page_no, int(start), int(end), score]
+
+
+def _are_rankings(stored: Any, count: int, texts: Mapping[PageRef, str]) -> bool:
+    """Whether an artefact is the rankings of so many questions among these pages."""
+    return (
+        isinstance(stored, list)
+        and len(stored) == count
+        and all(
+            isinstance(hits, list) and all(_is_hit(hit, texts) for hit in hits) for hits in stored
+        )
+    )
+
+
+def _is_hit(hit: Any, texts: Mapping[PageRef, str]) -> bool:
+    match hit:
+        case [str(doc_id), int(page_no), int(start), int(end), int() | float()]:
+            text = texts.get(PageRef(doc_id, page_no))
+            return text is not None and 0 <= start <= end <= len(text)
+        case _:
+            return False
