@@ -1,79 +1,214 @@
-"""The commands by what one wants to do: ``python -m experiments``.
+"""The app ``ohr``: every command by what it is for.
 
-``python -m experiments NAME …`` runs one, as ``python -m experiments.NAME …`` does.
+``ohr run noise-curve …`` is the function that ``python -m experiments.noise_curve …`` runs. A
+command's file is imported when the command is called; until then its summary is read from the file.
 """
 
 from __future__ import annotations
 
 import ast
-import contextlib
 import importlib
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
+from typing import Any
 
+import typer
+from typer.completion import completion_init
+from typer.core import TyperGroup
+from typer.main import get_command, get_install_completion_arguments
+
+from experiments._exit import one_line
 from ohr.errors import did_you_mean
 
-COMMANDS: Mapping[str, tuple[str, ...]] = {
-    "Start": ("demo", "recommend"),
-    "Read PDFs": ("ocr", "quality"),
-    "Distort and inject": ("perturb_images", "perturb_text", "gallery"),
-    "Measure": (
-        *("noise_curve", "ocr_benchmark", "systems", "attribution", "retrievers", "vision"),
-        *("table_format", "question_style", "calibrate", "block_errors", "extraction"),
-        *("structure", "drc", "format_counts", "noise_statistics"),
-        *("confidence", "fit_quality", "quality_check"),
+GROUPS: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "run": (
+        "Run a study: distort, read, retrieve, answer, measure.",
+        {
+            "noise-curve": "noise_curve",
+            "ocr-benchmark": "ocr_benchmark",
+            "systems": "systems",
+            "vision": "vision",
+            "retrievers": "retrievers",
+            "table-format": "table_format",
+            "attribution": "attribution",
+            "structure": "structure",
+            "calibrate": "calibrate",
+        },
     ),
-    "Look into finished runs": ("report", "review"),
-    "Large runs": ("status", "store"),
-    "Compare finished runs": (
-        *("compare", "curve_statistics", "error_analysis", "predictiveness", "robust_reader"),
-        *("realism", "figure3", "cells", "judge_systems", "qasper"),
+    "analyse": (
+        "Analyse finished runs.",
+        {
+            "compare": "compare",
+            "curves": "curve_statistics",
+            "predictiveness": "predictiveness",
+            "robustness": "robust_reader",
+            "errors": "error_analysis",
+            "realism": "realism",
+            "figure3": "figure3",
+            "judge": "judge_systems",
+            "review": "review",
+            "cells": "cells",
+        },
     ),
-    "Reproduce the papers": ("paper", "prototypes"),
-    "Datasets": (
-        *("make_sample", "contact_sheet", "download", "verify_dataset", "dataset_statistics"),
-        *("categories", "make_questions", "question_validity"),
+    "quality": (
+        "Estimate the errors of OCR output without ground truth.",
+        {
+            "estimate": "quality",
+            "confidence": "confidence",
+            "fit": "fit_quality",
+            "check": "quality_check",
+        },
     ),
-    "Exchange with other tools": ("import_results", "export", "log_mlflow"),
-    "Look at what is installed": ("engines", "plugins"),
+    "perturb": (
+        "Distort page images; add formatting noise to texts.",
+        {"images": "perturb_images", "text": "perturb_text", "gallery": "gallery"},
+    ),
+    "dataset": (
+        "Make, fetch and check datasets.",
+        {
+            "make-sample": "make_sample",
+            "contact-sheet": "contact_sheet",
+            "download": "download",
+            "verify": "verify_dataset",
+            "statistics": "dataset_statistics",
+            "categories": "categories",
+        },
+    ),
+    "questions": (
+        "Make questions from documents, and validate them.",
+        {
+            "make": "make_questions",
+            "validity": "question_validity",
+            "style": "question_style",
+        },
+    ),
+    "paper": (
+        "Reproduce tables and figures of the papers.",
+        {
+            "ohrbench": "paper",
+            "prototypes": "prototypes",
+            "drc": "drc",
+            "extraction": "extraction",
+            "block-errors": "block_errors",
+            "format-counts": "format_counts",
+            "noise-statistics": "noise_statistics",
+        },
+    ),
+    "convert": (
+        "Exchange data and results with other tools.",
+        {
+            "export": "export",
+            "import-results": "import_results",
+            "mlflow": "log_mlflow",
+            "qasper": "qasper",
+        },
+    ),
+    "list": (
+        "List OCR engines and all other plug-ins.",
+        {"engines": "engines", "plugins": "plugins"},
+    ),
 }
+"""Groups of commands: what a group is for, and the file of each command in it."""
+SINGLE: Mapping[str, str] = {
+    "demo": "demo",
+    "read": "ocr",
+    "recommend": "recommend",
+    "report": "report",
+    "cache": "store",
+    "status": "status",
+}
+"""Commands of their own, and the file of each."""
+SECTIONS: Mapping[str, tuple[str, ...]] = {
+    "Start": ("demo", "recommend", "read"),
+    "Measure": ("run", "analyse", "report", "quality", "paper"),
+    "Prepare": ("perturb", "dataset", "questions", "convert"),
+    "Look after": ("list", "status", "cache"),
+}
+"""The order in which the first help lists them."""
+_WIDTH = 14
 
 
-def summary(name: str) -> str:
-    """The first line of a command's help. It is not imported: all of them would take seconds."""
-    tree = ast.parse(Path(__file__).with_name(f"{name}.py").read_text("utf-8"))
+@cache
+def summary(module: str) -> str:
+    """The first line of a command's help, read from its file without importing it."""
+    tree = ast.parse(Path(__file__).with_name(f"{module}.py").read_text("utf-8"))
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name == "main":
             return (ast.get_docstring(node) or "").partition("\n")[0]
-    raise LookupError(f"experiments/{name}.py has no function main")
+    raise LookupError(f"experiments/{module}.py has no function main")
 
 
-def listing() -> str:
-    """Every command with one line on what it does."""
-    width = max(len(name) for names in COMMANDS.values() for name in names)
-    lines = ["Usage: python -m experiments.COMMAND [--help] ..."]
-    for title, names in COMMANDS.items():
-        lines += ["", f"{title}:", *(f"  {name:{width}}  {summary(name)}" for name in names)]
-    return "\n".join(lines)
+class _Group(TyperGroup):
+    """Commands that are imported when they are called."""
+
+    def __init__(self, name: str, entries: Mapping[str, Any], sections: Mapping[str, Any]) -> None:
+        super().__init__(name=name, rich_markup_mode=None, subcommand_metavar="COMMAND ...")
+        self._entries = entries
+        self._sections = sections
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [name for names in self._sections.values() for name in names]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        entry = self._entries.get(cmd_name)
+        if not isinstance(entry, str):
+            return entry
+        command = get_command(importlib.import_module(f"experiments.{entry}").main)
+        command.name = cmd_name
+        return command
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name = args[0].replace("_", "-")
+        if name not in self._entries:
+            hint = did_you_mean(name, list(self._entries))
+            print(f"error: unknown command {one_line(name)!r}; {hint}", file=sys.stderr)
+            raise typer.Exit(2)
+        return name, self.get_command(ctx, name), args[1:]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not args and not ctx.resilient_parsing:
+            args = ["--help"]
+        return super().parse_args(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        for title, names in self._sections.items():
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(name.ljust(_WIDTH), self._summary(name)) for name in names], col_spacing=2
+                )
+
+    def _summary(self, name: str) -> str:
+        entry = self._entries[name]
+        return summary(entry) if isinstance(entry, str) else str(entry.help)
 
 
-def main(arguments: Sequence[str]) -> int:
-    """List the commands, or run the one that is named; the exit code."""
-    if not arguments or arguments[0] in ("--help", "-h"):
-        with contextlib.suppress(BrokenPipeError):  # whoever reads may have seen enough
-            print(listing(), flush=True)
-        return 0
-    name, *rest = arguments
-    known = [one for names in COMMANDS.values() for one in names]
-    if name not in known:
-        print(f"error: unknown command {name!r}; {did_you_mean(name, known)}", file=sys.stderr)
-        return 2
-    importlib.import_module(f"experiments.{name}").main(
-        rest, prog_name=f"python -m experiments.{name}"
+def _app() -> _Group:
+    groups: dict[str, Any] = {}
+    for name, (about, entries) in GROUPS.items():
+        groups[name] = _Group(name, entries, {"Commands": tuple(entries)})
+        groups[name].help = about
+    app = _Group("ohr", {**groups, **SINGLE}, SECTIONS)
+    app.help = (
+        "Measure how OCR noise spreads through retrieval-augmented generation.\n\n"
+        "ohr COMMAND --help explains a command."
     )
-    return 0
+    completion_init()
+    app.params.extend(get_install_completion_arguments())
+    return app
+
+
+app = _app()
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the app with these arguments, by default the command line's; ends the process."""
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)  # last: a folder named rag or experiments must not hide ours
+    app(list(sys.argv[1:] if arguments is None else arguments), prog_name="ohr")
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main()

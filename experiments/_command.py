@@ -21,6 +21,7 @@ import typer
 from typer.core import TyperCommand
 
 from experiments._exit import exit_with, one_line
+from experiments._flags import as_flag, as_settings, flags
 from ohr.errors import ConfigError, OhrError, did_you_mean
 from ohr.files.safe_text import plain
 
@@ -99,8 +100,8 @@ _Arguments = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="CONFIG.yaml|key=value",
-        help='A YAML file of options, and options such as dpi=100 or "engines=[tesseract]"; '
-        "they are listed below.",
+        help="A YAML file of the study's options. Options can also be written key=value, such "
+        "as dpi=100 for --dpi 100.",
     ),
 ]
 
@@ -122,6 +123,9 @@ class _Command(TyperCommand):
             # As a path, the empty text is the current folder.
             if any(arg == "" or (arg.startswith("--") and arg.endswith("=")) for arg in args):
                 raise OhrError("an argument is empty: is a shell variable not set?")
+            if self.settings is not None:
+                own = {name for one in self.params for name in (*one.opts, *one.secondary_opts)}
+                args = as_settings(args, own | {"--help"})
             return super().parse_args(ctx, args)
         except (OhrError, typer.TyperException) as error:
             said = self._said(error) if isinstance(error, typer.TyperException) else str(error)
@@ -134,9 +138,8 @@ class _Command(TyperCommand):
         options = [name for name in [*options, "--help"] if name.startswith("--")]
         name = getattr(error, "option_name", "")
         if name and name not in options:
-            key = name.lstrip("-").replace("-", "_")
-            if self.settings is not None and _is_option(key):
-                return f"unknown option {name!r}; a study's options are written {key}=VALUE"
+            if self.settings is not None:
+                options += flags()
             return f"unknown option {name!r}; {did_you_mean(name, sorted(options))}"
         said = error.format_message()
         if said == "Missing option '--out'.":
@@ -155,10 +158,25 @@ class _Command(TyperCommand):
 
             groups = self.settings.groups or tuple(GROUPS)
             table = option_table(self.settings.defaults, groups, self.settings.options)
-            width = max(len(option.key) for options in table.values() for option in options)
+            width = max(len(as_flag(one.key)) for options in table.values() for one in options)
             for title, options in table.items():
-                with formatter.section(f"{title} (key=value)"):
-                    formatter.write_dl([(one.key.ljust(width), one.help) for one in options])
+                with formatter.section(title):
+                    formatter.write_dl(
+                        [(f"{as_flag(one.key):{width}}", one.help) for one in options]
+                    )
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """Also complete the flags of a study."""
+        items = super().shell_complete(ctx, incomplete)
+        if self.settings is not None and incomplete.startswith("--"):
+            from typer._click.shell_completion import CompletionItem
+
+            items += [
+                CompletionItem(name, help=about)
+                for name, about in flags().items()
+                if name.startswith(incomplete)
+            ]
+        return items
 
 
 def command(function: Callable[..., int]) -> CommandLine:
@@ -223,13 +241,6 @@ def command(function: Callable[..., int]) -> CommandLine:
         context_settings={"max_content_width": _WIDEST},
     )(main)
     return line
-
-
-def _is_option(key: str) -> bool:
-    """Whether a study has an option of that name."""
-    from ohr.study.config import StudyConfig
-
-    return key in StudyConfig.model_fields
 
 
 def _sign(function: Any, parameters: Sequence[inspect.Parameter]) -> None:

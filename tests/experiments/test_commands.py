@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import shlex
 import subprocess
 import sys
 import tomllib
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -15,10 +18,9 @@ import typer
 from typer.testing import CliRunner
 
 import experiments
-from experiments.__main__ import COMMANDS as LISTED
-from experiments.__main__ import listing
-from experiments.__main__ import main as run_by_name
+from experiments.__main__ import GROUPS, SECTIONS, SINGLE, app
 from experiments._command import CommandLine
+from experiments._flags import as_flag, as_settings
 from ohr import registry
 from ohr.study.config import DatasetConfig, StudyConfig, parse_plugin
 from tests.builders import write_corpus
@@ -44,15 +46,36 @@ def test_every_command_is_made_by_the_one_decorator():
     assert all(isinstance(main, CommandLine) for main in COMMANDS.values())
 
 
+@dataclass
+class Ended:
+    exit_code: int
+    output: str
+
+
+def ohr(*arguments: str) -> Ended:
+    """The app, called as the console script calls it."""
+    output = io.StringIO()
+    with redirect_stdout(output), redirect_stderr(output), pytest.raises(SystemExit) as ended:
+        app(list(arguments), prog_name="ohr")
+    return Ended(int(ended.value.code or 0), output.getvalue())
+
+
 def test_every_command_is_listed_once_with_the_first_line_of_its_help():
-    names = [name for group in LISTED.values() for name in group]
-    assert sorted(names) == sorted(COMMANDS)
-    lines = listing().splitlines()
-    assert max(map(len, lines)) <= 80
-    for name in names:
-        help_line = typer.main.get_command(COMMANDS[name]).help.partition("\n")[0]
+    paths = {(name,): module for name, module in SINGLE.items()}
+    for group, (_, entries) in GROUPS.items():
+        paths |= {(group, name): module for name, module in entries.items()}
+    assert sorted(paths.values()) == sorted(COMMANDS)
+    for (*group, name), module in paths.items():
+        lines = ohr(*group, "--help").output.splitlines()
+        assert max(map(len, lines)) <= 80
+        help_line = typer.main.get_command(COMMANDS[module]).help.partition("\n")[0]
         assert help_line.endswith(".")
-        assert f"  {name:18}  {help_line}" in lines
+        assert f"  {name:14}  {help_line}" in lines
+
+
+def test_the_first_help_lists_every_group_and_single_command_once():
+    listed = [name for names in SECTIONS.values() for name in names]
+    assert sorted(listed) == sorted([*GROUPS, *SINGLE])
 
 
 def test_no_command_is_left_out_of_the_contract_of_independence():
@@ -62,24 +85,47 @@ def test_no_command_is_left_out_of_the_contract_of_independence():
     assert contract["modules"] == [f"experiments.{name}" for name in sorted(COMMANDS)]
 
 
-@pytest.mark.parametrize("arguments", [[], ["--help"]])
-def test_without_a_command_they_are_listed(arguments, capsys):
-    assert run_by_name(arguments) == 0
-    assert capsys.readouterr().out == listing() + "\n"
+@pytest.mark.parametrize("group", [(), ("run",)])
+def test_without_a_command_they_are_listed(group):
+    done = ohr(*group)
+    assert done.exit_code == 0
+    assert done.output == ohr(*group, "--help").output
+    assert "Usage: ohr" in done.output
 
 
-def test_a_mistyped_command_suggests_the_nearest(capsys):
-    assert run_by_name(["nois_curve", "--out", "x"]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith("error: unknown command 'nois_curve'; did you mean 'noise_curve'? ")
-    assert said.count("\n") == 1
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nois", "--out", "x"], "error: unknown command 'nois'; known: demo"),
+        (["analyze"], "error: unknown command 'analyze'; did you mean 'analyse'? "),
+        (["run", "noise-curv"], "error: unknown command 'noise-curv'; did you mean 'noise-curve'?"),
+    ],
+)
+def test_a_mistyped_command_suggests_the_nearest(arguments, message):
+    done = ohr(*arguments)
+    assert done.exit_code == 2
+    assert done.output.startswith(message)
+    assert done.output.count("\n") == 1
 
 
-def test_a_command_runs_by_its_name(capsys):
-    with pytest.raises(SystemExit) as ended:
-        run_by_name(["plugins", "chunker"])
-    assert ended.value.code == 0
-    assert "sentences" in capsys.readouterr().out
+@pytest.mark.parametrize("name", ["noise-curve", "noise_curve"])
+def test_a_command_of_a_group_is_that_of_its_module(name):
+    of_module = CliRunner().invoke(
+        COMMANDS["noise_curve"], ["--help"], prog_name="ohr run noise-curve"
+    )
+    assert ohr("run", name, "--help").output == of_module.output
+
+
+def test_the_shell_completes_commands_and_the_flags_of_a_study(monkeypatch):
+    def completed(words: str) -> list[str]:
+        monkeypatch.setenv("COMP_WORDS", words)
+        monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
+        monkeypatch.setenv("_OHR_COMPLETE", "complete_bash")
+        return ohr().output.split()
+
+    assert completed("ohr pert") == ["perturb"]
+    assert completed("ohr run noise-curve --dpi") == ["--dpi"]
+    assert "--dataset.path" in completed("ohr run noise-curve --dataset.p")
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -94,8 +140,11 @@ def test_a_mistyped_option_suggests_the_nearest_in_one_line(name):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--engines", "[gt]"], "unknown option '--engines'; a study's options are written eng"),
-        (["--top-k=3"], "unknown option '--top-k'; a study's options are written top_k=VALUE"),
+        (["--engine", "gt"], "unknown option '--engine'; did you mean '--engines'? "),
+        (["--top-k"], "--top-k needs a value, such as --top-k VALUE"),
+        (["--top-k", "--out", "x"], "--top-k needs a value"),
+        (["--top-k=many", "--out", "x"], "configuration: 'top_k'"),
+        (["--ground-truth=5"], "--ground-truth is a switch: "),
         (["--out"], "option '--out' requires an argument; "),
         (["engine=[gt]"], "configuration: unknown option 'engine'; did you mean 'engines'? "),
         (["engines=[gtt]", "--out", "x"], "unknown engine 'gtt'; did you mean 'gt'? known: "),
@@ -146,14 +195,49 @@ table_format""".split()
 def test_help_of_a_study_has_every_option_and_its_default(name):
     lines = [line.split() for line in invoke(name, "--help").output.splitlines()]
     first = {words[0] for words in lines if words}
-    assert set(StudyConfig.model_fields) - {"dataset"} <= first
-    assert {f"dataset.{key}" for key in DatasetConfig.model_fields} <= first
+    keys = {*set(StudyConfig.model_fields) - {"dataset"}}
+    keys |= {f"dataset.{key}" for key in DatasetConfig.model_fields}
+    assert {as_flag(key) for key in keys} <= first
+
+
+@pytest.mark.parametrize(
+    ("flags", "settings"),
+    [
+        (["--dpi", "100"], ["dpi=100"]),
+        (["--dpi=100", "noise=[]"], ["dpi=100", "noise=[]"]),
+        (["--engines", "gt,tesseract"], ["engines=[gt,tesseract]"]),
+        (["--engines", "[gt]"], ["engines=[gt]"]),
+        (
+            ["--engines", "{name: gt, params: {a: [1, 2]}}"],
+            ["engines={name: gt, params: {a: [1, 2]}}"],
+        ),
+        (["--dataset.path", "x,y"], ["dataset.path=x,y"]),
+        (["--dataset.sources=text,table"], ["dataset.sources=[text,table]"]),
+        (["--ground-truth", "a.yaml"], ["ground_truth=true", "a.yaml"]),
+        (["--no-ground-truth"], ["ground_truth=false"]),
+        (["--ground-truth=false"], ["ground_truth=false"]),
+        (["--top_k", "3", "--out", "x"], ["top_k=3", "--out", "x"]),
+        (["--axis", "r_noise", "--r-noise", "0.2,0.4"], ["--axis", "r_noise", "r_noise=[0.2,0.4]"]),
+        (["--", "--dpi", "1"], ["--", "--dpi", "1"]),
+    ],
+)
+def test_flags_of_a_study_stand_for_its_options(flags, settings):
+    assert as_settings(flags, {"--out", "--axis"}) == settings
+
+
+@pytest.mark.parametrize("key", [*StudyConfig.model_fields, *DatasetConfig.model_fields])
+def test_every_option_has_a_flag(key):
+    if key == "dataset":
+        return
+    dotted = key if key in StudyConfig.model_fields else f"dataset.{key}"
+    [setting] = as_settings([f"{as_flag(dotted)}=true"], set())
+    assert setting == f"{dotted}=true"
 
 
 def test_help_shows_the_defaults_of_the_command_itself():
     def noise_of(name: str) -> str:
         text = " ".join(invoke(name, "--help").output.split())
-        return text.split("clean pages alone.")[1].split(" levels ")[0].strip()
+        return text.split("clean pages alone.")[1].split(" --levels ")[0].strip()
 
     assert noise_of("noise_curve") == "[default: salt_and_pepper]"
     assert noise_of("noise_statistics") == "[default: formatting, semantic]"
@@ -260,7 +344,7 @@ def test_help_of_what_only_rewrites_text_has_the_options_that_it_takes():
     assert "dataset.path" in text
     assert "intensities" in text
     for name in ("retrievers", "workers", "bootstrap", "dpi"):
-        assert f" {name} " not in text
+        assert f" --{name} " not in text
 
 
 @pytest.mark.parametrize(
