@@ -6,7 +6,7 @@ Every page of the folder's JSON files is read by the scan and by markdown-it-py 
 tables), which is given ``x`` for each formula and a word for each LaTeX or HTML table, since it
 knows neither; formulas are also read by pylatexenc, to which a bare ``%`` is no comment here.
 What both find is counted once, what one of them finds alone on its side. ``--examples 3`` shows
-some of each. Why they differ is told in the reference, "What is what on a page".
+some of each. Why they differ is in the reference, "How page text is parsed".
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def profiles() -> str:
         ]
         for name, one in DOCUMENT_MODELS.items()
     ]
-    return table(["profile", "prompt", "tokens", "pixels", "what the vendor's own adds"], rows)
+    return table(["profile", "prompt", "tokens", "pixels", "what the vendor's pipeline adds"], rows)
 
 
 def options(model: str) -> str:

@@ -18,7 +18,7 @@ COMPARES = re.compile(
 MARK = re.compile(r"\[(c\d+)\]")
 FIGURE = re.compile(r"(\.\d{3}|1\.\d{3}) \[(c\d+)\]")
 NOT_SHOWN = "Not shown"
-NO_CLAIMS = ("What not to conclude", "What fell", "Claims")
+NO_CLAIMS = ("What not to conclude", "Withdrawn", "Claims")
 """Headings below which nothing is claimed."""
 MOST_BYTES = 12_000
 CLAIMS = (RESULTS / "generated" / "claims.md").read_text("utf-8")

@@ -1,7 +1,7 @@
 """A page as regions: what is text, heading, table, formula, code, link, emphasis, list or image.
 
 One scan that all users of mark-up share: formatting noise, metrics, the stripper, the reader, the
-chunker and the checks of datasets. The rules are in the reference, "What is what on a page".
+chunker and the checks of datasets. The rules are in the reference, "How page text is parsed".
 """
 
 from __future__ import annotations
