@@ -106,7 +106,7 @@ def known(phrase: str) -> str:
     "path", [*PAGES, *NOTEBOOKS, *MODULES], ids=lambda path: path.relative_to(ROOT).as_posix()
 )
 def test_it_is_plain_english(path):
-    assert not list(faults(prose(path)))
+    assert list(faults(prose(path))) == []
 
 
 @pytest.mark.parametrize("phrase", PHRASES)
