@@ -1,4 +1,4 @@
-"""Chunks that are paragraphs."""
+"""A chunker that makes each paragraph a chunk."""
 
 import re
 
@@ -6,7 +6,7 @@ import ohr
 
 
 class Paragraphs(ohr.Chunker):
-    """Cuts at blank lines."""
+    """Splits at blank lines."""
 
     name = "paragraphs"
     version = "1"

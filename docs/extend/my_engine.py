@@ -1,4 +1,4 @@
-"""Tesseract on pages that are turned black and white before."""
+"""Tesseract on pages that are first converted to black and white."""
 
 import cv2
 import numpy as np

@@ -1,4 +1,4 @@
-"""A retriever that looks at pages: those with the most ink first."""
+"""A retriever of page images: pages with the most ink first."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,7 +6,7 @@ import ohr
 
 
 class Ink(ohr.ImageRetriever):
-    """Ranks pages by their share of dark pixels, whatever is asked."""
+    """Ranks pages by their share of dark pixels, whatever the question."""
 
     name = "ink"
 

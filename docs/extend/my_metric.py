@@ -1,4 +1,4 @@
-"""Two metrics: one of the answer's numbers alone, one of all that is known of a page."""
+"""Two metrics: one scores an answer from two texts, one scores a page from its case."""
 
 import re
 
@@ -7,17 +7,17 @@ import ohr
 
 @ohr.metric(of="answer", title="number recall")
 def number_recall(answer: str, accepted: str) -> float:
-    """Share of the accepted answer's numbers that the answer has; 1 where it has none."""
+    """Share of the accepted answer's numbers that the answer has; 1 if there are none."""
     wanted, given = numbers(accepted), numbers(answer)
     return len(wanted & given) / len(wanted) if wanted else 1.0
 
 
 @ohr.metric(of="page", title="lost lines", higher_is_better=False)
 def lost_lines(page: ohr.PageCase) -> float:
-    """Share of the page's lines that the reading does not have as they are."""
+    """Share of the ground truth's lines that the page text does not contain verbatim."""
     lines = page.truth.splitlines()
     lost = [line for line in lines if line not in page.text]
-    return len(lost) / len(lines) if lines else float("nan")  # nothing here to be lost
+    return len(lost) / len(lines) if lines else float("nan")  # no line that could be lost
 
 
 def numbers(text: str) -> set[str]:

@@ -8,14 +8,14 @@ import ohr
 
 
 class InkSpotsParams(ohr.PageParams):
-    """``spots``: how many there are at intensity 1; ``radius``: of the largest, in pixels."""
+    """``spots``: their number at intensity 1; ``radius``: of the largest spot, in pixels."""
 
     spots: int = Field(default=200, ge=1)
     radius: int = Field(default=6, ge=1)
 
 
 class InkSpotsRecord(ohr.PageRecord):
-    """Of each spot: the intensity from which on it is there, row, column and radius."""
+    """For each spot: the intensity above which it appears, row, column and radius."""
 
     spots: tuple[tuple[float, int, int, int], ...]
 
@@ -26,7 +26,7 @@ class InkSpots(ohr.Distortion[InkSpotsRecord, InkSpotsParams]):
     name = "ink_spots"
 
     def plan(self, head: ohr.PageRecord, rng: np.random.Generator) -> InkSpotsRecord:
-        # All that is random is drawn here, whatever the intensity, which render compares with.
+        # All random numbers are drawn here, whatever the intensity; render compares them with it.
         # So the spots of 0.3 are among those of 0.6, and 0 is the clean page.
         n, (height, width) = self.params.spots, head.shape[:2]
         columns = (

@@ -16,9 +16,9 @@ class Quote(ohr.Reader):
 
     name = "quote"
     version = "1"
-    note = "whole sentences: its F1 is low by what they say beside the answer"
+    note = "answers are whole sentences, so extra words lower its F1"
 
     def answer(self, question: str, context: Sequence[ohr.Hit]) -> ohr.Outcome[str]:
         sentences = [s for hit in context for s in re.split(r"(?<=[.!?])\s+|\n", hit.text)]
         best = max(sentences, key=lambda s: len(words(s) & words(question)), default="")
-        return ohr.Outcome.of_text(best)  # "empty" where there is nothing to read
+        return ohr.Outcome.of_text(best)  # "empty" if the context has no text

@@ -1,4 +1,4 @@
-"""A retriever that counts common words."""
+"""A retriever that counts the words that question and chunk share."""
 
 import re
 from collections.abc import Sequence

@@ -8,12 +8,12 @@ import ohr
 
 @ohr.stage(version="1")
 def words_of(text: str) -> list[str]:
-    """The words of a text, once each. What systems share of a stage is computed once."""
+    """The words of a text, once each. Systems that share a stage compute it once."""
     return sorted(set(re.findall(r"\w+", text.lower())))
 
 
 class Grep(ohr.System):
-    """Quotes the line, of all documents, that has most of the question's words."""
+    """Quotes the line of all documents that has most of the question's words."""
 
     name = "grep"
     version = "1"

@@ -1,0 +1,163 @@
+"""Plain English: phrases that must not come back into what a person reads, and the glossary."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import ohr
+from ohr.study.output.cells import CELL_COLUMNS
+from tests.conftest import ROOT
+
+PHRASES = {
+    "a file a": "one file per",
+    "a row a": "one row per",
+    "answers to nothing": "closed-book answers",
+    "befall": "apply to",
+    "befalls": "applies to",
+    "held against": "compared with",
+    "hold against each other": "compare",
+    "how far the reading moves": "instability under mild distortion",
+    "how far the processes are": "progress",
+    "mended": "fixed",
+    "of which none is": "none of which is",
+    "one's own": "your",
+    "pages are read by OCR": "OCR output",
+    "readings": "OCR output",
+    "a reading": "OCR output",
+    "read so:": "say it directly",
+    "say how far": "show",
+    "say what": "show",
+    "share out": "attribute",
+    "shared out": "attributed",
+    "stand it best": "are most robust",
+    "stands it best": "is most robust",
+    "the mend": "the fix",
+    "to look into": "interactive",
+    "to mend": "to fix",
+    "told apart": "distinguished; differ significantly",
+    "thereof": "of it",
+    "whereof": "of which",
+}
+"""What is not written, and what is written in its place."""
+PYTHON: tuple[str, ...] = ()
+"""Folders whose Python files are checked too: docstrings, comments, help and messages."""
+FORBIDDEN = re.compile(
+    "|".join(rf"(?<!\w){one}(?!\w)" for one in (one.replace(" ", r"\s+") for one in PHRASES)),
+    re.IGNORECASE,
+)
+ALLOWED = re.compile(r"\b(?:do|does|did)\s+not\s+say\s+what\b", re.IGNORECASE)
+"""Usual English that holds one of them: *the paper does not say what it counts*."""
+CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.DOTALL | re.MULTILINE)
+"""Of Markdown: commands and names, which are what the code calls them."""
+NAMES = re.compile(r"``[^`]*``|:\w+:`[^`]*`|\{[^{}\s]*\}|^\s*#")
+"""The same of docstrings and messages, and the sign of a comment."""
+PAGES = sorted({*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")})
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+MODULES = sorted(path for folder in PYTHON for path in (ROOT / folder).rglob("*.py"))
+GLOSSARY = (ROOT / "docs" / "reference" / "glossary.md").read_text("utf-8")
+
+
+def without_code(markdown: str) -> str:
+    """The prose, on the same lines as before."""
+    return CODE.sub(lambda code: "\n" * code[0].count("\n"), markdown)
+
+
+def prose(path: Path) -> str:
+    """What a person reads of a file; line numbers stay those of the file, but for notebooks."""
+    text = path.read_text("utf-8")
+    if path.suffix == ".md":
+        return without_code(text)
+    if path.suffix == ".ipynb":
+        cells = (cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "markdown")
+        return without_code("\n\n".join("".join(cell["source"]) for cell in cells))
+    return python_prose(text)
+
+
+def python_prose(source: str) -> str:
+    """Strings and comments, each on its line; a string without a space is a name, and left out."""
+    lines = [""] * (source.count("\n") + 2)
+    kinds = {tokenize.STRING, tokenize.COMMENT, getattr(tokenize, "FSTRING_MIDDLE", None)}
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type in kinds and re.search(r"\s", token.string):
+            for offset, line in enumerate(token.string.splitlines()):
+                lines[token.start[0] - 1 + offset] += f" {line}"
+    return "\n".join(NAMES.sub(" ", line) for line in lines)
+
+
+def faults(text: str) -> Iterator[str]:
+    """Each forbidden phrase, with its line and what to write in its place."""
+    text = ALLOWED.sub(lambda allowed: "\n" * allowed[0].count("\n"), text)
+    for found in FORBIDDEN.finditer(text):
+        phrase = " ".join(found[0].split())
+        line = text.count("\n", 0, found.start()) + 1
+        yield f"line {line}: {phrase!r}; write {PHRASES[known(phrase)]!r}"
+
+
+def known(phrase: str) -> str:
+    """The phrase as the table has it."""
+    return next(one for one in PHRASES if one.lower() == phrase.lower())
+
+
+@pytest.mark.parametrize(
+    "path", [*PAGES, *NOTEBOOKS, *MODULES], ids=lambda path: path.relative_to(ROOT).as_posix()
+)
+def test_it_is_plain_english(path):
+    assert list(faults(prose(path))) == []
+
+
+@pytest.mark.parametrize("phrase", PHRASES)
+def test_a_phrase_is_found_in_any_case_and_over_the_end_of_a_line(phrase):
+    text = f"One line.\nIt is: {phrase.upper().replace(' ', chr(10), 1)}, as before."
+    assert [fault[:7] for fault in faults(text)] == ["line 2:"]
+    assert not list(faults(f"un{phrase}ly"))
+
+
+def test_usual_english_is_allowed():
+    assert not list(faults("The paper does not\nsay what it counts."))
+    assert list(faults("Tests say what it counts."))
+
+
+def test_code_is_no_prose_and_comments_are():
+    assert not list(faults(without_code("`befalls`\n```python\nbefalls\n```\n")))
+    source = 'befalls = """It\nbefalls."""  # told apart\nx = f"{befalls} the mend"\n'
+    assert [fault[:7] for fault in faults(python_prose(source))] == [
+        "line 2:",
+        "line 2:",
+        "line 3:",
+    ]
+
+
+def terms() -> dict[str, str]:
+    """Term -> the rest of its row."""
+    rows = re.findall(r"^\| \*\*(.+?)\*\* \|(.*)$", GLOSSARY, re.MULTILINE)
+    return dict(rows)
+
+
+def test_the_glossary_is_in_alphabetical_order():
+    assert len(terms()) >= 40
+    assert list(terms()) == sorted(terms(), key=str.lower)
+
+
+def test_what_the_glossary_names_of_the_package_is_there():
+    names = re.findall(r"`ohr\.([A-Z]\w+)((?:\.\w+)*)", GLOSSARY)
+    assert len(names) >= 20
+    for name, _ in names:
+        assert name in ohr.__all__, name
+
+
+def test_columns_that_the_glossary_names_are_those_of_cells():
+    named = [
+        column
+        for row in terms().values()
+        for part in re.findall(r"columns? ((?:`\w+`(?:, | and )?)+)", row)
+        for column in re.findall(r"`(\w+)`", part)
+    ]
+    assert len(named) >= 15
+    assert set(named) - {"status"} <= set(CELL_COLUMNS)
