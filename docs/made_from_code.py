@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import pkgutil
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -18,7 +17,7 @@ from mkdocs.exceptions import PluginError
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-import experiments
+from experiments.__main__ import GROUPS, SECTIONS, SINGLE
 from ocr_backends.document_models import DOCUMENT_MODELS
 from ohr import registry
 from ohr.display.options import DATASET, Option, option_table
@@ -46,7 +45,7 @@ def on_post_page(output: str, page: Any, **_: Any) -> str:
 
 
 def commands() -> str:
-    """Each ``python -m experiments.<name>``: what it does and what it takes."""
+    """Each command of the app: what it does and what it takes."""
     parts = []
     for name, main, about in command_modules():
         parts += [f"## {name}", markdown_of(about), arguments(typer.main.get_command(main))]
@@ -54,12 +53,15 @@ def commands() -> str:
 
 
 def command_modules() -> Iterator[tuple[str, Any, str]]:
-    """Name, command line and docstring of each, in alphabetical order."""
-    for info in pkgutil.iter_modules(experiments.__path__):
-        if not info.name.startswith("_"):
-            module = importlib.import_module(f"experiments.{info.name}")
-            if hasattr(module, "main"):
-                yield info.name, module.main, module.__doc__ or ""
+    """Name, command line and docstring of each, in the order of the app's help."""
+    paths = [
+        (name, SINGLE[name]) for names in SECTIONS.values() for name in names if name in SINGLE
+    ]
+    for group, (_, entries) in GROUPS.items():
+        paths += [(f"{group} {name}", module) for name, module in entries.items()]
+    for path, name in paths:
+        module = importlib.import_module(f"experiments.{name}")
+        yield f"ohr {path}", module.main, module.__doc__ or ""
 
 
 def arguments(command: Any) -> str:

@@ -31,7 +31,7 @@ ROWS = "table.cases tbody tr"
 
 
 def command(words: str, *paths: str) -> None:
-    """Run ``python -m experiments.<words>``."""
+    """Run a command by its module, ``experiments.<words>``."""
     name, *arguments = shlex.split(words)
     python = [sys.executable, "-m", f"experiments.{name}", *arguments, *paths]
     subprocess.run(python, cwd=ROOT, check=True)

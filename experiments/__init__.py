@@ -1,1 +1,1 @@
-"""The studies: python -m experiments.<name>."""
+"""The commands of the app ``ohr``, one file per command."""

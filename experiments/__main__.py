@@ -162,7 +162,7 @@ class _Group(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name = args[0].replace("_", "-")
         if name not in self._entries:
-            hint = did_you_mean(name, list(self._entries))
+            hint = did_you_mean(name, self.list_commands(ctx))
             print(f"error: unknown command {one_line(name)!r}; {hint}", file=sys.stderr)
             raise typer.Exit(2)
         return name, self.get_command(ctx, name), args[1:]

@@ -1,9 +1,8 @@
-"""The one way to make a command line: ``python -m experiments.<name>``.
+"""Makes a function a command of the app ``ohr``.
 
 A command is a function called ``main`` that returns its exit code. The first line of its docstring
-says what it does, here and in the list of ``python -m experiments``. An error is one line that
-says what, and how to fix it. What a command works with is imported where it works: so that
-``--help`` answers at once.
+is its summary in every list. An error is one line that says what is wrong and how to fix it.
+Heavy imports stand inside the function, so that ``--help`` answers at once.
 """
 
 from __future__ import annotations

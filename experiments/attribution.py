@@ -1,6 +1,6 @@
 """Where the loss arises: OCR, retrieval, chunking or reading.
 
-``python -m experiments.attribution [CONFIG.yaml] [key=value ...] --out RUN`` runs a study and then
+``ohr run attribution [CONFIG.yaml] [key=value ...] --out RUN`` runs a study and then
 swaps in the truth part by part. What F1 lacks of 1 with the
 clean evidence pages is the reader's loss; the rest is shared among the others, averaged over the
 orders of swapping. ``RUN/attribution.csv`` has a row for each knowledge base, setting, group
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @study_command({"stages": ["ocr", "generation", "overall"]}, needs="overall")
 def main(run: Run) -> None:
-    """Share out the F1 lost: OCR, chunks, retrieval, reader."""
+    """Attribute the F1 loss: OCR, chunking, retrieval, reader."""
     from ohr.analysis.attribution.report import report
 
     report(run)

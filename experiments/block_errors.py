@@ -1,6 +1,6 @@
 """Blocks with textual and structural errors, by engine and noise, after table S3 of the paper.
 
-``python -m experiments.block_errors dataset.kind=ohrbench … "engines=[precomputed:MinerU]"``
+``ohr paper block-errors dataset.kind=ohrbench … "engines=[precomputed:MinerU]"``
 takes a study's options, reads what is not yet read, cuts the ground truth into blocks of running
 text, formulas and tables, finds each in the reading, and counts those with errors
 (:mod:`ohr.metrics.blocks` says what an error is).
@@ -18,7 +18,7 @@ DEFAULTS = {"stages": ["ocr"]}
 
 @command
 def main(config: Annotated[StudyConfig, Settings(DEFAULTS)], out: OptionalOut = None) -> int:
-    """Count blocks that were read with errors (table S3)."""
+    """Count blocks with OCR errors (table S3)."""
     from experiments.papers.block_errors.report import EXPLANATION, FILE, errors_table
     from experiments.papers.block_errors.table import block_errors
     from ohr.display.terminal import show

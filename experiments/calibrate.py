@@ -1,6 +1,6 @@
 """Measures noise against intensity, fits it on half of the pages, and checks it on the rest.
 
-``python -m experiments.calibrate [CONFIG.yaml] [key=value ...] --out RUN`` writes
+``ohr run calibrate [CONFIG.yaml] [key=value ...] --out RUN`` writes
 ``RUN/calibration.json`` (the fitted curves, for ``calibration=`` of other studies),
 ``curves.csv``, ``checks.csv``, figures, and the two studies behind them in ``RUN/measured`` and
 ``RUN/checked``. The check asks a study for each wanted r_noise, as a user would, and looks at

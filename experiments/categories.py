@@ -1,6 +1,6 @@
 """PDFTriage's ten categories, filled into a file of questions by rule.
 
-``python -m experiments.categories QUESTIONS --out FILE`` reads questions as OHR-Bench (JSON) or a
+``ohr dataset categories QUESTIONS --out FILE`` reads questions as OHR-Bench (JSON) or a
 folder of PDFs (CSV) has them, gives each that states no category the one that a rule finds
 (:mod:`ohr.datasets.categories`), and changes nothing else. Where questions state one, it says how
 often the rule agrees.
@@ -23,7 +23,7 @@ def main(
     ],
     out: Annotated[Path, typer.Option(help="The file to write.")],
 ) -> int:
-    """Give questions the categories of PDFTriage, by rule."""
+    """Label questions with the categories of PDFTriage, by rule."""
     from experiments.convert.categories import fill_in
 
     return fill_in(questions, out)

@@ -21,7 +21,7 @@ def main(
         Path | None, typer.Option(help="File to write; by default the run's own cells.csv.")
     ] = None,
 ) -> int:
-    """Take the means of a run's rows again."""
+    """Recompute cells.csv from rows.parquet."""
     from ohr.files.safe_text import plain
     from ohr.store.csv import write_csv
     from ohr.study.results import cells_anew

@@ -1,6 +1,6 @@
 """Finished runs side by side: differences with intervals, tests, effect sizes, what changed.
 
-``python -m experiments.compare RUN [RUN ...] --out DIR`` pairs the runs' conditions question by
+``ohr analyse compare RUN [RUN ...] --out DIR`` pairs the runs' conditions question by
 question. One run alone is compared within: its knowledge bases, or ``--by`` retriever, reader
 and so on.
 """

@@ -1,12 +1,12 @@
 """What each signal of a reading is worth, at each noise: reliability, AUROC, correlation.
 
-``python -m experiments.confidence dataset.kind=... engines=[tesseract] noise=[semantic] --out RUN``
+``ohr quality confidence dataset.kind=... engines=[tesseract] noise=[semantic] --out RUN``
 reads pages whose truth is known as a study does, and looks at each reading as
-``experiments.quality`` does. ``RUN/scores.csv`` has for each signal and noise Spearman's
+``ohr quality estimate`` does. ``RUN/scores.csv`` has for each signal and noise Spearman's
 correlation with the page's true errors and the AUROC of an edit distance above .2, also of the
 engine's mean confidence, of docling's rules and of the shipped predictions; ``RUN/words.csv`` how
 many words of each tenth of confidence are right; ``RUN/signals.csv`` is what
-``experiments.fit_quality`` fits.
+``ohr quality fit`` fits.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def main(
     ] = True,
     words: Annotated[bool, typer.Option(help="Ask engines how sure they are of words.")] = True,
 ) -> int:
-    """Say what each signal of a reading is worth, at each noise."""
+    """Compare the signals of OCR quality where the truth is known."""
     from ohr.adviser.confidence.study import report_confidence
 
     return report_confidence(config, out, pages=pages, wobble=wobble, words=words)

@@ -1,6 +1,6 @@
 """A page of each domain of the sample, side by side in one picture.
 
-``python -m experiments.contact_sheet --out sheet.png``
+``ohr dataset contact-sheet --out sheet.png``
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What the noise curves of finished runs say in numbers: area, slope, breakpoint, retention.
 
-``python -m experiments.curve_statistics RUN [RUN ...] --out DIR`` writes ``curves.csv``, a row
+``ohr analyse curves RUN [RUN ...] --out DIR`` writes ``curves.csv``, a row
 for each engine, noise, retriever, reader, stage, metric and group; and, of runs that differ in
 their seed, ``seeds.csv`` with the variance of each number between the seeds.
 
@@ -25,7 +25,7 @@ def main(
     out: OptionalOut = None,
     axis: Annotated[str, typer.Option(help=f"What damage is: {', '.join(AXES)}.")] = AXES[0],
 ) -> int:
-    """Put noise curves in numbers: area, slope, retention.
+    """Print area, slope and retention of noise curves.
 
     Without --out the tables go to the first run's folder.
     """

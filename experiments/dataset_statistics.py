@@ -11,7 +11,7 @@ from ohr.study.config import StudyConfig
 
 @command
 def main(config: Annotated[StudyConfig, Settings(groups=(DATASET,), reads_pages=False)]) -> int:
-    """Set a dataset beside the paper's table 1."""
+    """Compare a dataset with the paper's table 1."""
     from experiments.papers.dataset_statistics.report import statistics_table
     from experiments.papers.dataset_statistics.table import paper_sums
     from ohr.display.terminal import show

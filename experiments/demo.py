@@ -22,14 +22,13 @@ DEFAULTS = {
 }
 NEXT = (
     "next: the same pages at 150 dpi, turned, read by Tesseract (apt-get install tesseract-ocr)",
-    '  python -m experiments.noise_curve "engines=[tesseract]" "noise=[rotation]" '
-    "--out runs/rotation",
+    '  ohr run noise-curve "engines=[tesseract]" "noise=[rotation]" --out runs/rotation',
 )
 
 
 @study_command(DEFAULTS, out=Path("runs/demo"), next_steps=NEXT)
 def main(run: Run, axis: Axis = "r_noise_content") -> None:
-    """Distort, read and measure 24 pages of a bundled sample."""
+    """Run a small study on bundled pages: what noise costs."""
     from ohr.analysis.curves.study_report import finding, report
 
     report(run, axis)

@@ -1,6 +1,6 @@
 """Fetches a dataset from the Hugging Face Hub, when asked to and never otherwise.
 
-``python -m experiments.download ohrbench --out DIR`` (or ``owner/name``, any dataset there)
+``ohr dataset download ohrbench --out DIR`` (or ``owner/name``, any dataset there)
 writes its files and ``source.json``, which names the commit. ``HF_ENDPOINT`` names a mirror.
 """
 
@@ -22,7 +22,7 @@ def main(
         list[str] | None, typer.Option(help="Only files like this, as 'data/*.json'; repeat.")
     ] = None,
 ) -> int:
-    """Fetch a dataset from the Hugging Face Hub."""
+    """Download a dataset from the Hugging Face Hub."""
     from experiments.convert.hub import fetch_dataset
 
     return fetch_dataset(name, out, revision, include)

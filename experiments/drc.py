@@ -1,6 +1,6 @@
 """DRC part by part: ranking, evidence, and answers from the best passages (tables 2 and 4 to 6).
 
-``python -m experiments.drc dataset.kind=qasper dataset.path=dev.json --out RUN`` takes a study's
+``ohr paper drc dataset.kind=qasper dataset.path=dev.json --out RUN`` takes a study's
 options: its engines and noise, its retrievers over the passages of the question's own document,
 its readers over the best of them one by one. On QASPER answers are scored by its evaluator and
 grouped by the types that annotators gave, elsewhere by the study's F1 and answer forms. The system

@@ -1,8 +1,8 @@
 """Lists OCR engines: what is installed, what each reads, and what installs the rest.
 
-``python -m experiments.engines`` lists every engine that is registered; ``--check`` lets each
+``ohr list engines`` lists every engine that is registered; ``--check`` lets each
 that is installed read one generated page. Engines may be named, with parameters, as in
-``python -m experiments.engines --check tesseract "{name: got, params: {model: DIR}}"``.
+``ohr list engines --check tesseract "{name: got, params: {model: DIR}}"``.
 ``--tune`` measures on this machine, on generated pages clean and under noise, which parameters of
 the named engines save seconds without loss, and prints the line that a study takes.
 """

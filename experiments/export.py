@@ -1,7 +1,7 @@
 """Knowledge bases, questions and gold pages in the formats of other tools.
 
-``python -m experiments.export RUN --format beir --out DIR`` writes each knowledge base of a
-finished run, ``python -m experiments.export dataset.kind=… --format beir --out DIR`` the ground
+``ohr convert export RUN --format beir --out DIR`` writes each knowledge base of a
+finished run, ``ohr convert export dataset.kind=… --format beir --out DIR`` the ground
 truth of a dataset: a collection a domain, since a study searches the question's domain alone. A
 page is a document, and a question's evidence pages are relevant, even those that lie in another
 domain, where neither the study nor the other tool can find them.
@@ -36,7 +36,7 @@ def main(
         ),
     ] = "beir",
 ) -> int:
-    """Write texts, questions and gold pages for other tools."""
+    """Export texts, questions and gold pages for other tools."""
     from experiments.convert.beir import export
 
     return export(source, out, format)

@@ -1,6 +1,6 @@
 """Words of paragraphs and tables that engines extract, after table 3 of the DRC paper.
 
-``python -m experiments.extraction dataset.kind=sample "engines=[structured,tesseract]"`` takes a
+``ohr paper extraction dataset.kind=sample "engines=[structured,tesseract]"`` takes a
 study's options, reads what is not yet read, and compares the words of each document's paragraphs,
 and of its tables, with the ground truth's.
 """
@@ -17,7 +17,7 @@ DEFAULTS = {"stages": ["ocr"]}
 
 @command
 def main(config: Annotated[StudyConfig, Settings(DEFAULTS)], out: OptionalOut = None) -> int:
-    """Score words of paragraphs and tables (DRC's table 3)."""
+    """Score the words of paragraphs and tables (DRC's table 3)."""
     from experiments.papers.drc.extraction import extraction_table
     from experiments.papers.drc.extraction_report import EXPLANATION, FILE, extraction_report
     from ohr.display.terminal import show

@@ -1,6 +1,6 @@
 """The paper's figure 3: every stage of RAG against both kinds of noise.
 
-``python -m experiments.figure3 RUN [RUN ...] --out DIR`` takes finished runs of ``noise_curve``:
+``ohr analyse figure3 RUN [RUN ...] --out DIR`` takes finished runs of ``noise_curve``:
 formatting noise is laid on the ground truth and semantic noise read by OCR engines, so the two
 mostly come from two runs. Semantic noise is dashed and averaged over the engines at each level,
 formatting noise is solid. ``figure3.csv`` holds the points.

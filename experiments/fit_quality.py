@@ -1,7 +1,7 @@
 """Fits what error the signals of a reading speak for.
 
-``python -m experiments.fit_quality RUN [RUN ...] --out model.json`` takes the pages of runs of
-``experiments.confidence``. Every domain counts the same; the intervals are those that hold for
+``ohr quality fit RUN [RUN ...] --out model.json`` takes the pages of runs of
+``ohr quality confidence``. Every domain counts the same; the intervals are those that hold for
 domains left out. The model that comes with the toolkit was made by it: its ``fitted_on`` says of
 what.
 """
@@ -20,11 +20,11 @@ from experiments._command import command
 def main(
     runs: Annotated[
         list[Path],
-        typer.Argument(metavar="RUN", help="Folders that experiments.confidence wrote."),
+        typer.Argument(metavar="RUN", help="Folders of ohr quality confidence."),
     ],
     out: Annotated[Path, typer.Option(help="File for the model.")],
 ) -> int:
-    """Fit what error the signals of a reading speak for."""
+    """Fit the predictor of OCR errors to signals of finished runs."""
     from ohr.adviser.quality.fit_report import report_fit
 
     return report_fit(runs, out)

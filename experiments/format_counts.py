@@ -14,7 +14,7 @@ DEFAULTS = {"engines": ["gt"], "noise": ["formatting"], "stages": ["ocr"]}
 def main(
     config: Annotated[StudyConfig, Settings(DEFAULTS, reads_pages=False)], out: OptionalOut = None
 ) -> int:
-    """Count formatting commands a page, by kind (table S2)."""
+    """Count formatting commands per page, by kind (table S2)."""
     from experiments.papers.format_counts.report import counts_table
     from experiments.papers.format_counts.table import count_knowledge_bases
     from ohr.display.terminal import show

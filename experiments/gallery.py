@@ -1,6 +1,6 @@
 """A part of a page under each distortion, at rising strength, in one picture.
 
-``python -m experiments.gallery --out gallery.jpg``
+``ohr perturb gallery --out gallery.jpg``
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def main(
     width: Annotated[int, typer.Option(min=50, help="Pixels a part.")] = 360,
     whole: Annotated[bool, typer.Option("--whole", help="Show the whole page.")] = False,
 ) -> int:
-    """Draw a page under each distortion, at rising strength."""
+    """Draw a page under each distortion, at rising intensity."""
     from experiments.noisy.gallery import draw_gallery, picture_kind
     from ohr.store.atomic import write_bytes
 

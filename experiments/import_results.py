@@ -1,6 +1,6 @@
 """Result files of the published evaluation, as a run that ``compare`` reads.
 
-``python -m experiments.import_results [STAGE=]FILE ... --questions QAS.json --out RUN`` takes
+``ohr convert import-results [STAGE=]FILE ... --questions QAS.json --out RUN`` takes
 what the evaluation of OHR-Bench writes (JSON with ``results``) or JSON lines with ``id`` and
 ``lcs``, ``lcs_page``, ``F1`` or ``EM``. All files are of one knowledge base. The stage follows
 from the measure, except that of answers: ``generation=FILE`` or ``overall=FILE``.
@@ -29,7 +29,7 @@ def main(
     reader: Annotated[str, typer.Option(help="The reader's name.")] = "published",
     top_k: Annotated[int, typer.Option(min=1, help="Chunks that were retrieved.")] = 2,
 ) -> int:
-    """Make a run of the published evaluation's results.
+    """Import results of the published evaluation as a run.
 
     STAGE is generation or overall, for files of answers.
     """

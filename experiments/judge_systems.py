@@ -1,6 +1,6 @@
 """Language models grade systems' answers, and say which of two is better (PDFTriage, table 3).
 
-``python -m experiments.judge_systems RUN [RUN ...] --judge SPEC --out DIR`` reads the answers of
+``ohr analyse judge RUN [RUN ...] --judge SPEC --out DIR`` reads the answers of
 finished runs. A judge grades readability, informativeness, clarity, accuracy and overall from 1 to
 5, and compares the answers of each two systems in both orders. With two judges their agreement is
 told. What a judge said is kept: a command that was killed asks nothing twice.
@@ -32,7 +32,7 @@ def main(
     seed: Seed = 0,
     cache: Annotated[Path, typer.Option(help="Where judgements are kept.")] = Path(".ohr-cache"),
 ) -> int:
-    """Let a model grade and rank systems (PDFTriage: table 3)."""
+    """Grade and rank systems with a model (PDFTriage: table 3)."""
     from ohr.analysis.judging.study import judge_runs
     from ohr.study.config import parse_plugin
 

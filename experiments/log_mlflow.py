@@ -1,6 +1,6 @@
 """Logs finished runs to MLflow, to be compared there.
 
-``python -m experiments.log_mlflow RUN [RUN ...] --experiment ohr`` makes of each run an MLflow
+``ohr convert mlflow RUN [RUN ...] --experiment ohr`` makes of each run an MLflow
 run with its configuration and files, and below it one run a condition (engine, noise, retriever,
 reader …) with the means of ``cells.csv`` as metrics, such as ``retrieval/lcs/all``.
 """

@@ -1,6 +1,6 @@
 """Makes questions with answers and evidence from documents that have none.
 
-``python -m experiments.make_questions DATA --out DIR`` takes a folder of PDFs (their text layers),
+``ohr questions make DATA --out DIR`` takes a folder of PDFs (their text layers),
 a folder ``retrieval_base`` (its ground truth), or, with ``--readings``, what at least two engines'
 readings agree on; never what one engine has read. Tables, dates, amounts, names, definitions,
 headings, lists and captions are asked for by rules; ``--writer`` has a language model write

@@ -1,6 +1,6 @@
 """Writes a generated benchmark of any size in the layout of OHR-Bench.
 
-``python -m experiments.make_sample --pages 1000 --out DIR`` writes ``pdfs/``,
+``ohr dataset make-sample --pages 1000 --out DIR`` writes ``pdfs/``,
 ``retrieval_base/gt/``, ``boxes/``, ``documents.json`` and ``qas.json``; read it with
 ``dataset.kind=ohrbench dataset.path=DIR/retrieval_base dataset.questions=DIR/qas.json
 dataset.pdfs=DIR/pdfs``. With ``--categories`` there is ``qas_categories.json`` too, to be named as

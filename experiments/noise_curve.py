@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @study_command({"engines": ["tesseract"], "noise": ["salt_and_pepper"], "ground_truth": True})
 def main(run: Run, axis: Axis = "r_noise") -> None:
-    """Measure every stage of RAG against OCR noise."""
+    """Measure OCR, retrieval and answers against OCR noise."""
     from ohr.analysis.curves.study_report import report
 
     report(run, axis)

@@ -1,6 +1,6 @@
 """What noise does to the pages themselves: the paper's tables S2 and S3 and its figure S2.
 
-``python -m experiments.noise_statistics [CONFIG.yaml] [key=value ...] --out DIR`` counts three
+``ohr paper noise-statistics [CONFIG.yaml] [key=value ...] --out DIR`` counts three
 things, which are not the same:
 
 - **format_counts.csv** (table S2): formatting commands a page, *all* that are there, in the

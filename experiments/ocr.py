@@ -1,6 +1,6 @@
 """Reads PDFs and images into a knowledge base, in the layout of OHR-Bench.
 
-``python -m experiments.ocr DOCS --engine NAME --out KB`` writes ``KB/<domain>/<document>.json``,
+``ohr read DOCS --engine NAME --out KB`` writes ``KB/<domain>/<document>.json``,
 a list of ``{"page_idx": 0, "text": "…"}`` a document, and ``KB/manifest.json``. A study reads it
 with ``engines=[precomputed:KB]``. Pages that could not be read are left out, named, and counted:
 the exit code is then 1. The same command goes on where it was cut short.

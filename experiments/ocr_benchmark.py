@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @study_command({})
 def main(run: Run) -> None:
-    """Compare OCR engines through every stage of RAG.
+    """Compare OCR engines by the retrieval and answers they allow.
 
     Knowledge bases that others made are engines too: engines=[precomputed:FOLDER].
     """

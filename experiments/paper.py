@@ -1,6 +1,6 @@
 """The whole paper from one configuration, its figures beside ours.
 
-``python -m experiments.paper CONFIG.yaml [key=value ...] --out RUN`` runs, as far as the engines,
+``ohr paper ohrbench CONFIG.yaml [key=value ...] --out RUN`` runs, as far as the engines,
 readers and questions allow: the benchmark of clean engines (tables 2, S6 to S8), formatting noise
 on the ground truth and image noise for engines that read images (figure 3), table formats
 (figure 4), the error analysis (figure 5), the statistics of noise (tables S2 and S3, figure S2),
@@ -20,7 +20,7 @@ from ohr.study.config import StudyConfig
 
 @command
 def main(config: Annotated[StudyConfig, Settings()], out: Out) -> int:
-    """Measure all that the paper does, beside its figures.
+    """Reproduce all that the OHR-Bench paper measures.
 
     The noise is the paper's own: give dataset, engines, retrievers and readers.
     """

@@ -1,6 +1,6 @@
 """Distorts the pages of PDFs and images, for users who only want distorted pages.
 
-``python -m experiments.perturb_images PDFS_OR_FOLDER --out DIR`` writes
+``ohr perturb images PDFS_OR_FOLDER --out DIR`` writes
 ``DIR/<noise>_<level>/<document>/page_0001.png``, ``DIR/records.jsonl`` (a line a page: what was
 drawn, enough to make the page again) and ``DIR/contact_sheet.png``. A page that cannot be read
 is reported and left out; the others are written.

@@ -1,6 +1,6 @@
 """Writes knowledge bases with formatting noise, in the layout of OHR-Bench.
 
-``python -m experiments.perturb_text [CONFIG.yaml] [key=value ...] --out DIR`` writes
+``ohr perturb text [CONFIG.yaml] [key=value ...] --out DIR`` writes
 ``DIR/formatting_noise_mild/<domain>/<document>.json`` and so on (lists of ``page_idx`` and
 ``text``, 0-based), the records that replay and undo each page's edits in
 ``DIR/records/formatting_noise_mild/<domain>/<document>.jsonl``, and ``DIR/manifest.json``.
@@ -28,7 +28,7 @@ def main(
     out: Out,
     show: Annotated[int, typer.Option(min=0, help="Pages in before_after.html.")] = 0,
 ) -> int:
-    """Write knowledge bases with formatting noise."""
+    """Add formatting noise to knowledge bases."""
     from experiments.noisy.texts import write_noisy_text
 
     return write_noisy_text(config, out, show)

@@ -1,4 +1,4 @@
-"""Lists what is registered under each hook: ``python -m experiments.plugins [KIND ...]``.
+"""Lists what is registered under each hook: ``ohr list plugins [KIND ...]``.
 
 For each plug-in: whether it can be used here as it is, what it is, and its parameters with their
 defaults. Your own packages' plug-ins are listed beside the built-in ones.

@@ -1,6 +1,6 @@
 """Which measure of reading says what noise will cost retrieval and answers.
 
-``python -m experiments.predictiveness RUN [RUN ...] --out DIR`` reads finished runs. A question's
+``ohr analyse predictiveness RUN [RUN ...] --out DIR`` reads finished runs. A question's
 damage is how much worse the page of its evidence was read under noise than by the same engine
 without (by an engine, than the ground truth has it); its loss is what its score fell by.
 ``DIR/predictiveness.csv`` has Spearman's correlation of the two for each measure of the stage ocr,
@@ -35,7 +35,7 @@ def main(
         bool, typer.Option("--groups", help="Also each domain, answer form and task.")
     ] = False,
 ) -> int:
-    """Say which OCR measure predicts the loss.
+    """Find which OCR metric predicts the loss.
 
     Without --out the table goes to the first run's folder.
     """

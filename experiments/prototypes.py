@@ -1,6 +1,6 @@
 """The prototypes P0 to P4 side by side: full text, retrieval, sections, MC-Indexing.
 
-``python -m experiments.prototypes dataset.kind=ohrbench dataset.path=DIR/retrieval_base
+``ohr paper prototypes dataset.kind=ohrbench dataset.path=DIR/retrieval_base
 dataset.questions=DIR/qas.json --out RUN`` asks every question of its own document and prints means,
 the tests between successive prototypes, what noise does to the hallucination flags, and costs. With
 ``--reader`` a language model answers, ``--repeats`` times at ``--temperature``.
@@ -41,7 +41,7 @@ def main(
     ] = 0.7,
     dry_run: DryRun = False,
 ) -> int:
-    """Compare the prototypes P0 to P4: answers, sources, cost."""
+    """Compare the prototypes P0 to P4: answers, citations, cost."""
     from experiments.papers.prototypes.study import repeated, run_prototypes
     from ohr.display.plan import print_plan
 

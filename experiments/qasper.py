@@ -1,6 +1,6 @@
 """Scores answers as QASPER's evaluator does, from its prediction files or a finished run.
 
-``python -m experiments.qasper PAPERS.json PREDICTIONS`` reads a published file of papers, and
+``ohr convert qasper PAPERS.json PREDICTIONS`` reads a published file of papers, and
 predictions: a JSONL file with ``question_id``, ``predicted_answer`` and ``predicted_evidence``, or
 the folder of a finished run on ``dataset.kind=qasper``, whose answers are written to ``--out`` in
 that format, a file for each knowledge base and system. ``ohr.metrics.qasper`` says what the scores

@@ -1,6 +1,6 @@
 """How wrong a reading is, without truth: signals, predicted errors, and who reads better.
 
-``python -m experiments.quality my_pdfs --engines tesseract,rapidocr --out runs/quality`` reads a
+``ohr quality estimate my_pdfs --engines tesseract,rapidocr --out runs/quality`` reads a
 sample of the pages and looks at each reading: how far the engines disagree, how far the reading
 moves under mild distortions, how far it is from the text layer, what its words look like. From
 these it predicts edit distance and content r_noise, with intervals. ``to_transcribe.csv`` names
@@ -41,7 +41,7 @@ def main(
     workers: Workers = 1,
     cache: Cache = Path(".ohr-cache"),
 ) -> int:
-    """Say how wrong readings of your PDFs are, without truth."""
+    """Estimate how wrong OCR output of your PDFs is, without truth."""
     from ohr.adviser.own_pages import reading_of
     from ohr.adviser.quality.study import report_quality
 

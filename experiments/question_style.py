@@ -1,6 +1,6 @@
 """The same study with other wordings of its questions (section IV.2 of the paper).
 
-``python -m experiments.question_style [CONFIG.yaml] [key=value ...] --out RUN`` asks the
+``ohr questions style [CONFIG.yaml] [key=value ...] --out RUN`` asks the
 questions of ``dataset.rewritten=FILE`` (a CSV with the columns ``qid`` and ``question``) twice, in
 their original wording (``RUN/original``) and in the file's (``RUN/rewritten``), and compares the
 two by question. With ``--rewriter`` a language model words ``--number`` questions drawn with the

@@ -1,6 +1,6 @@
 """Whether made questions rank conditions as given ones do.
 
-``python -m experiments.question_validity [CONFIG.yaml] [key=value ...] --out DIR`` makes as many
+``ohr questions validity [CONFIG.yaml] [key=value ...] --out DIR`` makes as many
 questions as are given, on the same pages, without a model, and asks both sets under the same
 conditions of engine, noise and retriever. ``DIR/given`` and ``DIR/made`` are the two runs,
 ``DIR/questions`` the exam, ``DIR/differences.csv`` every pair of conditions on both. With
@@ -33,7 +33,7 @@ def main(
         ),
     ] = False,
 ) -> int:
-    """Compare the ranks that made and given questions give.
+    """Check that made questions rank conditions as given ones do.
 
     Of every pair of conditions: whether each set of questions settles which is better, and whether
     the two sets then agree.

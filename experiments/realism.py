@@ -1,6 +1,6 @@
 """How realistic the distortions are: pages' edit distances at each level, after figure S2.
 
-``python -m experiments.realism RUN --out DIR`` reads a finished run of ``noise_curve`` with
+``ohr analyse realism RUN --out DIR`` reads a finished run of ``noise_curve`` with
 ``noise=[semantic]`` (or single distortions) and draws the distribution of the pages' edit
 distance at each level, for each engine. ``--natural 'scans/*'`` names the documents whose pages
 are degraded by nature, such as photographs. Where they show the same pages as other documents, by

@@ -1,8 +1,8 @@
 """Which engine and retriever to take for one's own PDFs, without truth and questions.
 
-``python -m experiments.recommend my_pdfs --engines tesseract,rapidocr --out runs/mine`` reads a
-sample of the pages, predicts how wrong each reading is (as ``experiments.quality`` does), makes
-questions (as ``experiments.make_questions`` does), measures retrieval clean and under the noise
+``ohr recommend my_pdfs --engines tesseract,rapidocr --out runs/mine`` reads a
+sample of the pages, predicts how wrong each reading is (as ``ohr quality estimate`` does), makes
+questions (as ``ohr questions make`` does), measures retrieval clean and under the noise
 asked for, under which the engine is then chosen, and ends in three lines: what to take, how sure
 that is, what it costs.
 """
@@ -49,7 +49,7 @@ def main(
     workers: Workers = 1,
     cache: Cache = Path(".ohr-cache"),
 ) -> int:
-    """Say which engine and retriever to take for your PDFs."""
+    """Recommend an OCR engine and a retriever for your PDFs."""
     from ohr.adviser.own_pages import reading_of
     from ohr.adviser.recommend.study import Wanted, recommend
     from ohr.study.config import parse_plugins

@@ -1,6 +1,6 @@
 """A report of finished runs that opens by double click, with the cases behind the numbers.
 
-``python -m experiments.report RUN [RUN ...] --out DIR`` writes ``DIR/index.html`` and what it
+``ohr report RUN [RUN ...] --out DIR`` writes ``DIR/index.html`` and what it
 needs. It can be opened from disk, mailed as a folder, or served by any static server; nothing is
 loaded from elsewhere.
 """
@@ -31,7 +31,7 @@ def main(
     ] = ReportOptions.most_mb,
     title: Annotated[str, typer.Option(help="Of the report; by default the runs' names.")] = "",
 ) -> int:
-    """Write a report to look into."""
+    """Write an interactive HTML report of finished runs."""
     from ohr.report.build import build_report
     from ohr.study.results import open_run
 

@@ -1,6 +1,6 @@
 """Chunkers and retrievers side by side: what each finds, and what noise costs it.
 
-``python -m experiments.retrievers [CONFIG.yaml] [key=value ...] --out RUN`` measures retrieval
+``ohr run retrievers [CONFIG.yaml] [key=value ...] --out RUN`` measures retrieval
 at several numbers of hits in one run. ``RUN/drops.csv`` holds, for each retriever and group of
 questions, the first knowledge base's mean, every other one's, and the drop from the one to the
 other with its paired interval and p; beside it that drop less the first retriever's, on all
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     needs="retrieval",
 )
 def main(run: Run) -> None:
-    """Compare chunkers and retrievers, and what noise costs."""
+    """Compare chunkers and retrievers, clean and under noise."""
     from ohr.analysis.drops.report import report
 
     report(run)

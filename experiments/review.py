@@ -1,7 +1,7 @@
 """How far a judge and the measures of answers agree with a person.
 
-``python -m experiments.review RUN [RUN ...] --verdicts verdicts.json`` takes what was said of
-answers in a report's review (``python -m experiments.report``).
+``ohr analyse review RUN [RUN ...] --verdicts verdicts.json`` takes what was said of
+answers in a report's review (``ohr report``).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def main(
     verdicts: Annotated[Path, typer.Option(help="What the review of a report saved.")],
     out: OptionalOut = None,
 ) -> int:
-    """Say how far a judge and the measures agree with a person.
+    """Compare metrics and a judge with a person's verdicts.
 
     Without --out the table goes to the first run's folder.
     """

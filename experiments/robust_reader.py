@@ -1,6 +1,6 @@
 """How well readers stand noise, beside each other: retention, paired tests, the paper's table S5.
 
-``python -m experiments.robust_reader RUN --out DIR`` reads a finished run with several readers.
+``ohr analyse robustness RUN --out DIR`` reads a finished run with several readers.
 A noisy knowledge base is held against the same engine's reading of the clean pages, an engine's
 clean reading against the ground truth. A reader's retention is its F1 above what it scores with
 nothing to read, over the same from the clean knowledge base.
@@ -23,7 +23,7 @@ def main(
         str, typer.Option(help="Reader to compare the others with; else the first.")
     ] = "",
 ) -> int:
-    """Compare readers by what they keep under noise (S5)."""
+    """Compare readers by the quality they keep under noise (S5)."""
     from ohr.analysis.robustness.report import compare_readers
     from ohr.study.results import open_run
 

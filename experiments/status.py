@@ -22,7 +22,7 @@ def main(
         float, typer.Option(min=0, help="Seconds after which to look again; 0: once.")
     ] = 0,
 ) -> int:
-    """Say how far the processes are that read a run's pages."""
+    """Show the progress of the processes that read a run's pages."""
     from ohr.machine.status import print_status
 
     while print_status(run) and watch:

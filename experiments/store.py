@@ -1,6 +1,6 @@
 """Looks after a cache: its size by kind, whether it is whole, and what no run needs.
 
-``python -m experiments.store CACHE`` prints files and megabytes of each kind of artefact;
+``ohr cache CACHE`` prints files and megabytes of each kind of artefact;
 ``--verify`` reads every one and names those that are damaged. ``--remove-unused RUN``, once for
 each run that is to be kept, says which readings of pages none of them needs, and removes them with
 ``--yes``. Answers, retrieved chunks and embeddings stay: they are few beside the pages.
@@ -35,7 +35,7 @@ def main(
     pull: Annotated[str, typer.Option(metavar="URL", help="Take what the packs there have.")] = "",
     yes: Annotated[bool, typer.Option("--yes", help="Remove what no named run needs.")] = False,
 ) -> int:
-    """Say what a cache holds; verify, clean and carry it."""
+    """Inspect, verify, clean and share a cache."""
     from ohr.machine.cache import move, print_damaged, print_sizes, print_unused
 
     whole = True

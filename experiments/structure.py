@@ -1,6 +1,6 @@
 """What noise leaves of documents' structure: headings, sections, tables and captions.
 
-``python -m experiments.structure "engines=[tesseract]" "noise=[semantic]" --out DIR`` takes a
+``ohr run structure "engines=[tesseract]" "noise=[semantic]" --out DIR`` takes a
 study's options, reads what is not yet read, and compares the tree of each document as it was read
 with that of its ground truth (:mod:`ohr.markup.outline`, :mod:`ohr.metrics.outlines`).
 ``DIR/structure.csv`` has the means over documents with their intervals, ``DIR/figures`` the curves
@@ -19,7 +19,7 @@ DEFAULTS = {"stages": ["ocr"]}
 
 @command
 def main(config: Annotated[StudyConfig, Settings(DEFAULTS)], out: OptionalOut = None) -> int:
-    """Measure what noise leaves of documents' structure."""
+    """Measure what noise leaves of documents' outlines."""
     from ohr.analysis.structure.report import report_structure
     from ohr.analysis.structure.table import structure
     from ohr.ocr.progress import Progress

@@ -1,6 +1,6 @@
 """Whole systems against noise, on the same questions: who loses least, and through what.
 
-``python -m experiments.systems "systems=[rag,p3]" "engines=[gt,tesseract]" "noise=[semantic]"
+``ohr run systems "systems=[rag,p3]" "engines=[gt,tesseract]" "noise=[semantic]"
 --out RUN`` runs a study and sets its systems side by side. ``RUN/systems.csv`` has each system's
 scores, losses and their differences, with intervals, ``RUN/system_costs.csv`` what its answers
 took. With ``--parts`` each system is asked again with its structure, its search or its reading as
@@ -35,7 +35,7 @@ Parts = Annotated[
     needs="overall",
 )
 def main(run: Run, parts: Parts = False, axis: Axis = "r_noise") -> None:
-    """Set whole systems side by side against noise."""
+    """Compare whole RAG systems under noise."""
     from ohr.analysis.systems.report import report
     from ohr.analysis.systems.written_for_report import report_written_for
 

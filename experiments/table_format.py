@@ -1,6 +1,6 @@
 """Retrieval, generation and overall quality by the format of the tables (the paper's figure 4).
 
-``python -m experiments.table_format [CONFIG.yaml] [key=value ...] --out RUN`` makes a knowledge
+``ohr run table-format [CONFIG.yaml] [key=value ...] --out RUN`` makes a knowledge
 base for each format, every table of every page converted and all else equal, and compares them
 on the questions about tables. ``RUN/losses.csv`` counts the tables that a format cannot hold
 whole, ``RUN/differences.csv`` the differences from the first format with paired intervals.

@@ -1,6 +1,6 @@
 """OCR or pictures: the routes from pages to answers side by side, on the same noise axis.
 
-``python -m experiments.vision [CONFIG.yaml] [key=value ...] --out RUN`` measures every retriever
+``ohr run vision [CONFIG.yaml] [key=value ...] --out RUN`` measures every retriever
 with every reader: with one of text and one of page images each, the four routes. The axis is the
 measured noise of an engine's reading (``--axis-engine``) of the very pages that all routes see, and
 the intensity of the noise beside it. ``RUN/routes.csv`` holds the points, ``RUN/table_s4.csv`` the
@@ -29,7 +29,7 @@ AxisEngine = Annotated[
     needs="overall",
 )
 def main(run: Run, axis_engine: AxisEngine = None, axis: Axis = "r_noise") -> None:
-    """Compare OCR with pictures of pages on one noise axis."""
+    """Compare OCR with page images on one noise axis."""
     from ohr.analysis.vision.report import report
 
     report(run, axis_engine, axis)

@@ -38,7 +38,7 @@ class RapidOcrParams(plugins.Params):
     differs. Elsewhere it computes in float32 and reads the same. ``threads`` of each worker.
     ``batch``: lines that are recognised at a time, each padded to the longest of them. ``side``:
     the detector sees the page at most so many pixels long, by default as it is (up to 2,000).
-    ``python -m experiments.engines rapidocr --tune`` measures them.
+    ``ohr list engines rapidocr --tune`` measures them.
     """
 
     text_score: float = Field(0.5, ge=0, le=1)

@@ -19,6 +19,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from experiments import ocr_benchmark
+from experiments.__main__ import GROUPS, SINGLE
 from ohr import registry
 from ohr.study.calibration import CalibratedCurve, Calibration, fit
 from tests.builders import write_kb
@@ -47,7 +48,7 @@ COMMANDS = list(
         command
         for page, block in fenced("bash")
         for command in block.replace("\\\n", " ").splitlines()
-        if command.startswith("python -m experiments.") and not page.startswith("docs/extend/")
+        if command.startswith("ohr ") and not page.startswith("docs/extend/")
     )
 )
 SNIPPETS = [pytest.param(block, id=page) for page, block in fenced("python")]
@@ -78,12 +79,26 @@ def working_in(folder: Path) -> Iterator[None]:
                 sys.modules.pop(path.stem, None)
 
 
+def parsed(command: str) -> tuple[str, list[str]]:
+    """The file in experiments/ that a command of the app runs, and its arguments."""
+    name, first, *arguments = shlex.split(command)
+    assert name == "ohr"
+    if first in SINGLE:
+        return SINGLE[first], arguments
+    return GROUPS[first][1][arguments[0]], arguments[1:]
+
+
+def code(page: str) -> str:
+    """The code spans and blocks of a page, one below the other."""
+    return "\n".join(re.findall(r"```.*?```|`[^`]+`", page, re.DOTALL)) + "\n"
+
+
 def give(command: str, folder: Path, *more: str) -> str:
     """What a command prints that is given in a folder, in this process; it must succeed."""
-    python, option, module, *arguments = shlex.split(command)
-    assert (python, option) == ("python", "-m")
+    module, arguments = parsed(command)
     with working_in(folder):
-        done = CliRunner().invoke(importlib.import_module(module).main, [*arguments, *more])
+        main = importlib.import_module(f"experiments.{module}").main
+        done = CliRunner().invoke(main, [*arguments, *more])
     assert done.exit_code == 0, done.output
     return done.stdout
 
@@ -108,10 +123,14 @@ def test_the_readme_is_short():
 def test_every_command_that_a_page_names_is_there(page):
     for room, name in re.findall(r"python -m (experiments|benchmarks)\.(\w+)", PAGES[page]):
         assert importlib.util.find_spec(f"{room}.{name}"), f"{room}.{name}"
+    for first, second in re.findall(
+        r"\bohr ([a-z]+)(?: ([a-z0-9-]+))?(?=[ `\n])", code(PAGES[page])
+    ):
+        assert first in SINGLE or second in GROUPS[first][1], f"ohr {first} {second}"
 
 
 def write_calibration(path: Path) -> None:
-    """As ``experiments.calibrate`` would: Tesseract under salt and pepper."""
+    """As ``ohr run calibrate`` would: Tesseract under salt and pepper."""
     curve = CalibratedCurve(
         engine="tesseract",
         operator="salt_and_pepper",
@@ -127,17 +146,8 @@ def write_calibration(path: Path) -> None:
 STUDIES = [
     command
     for command in COMMANDS
-    if any(
-        name in command
-        for name in (
-            "ocr_benchmark",
-            "noise_curve",
-            "calibrate",
-            "table_format",
-            "retrievers ",
-            "attribution",
-        )
-    )
+    if parsed(command)[0]
+    in ("ocr_benchmark", "noise_curve", "calibrate", "table_format", "retrievers", "attribution")
 ]
 
 
@@ -199,15 +209,15 @@ ON_THE_SAMPLE = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ON_THE_SAMPLE, ids=lambda command: command.split(".")[1])
+@pytest.mark.parametrize("command", ON_THE_SAMPLE, ids=lambda command: command[4:])
 def test_commands_on_the_sample_run(command, where_documents_read):
     for folder in ("my_sample", "my_insurance"):
         if f"{folder}/" in command:
-            made = (one for one in ON_THE_SAMPLE if "make_sample" in one)
+            made = (one for one in ON_THE_SAMPLE if parsed(one)[0] == "make_sample")
             give(next(one for one in made if f"--out {folder}" in one), where_documents_read)
     reworded = where_documents_read / "reworded.csv"
     reworded.write_text("qid,question\nsample-0001,And what of it?\n")
-    smaller = SMALLER.get(command.split(".")[1].split()[0], [])
+    smaller = SMALLER.get(parsed(command)[0], [])
     assert give(command, where_documents_read, *smaller).strip()
 
 
@@ -236,7 +246,7 @@ def test_a_study_is_told_where_to_write():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["perturb_text", "format_counts"])
 def test_text_is_rewritten_and_its_commands_counted(name, data_dir, tmp_path):
-    command = next(c for c in COMMANDS if f"experiments.{name} " in c).replace("$D", str(data_dir))
+    command = next(c for c in COMMANDS if parsed(c)[0] == name).replace("$D", str(data_dir))
     less = {
         "perturb_text": "dataset.documents=[finance/AMAZON_2017_10K]",
         "format_counts": "dataset.domains=[manual]",
@@ -259,7 +269,7 @@ def my_pdfs(tmp_path):
 
 
 def test_pages_of_a_folder_are_distorted(my_pdfs):
-    give(next(c for c in COMMANDS if "perturb_images" in c), my_pdfs)
+    give(next(c for c in COMMANDS if parsed(c)[0] == "perturb_images"), my_pdfs)
     assert (my_pdfs / "distorted" / "semantic_moderate" / "a" / "page_0001.png").exists()
     assert (my_pdfs / "distorted" / "contact_sheet.png").exists()
 
@@ -267,7 +277,7 @@ def test_pages_of_a_folder_are_distorted(my_pdfs):
 def test_pages_of_a_folder_are_read(my_pdfs):
     if not shutil.which("tesseract"):
         pytest.skip("tesseract is not installed")
-    give(next(c for c in COMMANDS if "experiments.ocr " in c), my_pdfs)
+    give(next(c for c in COMMANDS if parsed(c)[0] == "ocr"), my_pdfs)
     assert "12 euros" in (my_pdfs / "my_kb" / "documents" / "a.json").read_text()
 
 
@@ -276,14 +286,16 @@ def test_questions_are_made_of_a_folder(my_pdfs):
     (my_pdfs / "my_pdfs" / "b.pdf").write_bytes(typst.compile(said.encode(), format="pdf"))
     for name in ("kb_tesseract", "kb_rapidocr"):
         write_kb(my_pdfs / name, {"documents/b": [said]})
-    for command in (one for one in COMMANDS if "make_questions" in one):
+    for command in (one for one in COMMANDS if parsed(one)[0] == "make_questions"):
         assert "questions accepted" in give(command, my_pdfs)
         assert "Osk" in (my_pdfs / "my_exam" / "questions.csv").read_text("utf-8")
 
 
 @pytest.mark.slow
 def test_made_questions_are_held_against_given_ones(data_dir, tmp_path):
-    command = next(c for c in COMMANDS if "question_validity" in c).replace("$D", str(data_dir))
+    command = next(c for c in COMMANDS if parsed(c)[0] == "question_validity").replace(
+        "$D", str(data_dir)
+    )
     less = ["dataset.domains=[manual]", "dataset.limit=30", "noise=[]"]
     assert "tau_b" in give(command, tmp_path, *less)
 

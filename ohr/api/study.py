@@ -65,7 +65,7 @@ class Study:
     """What is measured: every combination of engine, noise, chunker, retriever and reader."""
 
     def __init__(self, **options: Unpack[Options]) -> None:
-        """The options are those of ``python -m experiments.noise_curve --help``.
+        """The options are those of ``ohr run noise-curve --help``.
 
         Raises ConfigError for an unknown option, with the nearest known one, or a wrong value.
         """

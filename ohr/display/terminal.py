@@ -193,7 +193,7 @@ def reader_lines(readers: Mapping[str, Mapping[str, Any]]) -> list[str]:
 def report_line(out: Path, *runs: Path) -> str:
     """The line that makes the report of finished runs."""
     options = shlex.join([*map(str, runs), "--out", str(out)])
-    return f"to look into: python -m experiments.report {options}"
+    return f"to look into: ohr report {options}"
 
 
 def show(table: Table) -> None:

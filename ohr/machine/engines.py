@@ -110,7 +110,7 @@ def usable_engines() -> list[PluginSpec]:
     ]
     if not found:
         raise ConfigError(
-            "no OCR engine of this machine reads page images: python -m experiments.engines says "
+            "no OCR engine of this machine reads page images: ohr list engines says "
             "what installs one"
         )
     return found

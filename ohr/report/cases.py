@@ -124,7 +124,7 @@ def _command(study: str, qid: str) -> str:
     if not study:
         return ""
     run = shlex.split(study)[-1]
-    words = ["python", "-m", "experiments.report", run, "--out", "case"]
+    words = ["ohr", "report", run, "--out", "case"]
     return f"{study}\n{shlex.join([*words, '--cases', f'question:{qid}'])}"
 
 

@@ -16,7 +16,7 @@ _NOT_SAID = {"cache", "workers", "retry_failed"}
 
 
 def command_of(run: Run) -> str:
-    """``python -m experiments.noise_curve … --out RUN``: all options that are not the default.
+    """``ohr run noise-curve … --out RUN``: all options that are not the default.
 
     Nothing for results that no study here made.
     """
@@ -24,9 +24,9 @@ def command_of(run: Run) -> str:
         config = run.config
     except OhrError:
         return ""
-    name = "noise_curve" if config.noise else "ocr_benchmark"
+    name = "noise-curve" if config.noise else "ocr-benchmark"
     options = [f"{key}={_value(value)}" for key, value in _changed(config)]
-    return shlex.join(["python", "-m", f"experiments.{name}", *options, "--out", run.name])
+    return shlex.join(["ohr", "run", name, *options, "--out", run.name])
 
 
 def _changed(config: StudyConfig) -> list[tuple[str, Any]]:

@@ -105,7 +105,7 @@ class CalibratedCurve(_Strict):
 
 
 class Calibration(_Strict):
-    """What ``experiments.calibrate`` writes to ``calibration.json``."""
+    """What ``ohr run calibrate`` writes to ``calibration.json``."""
 
     dataset: str
     """Digest of the dataset that it was measured on."""
@@ -124,7 +124,7 @@ class Calibration(_Strict):
             there = sorted({f"{c.engine} with {c.operator}" for c in self.curves})
             raise ConfigError(
                 f"the calibration has no curve for this version and these parameters of {engine} "
-                f"with {operator.label}; it has {', '.join(there)}: run experiments.calibrate"
+                f"with {operator.label}; it has {', '.join(there)}: run ohr run calibrate"
             )
         return matching[0].curve
 

@@ -112,7 +112,7 @@ class StudyConfig(_Strict):
     and distorted as if they were of it."""
     engines: Specs = Field(default=(PluginSpec(name="gt"),), min_length=1)
     """OCR engines that read the pages; gt is the ground truth, precomputed:FOLDER what others
-    read. python -m experiments.engines lists them."""
+    read. ohr list engines lists them."""
     noise: Specs = ()
     """Distortions of the page images, or formatting noise for their text; each is measured by
     itself, with the engines that it befalls; others stand clean beside them. python -m
@@ -123,7 +123,7 @@ class StudyConfig(_Strict):
     intensities: Intensities = ()
     """Intensities of the noise, beside the levels or in place of them."""
     calibration: Path | None = None
-    """File calibration.json that experiments.calibrate wrote; r_noise and edit_distance need
+    """File calibration.json of ohr run calibrate; r_noise and edit_distance need
     it."""
     r_noise: Intensities = ()
     """Wanted noise ratios, in place of intensities."""

@@ -291,7 +291,7 @@ def _wanted(
     if config.calibration is None:
         raise ConfigError(
             "r_noise=[…] and edit_distance=[…] need calibration=FILE, the calibration.json that "
-            "python -m experiments.calibrate writes"
+            "ohr run calibrate writes"
         )
     calibration = read_calibration(config.calibration)
     reachable = []

@@ -17,7 +17,7 @@ import yaml
 from PIL import Image
 
 import ohr
-from ohr.api.plots import Plot, draw
+from ohr.analysis.plots import draw
 from ohr.errors import ConfigError
 from ohr.ocr.worker import distort, page_image
 from ohr.report.again import LONGEST, Recipes, shown_record
@@ -53,24 +53,24 @@ def run(settings: list[str], tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture(scope="module")
-def drawn() -> dict[tuple[str, bytes], Plot]:
+def drawn() -> dict[tuple[str, bytes], dict[str, bytes]]:
     """The figures of the runs of this module, by their name and the run's figures."""
     return {}
 
 
 @pytest.fixture(autouse=True)
 def figures_drawn_once(
-    drawn: dict[tuple[str, bytes], Plot], monkeypatch: pytest.MonkeyPatch
+    drawn: dict[tuple[str, bytes], dict[str, bytes]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every report of a run shows the same figures, and to draw them is most of what it takes."""
 
-    def once(name: str, runs: Sequence[Run]) -> Plot:
+    def once(name: str, runs: Sequence[Run]) -> dict[str, bytes]:
         key = name, b"".join((one.path / "cells.csv").read_bytes() for one in runs)
         if key not in drawn:
             drawn[key] = draw(name, runs)
         return drawn[key]
 
-    monkeypatch.setattr("ohr.api.plots.draw", once)
+    monkeypatch.setattr("ohr.report.overview.draw", once)
 
 
 def built(run: Run, out: Path, **options: Any) -> Built:

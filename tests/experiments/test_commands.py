@@ -52,6 +52,11 @@ class Ended:
     output: str
 
 
+@pytest.fixture(autouse=True)
+def eighty_columns(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+
+
 def ohr(*arguments: str) -> Ended:
     """The app, called as the console script calls it."""
     output = io.StringIO()
@@ -96,7 +101,7 @@ def test_without_a_command_they_are_listed(group):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nois", "--out", "x"], "error: unknown command 'nois'; known: demo"),
+        (["nois", "--out", "x"], "error: unknown command 'nois'; known: demo, "),
         (["analyze"], "error: unknown command 'analyze'; did you mean 'analyse'? "),
         (["run", "noise-curv"], "error: unknown command 'noise-curv'; did you mean 'noise-curve'?"),
     ],
@@ -113,7 +118,7 @@ def test_a_command_of_a_group_is_that_of_its_module(name):
     of_module = CliRunner().invoke(
         COMMANDS["noise_curve"], ["--help"], prog_name="ohr run noise-curve"
     )
-    assert ohr("run", name, "--help").output == of_module.output
+    assert ohr("run", name, "--help").output.split() == of_module.output.split()
 
 
 def test_the_shell_completes_commands_and_the_flags_of_a_study(monkeypatch):
@@ -143,7 +148,7 @@ def test_a_mistyped_option_suggests_the_nearest_in_one_line(name):
         (["--engine", "gt"], "unknown option '--engine'; did you mean '--engines'? "),
         (["--top-k"], "--top-k needs a value, such as --top-k VALUE"),
         (["--top-k", "--out", "x"], "--top-k needs a value"),
-        (["--top-k=many", "--out", "x"], "configuration: 'top_k'"),
+        (["--top-k=many", "--out", "x"], "configuration: top_k: Input should be"),
         (["--ground-truth=5"], "--ground-truth is a switch: "),
         (["--out"], "option '--out' requires an argument; "),
         (["engine=[gt]"], "configuration: unknown option 'engine'; did you mean 'engines'? "),
@@ -179,8 +184,7 @@ def test_other_mistakes_are_one_line(name, arguments, said):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_help_fits_the_terminal_and_explains_every_option(name, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
+def test_help_fits_the_terminal_and_explains_every_option(name):
     assert max(map(len, invoke(name, "--help").output.splitlines())) <= 80
     assert [one.name for one in parameters(name) if not one.help] == []
 
@@ -344,7 +348,7 @@ def test_help_of_what_only_rewrites_text_has_the_options_that_it_takes():
     assert "dataset.path" in text
     assert "intensities" in text
     for name in ("retrievers", "workers", "bootstrap", "dpi"):
-        assert f" --{name} " not in text
+        assert f"\n  --{name} " not in text
 
 
 @pytest.mark.parametrize(

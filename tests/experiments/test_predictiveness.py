@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+import ohr
 from experiments.predictiveness import main
 from ohr.analysis.predictiveness.predictors import verdict
 from ohr.analysis.predictiveness.table import predictiveness, predictors
@@ -205,14 +206,15 @@ def test_an_engine_is_held_against_the_ground_truth(benchmark_runs):
     assert rows_of(table, "between")["rho"].isna().all()
     fact = table[table["reader"].isin(["", "tests.fakes.FactReader"])]
     assert rows_of(fact[fact["stage"] == "generation"], "pooled").loc["edit_distance", "rho"] > 0.8
-    figures = run.plot.predictiveness().files
+    opened = ohr.open_run(run.path)
+    figures = opened.plot.predictiveness().files
     assert set(figures) == {"predictiveness.png", "predictiveness.svg"}
-    assert len(run.predictiveness()) == len(table)
+    assert len(opened.predictiveness()) == len(table)
 
 
 def test_runs_are_taken_together(seed_runs):
     first, second = seed_runs
-    table = first.predictiveness(second, metrics=["generation:f1"])
+    table = ohr.open_run(first.path).predictiveness(second, metrics=["generation:f1"])
     assert set(table["n_conditions"]) == {6}
 
 

@@ -30,8 +30,9 @@ def fresh():
     return sorted({name.partition(".")[0] for name in new})
 import ohr
 loaded = {"import ohr": fresh()}
-from experiments.__main__ import listing
-listing()
+from experiments.__main__ import app
+with contextlib.redirect_stdout(io.StringIO()):
+    app(["--help"], standalone_mode=False)
 loaded["the list of commands"] = fresh()
 for name in sys.argv[1:]:
     main = importlib.import_module(f"experiments.{name}").main

@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from experiments.papers.table_format.figure import format_bars
 from experiments.papers.table_format.report import format_table, report
 from experiments.papers.table_format.table import count_losses, paired_differences, shown
 from experiments.table_format import main
@@ -11,7 +12,6 @@ from ocr_backends.gt import GroundTruth, GroundTruthParams
 from ohr import registry
 from ohr.display.choices import TABLE_FORMATS
 from ohr.errors import ConfigError
-from ohr.figures.bars import format_bars
 from ohr.markup.tables import parse_tables
 from ohr.ocr.progress import Progress
 from ohr.study.config import load_config

@@ -105,7 +105,7 @@ class Review {
     return [
       el("h2", {}, "Review"),
       el("p", {}, "Verdicts are given with each case, and kept in this browser. Save them, and a study leaves questions out that are bad or whose evidence is wrong:"),
-      el("pre", { class: "command", tabindex: 0 }, "python -m experiments.noise_curve … --verdicts verdicts.json"),
+      el("pre", { class: "command", tabindex: 0 }, "ohr run noise-curve … --verdicts verdicts.json"),
       el("p", {}, "The command review says how far a judge and the measures agree with you on answers."),
       el("p", { class: "reviewed" }, this.summary()),
       button("save verdicts.json", () => this.save(), { disabled: !rows.length }),

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ohr.api.run import open_run
 from ohr.datasets.categories import CATEGORIES, category_of
 from ohr.datasets.ohrbench import question_of
 from ohr.sample import corpus
@@ -20,7 +21,7 @@ from ohr.sample.questions.categories import WRITTEN_FOR, category_records
 from ohr.store.csv import csv_text
 from ohr.study.config import load_config
 from ohr.study.output.cases import read_questions
-from ohr.study.results import cells_anew, open_run
+from ohr.study.results import cells_anew
 from ohr.study.run import run_study
 from ohr.types import PageRef, Question
 from tests.builders import qa, write_kb, write_questions

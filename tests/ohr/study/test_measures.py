@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ohr
+from ohr.api.run import open_run
 from ohr.display.labels import shown_measures
 from ohr.errors import ConfigError, OhrError, PluginError
 from ohr.figures import noise
@@ -20,7 +21,7 @@ from ohr.study.config import load_config
 from ohr.study.output.cells import aggregate
 from ohr.study.output.rows import read_rows
 from ohr.study.plan import load_dataset, make_plan
-from ohr.study.results import cells_anew, open_run
+from ohr.study.results import cells_anew
 from ohr.study.run import run_study
 from ohr.study.scoring.measures import described, known_measure, read_measures
 from tests.builders import qa, write_kb, write_questions
