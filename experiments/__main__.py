@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from typer.completion import completion_init
+from typer._completion_classes import completion_init
 from typer.core import TyperGroup
 from typer.main import get_command, get_install_completion_arguments
 

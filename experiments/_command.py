@@ -93,6 +93,10 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan and read
 
 _SHARDED: Mapping[str, tuple[Any, Any]] = {"shard": ("", OfShard), "steal": (False, Steal)}
 _WHERE = "where should the results go? give --out, such as --out runs/first"
+_AS_BEFORE = (
+    "{}: this study is finished, and its data, plug-ins, code and files have not changed: the "
+    "results above are the earlier ones"
+)
 _WIDEST = 100
 _Debug = Annotated[bool, typer.Option("--debug", help="Print a traceback with an error.")]
 _Arguments = Annotated[
@@ -290,11 +294,26 @@ def study_command(
 
                 print_plan(config)
                 return 0
+            from experiments._receipt import Printed, Receipts
+
+            folder = results_folder(out)
+            given = {**options, "report": and_report}
+            receipts = Receipts(config, folder, report.__module__, given)
+            if (printed := receipts.printed()) is not None:
+                printed.print()
+                print(_AS_BEFORE.format(folder), file=sys.stderr)
+                return 0
+            from ohr.ocr.progress import Progress
             from ohr.study.run import run_study
 
-            run = run_study(config, results_folder(out))
-            code = _report(run, functools.partial(report, **options), next_steps)
-            _to_look_into(run, and_report)
+            progress = Progress()
+            run = run_study(config, folder, progress=progress)
+            with receipts.kept_text() as text:
+                code = _report(run, functools.partial(report, **options), next_steps)
+                _to_look_into(run, and_report)
+            if code == 0:
+                printed = Printed(progress.said, text.getvalue(), run.troubles)
+                receipts.write(printed, run.manifest)
             return code
 
         _, *further = inspect.signature(report).parameters.values()

@@ -64,10 +64,12 @@ def _field(name: str) -> tuple[str | None, Any]:
 
     if not name.startswith("--"):
         return None, None
+    models = {"": StudyConfig.model_fields, "dataset": DatasetConfig.model_fields}
     for key in (_key(name), _key(name).removeprefix("no_")):
         parent, _, last = key.rpartition(".")
-        model = {"": StudyConfig, "dataset": DatasetConfig}.get(parent)
-        fields = model.model_fields if model is not None else {}
+        fields = {"": StudyConfig.model_fields, "dataset": DatasetConfig.model_fields}.get(
+            parent, {}
+        )
         if last in fields and (key == _key(name) or _has(fields[last].annotation, bool)):
             return key, fields[last].annotation
     return None, None

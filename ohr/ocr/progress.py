@@ -21,7 +21,7 @@ PLAIN_INTERVAL_S = 15.0
 
 
 class Progress:
-    """Call it with (what, done, total); ``say`` writes a line of its own."""
+    """Call it with (what, done, total); ``say`` writes a note of the study's."""
 
     def __init__(
         self, console: Console | None = None, verb: str = "reading with", unit: str = "pages"
@@ -40,6 +40,8 @@ class Progress:
         self._tasks: dict[str, TaskID] = {}
         self._started: dict[str, float] = {}
         self._last = 0.0
+        self.said: list[str] = []
+        """What ``say`` was given."""
 
     def of(self, verb: str, unit: str) -> Progress:
         """The same for another stage: what is done, to what."""
@@ -60,7 +62,12 @@ class Progress:
             self._bar.stop()
 
     def say(self, line: str) -> None:
-        """A plain line, without interpretation of square brackets."""
+        """A note on the study, as a plain line, without interpretation of square brackets."""
+        self.said.append(line)
+        self.write(line)
+
+    def write(self, line: str) -> None:
+        """A line on how far the work is: true for the moment."""
         if self._console.is_terminal:
             self._console.print(line, markup=False)
         else:
@@ -82,7 +89,7 @@ class Progress:
         if done in (0, total) or now - self._last >= PLAIN_INTERVAL_S:
             self._last = now
             left = f", {(now - started) / done * (total - done):.0f} s left" if done else ""
-            self.say(f"{self._verb} {what}: {done}/{total} {self._unit}{left}")
+            self.write(f"{self._verb} {what}: {done}/{total} {self._unit}{left}")
 
 
 class Silent(Progress):
@@ -98,6 +105,9 @@ class Silent(Progress):
         pass
 
     def say(self, line: str) -> None:
+        pass
+
+    def write(self, line: str) -> None:
         pass
 
     def __call__(self, what: str, done: int, total: int) -> None:

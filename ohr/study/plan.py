@@ -217,33 +217,26 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
     check_unique("chunker", config.chunkers)
     check_unique("retriever", config.retrievers)
     check_unique("reader", config.readers)
-    answering = "overall" in config.stages and any(s.name == BUILT_IN for s in config.systems)
-    needs_retrieval = "retrieval" in config.stages or answering
-    needs_reader = "generation" in config.stages or answering
     check_unique("system", config.systems)
     if "overall" in config.stages and not config.systems:
         raise ConfigError("the stage overall needs systems=[…]: rag, or a plug-in")
-    if needs_retrieval and not (config.retrievers and config.chunkers):
+    if needs_retrieval(config) and not (config.retrievers and config.chunkers):
         raise ConfigError("the stages retrieval and overall need retrievers=[…] and chunkers=[…]")
-    if needs_reader and not config.readers:
+    if needs_reader(config) and not config.readers:
         raise ConfigError("the stages generation and overall need readers=[…]")
     readers = {
         spec.label: registry.create("reader", spec)
-        for spec in (config.readers if needs_reader else ())
+        for spec in (config.readers if needs_reader(config) else ())
     }
-    systems = {
-        spec.label: registry.create("system", spec)
-        for spec in (config.systems if "overall" in config.stages else ())
-        if spec.name != BUILT_IN
-    }
+    systems = {spec.label: registry.create("system", spec) for spec in plugged_systems(config)}
     check_answerers(readers, systems)
-    needs_judge = config.judge is not None and (needs_reader or systems)
+    needs_judge = needs_reader(config) or systems
     judge = make_judge(config.judge) if config.judge is not None and needs_judge else None
     for one in [*readers.values(), *systems.values(), *([judge] if judge is not None else [])]:
         one.identity()  # a model that is not there says so now
     retrievers = {
         label: registry.create("retriever", spec)
-        for label, spec in (retriever_specs if needs_retrieval else {}).items()
+        for label, spec in (retriever_specs if needs_retrieval(config) else {}).items()
     }
     for retriever in retrievers.values():
         retriever.identity()  # likewise
@@ -266,6 +259,26 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
     )
     _check_pictures(plan)
     return plan
+
+
+def needs_retrieval(config: StudyConfig) -> bool:
+    """Whether a study retrieves."""
+    return "retrieval" in config.stages or _needs_built_in(config)
+
+
+def needs_reader(config: StudyConfig) -> bool:
+    """Whether a study asks its readers."""
+    return "generation" in config.stages or _needs_built_in(config)
+
+
+def _needs_built_in(config: StudyConfig) -> bool:
+    return "overall" in config.stages and any(spec.name == BUILT_IN for spec in config.systems)
+
+
+def plugged_systems(config: StudyConfig) -> list[PluginSpec]:
+    """The systems that a study asks, beside the built-in one."""
+    systems = config.systems if "overall" in config.stages else ()
+    return [spec for spec in systems if spec.name != BUILT_IN]
 
 
 def _points(config: StudyConfig, operators: Sequence[PluginSpec]) -> list[Noise]:

@@ -139,7 +139,7 @@ def _carry_out(
     store = ArtefactStore(config.cache)
     readings = Readings(plan, store, pictures.of)
     with clock.stage("read"), progress:
-        readings.make(progress, out, progress.say)
+        readings.make(progress, out, progress.write)
     asking = progress.of("asking", "questions")
     answering = Answering(store, config.retry_failed, asking, config.stop_after_failures)
     scorer = make_scorer(plan, store, answering)

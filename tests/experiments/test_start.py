@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from experiments.__main__ import COMMANDS
+from experiments.__main__ import GROUPS, SINGLE
 
-NAMES = [name for names in COMMANDS.values() for name in names]
+NAMES = [*SINGLE.values(), *(name for _, entries in GROUPS.values() for name in entries.values())]
 HEAVY = {
     *("numpy", "pandas", "scipy", "pyarrow", "matplotlib", "cv2", "PIL", "pypdfium2", "lxml"),
     *("torch", "transformers", "onnxruntime", "rapidocr", "augraphy", "bm25s", "rapidfuzz"),

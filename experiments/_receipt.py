@@ -1,0 +1,146 @@
+"""What a finished command printed and wrote, so that the same command need not do it again.
+
+``RUN/.receipt.json`` holds the digest of all that decides the results, the digest of each file of
+the folder, and what was printed. Where all of them are as they were, the command prints the same
+again. Anything else is as if there were no receipt: the study runs.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO, cast
+
+from ohr.errors import StoreError
+from ohr.ocr.shards import shard_of_process
+from ohr.store.atomic import write_text
+from ohr.store.identity import digest, file_digest
+from ohr.study.config import StudyConfig
+
+FILE = ".receipt.json"
+
+
+class _Copied:
+    """A stream that keeps what is written to it."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self.kept = io.StringIO()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        self.kept.write(text)
+        return self._stream.write(text)
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What a command prints apart from its progress."""
+
+    notes: list[str]
+    """Lines on standard error before the results."""
+    text: str
+    """All of standard output."""
+    troubles: list[str]
+    """Lines on standard error at the end."""
+
+    def print(self) -> None:
+        """Print it."""
+        for line in self.notes:
+            print(line, file=sys.stderr)
+        print(self.text, end="")
+        for line in self.troubles:
+            print(line, file=sys.stderr)
+
+
+class Receipts:
+    """The receipt of one command that writes a folder of results."""
+
+    def __init__(
+        self, config: StudyConfig, out: Path, command: str, options: Mapping[str, object]
+    ) -> None:
+        self._config, self._out = config, out
+        self._call = [command, str(out), {name: str(value) for name, value in options.items()}]
+        self._made_from = self._digest() if self._is_wanted() else None
+
+    def printed(self) -> Printed | None:
+        """What the command has printed, if it has done exactly this and every file is whole."""
+        if self._made_from is None:
+            return None
+        try:
+            receipt = json.loads((self._out / FILE).read_text("utf-8"))
+            if receipt["made_from"] != self._made_from:
+                return None
+            files = receipt["files"]
+            if any(file_digest(self._out / name) != files[name] for name in files):
+                return None
+            return Printed(*(receipt[part] for part in ("notes", "text", "troubles")))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return None
+
+    @contextmanager
+    def kept_text(self) -> Iterator[io.StringIO]:
+        """What is printed on standard output inside."""
+        stream = sys.stdout
+        copied = _Copied(stream)
+        sys.stdout = cast(TextIO, copied)
+        try:
+            yield copied.kept
+        finally:
+            sys.stdout = stream
+
+    def write(self, printed: Printed, manifest: Mapping[str, Any]) -> None:
+        """Keep what was printed, unless what it was made from has changed since.
+
+        So it may have: before the files are read, data can be edited, and once a run is written,
+        another command may begin to write to the folder. ``manifest`` is this run's.
+        """
+        if self._made_from is None or self._made_from != self._digest():
+            return
+        try:
+            files = _files(self._out)
+            there = json.loads((self._out / "manifest.json").read_text("utf-8"))
+        except (OSError, ValueError):
+            return
+        if there != json.loads(json.dumps(manifest)):
+            return
+        receipt = {"made_from": self._made_from, "files": files, **vars(printed)}
+        with suppress(StoreError):  # without it the study is run again, and that is all
+            write_text(self._out / FILE, json.dumps(receipt, indent=1, ensure_ascii=False) + "\n")
+
+    def _is_wanted(self) -> bool:
+        """A shard prints no results; with retry_failed, the same command may have others."""
+        return not self._config.retry_failed and shard_of_process() is None
+
+    def _digest(self) -> str | None:
+        from ohr.study.inputs import study_digest
+
+        study = study_digest(self._config, [self._out, self._config.cache])
+        return None if study is None else digest([study, self._call, _console()])
+
+
+def _files(folder: Path) -> dict[str, str]:
+    """The digest of each file of a folder by its path there, without what is hidden."""
+    paths = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    names = {path.relative_to(folder).as_posix(): path for path in paths}
+    return {
+        name: file_digest(path)
+        for name, path in names.items()
+        if not any(part.startswith(".") for part in Path(name).parts)
+    }
+
+
+def _console() -> Sequence[object]:
+    """What decides how tables look: a terminal's width and colours; elsewhere none of them."""
+    from rich.console import Console
+
+    console = Console()
+    width = console.width if console.is_terminal else None
+    return [console.is_terminal, width, console.color_system, console.encoding]

@@ -1,0 +1,133 @@
+"""What decides a study's results, as one digest: options, data, plug-ins, code and packages.
+
+Two studies of the same digest have the same results. It is taken of bytes, never of times: a file
+that was touched is the same, one that was edited in place is not.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+
+from ohr import registry
+from ohr.errors import OhrError
+from ohr.plugins import KnowledgeBaseSource, Plugin
+from ohr.plugins.sources import PROJECT
+from ohr.store.identity import digest, file_digest
+from ohr.store.versions import versions
+from ohr.study.config import StudyConfig
+from ohr.study.plan import needs_reader, needs_retrieval, plugged_systems
+from ohr.study.published import under_protocol
+from ohr.study.scoring.judge import make_judge
+from ohr.study.scoring.measures import make_metrics
+
+
+def study_digest(config: StudyConfig, without: Iterable[Path] = ()) -> str | None:
+    """The digest of a study, or None where what it reads is not known.
+
+    So it is of a dataset, or a knowledge base, that a plug-in from outside the project reads from
+    wherever it likes; of a plug-in that cannot be made; and of a file that cannot be read.
+    ``without`` are folders that are no inputs, wherever they lie: of results, of a cache.
+    """
+    try:
+        plugins = _plugins(config)
+        if plugins is None:
+            return None
+        inputs = {str(path): _contents(path, without) for path in sorted(_paths(config))}
+        parts = [
+            config.model_dump(mode="json"),
+            [[kind, plugin.identity()] for kind, plugin in plugins],
+            inputs,
+            versions(),
+            _code(),
+        ]
+        return digest(parts)
+    except (OhrError, OSError, ValueError, TypeError):
+        return None  # the study itself says what is wrong
+
+
+def _plugins(config: StudyConfig) -> list[tuple[str, Plugin]] | None:
+    """The plug-ins of a study, or None where one reads what no option names."""
+    if not _is_own(registry.plugin_class("dataset", config.dataset.kind)):
+        return None
+    engines = [registry.create("engine", spec) for spec in config.engines]
+    if any(isinstance(one, KnowledgeBaseSource) and not _is_own(type(one)) for one in engines):
+        return None
+    chunkers, retrievers = under_protocol(config)
+    used = {
+        "perturbation": config.noise,
+        "chunker": chunkers,
+        "retriever": retrievers.values() if needs_retrieval(config) else (),
+        "reader": config.readers if needs_reader(config) else (),
+        "system": plugged_systems(config),
+    }
+    plugins: list[tuple[str, Plugin]] = [("engine", engine) for engine in engines]
+    for kind, specs in used.items():
+        plugins += [(kind, registry.create(kind, spec)) for spec in specs]
+    plugins += [("metric", metric) for metric in make_metrics(config).values()]
+    if config.judge is not None:
+        plugins.append(("judge", make_judge(config.judge)))
+    return plugins
+
+
+def _is_own(cls: type) -> bool:
+    return cls.__module__.partition(".")[0] in PROJECT
+
+
+def _paths(config: StudyConfig) -> set[Path]:
+    """Files and folders that the options of a study name, without those that lie in others."""
+    dataset = config.dataset
+    named = [dataset.path, dataset.questions, dataset.pdfs, dataset.rewritten, dataset.verdicts]
+    paths = {path for path in (*named, config.calibration) if path is not None}
+    options = [dataset.params, *(spec.params for spec in config.engines)]
+    texts = {text for params in options for text in _texts(params)}
+    texts |= {spec.argument for spec in config.engines if spec.argument}
+    for path in (Path(text).expanduser() for text in texts if text and "\0" not in text):
+        places = [path] if dataset.path is None else [path, dataset.path / path]
+        paths.update(place for place in places if place.exists())
+    return {path for path in paths if paths.isdisjoint(path.parents)}
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str | Path):
+        yield str(value)
+    elif isinstance(value, Mapping):
+        for part in value.values():
+            yield from _texts(part)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _texts(part)
+
+
+def _contents(path: Path, without: Iterable[Path] = ()) -> object:
+    """The digest of a file; of a folder, of each file below it by its path there."""
+    if path.is_file():
+        return file_digest(path)
+    passed = {os.path.realpath(folder) for folder in without}
+    files: dict[str, str] = {}
+    seen: set[str] = set()
+    for folder, inner, names in os.walk(path, followlinks=True):
+        real = os.path.realpath(folder)
+        inner[:] = sorted(
+            name
+            for name in inner
+            if name != "__pycache__" and os.path.realpath(os.path.join(folder, name)) not in passed
+        )
+        if real in seen:  # a link that leads back
+            inner.clear()
+        seen.add(real)
+        for file in (Path(folder, name) for name in sorted(names)):
+            if file.is_file():
+                files[file.relative_to(path).as_posix()] = file_digest(file)
+    return files
+
+
+def _code() -> dict[str, object]:
+    """The project's own files, as they are now: an edited one may have the version it had."""
+    return {
+        package: [_contents(Path(place)) for place in spec.submodule_search_locations or ()]
+        for package in sorted(PROJECT)
+        if (spec := find_spec(package)) is not None
+    }
