@@ -24,7 +24,7 @@ from ohr.collection import Dataset
 from ohr.plugins import OcrBackend
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.config import make_config
-from ohr.study.knowledge_bases import Readings
+from ohr.study.knowledge_bases import KnowledgeBases
 from ohr.study.plan import make_plan
 from ohr.types import Document, Outcome, Page, PageRef, Question
 
@@ -106,9 +106,9 @@ def main() -> None:
         )
         plan = make_plan(config, made)
         steps.end("planned")
-        Readings(plan, ArtefactStore(config.cache)).make(lambda *of: None)
+        KnowledgeBases(plan, ArtefactStore(config.cache)).make(lambda *of: None)
         steps.end("read")
-        Readings(plan, ArtefactStore(config.cache)).make(lambda *of: None)
+        KnowledgeBases(plan, ArtefactStore(config.cache)).make(lambda *of: None)
         steps.end("found that nothing is to be done")
 
 

@@ -22,7 +22,7 @@ from ohr.metrics.reference import edit_distance
 from ohr.ocr.progress import Progress
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.config import load_config
-from ohr.study.knowledge_bases import Readings
+from ohr.study.knowledge_bases import KnowledgeBases
 from ohr.study.plan import Plan, load_dataset, make_plan
 
 COLUMN_DOMAINS = {"academic", "newspaper"}
@@ -47,7 +47,7 @@ def kinds(text: str, domain: str) -> list[str]:
 
 def mean_distances(plan: Plan, store: ArtefactStore) -> pd.DataFrame:
     """A row a kind of page and engine: pages, mean edit distance with and without mark-up."""
-    readings = Readings(plan, store)
+    readings = KnowledgeBases(plan, store)
     with Progress() as progress:
         readings.make(progress)
     rows = []

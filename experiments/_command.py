@@ -312,7 +312,7 @@ def study_command(
                 code = _report(run, functools.partial(report, **options), next_steps)
                 _to_look_into(run, and_report)
             if code == 0:
-                printed = Printed(progress.said, text.getvalue(), run.troubles)
+                printed = Printed(progress.said, text.getvalue(), run.failures)
                 receipts.write(printed, run.manifest)
             return code
 
@@ -359,7 +359,7 @@ def results_folder(out: Path | None) -> Path:
 
 
 def _report(result: Run, report: Callable[[Run], None], next_steps: Sequence[str]) -> int:
-    from ohr.display.terminal import reader_lines, report_troubles
+    from ohr.display.terminal import reader_lines, report_failures
     from ohr.ocr.costs import taken_lines
     from ohr.study.notices.truth import same_lines
 
@@ -375,7 +375,7 @@ def _report(result: Run, report: Callable[[Run], None], next_steps: Sequence[str
         *next_steps,
     ):
         print(line)
-    code = report_troubles(result.troubles, result.failed)
+    code = report_failures(result.failures, result.failed)
     if result.missing:
         print(f"error: planned cells are missing: {', '.join(result.missing)}", file=sys.stderr)
         return 1

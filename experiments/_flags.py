@@ -67,9 +67,7 @@ def _field(name: str) -> tuple[str | None, Any]:
     models = {"": StudyConfig.model_fields, "dataset": DatasetConfig.model_fields}
     for key in (_key(name), _key(name).removeprefix("no_")):
         parent, _, last = key.rpartition(".")
-        fields = {"": StudyConfig.model_fields, "dataset": DatasetConfig.model_fields}.get(
-            parent, {}
-        )
+        fields = models.get(parent, {})
         if last in fields and (key == _key(name) or _has(fields[last].annotation, bool)):
             return key, fields[last].annotation
     return None, None

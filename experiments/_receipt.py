@@ -48,7 +48,7 @@ class Printed:
     """Lines on standard error before the results."""
     text: str
     """All of standard output."""
-    troubles: list[str]
+    failures: list[str]
     """Lines on standard error at the end."""
 
     def print(self) -> None:
@@ -56,7 +56,7 @@ class Printed:
         for line in self.notes:
             print(line, file=sys.stderr)
         print(self.text, end="")
-        for line in self.troubles:
+        for line in self.failures:
             print(line, file=sys.stderr)
 
 
@@ -81,7 +81,7 @@ class Receipts:
             files = receipt["files"]
             if any(file_digest(self._out / name) != files[name] for name in files):
                 return None
-            return Printed(*(receipt[part] for part in ("notes", "text", "troubles")))
+            return Printed(*(receipt[part] for part in ("notes", "text", "failures")))
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
 

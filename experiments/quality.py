@@ -41,7 +41,7 @@ def main(
     workers: Workers = 1,
     cache: Cache = Path(".ohr-cache"),
 ) -> int:
-    """Estimate how wrong OCR output of your PDFs is, without truth."""
+    """Estimate the errors of OCR output of your PDFs."""
     from ohr.adviser.own_pages import reading_of
     from ohr.adviser.quality.study import report_quality
 

@@ -37,7 +37,7 @@ def run_of(loss_of_first: float, loss_of_second: float) -> Run:
         for engine, values in (("gt", truth), ("ocr", truth - lost)):
             parts.append(units.assign(stage="overall", metric=metric, engine=engine, value=values))
     rows = pd.concat(parts, ignore_index=True)
-    return Run(ROOT, {}, pd.DataFrame()).knowing(rows=rows)
+    return Run(ROOT, {}, pd.DataFrame()).with_cached(rows=rows)
 
 
 def verdict_of(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path):
@@ -89,7 +89,7 @@ def test_a_second_outcome_agrees_only_on_the_same_side(monkeypatch, tmp_path):
     turned = run.rows.copy()
     of_em = (turned["metric"] == "em") & (turned["engine"] == "ocr")
     turned.loc[of_em, "value"] += 0.3
-    run = Run(ROOT, {}, pd.DataFrame()).knowing(rows=turned)
+    run = Run(ROOT, {}, pd.DataFrame()).with_cached(rows=turned)
     found = verdict_of(run, monkeypatch, tmp_path)
     assert not found.second_agrees
     assert found.cells[-1] == "holds; its second outcome is not shown"
@@ -97,6 +97,6 @@ def test_a_second_outcome_agrees_only_on_the_same_side(monkeypatch, tmp_path):
 
 def test_rows_that_are_several_a_question_are_refused(monkeypatch, tmp_path):
     run = run_of(0.1, 0.1)
-    twice = Run(ROOT, {}, pd.DataFrame()).knowing(rows=pd.concat([run.rows, run.rows]))
+    twice = Run(ROOT, {}, pd.DataFrame()).with_cached(rows=pd.concat([run.rows, run.rows]))
     with pytest.raises(ValueError, match="not one a question"):
         verdict_of(twice, monkeypatch, tmp_path)

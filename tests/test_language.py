@@ -125,7 +125,7 @@ def test_usual_english_is_allowed():
 
 
 def test_code_is_no_prose_and_comments_are():
-    assert not list(faults(without_code("`befalls`\n```python\nbefalls\n```\n")))
+    assert not list(faults(without_code("`applies_to`\n```python\nbefalls\n```\n")))
     source = 'befalls = """It\nbefalls."""  # told apart\nx = f"{befalls} the mend"\n'
     assert [fault[:7] for fault in faults(python_prose(source))] == [
         "line 2:",

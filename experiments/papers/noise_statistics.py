@@ -14,7 +14,7 @@ from experiments.papers.format_counts.report import counts_table
 from experiments.papers.format_counts.table import count_knowledge_bases
 from ohr import registry
 from ohr.analysis.realism.report import compare_distances
-from ohr.display.terminal import report_troubles, show
+from ohr.display.terminal import report_failures, show
 from ohr.ocr.noise import perturbation_class
 from ohr.ocr.progress import Progress
 from ohr.ocr.shards import read_shards_of, shard_of_process
@@ -62,7 +62,7 @@ def noise_statistics(config: StudyConfig, out: Path) -> int:
         print("\nFigure S2: the pages' edit distance at each level")
         result = run_study(distorted, out / "distorted", progress=Progress())
         compare_distances(out / "distorted", out)
-        return report_troubles(result.troubles, result.failed)
+        return report_failures(result.failures, result.failed)
     return 0
 
 

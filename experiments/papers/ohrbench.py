@@ -23,7 +23,7 @@ from ohr.analysis.robustness.report import compare_readers
 from ohr.display.choices import TABLE_FORMATS
 from ohr.display.labels import group_label
 from ohr.display.notes import Notes, answerers, note_lines, reader_notes
-from ohr.display.terminal import report_line, report_troubles, show, terminal_table
+from ohr.display.terminal import report_failures, report_line, show, terminal_table
 from ohr.display.text_tables import TextTable, write_table
 from ohr.errors import ConfigError
 from ohr.ocr.progress import Progress
@@ -115,7 +115,7 @@ def _study(
     _title(title)
     result = run_study(_with(config, engines, noise), out, progress=Progress())
     module.report(result)
-    report_troubles(result.troubles, result.failed)
+    report_failures(result.failures, result.failed)
     return result
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ohr import registry
 from ohr.analysis.comparison.report import compare_runs
 from ohr.analysis.published import figures_of
-from ohr.display.terminal import report_line, report_troubles
+from ohr.display.terminal import report_failures, report_line
 from ohr.errors import ConfigError, OhrError
 from ohr.ocr.progress import Progress
 from ohr.registry import PluginSpec
@@ -76,17 +76,17 @@ def ask_in_other_words(config: StudyConfig, out: Path, rewriter: str, number: in
 
 def compare_wordings(config: StudyConfig, path: Path, out: Path, *, overwrite: bool = False) -> int:
     """Run the study in both wordings, and compare them. Raises OhrError."""
-    runs, troubles, failed = [], list[str](), list[str]()
+    runs, failures, failed = [], list[str](), list[str]()
     for wording in ("original", "rewritten"):
         dataset = config.dataset.model_copy(update={"rewritten": path, "wording": wording})
         worded = config.model_copy(update={"dataset": dataset})
         result = run_study(worded, out / wording, progress=Progress(), overwrite=overwrite)
         runs.append(out / wording)
-        troubles += result.troubles
+        failures += result.failures
         failed += result.failed
     compare_runs(runs, out)
     paper = figures_of("section IV.2").groupby("engine", sort=False)["value"]
     rows = ", ".join(f"{name} {100 * a:.1f} to {100 * b:.1f}" for name, (a, b) in paper)
     print(f"paper, 100 questions reworded by hand, F1 in per cent: {rows}")
     print(report_line(out / "report", *runs))
-    return report_troubles(troubles, failed)
+    return report_failures(failures, failed)

@@ -18,7 +18,7 @@ from ohr.datasets.text_layer import LayerCheck, check_layers
 from ohr.documents.opening import layers_of
 from ohr.errors import ConfigError
 from ohr.machine.engines import usable_engines
-from ohr.ocr.files import FilePage, FileReadings, document_id, file_pages
+from ohr.ocr.files import FileOutputs, FilePage, document_id, file_pages
 from ohr.ocr.observe import Observing
 from ohr.ocr.pools import Runners
 from ohr.ocr.sources import PageSource, find_pages
@@ -263,7 +263,7 @@ def _read(
     report: Report,
 ) -> float:
     """Read what is not stored; seconds a page and worker, NaN where they are not known."""
-    readings = FileReadings(
+    readings = FileOutputs(
         spec,
         backend.identity(),
         store,
@@ -284,7 +284,7 @@ def _read(
 
 
 def _make(
-    readings: FileReadings,
+    readings: FileOutputs,
     todo: Sequence[FilePage],
     workers: int,
     report: Callable[[int, int], None],

@@ -14,7 +14,7 @@ from ohr.errors import ConfigError, OhrError
 from ohr.files.safe_text import plain
 from ohr.ocr.progress import Progress
 from ohr.plugins.chat import Chat
-from ohr.questions import Exam, verdicts
+from ohr.questions import QuestionSet, verdicts
 from ohr.questions.files import Grounds, drawn_pages, read_grounds
 from ohr.questions.making import Candidates, candidates_of, examine
 from ohr.questions.model import Model
@@ -138,7 +138,7 @@ def _with_model(
     return Candidates(by_page, found.corpus)
 
 
-def _checked(exam: Exam, checker: Model, most: int | None) -> Exam:
+def _checked(exam: QuestionSet, checker: Model, most: int | None) -> QuestionSet:
     """The exam after the checks with a model, cut to so many afterwards."""
     exam = verified(exam, checker)
     return (

@@ -11,7 +11,7 @@ from ohr.ocr.progress import Progress
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.conditions import Condition, condition_of
 from ohr.study.config import StudyConfig
-from ohr.study.knowledge_bases import Readings
+from ohr.study.knowledge_bases import KnowledgeBases
 from ohr.study.plan import Plan, Variant, load_dataset, make_plan
 from ohr.types import KnowledgeBase, PageRef
 
@@ -26,7 +26,7 @@ class ReadPages:
     plan: Plan
     dataset: Dataset
     refs: list[PageRef]
-    readings: Readings
+    readings: KnowledgeBases
 
     def conditions(self) -> Iterator[tuple[Key, list[tuple[str, KnowledgeBase]]]]:
         """Each condition with its draws: label and knowledge base."""
@@ -56,7 +56,7 @@ def read_pages(config: StudyConfig, progress: Progress) -> ReadPages:
     plan = make_plan(config, dataset)
     for note in plan.unreachable:
         progress.say(f"left out: {note}")
-    readings = Readings(plan, ArtefactStore(config.cache))
+    readings = KnowledgeBases(plan, ArtefactStore(config.cache))
     with progress:
         readings.make(progress)
     refs = [ref for ref in plan.reread if ref not in dataset.without_truth]

@@ -20,7 +20,7 @@ class Run(results.Run):
     def of(cls, run: results.Run) -> Run:
         """A study's results with the methods of this class."""
         values = {one.name: getattr(run, one.name) for one in fields(run)}
-        return cls(**values).knowing(**{k: v for k, v in vars(run).items() if k not in values})
+        return cls(**values).with_cached(**{k: v for k, v in vars(run).items() if k not in values})
 
     def compare(
         self,

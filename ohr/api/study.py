@@ -98,7 +98,7 @@ class Study:
 
         ``progress``: where to report, by default standard error; False reports nothing.
         ``overwrite``: whether another study's results in the folder may be replaced. Pages and
-        answers that failed are in the run's ``troubles``. Raises OhrError for what the user can
+        answers that failed are in the run's ``failures``. Raises OhrError for what the user can
         mend, before anything costly happens.
         """
         reported = Silent() if progress is False else progress

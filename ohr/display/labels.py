@@ -8,9 +8,9 @@ import pandas as pd
 
 from ohr.files.safe_text import plain
 from ohr.statistics import DOCUMENT, PAGE
-from ohr.study.notices.truth import measures_of
+from ohr.study.notices.truth import metric_infos_of
 from ohr.study.output.select import cells_of
-from ohr.study.scoring.measures import NOISE_COLUMNS, Measure, known_measure
+from ohr.study.scoring.metrics import NOISE_COLUMNS, MetricInfo, metric_info
 
 SOURCES = {
     "text": "text",
@@ -51,7 +51,7 @@ def shown_measures(cells: pd.DataFrame, *, parts: bool = False) -> list[tuple[st
     """
     there = [
         measure
-        for measure in measures_of(cells)
+        for measure in metric_infos_of(cells)
         if measure.stage != "ocr" and len(_of_all(cells, measure))
     ]
     found = _pages_found(cells, there)
@@ -62,19 +62,19 @@ def shown_measures(cells: pd.DataFrame, *, parts: bool = False) -> list[tuple[st
     return [(measure.stage, measure.metric, measure.label) for measure in shown]
 
 
-def parts_of(whole: Measure, measures: Iterable[Measure]) -> list[Measure]:
+def parts_of(whole: MetricInfo, measures: Iterable[MetricInfo]) -> list[MetricInfo]:
     """The measures that a measure's loss splits into: its value and theirs add up to 1."""
     return [one for one in measures if one.stage == whole.stage and one.part_of == whole.metric]
 
 
-def loss_parts(cells: pd.DataFrame, stage: str, metric: str) -> list[Measure]:
+def loss_parts(cells: pd.DataFrame, stage: str, metric: str) -> list[MetricInfo]:
     """The parts of a measure's loss that cells hold, as :func:`parts_of` has them."""
-    measures = measures_of(cells)
+    measures = metric_infos_of(cells)
     wholes = (one for one in measures if (one.stage, one.metric) == (stage, metric))
     return [part for whole in wholes for part in parts_of(whole, measures)]
 
 
-def _pages_found(cells: pd.DataFrame, measures: Sequence[Measure]) -> list[Measure]:
+def _pages_found(cells: pd.DataFrame, measures: Sequence[MetricInfo]) -> list[MetricInfo]:
     """The measures of finding the page, at the readers' number of hits, where they are needed."""
     if "n" not in cells:
         return []
@@ -86,7 +86,7 @@ def _pages_found(cells: pd.DataFrame, measures: Sequence[Measure]) -> list[Measu
     return [measure for measure in at_k if measure.top_k == at_k[0].top_k]
 
 
-def _most_units(cells: pd.DataFrame, measure: Measure) -> float:
+def _most_units(cells: pd.DataFrame, measure: MetricInfo) -> float:
     return float(_of_all(cells, measure)["n"].fillna(0).max())
 
 
@@ -95,7 +95,7 @@ def shown_readings(cells: pd.DataFrame) -> list[tuple[str, str, str]]:
     of reading that a study was asked for by name."""
     there = {
         measure.metric: (measure.stage, measure.metric, measure.label)
-        for measure in measures_of(cells)
+        for measure in metric_infos_of(cells)
         if measure.stage == "ocr"
         and (measure.shown or measure.metric in NOISE_COLUMNS)
         and len(_of_all(cells, measure))
@@ -104,13 +104,13 @@ def shown_readings(cells: pd.DataFrame) -> list[tuple[str, str, str]]:
     return [there[name] for name in names if name in there]
 
 
-def _of_all(cells: pd.DataFrame, measure: Measure) -> pd.DataFrame:
+def _of_all(cells: pd.DataFrame, measure: MetricInfo) -> pd.DataFrame:
     return cells_of(cells, measure.stage, measure.metric, "all")
 
 
 def noise_title(metric: str) -> str:
     """What a metric of reading is called: ``r_noise of the content``."""
-    return known_measure("ocr", metric).title
+    return metric_info("ocr", metric).title
 
 
 def mathematical(title: str) -> str:

@@ -11,7 +11,7 @@ from ohr.files.safe_text import plain
 from ohr.plugins import OcrBackend
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.config import StudyConfig
-from ohr.study.knowledge_bases import Readings
+from ohr.study.knowledge_bases import KnowledgeBases
 from ohr.study.notices.truth import truth_lines
 from ohr.study.output.cells import planned_cells
 from ohr.study.plan import load_dataset, make_plan
@@ -25,7 +25,7 @@ def print_plan(config: StudyConfig) -> None:
     plan = make_plan(config, dataset)
     for line in truth_lines(plan):
         print(line, file=sys.stderr)
-    readings = Readings(plan, ArtefactStore(config.cache))
+    readings = KnowledgeBases(plan, ArtefactStore(config.cache))
     table = Table(header_style="bold", box=None, pad_edge=False)
     for name in ("knowledge base", "pages", "cached", "to read"):
         table.add_column(name, justify="left" if name == "knowledge base" else "right")

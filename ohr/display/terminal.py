@@ -222,9 +222,9 @@ def _longest_word(console: Console, column: Column) -> int:
     return max(size.maximum if column.no_wrap else size.minimum for size in sizes)
 
 
-def report_troubles(troubles: Sequence[str], failed: Sequence[str]) -> int:
+def report_failures(failures: Sequence[str], failed: Sequence[str]) -> int:
     """Print what failed on standard error; 1 if a whole condition did, else 0."""
-    for line in troubles:
+    for line in failures:
         print(line, file=sys.stderr)
     for line in failed:
         print(f"error: failed: {line}", file=sys.stderr)

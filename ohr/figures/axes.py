@@ -18,7 +18,7 @@ from ohr.figures.style import COLOURS, LINES, MARKERS, wrapped
 from ohr.study.baselines import baselines_line
 from ohr.study.notices.truth import truth_note, truth_of
 from ohr.study.output.select import distinct
-from ohr.study.scoring.measures import Measure
+from ohr.study.scoring.metrics import MetricInfo
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -116,7 +116,7 @@ def curve_line(ax: Axes, cells: pd.DataFrame, x: str, number: int) -> str:
 
 
 def loss_split(
-    ax: Axes, cells: pd.DataFrame, parts: Sequence[Measure], x: str, number: int, *, shaded: bool
+    ax: Axes, cells: pd.DataFrame, parts: Sequence[MetricInfo], x: str, number: int, *, shaded: bool
 ) -> None:
     """Above a curve, what its loss consists of: thin lines between the parts, from 1 downwards.
 

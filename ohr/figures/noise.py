@@ -36,7 +36,7 @@ from ohr.figures.style import figure, legend_below, save
 from ohr.ocr.noise import strength
 from ohr.study.notices.truth import truth_of
 from ohr.study.output.select import cells_of, distinct
-from ohr.study.scoring.measures import NO_CONTEXT
+from ohr.study.scoring.metrics import NO_CONTEXT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

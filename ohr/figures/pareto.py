@@ -14,7 +14,7 @@ from ohr.display.notes import Notes
 from ohr.figures.axes import caption, each_setting
 from ohr.figures.style import COLOURS, MARKERS, figure, legend_below, save
 from ohr.study.output.select import cells_of, distinct
-from ohr.study.scoring.measures import Measure, known_measure
+from ohr.study.scoring.metrics import MetricInfo, metric_info
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,7 +48,7 @@ def _chart(
 ) -> list[Path]:
     clean = cells[cells["noise"] == "none"]
     shown = [READING, *(measure[:2] for measure in shown_measures(cells))]
-    measures = [known_measure(*one) for one in shown if len(cells_of(clean, *one, "all"))]
+    measures = [metric_info(*one) for one in shown if len(cells_of(clean, *one, "all"))]
     expenses = [expense for expense in EXPENSES if costs[expense].notna().any()]
     if not measures:
         return []
@@ -75,7 +75,7 @@ def _chart(
 
 
 def _points(
-    ax: Axes, cells: pd.DataFrame, expense: str, measure: Measure, engines: list[str]
+    ax: Axes, cells: pd.DataFrame, expense: str, measure: MetricInfo, engines: list[str]
 ) -> None:
     """A mark an engine with its interval, and the line of those that are worth it."""
     known = cells[cells[expense].notna()].reset_index(drop=True)

@@ -20,7 +20,7 @@ from ohr.store.atomic import disk_of
 from ohr.store.leases import Leases
 from ohr.store.packs import Packs
 from ohr.store.upkeep import Size, artefacts, damaged, sizes
-from ohr.study.knowledge_bases import Readings
+from ohr.study.knowledge_bases import KnowledgeBases
 from ohr.study.results import open_run
 
 OF_PAGES = ("reading", "ocr", "taken")
@@ -102,7 +102,7 @@ def print_unused(cache: Path, runs: Sequence[Path], *, remove: bool) -> None:
 def _add_needed(needed: dict[str, set[str]], run: Path, store: ArtefactStore) -> None:
     """Add the digests of all that a run's pages are read from. Raises StoreError if one lacks."""
     plan = open_run(run).plan
-    readings = Readings(plan, store)
+    readings = KnowledgeBases(plan, store)
     for variant in plan.variants:
         engine = plan.engines[variant.engine.label]
         if not isinstance(engine, OcrBackend):

@@ -23,7 +23,7 @@ from ohr.ocr.pools import Runners
 from ohr.ocr.shards import PAGES_TOGETHER, Pending, Work, name_of
 from ohr.ocr.sharing import Sharing
 from ohr.ocr.sources import PageSource
-from ohr.ocr.store import StoredReading, keep_failure, stored_reading
+from ohr.ocr.store import StoredOutput, keep_failure, stored_output
 from ohr.ocr.worker import PageReader, PageTask, check_page, stored_form
 from ohr.plugins import OcrBackend, check_unedited
 from ohr.registry import PluginSpec
@@ -121,7 +121,7 @@ def read_pdf(task: PdfTask, reader: PdfReader) -> None:
 
 def _was_read(store: ArtefactStore, key: dict[str, Any]) -> bool:
     """Whether a page of a PDF that is handed over has a text."""
-    reading = stored_reading(store, key, key["engine"])
+    reading = stored_output(store, key, key["engine"])
     return reading is not None and reading.outcome.status not in FAILED
 
 
@@ -180,7 +180,7 @@ def _key(
 
 
 @dataclass
-class FileReadings:
+class FileOutputs:
     """The readings of some pages by one engine: which are stored, which are to be made."""
 
     engine: PluginSpec
@@ -193,16 +193,16 @@ class FileReadings:
     retry: bool = False
     """Whether to read again what failed in an earlier run."""
 
-    def stored(self, page: FilePage) -> StoredReading | None:
+    def stored(self, page: FilePage) -> StoredOutput | None:
         """What was made of a page, or None if it has not been read."""
-        return stored_reading(self.store, page.key, self.identity)
+        return stored_output(self.store, page.key, self.identity)
 
     def stands(self, page: FilePage) -> bool:
         """Whether a page need not be read."""
         return self._stands(page.key)
 
     def _stands(self, key: dict[str, Any]) -> bool:
-        reading = stored_reading(self.store, key, self.identity)
+        reading = stored_output(self.store, key, self.identity)
         return reading is not None and reading.stands(self.limits, retry=self.retry)
 
     def make(

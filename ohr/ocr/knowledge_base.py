@@ -16,7 +16,7 @@ from typing import Any
 from ohr import registry
 from ohr.errors import ConfigError, StoreError
 from ohr.files.safe_text import plain
-from ohr.ocr.files import FilePage, FileReadings, file_pages
+from ohr.ocr.files import FileOutputs, FilePage, file_pages
 from ohr.ocr.pools import Runners
 from ohr.ocr.progress import Progress
 from ohr.ocr.shards import Pending, Shard
@@ -65,7 +65,7 @@ def read_files(
         print(f"skipped: {plain(line)}", file=sys.stderr)
     sources = select_pages(list(find_pages(inputs, dpi)), pages)
     wanted = file_pages(sources, engine, backend, hand_over_pdfs=hand_over_pdfs)
-    readings = FileReadings(
+    readings = FileOutputs(
         engine,
         backend.identity(),
         ArtefactStore(cache),
@@ -107,7 +107,7 @@ def select_pages(sources: Sequence[PageSource], wanted: str) -> list[PageSource]
     return chosen
 
 
-def _read(pages: Sequence[FilePage], readings: FileReadings, sharing: Sharing) -> int:
+def _read(pages: Sequence[FilePage], readings: FileOutputs, sharing: Sharing) -> int:
     """Read what is not stored, of a shard its pages; how many were to be read."""
     read, label = 0, readings.engine.label
     with Progress() as progress:
@@ -134,7 +134,7 @@ def _read(pages: Sequence[FilePage], readings: FileReadings, sharing: Sharing) -
 
 
 def write_readings(
-    pages: Sequence[FilePage], readings: FileReadings, out: Path, sharing: Sharing
+    pages: Sequence[FilePage], readings: FileOutputs, out: Path, sharing: Sharing
 ) -> int:
     """Read what is not stored, write the knowledge base and sum up; 1 if a page failed, else 0."""
     started = time.perf_counter()

@@ -22,7 +22,7 @@ from ohr.ocr.noise import at_dpi
 from ohr.ocr.store import (
     keep_failure,
     ocr_key,
-    stored_reading,
+    stored_output,
     stored_text,
 )
 from ohr.ocr.worker import PageReader, PageTask, distort, page_image, read_page
@@ -86,7 +86,7 @@ class Observing:
         return ObservationTask(page, repeats, words, key)
 
     def _is_stored(self, task: ObservationTask, identity: dict[str, Any]) -> bool:
-        reading = stored_reading(self.store, task.page.key, identity)
+        reading = stored_output(self.store, task.page.key, identity)
         if reading is None or not reading.stands(self.limits, retry=False):
             return False
         return reading.outcome.status in FAILED or self._is_whole(task, identity)
@@ -125,12 +125,12 @@ class Observing:
         self, task: ObservationTask, identity: dict[str, Any], outcome: Outcome[Any]
     ) -> None:
         """A page that was read but not observed has no signals; one that was not read failed."""
-        if stored_reading(self.store, task.page.key, identity) is None:
+        if stored_output(self.store, task.page.key, identity) is None:
             keep_failure(self.store, task.page.key, outcome, self.limits)
         self.store.put("observation", task.key, {"pixels": [], "words": None})
 
     def _stored(self, task: ObservationTask, identity: dict[str, Any]) -> Seen:
-        reading = stored_reading(self.store, task.page.key, identity)
+        reading = stored_output(self.store, task.page.key, identity)
         if reading is None:
             return Seen(Outcome.error("the reading is no longer in the cache"))
         seen = self.store.get("observation", task.key) or {"pixels": [], "words": None}
@@ -154,7 +154,7 @@ def _word(text: str, confidence: float, box: list[int]) -> Word:
 def observe_page(task: ObservationTask, reader: PageReader) -> None:
     """Read a page and, where it is read as an image, observe it; in a worker process."""
     page = task.page
-    if stored_reading(reader.store, page.key, reader.engine_identity) is None:
+    if stored_output(reader.store, page.key, reader.engine_identity) is None:
         read_page(page, reader)
     seen: dict[str, Any] = {"pixels": [], "words": None}
     if task.repeats or task.words:

@@ -14,7 +14,7 @@ from ohr.workers import Limits
 
 
 @dataclass(frozen=True)
-class StoredReading:
+class StoredOutput:
     """An outcome, and of a timeout the CPU and wall seconds that the page was given."""
 
     outcome: Outcome[str]
@@ -38,9 +38,9 @@ def ocr_key(pixels: str, engine_identity: dict[str, Any]) -> dict[str, Any]:
     return {"pixels": pixels, "engine": engine_identity}
 
 
-def stored_reading(
+def stored_output(
     store: ArtefactStore, key: dict[str, Any], identity: dict[str, Any]
-) -> StoredReading | None:
+) -> StoredOutput | None:
     """The reading under a key by the engine of an identity; None if absent or damaged."""
     artefact = store.get("reading", key)
     if isinstance(artefact, dict) and isinstance(artefact.get("pixels"), str):
@@ -82,9 +82,7 @@ def sum_taken(pages: Iterable[Mapping[str, float] | None]) -> dict[str, float]:
     return {name: round(number, 6) for name, number in sums.items()}
 
 
-def stored_text(
-    store: ArtefactStore, pixels: str, identity: dict[str, Any]
-) -> StoredReading | None:
+def stored_text(store: ArtefactStore, pixels: str, identity: dict[str, Any]) -> StoredOutput | None:
     """What the engine read from pixels of that digest; None if absent or damaged.
 
     A failure is of a page and an attempt, not of pixels: one that stands here is no text.
@@ -93,19 +91,19 @@ def stored_text(
     return None if found is None or found.outcome.status in FAILED else found
 
 
-def _parsed(artefact: object) -> StoredReading | None:
+def _parsed(artefact: object) -> StoredOutput | None:
     """The content of an artefact, or None for what is no reading."""
     match artefact:
         case {"status": "ok" | "empty" as status, "text": str(text), "detail": str(detail)}:
-            return StoredReading(Outcome(text, Status(status), detail))
+            return StoredOutput(Outcome(text, Status(status), detail))
         case {
             "status": "timeout",
             "detail": str(detail),
             "given": [int() | float() as cpu_s, int() | float() as wall_s],
         }:
-            return StoredReading(Outcome(None, Status.TIMEOUT, detail), (cpu_s, wall_s))
+            return StoredOutput(Outcome(None, Status.TIMEOUT, detail), (cpu_s, wall_s))
         case {"status": "error" | "timeout" as status, "detail": str(detail)}:
-            return StoredReading(Outcome(None, Status(status), detail))
+            return StoredOutput(Outcome(None, Status(status), detail))
         case _:
             return None
 

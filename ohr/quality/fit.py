@@ -41,7 +41,7 @@ SHARES = tuple(tenths / 10 for tenths in range(2, 11))
 
 Predicted = tuple[float, float, float]
 """Mean that is predicted, truth, spread of the prediction."""
-Readings = dict[str, dict[tuple[str, int], Predicted]]
+KnowledgeBases = dict[str, dict[tuple[str, int], Predicted]]
 Score = tuple[str, str, float]
 """Domain, evidence, and how many deviations the truth lies above the prediction."""
 
@@ -138,13 +138,13 @@ class _Residuals:
         each = list(product(KINDS, TARGETS))
         self.scores: dict[tuple[str, str], list[Score]] = {of: [] for of in each}
         self.gaps: dict[tuple[str, str], list[float]] = {of: [] for of in each}
-        self.readings: dict[tuple[str, str], Readings] = {of: {} for of in each}
+        self.readings: dict[tuple[str, str], KnowledgeBases] = {of: {} for of in each}
         """Of all domains, by the name of the reading and the page."""
 
     def add(self, model: Predictor, pages: Sequence[Labelled]) -> None:
         """Those of the pages of one domain, by a model that has not seen it."""
         for which, target in product(KINDS, TARGETS):
-            readings: Readings = {}
+            readings: KnowledgeBases = {}
             for page in (one for one in pages if kind(one.values) == which):
                 centre, deviation = model.scaled(page.values, target)
                 truth = page.values[target]
@@ -250,7 +250,7 @@ def _quantile(domains: Sequence[str], values: np.ndarray, level: float) -> float
     return float(values[order[min(int(place), len(values) - 1)]])
 
 
-def least_doubt(readings: Readings, bias: float) -> float:
+def least_doubt(readings: KnowledgeBases, bias: float) -> float:
     """The least share of ``bias`` with which stated winners are right; 1 where none is enough.
 
     Over draws of :data:`PAGES_DRAWN` pages that two readings share, no more than
@@ -293,7 +293,7 @@ def _draws(
         yield [both[at][0] for at in some], one[some, 0], other[some, 0], spread, gap
 
 
-def _gaps(readings: Readings) -> Iterator[float]:
+def _gaps(readings: KnowledgeBases) -> Iterator[float]:
     """For each two readings of the same pages, how far the predicted difference of their means is
     from the true one, as a share of the predictions' spread.
     """

@@ -48,7 +48,7 @@ class Yield:
 
 
 @dataclass(frozen=True)
-class Exam:
+class QuestionSet:
     """Accepted and rejected questions.
 
     ``kinds`` has the kind of each question by its id, ``passages`` the evidence on each of its
@@ -89,9 +89,9 @@ TEXT_PAGE = 30
 """Words from which on a page is a text page."""
 
 
-def make_exam(
+def make_question_set(
     pages: Sequence[Page], texts: Mapping[PageRef, str], seed: int = 0, most: int | None = None
-) -> Exam:
+) -> QuestionSet:
     """At most so many questions of some pages; all that pass where ``most`` is None.
 
     ``texts`` is the text by which questions are made, of the whole corpus: ground truth, text
@@ -131,7 +131,7 @@ def of_page(ref: PageRef, corpus: Corpus, seed: int) -> Iterator[Candidate]:
         yield from of_sentence(ref, text, one, corpus, topics, rng)
 
 
-def examine(candidates: Candidates, seed: int, most: int | None) -> Exam:
+def examine(candidates: Candidates, seed: int, most: int | None) -> QuestionSet:
     """Check the candidates of some pages, and choose among those that pass."""
     corpus, by_page = candidates.corpus, candidates.by_page
     text_pages = sum(wording.word_count(corpus.texts[ref]) >= TEXT_PAGE for ref in by_page)
@@ -165,7 +165,7 @@ def examine(candidates: Candidates, seed: int, most: int | None) -> Exam:
         places.add(place)
         is_needed = most is None or len(accepted) < most
         (accepted if is_needed else spare).append(question)
-    return Exam(
+    return QuestionSet(
         tuple(accepted), tuple(rejected), kinds, passages, tuple(spare), len(by_page), text_pages
     )
 

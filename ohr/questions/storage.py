@@ -19,7 +19,7 @@ from pathlib import Path
 from ohr.datasets.alternatives import one_alternative
 from ohr.files.safe_text import no_formula
 from ohr.questions.from_sentences import overlap
-from ohr.questions.making import Exam
+from ohr.questions.making import QuestionSet
 from ohr.store.atomic import write_text
 from ohr.types import Question
 
@@ -75,7 +75,7 @@ def csv_text(questions: Iterable[Question]) -> str:
     return _csv(CSV_COLUMNS, rows)
 
 
-def rejected_text(exam: Exam) -> str:
+def rejected_text(exam: QuestionSet) -> str:
     """The rejected questions as the text of ``rejected.csv``."""
     rows = (
         (
@@ -93,7 +93,7 @@ def rejected_text(exam: Exam) -> str:
     return _csv(("id", "kind", "check", "reason", "question", "answer", "document", "page"), rows)
 
 
-def yields_text(exam: Exam) -> str:
+def yields_text(exam: QuestionSet) -> str:
     """The yields as the text of ``yields.csv``, a row for each kind and a column for each check.
 
     ``overlap`` is the mean share of an accepted question's words that stand in its evidence.
@@ -113,7 +113,7 @@ def yields_text(exam: Exam) -> str:
     return _csv(("kind", "candidates", "accepted", "spare", "overlap", *checks), rows)
 
 
-def overlap_by_kind(exam: Exam) -> Mapping[str, float]:
+def overlap_by_kind(exam: QuestionSet) -> Mapping[str, float]:
     """Kind -> mean overlap of its accepted questions with their evidence, in [0, 1]."""
     shares: dict[str, list[float]] = {}
     for one in exam.accepted:
@@ -121,7 +121,7 @@ def overlap_by_kind(exam: Exam) -> Mapping[str, float]:
     return {kind: sum(values) / len(values) for kind, values in shares.items()}
 
 
-def write_exam(folder: Path, exam: Exam, *, of_folder: bool) -> Path:
+def write_exam(folder: Path, exam: QuestionSet, *, of_folder: bool) -> Path:
     """Write the files of an exam; the path of its questions. ``of_folder``: of a folder of PDFs."""
     name = "questions.csv" if of_folder else "questions.json"
     text = csv_text(exam.accepted) if of_folder else json_text(exam.accepted)

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from ohr.errors import DatasetError
 from ohr.files.bounded import read_bounded
 from ohr.plugins.base import first_error
-from ohr.questions.making import Exam, Rejected
+from ohr.questions.making import QuestionSet, Rejected
 from ohr.questions.review import Format, Verdicts
 
 Word = Literal["keep", "mend", "drop"]
@@ -100,7 +100,7 @@ def _verdict(path: Path, qid: str, said: Any) -> Verdict:
     return Verdict(word, **{name: text.strip() for name, text in texts.items()})
 
 
-def apply(exam: Exam, verdicts: Mapping[str, Verdict]) -> Exam:
+def apply(exam: QuestionSet, verdicts: Mapping[str, Verdict]) -> QuestionSet:
     """The exam as a person leaves it: mended questions in place, dropped ones rejected.
 
     A mended question keeps its id and its evidence. Verdicts on questions that were not

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from ohr.datasets import wording
 from ohr.metrics import default
-from ohr.questions.making import Exam, Rejected
+from ohr.questions.making import QuestionSet, Rejected
 from ohr.questions.model import Model
 from ohr.questions.prompts import ANSWER, ANSWER_ALONE, ANSWERER, CHECK, CHECKER, TASKS
 from ohr.types import Question
@@ -27,7 +27,7 @@ ALIKE = 0.8
 CHECKS = ("needs_context", "needs_every_page", "verified", "samples_agree")
 
 
-def verified(exam: Exam, model: Model) -> Exam:
+def verified(exam: QuestionSet, model: Model) -> QuestionSet:
     """The exam without the questions that a check with a model finds fault with."""
     kept: list[Question] = []
     rejected: list[Rejected] = []

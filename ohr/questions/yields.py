@@ -6,11 +6,11 @@ from rich.table import Table
 from rich.text import Text
 
 from ohr.collection import ValidationReport
-from ohr.questions import Exam
+from ohr.questions import QuestionSet
 from ohr.questions.storage import overlap_by_kind
 
 
-def yields_table(exam: Exam) -> Table:
+def yields_table(exam: QuestionSet) -> Table:
     """A row for each kind of question: candidates, and what became of them."""
     table = Table("kind", "candidates", "accepted", "spare", "overlap", "rejected by")
     for name in table.columns[1:5]:
@@ -27,7 +27,9 @@ def yields_table(exam: Exam) -> Table:
     return table
 
 
-def exam_lines(exam: Exam, origin: str, left_out: int, report: ValidationReport) -> list[str]:
+def exam_lines(
+    exam: QuestionSet, origin: str, left_out: int, report: ValidationReport
+) -> list[str]:
     """What the exam is made of, how many questions passed, and how many pages were left out."""
     n_all = len(exam.accepted) + len(exam.spare)
     share = n_all / exam.text_pages if exam.text_pages else 0.0

@@ -11,7 +11,7 @@ from ohr.errors import OhrError
 from ohr.ocr.worker import PageTask
 from ohr.plugins import OcrBackend
 from ohr.store.artefacts import ArtefactStore
-from ohr.study.knowledge_bases import Readings
+from ohr.study.knowledge_bases import KnowledgeBases
 from ohr.study.plan import Variant
 from ohr.study.results import Run
 from ohr.types import PageRef
@@ -42,7 +42,7 @@ class Recipes:
         if not self._variants:
             return {}
         plan = self._run.plan
-        readings = Readings(plan, ArtefactStore(plan.config.cache))
+        readings = KnowledgeBases(plan, ArtefactStore(plan.config.cache))
         return {
             (label, task.ref): task
             for label, variant in self._variants.items()

@@ -90,7 +90,7 @@ def overview(runs: Sequence[Run], rows: Rows, title: str, details: Sequence[str]
         ],
         costs=list(cost_tables(named)),
         replies=[line for run in runs for line in _replies(run)],
-        troubles=[plain(line) for run in runs for line in run.troubles],
+        failures=[plain(line) for run in runs for line in run.failures],
         details=[plain(sentence) for sentence in details],
         scripts=SCRIPTS,
     )

@@ -19,7 +19,7 @@ from ohr.report.chunks import packed
 from ohr.study.baselines import clean_of
 from ohr.study.config import BUILT_IN
 from ohr.study.results import KNOWLEDGE_BASE, Run, knowledge_base_name, measured
-from ohr.study.scoring.measures import Measure
+from ohr.study.scoring.metrics import MetricInfo
 
 MAIN = {"retrieval": "lcs", "generation": "f1", "overall": "f1"}
 """The score of each stage that rows are sorted and coloured by."""
@@ -47,7 +47,7 @@ class Rows:
     ``evidence_source``, ``answer_form``, ``task``."""
     conditions: tuple[dict[str, Any], ...]
     settings: tuple[dict[str, Any], ...]
-    parts: Mapping[str, Sequence[Measure]] = field(default_factory=dict)
+    parts: Mapping[str, Sequence[MetricInfo]] = field(default_factory=dict)
     """By stage, what the loss of its main score splits into."""
 
     @property
@@ -92,7 +92,7 @@ def make_rows(runs: Sequence[Run]) -> Rows:
     settings: dict[tuple[str, ...], int] = {}
     questions: list[pd.DataFrame] = []
     frames: list[pd.DataFrame] = []
-    parts: dict[str, Sequence[Measure]] = {}
+    parts: dict[str, Sequence[MetricInfo]] = {}
     for run, name in zip(runs, run_names(runs), strict=True):
         of_run = _questions(run).assign(run=name)
         first = sum(map(len, questions))
@@ -231,7 +231,7 @@ def _evidence(run: Run, bases: dict[str, dict[str, Any]], numbers: pd.Series) ->
     )
 
 
-def measures_by_stage(runs: Sequence[Run]) -> dict[str, Measure]:
+def measures_by_stage(runs: Sequence[Run]) -> dict[str, MetricInfo]:
     """The main measure of each stage, of the first run that has it."""
     return {
         one.stage: one

@@ -14,7 +14,7 @@ from ohr.report.rows import Rows, setting_name
 from ohr.statistics import compare_paired, holm
 from ohr.statistics.paired import FEWEST_TO_SHOW
 from ohr.study.results import clusters_of
-from ohr.study.scoring.measures import Measure
+from ohr.study.scoring.metrics import MetricInfo
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def _losses(rows: Rows, stage: str) -> Iterator[Loss]:
         )
 
 
-def caveats(rows: Rows, measures: dict[str, Measure]) -> list[str]:
+def caveats(rows: Rows, measures: dict[str, MetricInfo]) -> list[str]:
     """What should not be concluded."""
     said = [
         "An interval speaks of further documents like these, not of other kinds of documents.",

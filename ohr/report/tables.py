@@ -15,7 +15,7 @@ from ohr.report.rows import MAIN, Rows, setting_name
 from ohr.report.sentences import Loss
 from ohr.statistics import PairedComparison, compare_paired, holm
 from ohr.study.results import Run, clusters_of
-from ohr.study.scoring.measures import Measure
+from ohr.study.scoring.metrics import MetricInfo
 
 TITLES = {
     "retrieval": "Retrieval",
@@ -27,13 +27,13 @@ Table = dict[str, Any]
 """``title``, ``columns``, ``rows`` of texts, and ``texts``: how many columns hold no numbers."""
 
 
-def stage_title(stage: str, measure: Measure) -> str:
+def stage_title(stage: str, measure: MetricInfo) -> str:
     """``Retrieval: LCS``."""
     return f"{TITLES[stage]}: {plain(measure.title)}"
 
 
 def loss_tables(
-    rows: Rows, measures: Mapping[str, Measure], lost: Mapping[str, Sequence[Loss]]
+    rows: Rows, measures: Mapping[str, MetricInfo], lost: Mapping[str, Sequence[Loss]]
 ) -> Iterator[Table]:
     """What each condition lost, its parts, and then the means of all rows, stage by stage."""
     for stage, found in lost.items():
@@ -69,7 +69,7 @@ def loss_tables(
         }
 
 
-def group_loss_tables(rows: Rows, measures: Mapping[str, Measure]) -> Iterator[Table]:
+def group_loss_tables(rows: Rows, measures: Mapping[str, MetricInfo]) -> Iterator[Table]:
     """What each condition lost by evidence source and by domain, where there are several.
 
     A change with its interval; a star where it is shown. p is corrected over the table.
@@ -114,7 +114,7 @@ def _change(change: PairedComparison, p: float) -> str:
     return f"{short(change.difference)}{'*' * is_shown(p)}{interval}"
 
 
-def group_tables(rows: Rows, measures: Mapping[str, Measure]) -> Iterator[Table]:
+def group_tables(rows: Rows, measures: Mapping[str, MetricInfo]) -> Iterator[Table]:
     """Means of each stage by evidence source and by domain, where there are several.
 
     Then the same of each part of its loss.

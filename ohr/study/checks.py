@@ -44,16 +44,16 @@ def _reads_images(engine: object) -> bool:
     return isinstance(engine, OcrBackend) and "image" in engine.accepts
 
 
-def befalls(operator: PluginSpec, spec: PluginSpec, engine: object) -> bool:
+def applies_to(operator: PluginSpec, spec: PluginSpec, engine: object) -> bool:
     """Whether noise changes what an engine is given."""
     image = perturbation_class(operator).kind == "semantic"
     return _reads_images(engine) if image else spec.name == "gt"
 
 
 def check_noise(config: StudyConfig, engines: Mapping[str, object]) -> None:
-    """Raise ConfigError for noise that befalls no engine."""
+    """Raise ConfigError for noise that applies to no engine."""
     for operator in config.noise:
-        if any(befalls(operator, spec, engines[spec.label]) for spec in config.engines):
+        if any(applies_to(operator, spec, engines[spec.label]) for spec in config.engines):
             continue
         label = config.engines[0].label
         if perturbation_class(operator).kind == "semantic":

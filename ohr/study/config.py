@@ -115,7 +115,7 @@ class StudyConfig(_Strict):
     read. ohr list engines lists them."""
     noise: Specs = ()
     """Distortions of the page images, or formatting noise for their text; each is measured by
-    itself, with the engines that it befalls; others stand clean beside them. python -m
+    itself, with the engines it applies to; others are measured on the clean pages. python -m
     experiments.plugins perturbation lists them. Empty: clean pages alone."""
     levels: Names | None = None
     """Named levels of the noise (mild, moderate, severe); by default all of them, or none where

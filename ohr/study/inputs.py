@@ -21,7 +21,7 @@ from ohr.study.config import StudyConfig
 from ohr.study.plan import needs_reader, needs_retrieval, plugged_systems
 from ohr.study.published import under_protocol
 from ohr.study.scoring.judge import make_judge
-from ohr.study.scoring.measures import make_metrics
+from ohr.study.scoring.metrics import make_metrics
 
 
 def study_digest(config: StudyConfig, without: Iterable[Path] = ()) -> str | None:

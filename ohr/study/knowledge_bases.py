@@ -19,7 +19,7 @@ from ohr.ocr.pools import Runners
 from ohr.ocr.rewriting import rewritten
 from ohr.ocr.shards import Pending, ShardEnded, Work, name_of, shard_of_process
 from ohr.ocr.sharing import Sharing
-from ohr.ocr.store import keep_failure, stored_reading, stored_taken, sum_taken
+from ohr.ocr.store import keep_failure, stored_output, stored_taken, sum_taken
 from ohr.ocr.worker import PageReader, PageTask
 from ohr.plugins import KnowledgeBaseSource, OcrBackend
 from ohr.store.artefacts import ArtefactStore
@@ -33,7 +33,7 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass
-class Readings:
+class KnowledgeBases:
     """The page readings of a plan: which are stored, which are still to be made."""
 
     plan: Plan
@@ -83,7 +83,7 @@ class Readings:
             return makers[variant](reread[page])
 
         def stands(task: PageTask) -> bool:
-            reading = stored_reading(self.store, task.key, identity)
+            reading = stored_output(self.store, task.key, identity)
             return reading is not None and reading.stands(limits, retry=retry)
 
         def name(number: int) -> str:
@@ -189,7 +189,7 @@ class Readings:
         identity = self.plan.engines[variant.engine.label].identity()
         outcomes: dict[PageRef, Outcome[str]] = {}
         for task in self.tasks(variant):
-            reading = stored_reading(self.store, task.key, identity)
+            reading = stored_output(self.store, task.key, identity)
             if reading is None:
                 raise StoreError(
                     f"the reading of {task.ref.doc_id} page {task.ref.page_no} by "

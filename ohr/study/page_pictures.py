@@ -60,7 +60,7 @@ class Pictures:
 
         None at all where nothing looks at them.
         """
-        if not self.plan.lookers:
+        if not self.plan.vision_plugins:
             return {}
         source = _Drawing(self, {task.ref: task for task in self._tasks(variant)})
         return {ref: PageImage(ref, digest(one.key), source) for ref, one in source.tasks.items()}

@@ -29,7 +29,7 @@ from ohr.registry import PluginSpec
 from ohr.study.calibration import Metric as NoiseMetric
 from ohr.study.calibration import UnreachableError, read_calibration, wanted_noise
 from ohr.study.checks import (
-    befalls,
+    applies_to,
     check_answerers,
     check_documents,
     check_importable,
@@ -41,7 +41,7 @@ from ohr.study.config import BUILT_IN, DEFAULT_DRAWS, StudyConfig
 from ohr.study.published import under_protocol
 from ohr.study.questions import left_out, select_questions
 from ohr.study.scoring.judge import make_judge
-from ohr.study.scoring.measures import Measure, make_metrics, planned
+from ohr.study.scoring.metrics import MetricInfo, make_metrics, planned
 from ohr.types import PageRef, Question
 from ohr.workers import ray_package
 
@@ -87,7 +87,7 @@ class Plan:
     """Those beside the built-in one."""
     judge: Reader | None
     metrics: dict[str, Metric]
-    measures: tuple[Measure, ...]
+    measures: tuple[MetricInfo, ...]
     left_out: dict[str, int]
     """Questions that a review found bad, by verdict."""
 
@@ -130,7 +130,7 @@ class Plan:
         return tuple(domain for domain in present if domain in with_questions)
 
     @property
-    def lookers(self) -> list[str]:
+    def vision_plugins(self) -> list[str]:
         """The retrievers and readers that look at page images, as errors call them."""
         return [
             *(f"retriever {label!r}" for label, one in self.retrievers.items() if one.sees_images),
@@ -192,8 +192,8 @@ def make_plan(config: StudyConfig, dataset: Dataset) -> Plan:
         engines["gt"] = registry.create("engine", truth)
         variants.append(Variant(truth, Noise(), config.seed))
     for spec in config.engines:
-        # Beside engines that noise befalls, others are measured on the clean pages alone.
-        operators = tuple(o for o in config.noise if befalls(o, spec, engines[spec.label]))
+        # Beside engines that noise applies to, others are measured on the clean pages alone.
+        operators = tuple(o for o in config.noise if applies_to(o, spec, engines[spec.label]))
         points = _points(config, operators)
         points += _wanted(config, operators, spec, engines[spec.label], unreachable)
         check_distinct(points)
@@ -349,12 +349,12 @@ def _check_pictures(plan: Plan) -> None:
     documents, pages = plan.dataset.documents, plan.dataset.pages
     without = {
         ref.doc_id
-        for ref in (plan.pages_in_scope if plan.lookers else ())
+        for ref in (plan.pages_in_scope if plan.vision_plugins else ())
         if documents[ref.doc_id].source is None and pages[ref].image is None
     }
     if without:
         raise ConfigError(
-            f"{plan.lookers[0]} looks at page images, but {len(without)} documents have no PDF "
+            f"{plan.vision_plugins[0]} looks at page images, but {len(without)} documents have no PDF "
             f"(such as {min(without)}): give dataset.pdfs, or leave documents out with "
             "dataset.domains"
         )

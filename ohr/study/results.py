@@ -20,14 +20,14 @@ from ohr.store.csv import from_csv
 from ohr.study.conditions import CONDITION_COLUMNS
 from ohr.study.config import StudyConfig
 from ohr.study.notices.assessed import unassessed_stages
+from ohr.study.notices.failures import empty_lines, failed_in_rows, failure_lines
 from ohr.study.notices.left_out import left_out_lines, nothing_found
-from ohr.study.notices.troubles import empty_lines, failed_in_rows, trouble_lines
-from ohr.study.notices.truth import declare, measures_of
+from ohr.study.notices.truth import declare, metric_infos_of
 from ohr.study.notices.ungraded import bound_lines
 from ohr.study.output.cells import CELL_COLUMNS, LABEL_COLUMNS, aggregate
 from ohr.study.output.rows import FILE, UNIT_COLUMNS, read_rows, with_system
 from ohr.study.plan import Plan, load_dataset, make_plan
-from ohr.study.scoring.measures import NOISE_COLUMNS, Measure, known_measure, read_measures
+from ohr.study.scoring.metrics import NOISE_COLUMNS, MetricInfo, metric_info, read_metric_infos
 from ohr.types import Status
 
 KNOWLEDGE_BASE = ("noise", "perturbation", "level", "intensity", "engine")
@@ -64,9 +64,9 @@ class Run:
         return mean_over_draws(self.drawn)
 
     @property
-    def measures(self) -> list[Measure]:
+    def measures(self) -> list[MetricInfo]:
         """What was measured, stage by stage: titles, directions, worst and best values."""
-        return measures_of(self.cells)
+        return metric_infos_of(self.cells)
 
     @property
     def name(self) -> str:
@@ -110,7 +110,7 @@ class Run:
         return readers | dict(self.manifest.get("systems", {}))
 
     @property
-    def troubles(self) -> list[str]:
+    def failures(self) -> list[str]:
         """A line for each knowledge base and reader with failures: how many, and why.
 
         Likewise for each retriever that could not look at all pages of one, and for answers that
@@ -123,7 +123,7 @@ class Run:
             for retriever, entry in base.get("unseen_pages", {}).items()
         }
         protocol = self.manifest.get("config", {}).get("scoring", "default")
-        lines = trouble_lines(bases | self.readers, protocol) + left_out_lines(bases)
+        lines = failure_lines(bases | self.readers, protocol) + left_out_lines(bases)
         return lines + bound_lines(self.manifest.get("ungraded", []))
 
     @cached_property
@@ -138,7 +138,7 @@ class Run:
         lines += unassessed_stages(self.cells, stages)
         return [*failed_in_rows(read_rows(self.path)), *lines]
 
-    def knowing(self, **known: Any) -> Self:
+    def with_cached(self, **known: Any) -> Self:
         """This run with properties that then need not be worked out."""
         run = replace(self)
         vars(run).update(known)
@@ -163,7 +163,7 @@ def open_run(path: Path | str) -> Run:
         )
     if missing := set(CELL_COLUMNS) - set(cells.columns):
         raise OhrError(f"{path / 'cells.csv'} has no column {min(missing)!r}: run it again")
-    measures = read_measures(manifest) or []
+    measures = read_metric_infos(manifest) or []
     drawn = _drawn(path, measures)
     try:
         for column in _NUMBERS:
@@ -175,7 +175,7 @@ def open_run(path: Path | str) -> Run:
     declare(cells, truth, manifest.get("same_as_truth", ()), measures)
     lacking = manifest.get("cells", {}).get("missing", 0)
     missing_cells = [f"{lacking} planned cells"] if lacking else []
-    return Run(path, manifest, cells, missing_cells).knowing(drawn=drawn)
+    return Run(path, manifest, cells, missing_cells).with_cached(drawn=drawn)
 
 
 def cells_anew(path: Path) -> pd.DataFrame:
@@ -183,7 +183,7 @@ def cells_anew(path: Path) -> pd.DataFrame:
     manifest = _manifest(path)
     groups = manifest.get("groups")
     return aggregate(
-        path / FILE, read_measures(manifest), groups if isinstance(groups, list) else None
+        path / FILE, read_metric_infos(manifest), groups if isinstance(groups, list) else None
     )
 
 
@@ -203,7 +203,7 @@ def _manifest(path: Path) -> dict[str, Any]:
     return manifest
 
 
-def _drawn(path: Path, measures: Iterable[Measure]) -> pd.DataFrame:
+def _drawn(path: Path, measures: Iterable[MetricInfo]) -> pd.DataFrame:
     rows = read_rows(path)
     of_rows = {*CONDITION_COLUMNS, *UNIT_COLUMNS, "stage", "metric", "value", "status"}
     if missing := of_rows - set(rows.columns):
@@ -215,7 +215,7 @@ def _drawn(path: Path, measures: Iterable[Measure]) -> pd.DataFrame:
     return counted(rows, measures)
 
 
-def counted(rows: pd.DataFrame, measures: Iterable[Measure] = ()) -> pd.DataFrame:
+def counted(rows: pd.DataFrame, measures: Iterable[MetricInfo] = ()) -> pd.DataFrame:
     """Rows that enter the means: where the metric applies, and the protocol counts them.
 
     ``measures`` are what a run declares of its metrics; built-in ones are known.
@@ -225,7 +225,7 @@ def counted(rows: pd.DataFrame, measures: Iterable[Measure] = ()) -> pd.DataFram
     keys = ["protocol", "stage", "metric"]
     for key, group in rows.groupby(keys, sort=False, observed=True):
         protocol, stage, metric = map(str, key)
-        measure = declared.get((stage, metric)) or known_measure(stage, metric)  # type: ignore[arg-type]
+        measure = declared.get((stage, metric)) or metric_info(stage, metric)  # type: ignore[arg-type]
         excluded = [str(status) for status in measure.left_out(protocol)]
         kept[group.index] &= ~group["status"].isin(excluded)
     return rows[kept].reset_index(drop=True)

@@ -27,10 +27,10 @@ from ohr.store.csv import write_csv
 from ohr.store.locking import locked
 from ohr.store.versions import versions
 from ohr.study.config import StudyConfig
-from ohr.study.knowledge_bases import Readings
+from ohr.study.knowledge_bases import KnowledgeBases
 from ohr.study.notices.assessed import not_assessed_lines, unassessed_stages
+from ohr.study.notices.failures import FailureCounts, empty_lines
 from ohr.study.notices.left_out import nothing_found
-from ohr.study.notices.troubles import Tally, empty_lines
 from ohr.study.notices.truth import declare, find_same, same_as_truth, truth_lines
 from ohr.study.output.cases import FILE as CASES
 from ohr.study.output.cells import KEY_COLUMNS, aggregate, planned_cells
@@ -41,7 +41,7 @@ from ohr.study.page_pictures import Pictures
 from ohr.study.plan import Plan, load_dataset, make_plan
 from ohr.study.results import Run
 from ohr.study.scoring.answers import Answering
-from ohr.study.scoring.measures import described, metric_versions
+from ohr.study.scoring.metrics import described, metric_versions
 from ohr.study.scoring.parts import is_large, make_scorer
 from ohr.study.scoring.ties import Tie, find_ties, tie_lines
 from ohr.study.sources import plugin_sources
@@ -137,13 +137,13 @@ def _carry_out(
     """Read, score, aggregate and write. ``ending`` closes what is begun, however this ends."""
     config, dataset = plan.config, plan.dataset
     store = ArtefactStore(config.cache)
-    readings = Readings(plan, store, pictures.of)
+    readings = KnowledgeBases(plan, store, pictures.of)
     with clock.stage("read"), progress:
         readings.make(progress, out, progress.write)
     asking = progress.of("asking", "questions")
     answering = Answering(store, config.retry_failed, asking, config.stop_after_failures)
     scorer = make_scorer(plan, store, answering)
-    outcomes = Tally()
+    outcomes = FailureCounts()
     bases: dict[str, dict[str, Any]] = {}
     known = set(dataset.report.lines())
     ending.callback(scorer.close)
@@ -236,7 +236,7 @@ def _carry_out(
     write_text(out / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
     failed = [*outcomes.failed(), *empty_lines(asked | systems), *nothing_found(bases)]
     failed += unassessed_stages(cells, config.stages)
-    return Run(out, manifest, cells, missing).knowing(plan=plan, failed=failed)
+    return Run(out, manifest, cells, missing).with_cached(plan=plan, failed=failed)
 
 
 def _of_images(plan: Plan) -> dict[str, Any]:

@@ -20,11 +20,11 @@ from ohr.registry import PluginSpec
 from ohr.types import Answer, Document, Outcome, PageRef, Status
 from rag.chunking.token_counter import count_tokens
 from rag.systems._asking import asked_of_model
+from rag.systems._batch import BatchSystem
 from rag.systems._language import Language, languages_of
 from rag.systems._parts import Spec, reader_of
 from rag.systems._passages import Passage, Piece
 from rag.systems._quotes import find_quote
-from rag.systems._together import Together
 
 
 class PrototypeParams(Params):
@@ -53,7 +53,7 @@ class Shown:
     usage: Mapping[str, float] = field(default_factory=dict)
 
 
-class Prototype(Together[P], abstract=True):
+class Prototype(BatchSystem[P], abstract=True):
     """A system that shows passages to a reader and answers with a quote and where it stands."""
 
     version = "5"

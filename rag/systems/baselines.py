@@ -21,9 +21,9 @@ from ohr.registry import PluginSpec
 from ohr.types import Answer, Chunk, Document, Hit, Outcome, PageRef
 from rag.chunking.token_counter import count_tokens
 from rag.chunking.words import WordChunker, WordChunkerParams
+from rag.systems._batch import BatchSystem
 from rag.systems._frames import beginning
 from rag.systems._parts import Spec, reader_of, retriever_of
-from rag.systems._together import Together
 
 _tokens = lru_cache(maxsize=65536)(count_tokens)
 
@@ -39,7 +39,7 @@ class FilledParams(Params):
 FP = TypeVar("FP", bound=FilledParams, covariant=True, default=FilledParams)
 
 
-class Filled(Together[FP], abstract=True):
+class Filled(BatchSystem[FP], abstract=True):
     """Reads what a search finds, best first, until the context is full; what does not fit is cut.
 
     The text is given whole and in order of similarity, by the reader's own prompt.

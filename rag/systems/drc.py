@@ -19,9 +19,9 @@ from ohr.metrics.refusal import refused
 from ohr.plugins import Params, Reply, SystemReply
 from ohr.registry import PluginSpec
 from ohr.types import Answer, Document, Hit, Outcome, Status
+from rag.systems._batch import BatchSystem
 from rag.systems._drc_passages import LONGEST, passages
 from rag.systems._parts import Spec, reader_of, retriever_of
-from rag.systems._together import Together
 
 __all__ = ["BM25", "Drc", "DrcParams", "best_answer", "passages"]
 
@@ -47,7 +47,7 @@ class DrcParams(Params):
     longest: int = Field(default=LONGEST, ge=10)
 
 
-class Drc(Together[DrcParams]):
+class Drc(BatchSystem[DrcParams]):
     """Paragraphs and captions, ranked, and read one by one.
 
     The quote is the passage that the answer was read from. A line of the trace is a passage that

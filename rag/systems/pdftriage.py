@@ -19,8 +19,8 @@ from ohr.plugins import Chat, Params, SystemReply
 from ohr.registry import PluginSpec
 from ohr.types import Answer, Document, Hit, Outcome
 from rag.systems._at_once import replies
+from rag.systems._batch import BatchSystem
 from rag.systems._parts import Spec, chat_of, reader_of, retriever_of
-from rag.systems._together import Together
 from rag.systems.triage.budget import Budget
 from rag.systems.triage.conversation import Conversation
 from rag.systems.triage.library import Library, nearest_documents
@@ -49,7 +49,7 @@ class PdfTriageParams(Params):
     documents: int = Field(3, ge=1, le=50)
 
 
-class PdfTriage(Together[PdfTriageParams]):
+class PdfTriage(BatchSystem[PdfTriageParams]):
     """Fetches the parts of documents that a question names, or else what a search finds."""
 
     name = "pdftriage"

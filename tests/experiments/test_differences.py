@@ -34,7 +34,7 @@ def as_run(run: Run, drawn: pd.DataFrame) -> Run:
     for column in ("mean", "ci_low", "ci_high", "n", "r_noise"):
         cells[column] = pd.to_numeric(cells[column])
     cells.attrs = dict(run.cells.attrs)
-    return Run(run.path, run.manifest, cells).knowing(drawn=drawn)
+    return Run(run.path, run.manifest, cells).with_cached(drawn=drawn)
 
 
 @pytest.fixture(scope="module")
@@ -155,4 +155,4 @@ def test_what_was_found_is_said_part_by_part(run):
 def test_without_damage_it_says_so(run, r_noise, said):
     cells = run.cells.assign(r_noise=r_noise)
     cells.attrs = dict(run.cells.attrs)
-    assert finding(Run(run.path, run.manifest, cells).knowing(drawn=run.drawn)).startswith(said)
+    assert finding(Run(run.path, run.manifest, cells).with_cached(drawn=run.drawn)).startswith(said)

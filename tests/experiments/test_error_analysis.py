@@ -75,7 +75,7 @@ def test_each_whole_system_is_counted_by_itself(systems_run):
 
 def test_what_was_not_measured_is_said(formatting_run):
     rows = formatting_run.rows
-    without = Run(formatting_run.path, {}, formatting_run.cells).knowing(
+    without = Run(formatting_run.path, {}, formatting_run.cells).with_cached(
         drawn=rows[rows["stage"] != "ocr"]
     )
     with pytest.raises(OhrError, match="did not measure the stage ocr"):
@@ -97,7 +97,7 @@ def test_runs_that_differ_stand_beside_each_other(seed_runs, formatting_run, tmp
     # Twice the same clean pages are shown once; the same questions scored otherwise are not.
     other = formatting_run.drawn.assign(value=1.0 - formatting_run.drawn["value"])
     shares = [case_shares(formatting_run, 0.5, "overall")]
-    changed = Run(formatting_run.path, formatting_run.manifest, formatting_run.cells).knowing(
+    changed = Run(formatting_run.path, formatting_run.manifest, formatting_run.cells).with_cached(
         drawn=other
     )
     shares += [case_shares(formatting_run, 0.5, "overall"), case_shares(changed, 0.5, "overall")]

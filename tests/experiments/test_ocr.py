@@ -20,7 +20,7 @@ from ohr import registry
 from ohr.collection import Dataset
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.config import load_config
-from ohr.study.knowledge_bases import Readings
+from ohr.study.knowledge_bases import KnowledgeBases
 from ohr.study.plan import load_dataset, make_plan
 from ohr.types import Document, Page, PageRef, Status
 from tests import loopback
@@ -112,7 +112,7 @@ def test_what_was_read_is_not_read_again_here_or_in_a_study(folder, log):
         f"engines=[{FAKE}]", f"cache={folder.parent / 'cache'}",
     ])  # fmt: skip
     plan = make_plan(config, load_dataset(config))
-    readings = Readings(plan, ArtefactStore(config.cache))
+    readings = KnowledgeBases(plan, ArtefactStore(config.cache))
     assert len(list(readings.tasks(plan.variants[0]))) == 3
     assert readings.pending(plan.variants[0]) == 0
 

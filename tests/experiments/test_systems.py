@@ -16,7 +16,7 @@ from experiments.systems import main
 from ohr.analysis.systems.report import least_lines
 from ohr.analysis.systems.table import Scored
 from ohr.markup.outline.read import document_tree
-from ohr.study.scoring.measures import known_measure
+from ohr.study.scoring.metrics import metric_info
 from tests.builders import qa, write_kb, write_questions
 
 
@@ -174,7 +174,7 @@ def test_systems_that_lose_more_are_named_once_it_is_shown():
         for base, share in {"gt, mild": 0.0, "gt, severe": 1.0}.items():
             bases[base] = pd.Series(columns | {"noise": "formatting", "level": base[4:]})
             values[name, base] = values[name, "gt, clean"] - rng.normal(share * lost, 0.02, 48)
-    one = Scored(known_measure("overall", "f1"), questions, values, bases)
+    one = Scored(metric_info("overall", "f1"), questions, values, bases)
     mild, severe, family = least_lines(one)
     assert "Shown to lose more" not in mild
     assert "Shown to lose more: c (by .3" in severe

@@ -11,7 +11,7 @@ from PIL import Image
 
 from ocr_backends.loops import LOOP as LOOPED
 from ohr import registry
-from ohr.ocr.files import FileReadings, file_pages
+from ohr.ocr.files import FileOutputs, file_pages
 from ohr.ocr.pools import Runners
 from ohr.ocr.sources import find_pages
 from ohr.registry import PluginSpec
@@ -45,7 +45,7 @@ def test_pages_of_which_a_tenth_is_trouble(tmp_path: Path, spec: PluginSpec) -> 
     sources = list(find_pages([tmp_path / "pages"], 150))
     pages = file_pages(sources, spec, engine, hand_over_pdfs=False)
     limits = Limits(cpu_s=30, wall_s=3.0, memory_mb=400)
-    readings = FileReadings(
+    readings = FileOutputs(
         spec, engine.identity(), ArtefactStore(tmp_path / "cache"), limits, Runners(2)
     )
     told: list[int] = []
@@ -80,6 +80,6 @@ def test_pages_of_which_a_tenth_is_trouble(tmp_path: Path, spec: PluginSpec) -> 
     assert all(LOOPED in detail for detail in details[LOOP])
     assert sum(LOOPED in outcome.detail for outcome in found) == IN_A_HUNDRED[LOOP]
     # What was read and what failed both stand: nothing is left to do.
-    again = FileReadings(spec, engine.identity(), readings.store, limits, Runners(1))
+    again = FileOutputs(spec, engine.identity(), readings.store, limits, Runners(1))
     stored = [again.stored(page) for page in pages]
     assert [reading and reading.outcome for reading in stored] == found

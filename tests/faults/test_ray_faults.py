@@ -17,7 +17,7 @@ import pytest
 
 from ohr import registry
 from ohr.errors import ConfigError, MissingDependencyError
-from ohr.ocr.files import FileReadings, file_pages
+from ohr.ocr.files import FileOutputs, file_pages
 from ohr.ocr.pools import Runners
 from ohr.ocr.sources import find_pages
 from ohr.registry import PluginSpec
@@ -159,7 +159,7 @@ def test_a_tenth_of_bad_pages_on_ray(cluster, tmp_path):
     pages = file_pages(sources, PIXELS, engine, hand_over_pdfs=False)
     limits = Limits(cpu_s=30, wall_s=3.0, memory_mb=400)
     store = ArtefactStore(tmp_path / "cache")
-    readings = FileReadings(PIXELS, engine.identity(), store, limits, Runners(4, "ray"))
+    readings = FileOutputs(PIXELS, engine.identity(), store, limits, Runners(4, "ray"))
     readings.make(pages, lambda _: None)
     found = [readings.stored(page).outcome for page in pages]
     by_kind = {}

@@ -62,7 +62,7 @@ def test_a_reader_that_fails_on_every_question_stops_and_is_asked_again(
         study(corpus, tmp_path / "run", reader, "stop_after_failures=5")
     monkeypatch.setenv(MENDED, "1")
     result = study(corpus, tmp_path / "run", reader, "stop_after_failures=5")
-    assert (result.failed, result.troubles) == ([], [])
+    assert (result.failed, result.failures) == ([], [])
     cells = result.cells[(result.cells["metric"] == "f1") & (result.cells["group"] == "all")]
     assert set(cells["n_error"]) == {0}
 
@@ -74,8 +74,8 @@ def test_answers_that_all_failed_are_a_condition_that_failed(corpus, tmp_path):
         "all 8 answers (generation f1)",
         "all 8 answers (generation f1_no_context)",
     ]
-    assert "16 errors" in result.troubles[0]
-    assert "out of order at 16 characters (16)" in result.troubles[0]
+    assert "16 errors" in result.failures[0]
+    assert "out of order at 16 characters (16)" in result.failures[0]
 
 
 def test_the_ocr_command_stops_too(tmp_path):

@@ -112,7 +112,7 @@ def test_a_run_just_made_and_the_same_opened_are_alike(run):
     assert opened.manifest == json.loads(json.dumps(run.manifest))
     pd.testing.assert_frame_equal(opened.rows, run.rows)
     pd.testing.assert_frame_equal(opened.cells, run.cells, rtol=0, atol=1e-6)
-    for name in ("missing", "troubles", "failed", "readers", "config", "name", "seed"):
+    for name in ("missing", "failures", "failed", "readers", "config", "name", "seed"):
         assert getattr(opened, name) == getattr(run, name), name
     assert opened.plan.variants == run.plan.variants
     assert [q.qid for q in opened.plan.questions] == [q.qid for q in run.plan.questions]
@@ -132,7 +132,7 @@ def test_a_run_of_failures_says_so_when_it_is_opened_too(study):
         f"all {len(run.plan.questions)} answers (generation {metric})"
         for metric in ("f1", "f1_no_context")
     ]
-    assert opened.troubles == run.troubles != []
+    assert opened.failures == run.failures != []
 
 
 def test_a_run_compares_and_draws_itself(run, tmp_path):

@@ -160,7 +160,7 @@ def test_a_study_goes_on_and_says_what_was_not_indexed(
 
     server.answer = answer
     result = run_study(load_config(settings), tmp_path / "run")
-    [line] = result.troubles
+    [line] = result.failures
     assert "1 chunk of 1 page not indexed (never found): " in line
     assert "page 1, characters 0 to " in line
     assert "HTTP 400 too long" in line
@@ -173,9 +173,9 @@ def test_a_study_goes_on_and_says_what_was_not_indexed(
     first = (tmp_path / "run" / "rows.parquet").read_bytes()
     again = run_study(load_config(settings), tmp_path / "run")
     assert (tmp_path / "run" / "rows.parquet").read_bytes() == first
-    assert again.troubles == open_run(tmp_path / "run").troubles == [line]
+    assert again.failures == open_run(tmp_path / "run").failures == [line]
     assert len(server.requests) == n
     flagged[0] = "nothing"
     again = run_study(load_config([*settings, "retry_failed=true"]), tmp_path / "run")
-    assert (again.troubles, again.failed) == ([], [])
+    assert (again.failures, again.failed) == ([], [])
     assert len(server.requests) == n + 1

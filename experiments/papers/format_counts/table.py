@@ -12,7 +12,7 @@ from ohr.ocr.progress import Progress
 from ohr.plugins import KnowledgeBaseSource
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.config import StudyConfig
-from ohr.study.knowledge_bases import Readings
+from ohr.study.knowledge_bases import KnowledgeBases
 from ohr.study.plan import load_dataset, make_plan
 from ohr.types import Outcome
 from perturb.text.commands import KINDS, count_commands, paper_count
@@ -42,7 +42,7 @@ def count_knowledge_bases(config: StudyConfig) -> pd.DataFrame:
                     f"engine {spec.label!r} reads pages; format_counts takes text that is there: "
                     "gt or precomputed:<kb>"
                 )
-            readings = Readings(plan, ArtefactStore(config.cache))
+            readings = KnowledgeBases(plan, ArtefactStore(config.cache))
             for done, variant in enumerate(plan.variants, start=1):
                 noisy = variant.noise.operator is not None
                 name = f"{variant.noise.name} {variant.noise.strength}" if noisy else spec.label

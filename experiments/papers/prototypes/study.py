@@ -22,7 +22,7 @@ from experiments.papers.prototypes.table import (
 )
 from ohr import registry
 from ohr.analysis.systems.written_for import written_for
-from ohr.display.terminal import report_line, report_troubles, show, terminal_table
+from ohr.display.terminal import report_failures, report_line, show, terminal_table
 from ohr.display.text_tables import write_table
 from ohr.errors import ConfigError
 from ohr.registry import PluginSpec
@@ -102,4 +102,4 @@ def run_prototypes(config: StudyConfig, out: Path) -> int:
         print(f"figure: {path}")
     print(f"results: {run.path}")
     print(report_line(run.path / "report", run.path))
-    return report_troubles(run.troubles, run.failed)
+    return report_failures(run.failures, run.failed)

@@ -24,7 +24,7 @@ from ohr.quality.texts import content_tokens
 from ohr.quality.truth import targets
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.config import StudyConfig
-from ohr.study.knowledge_bases import Readings
+from ohr.study.knowledge_bases import KnowledgeBases
 from ohr.study.plan import Plan, Variant, load_dataset, make_plan
 from ohr.types import PageRef, Word
 
@@ -48,7 +48,7 @@ def observed(
         raise ConfigError("no page has a truth that its readings could be held against")
     refs = spread(with_truth, pages)
     store = ArtefactStore(config.cache)
-    readings = Readings(plan, store)
+    readings = KnowledgeBases(plan, store)
     layers = _layers(plan, refs)
     by_draw: dict[tuple[str, int], dict[str, dict[PageRef, Seen]]] = {}
     for variant in plan.variants:
@@ -97,7 +97,7 @@ def spread(refs: Sequence[PageRef], most: int) -> list[PageRef]:
 
 
 def _seen(
-    readings: Readings,
+    readings: KnowledgeBases,
     variant: Variant,
     refs: Sequence[PageRef],
     *,

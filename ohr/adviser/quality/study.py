@@ -23,7 +23,7 @@ from ohr.adviser.own_pages import (
 )
 from ohr.adviser.quality.report import assessed_lines, engine_table, verdict_lines, worst_lines
 from ohr.adviser.quality.table import DECIDES
-from ohr.display.terminal import report_troubles, show
+from ohr.display.terminal import report_failures, show
 from ohr.files.safe_text import plain
 from ohr.ocr.progress import Progress
 from ohr.quality.inference import FEWEST_LABELLED, pages_to_transcribe
@@ -83,7 +83,7 @@ def report_failed(table: pd.DataFrame) -> int:
     """Name the engines all of whose pages failed; 1 if there is one, else 0."""
     failed = table["status"].isin([str(status) for status in FAILED])
     by_engine = failed.groupby(table["engine"], sort=False).agg(["all", "size"])
-    return report_troubles(
+    return report_failures(
         (), [f"{engine}: all {n} pages" for engine, every, n in by_engine.itertuples() if every]
     )
 

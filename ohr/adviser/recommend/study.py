@@ -33,7 +33,7 @@ from ohr.files.safe_text import plain
 from ohr.ocr.noise import at_level
 from ohr.ocr.progress import Progress
 from ohr.plugins import OcrBackend
-from ohr.questions import agreed, make_exam
+from ohr.questions import agreed, make_question_set
 from ohr.questions.storage import json_text
 from ohr.registry import PluginSpec
 from ohr.store.atomic import write_text
@@ -153,7 +153,7 @@ def _exam(
         texts |= found
         origin = f"{origin}, and of what engines agree on for {len(found)} pages without"
     pages = [Page(ref, texts.get(ref, "")) for ref in sorted(pdfs)]
-    exam = make_exam(pages, texts, wanted.seed, wanted.questions)
+    exam = make_question_set(pages, texts, wanted.seed, wanted.questions)
     _write_dataset(out / "exam", pages, exam.accepted)
     _link({ref.doc_id: path for ref, path in pdfs.items()}, out / "exam" / "pdfs")
     return list(exam.accepted), origin

@@ -24,7 +24,7 @@ from ohr.statistics import Clusters, mean_interval
 from ohr.statistics.shapley import Coalition, attribute
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.conditions import Condition, condition_of
-from ohr.study.knowledge_bases import Readings
+from ohr.study.knowledge_bases import KnowledgeBases
 from ohr.study.output.groups import Units, make_grouping
 from ohr.study.plan import Plan
 from ohr.study.scoring.answers import Answering
@@ -43,7 +43,7 @@ COALITIONS: tuple[Coalition, ...] = tuple(
 class Swaps:
     """What a finished study's parts are read from and asked with."""
 
-    readings: Readings
+    readings: KnowledgeBases
     scorer: Scorer
     truth: KnowledgeBase
 
@@ -70,7 +70,7 @@ def swapping(plan: Plan, progress: Progress) -> Iterator[Swaps]:
         {ref: Outcome.of_text(page.text) for ref, page in plan.dataset.pages.items()}
     )
     with asking:
-        yield Swaps(Readings(plan, store), Scorer(plan, store, answering), truth)
+        yield Swaps(KnowledgeBases(plan, store), Scorer(plan, store, answering), truth)
 
 
 def swapped_scores(
@@ -171,8 +171,10 @@ def make_losses(plan: Plan, progress: Progress) -> pd.DataFrame:
     """
     if not plan.retrievers or not plan.readers:
         raise ConfigError("attribution swaps retrieval and reading: it needs the stage overall")
-    if plan.lookers:
-        raise ConfigError(f"attribution swaps the texts of pages: {plan.lookers[0]} looks at them")
+    if plan.vision_plugins:
+        raise ConfigError(
+            f"attribution swaps the texts of pages: {plan.vision_plugins[0]} looks at them"
+        )
     questions = with_truth(plan)
     if not len(questions.groups["all"]):
         raise ConfigError("attribution swaps in the truth, and no question's pages have one")

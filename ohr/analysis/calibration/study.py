@@ -20,7 +20,7 @@ from ohr.analysis.calibration.table import (
     measured_means,
 )
 from ohr.display.choices import MARGIN
-from ohr.display.terminal import number, report_troubles, show
+from ohr.display.terminal import number, report_failures, show
 from ohr.display.wording import short
 from ohr.errors import ConfigError
 from ohr.files.safe_text import plain
@@ -85,7 +85,7 @@ def calibrate(config: StudyConfig, out: Path, check: bool, margin: float = MARGI
     for path in paths:
         print(f"figure: {path}")
     print(f"calibration: {out / 'calibration.json'}")
-    return report_troubles(result.troubles, result.failed)
+    return report_failures(result.failures, result.failed)
 
 
 def _check(config: StudyConfig, out: Path, split: Split, margin: float) -> list[Path]:

@@ -28,20 +28,20 @@ from ohr.store.csv import write_csv
 from ohr.study.baselines import baselines_line
 from ohr.study.notices.truth import truth_of
 from ohr.study.results import Run
-from ohr.study.scoring.measures import known_measure
+from ohr.study.scoring.metrics import metric_info
 
 SHOWN = "*"
 """Stands beside a change that is shown: its p, corrected, is at most .05."""
 LESS = " ↓"
 """Stands beside a measure of which less is better."""
 _EVERYTHING = "all"
-Measure = tuple[str, str, str]
+MetricInfo = tuple[str, str, str]
 """Stage, metric and how it is called."""
 Row = Mapping[str, Any]
 
 
 def differences_table(
-    differences: pd.DataFrame, measures: Sequence[Measure], truth: str = GROUND_TRUTH
+    differences: pd.DataFrame, measures: Sequence[MetricInfo], truth: str = GROUND_TRUTH
 ) -> Table:
     """A row for each knowledge base, setting and group of questions, a column for each measure.
 
@@ -80,7 +80,7 @@ def differences_table(
     return table
 
 
-def _of(differences: pd.DataFrame, measure: Measure) -> pd.DataFrame:
+def _of(differences: pd.DataFrame, measure: MetricInfo) -> pd.DataFrame:
     stage, metric, _ = measure
     return differences[(differences["stage"] == stage) & (differences["metric"] == metric)]
 
@@ -97,7 +97,7 @@ class _Changes:
             self._rows.setdefault(key, []).append((setting, row))
 
     def of(
-        self, block: Block, baseline: str, other: str, group: str, measure: Measure
+        self, block: Block, baseline: str, other: str, group: str, measure: MetricInfo
     ) -> Row | None:
         """The first difference of one of a block's settings; None without any."""
         rows = self._rows.get((baseline, other, group, *measure[:2]), [])
@@ -105,16 +105,16 @@ class _Changes:
         return next(fitting, None)
 
 
-def _cell(row: Row | None, measure: Measure) -> str:
+def _cell(row: Row | None, measure: MetricInfo) -> str:
     if row is None:
         return ""
     text = change_text(row, "\n")
     return text.partition("\n")[0].replace(" [", "\n[") if _is_part(measure) else text
 
 
-def _is_part(measure: Measure) -> bool:
+def _is_part(measure: MetricInfo) -> bool:
     """Whether it is a part of another measure's loss, such as text missing of retrieval LCS."""
-    return bool(known_measure(*measure[:2]).part_of)
+    return bool(metric_info(*measure[:2]).part_of)
 
 
 def change_text(row: pd.Series | Row, between: str = ", ") -> str:
@@ -140,7 +140,7 @@ def p_text(p: float) -> str:
 
 
 def differences_lines(
-    differences: pd.DataFrame, measures: Sequence[Measure], truth: str = GROUND_TRUTH
+    differences: pd.DataFrame, measures: Sequence[MetricInfo], truth: str = GROUND_TRUTH
 ) -> list[str]:
     """What a table of differences is over: baselines, intervals, families, what is missing."""
     lines = [baselines_line(set(differences["part"]), truth)]
@@ -167,7 +167,7 @@ def families(differences: pd.DataFrame) -> str:
     return ", and over ".join(parts)
 
 
-def _further(differences: pd.DataFrame, measures: Sequence[Measure]) -> Iterator[str]:
+def _further(differences: pd.DataFrame, measures: Sequence[MetricInfo]) -> Iterator[str]:
     """How many further units show each measure's largest change that is not shown."""
     parts = []
     for one in (one for one in measures if not _is_part(one)):

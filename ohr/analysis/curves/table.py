@@ -16,7 +16,7 @@ from ohr.statistics.curves import Statistic
 from ohr.study.output.groups import GROUP_COLUMNS, group_rows
 from ohr.study.output.rows import UNIT_COLUMNS
 from ohr.study.results import KNOWLEDGE_BASE, Run, clusters_of, measured
-from ohr.study.scoring.measures import NO_CONTEXT
+from ohr.study.scoring.metrics import NO_CONTEXT
 
 QUALITY_STAGES = ("retrieval", "generation", "overall")
 FLOOR_SUFFIX = NO_CONTEXT

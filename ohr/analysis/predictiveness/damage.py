@@ -12,7 +12,7 @@ from ohr.study.baselines import clean_of
 from ohr.study.output.groups import GROUP_COLUMNS
 from ohr.study.output.rows import UNIT_COLUMNS
 from ohr.study.results import KNOWLEDGE_BASE, Run, knowledge_base_name, measured
-from ohr.study.scoring.measures import Measure
+from ohr.study.scoring.metrics import MetricInfo
 
 SETTING = ("system", "chunker", "retriever", "reader", "top_k")
 DIGITS = 9
@@ -29,9 +29,9 @@ class Damage:
     ``condition``, ``noise`` and ``engine`` say under which noise, the others which question.
     """
 
-    outcome: Measure
+    outcome: MetricInfo
     setting: Mapping[str, str]
-    readings: tuple[Measure, ...]
+    readings: tuple[MetricInfo, ...]
     frame: pd.DataFrame
 
 
@@ -41,7 +41,7 @@ def damages(runs: Sequence[Run], outcomes: Sequence[tuple[str, str]]) -> Iterato
     A noisy knowledge base is held against the same engine's reading of the clean pages, an
     engine's clean reading against the ground truth's text.
     """
-    known: dict[tuple[str, str], Measure] = {
+    known: dict[tuple[str, str], MetricInfo] = {
         (one.stage, one.metric): one for run in runs for one in run.measures
     }
     readings = tuple(one for one in known.values() if one.stage == "ocr")
@@ -79,7 +79,7 @@ def _question(rows: pd.DataFrame) -> list[str]:
     return [*UNIT_COLUMNS, *(name for name in GROUP_COLUMNS if name in rows)]
 
 
-def _readings(base: pd.DataFrame, readings: Sequence[Measure]) -> pd.DataFrame:
+def _readings(base: pd.DataFrame, readings: Sequence[MetricInfo]) -> pd.DataFrame:
     """A row for each question, with its evidence's or its page's value of each measure."""
     wide = base.loc[base["qid"] != "", _question(base)].drop_duplicates("qid")
     for one in readings:
@@ -89,7 +89,9 @@ def _readings(base: pd.DataFrame, readings: Sequence[Measure]) -> pd.DataFrame:
     return wide
 
 
-def _worse(clean: pd.DataFrame, noisy: pd.DataFrame, readings: Sequence[Measure]) -> pd.DataFrame:
+def _worse(
+    clean: pd.DataFrame, noisy: pd.DataFrame, readings: Sequence[MetricInfo]
+) -> pd.DataFrame:
     """How much worse each question's evidence was read than in the clean knowledge base."""
     names = [one.metric for one in readings]
     both = clean.set_index("qid")[names], noisy.set_index("qid")[names]
@@ -98,7 +100,7 @@ def _worse(clean: pd.DataFrame, noisy: pd.DataFrame, readings: Sequence[Measure]
 
 
 def _losses(
-    clean: pd.DataFrame, noisy: pd.DataFrame, outcome: Measure | None
+    clean: pd.DataFrame, noisy: pd.DataFrame, outcome: MetricInfo | None
 ) -> Iterator[tuple[tuple[str, ...], pd.DataFrame]]:
     """For each setting of an outcome: the questions, and what each lost."""
     if outcome is None or clean.empty or noisy.empty:

@@ -24,7 +24,7 @@ from ohr.statistics import (
     sign_flip_test,
 )
 from ohr.study.results import clusters_of
-from ohr.study.scoring.measures import Measure
+from ohr.study.scoring.metrics import MetricInfo
 
 POOLED, WITHIN, BETWEEN = "pooled", "within", "between"
 CORRELATIONS = (POOLED, WITHIN, BETWEEN)
@@ -71,7 +71,7 @@ class Units:
 
     def __init__(self, frame: pd.DataFrame, damage: Damage, seed: int) -> None:
         self.outcome = damage.outcome
-        self.measures: dict[str, Measure] = {one.metric: one for one in damage.readings}
+        self.measures: dict[str, MetricInfo] = {one.metric: one for one in damage.readings}
         self.loss = frame["loss"].to_numpy(dtype=float)
         self._damages = {name: frame[name].to_numpy(dtype=float) for name in self.measures}
         self._conditions = pd.factorize(frame["condition"])[0]

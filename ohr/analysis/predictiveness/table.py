@@ -15,7 +15,7 @@ from ohr.display.settings import Setting
 from ohr.errors import OhrError
 from ohr.study.output.groups import group_rows
 from ohr.study.results import Run
-from ohr.study.scoring.measures import Measure
+from ohr.study.scoring.metrics import MetricInfo
 
 MAIN_GROUPS = ("all", "source:")
 COMPARED = ("stage", "metric", "title", *SETTING, "conditions", "group", "correlation")
@@ -102,7 +102,7 @@ def usual_outcomes(runs: Sequence[Run]) -> list[str]:
     chosen = [one for one in hits if one.metric in first]
     chosen += [one for one in measures if (one.stage, one.metric) in there and one not in chosen]
 
-    def overlapping(outcome: Measure) -> bool:
+    def overlapping(outcome: MetricInfo) -> bool:
         return any(outcome.overlaps(one) for one in readings)
 
     chosen = [one for one in chosen if one.stage != "ocr"]

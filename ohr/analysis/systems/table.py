@@ -15,7 +15,7 @@ from ohr.study.baselines import clean_of
 from ohr.study.config import BUILT_IN
 from ohr.study.output.rows import UNIT_COLUMNS
 from ohr.study.results import KNOWLEDGE_BASE, Run, clusters_of, knowledge_base_name
-from ohr.study.scoring.measures import Measure
+from ohr.study.scoring.metrics import MetricInfo
 
 SETTING = ("system", "chunker", "retriever", "reader", "top_k")
 STAGE = "overall"
@@ -28,7 +28,7 @@ class Scored:
     ``values[label, base]`` are float ``(questions,)``, NaN where a question does not count.
     """
 
-    measure: Measure
+    measure: MetricInfo
     questions: pd.DataFrame
     values: Mapping[tuple[str, str], np.ndarray]
     bases: Mapping[str, pd.Series]

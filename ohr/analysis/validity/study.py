@@ -27,12 +27,12 @@ from ohr.analysis.validity.table import (
 )
 from ohr.collection import Dataset, ValidationReport
 from ohr.datasets.ohrbench import GROUND_TRUTH, read_documents
-from ohr.display.terminal import report_troubles
+from ohr.display.terminal import report_failures
 from ohr.display.wording import short
 from ohr.errors import ConfigError, OhrError, did_you_mean
 from ohr.files.safe_text import plain
 from ohr.ocr.progress import Progress
-from ohr.questions import Exam, make_exam
+from ohr.questions import QuestionSet, make_question_set
 from ohr.questions.storage import write_exam
 from ohr.store.atomic import write_text
 from ohr.store.csv import write_csv
@@ -58,21 +58,21 @@ def measure_validity(config: StudyConfig, out: Path, stage: str, metric: str) ->
         ref: page.text for ref, page in dataset.pages.items() if ref not in dataset.without_truth
     }
     pages = [dataset.pages[ref] for ref in wanted if ref in texts]
-    exam = matched(make_exam(pages, texts, config.seed), wanted)
+    exam = matched(make_question_set(pages, texts, config.seed), wanted)
     made_path = write_exam(out / "questions", exam, of_folder=of_folder)
     print(
         f"{len(exam.accepted)} questions made on {len(pages)} pages of {len(given)} given ones: "
         f"{made_path}"
     )
-    runs, troubles, failed = [], list[str](), list[str]()
+    runs, failures, failed = [], list[str](), list[str]()
     for name, path in (("given", config.dataset.questions), ("made", made_path)):
         run = _run(config, path, out / name, made=name == "made")
         runs.append(run)
-        troubles += run.troubles
+        failures += run.failures
         failed += run.failed
     given_scores, made_scores = (scores_of(run, stage, metric) for run in runs)
     report(given_scores, made_scores, out, f"{stage}:{metric}")
-    return report_troubles(troubles, failed)
+    return report_failures(failures, failed)
 
 
 def measure_bias(config: StudyConfig, out: Path, stage: str, metric: str) -> int:
@@ -94,18 +94,18 @@ def measure_bias(config: StudyConfig, out: Path, stage: str, metric: str) -> int
             makers[spec.label] = folder if folder.is_dir() else Path(spec.argument)
     if len(makers) < LEAST_MAKERS:
         raise OhrError("--bias needs two engines at least: engines=[gt,precomputed:FOLDER]")
-    scores, troubles, failed = {}, list[str](), list[str]()
+    scores, failures, failed = {}, list[str](), list[str]()
     for number, (maker, folder) in enumerate(makers.items()):
         documents = read_documents(folder, config.dataset.domains, {}, ValidationReport())
         texts = {page.ref: page.text for one in documents for page in one.pages}
         pages = [dataset.pages[ref] for ref in wanted if ref in texts]
-        exam = matched(make_exam(pages, texts, config.seed), wanted)
+        exam = matched(make_question_set(pages, texts, config.seed), wanted)
         folder = out / f"by_{number}"
         path = write_exam(folder / "questions", exam, of_folder=False)
         print(plain(f"{len(exam.accepted)} questions made of {maker} alone: {path}"))
         run = _run(config, path, folder / "run", made=True)
         scores[maker] = scores_of(run, stage, metric)
-        troubles += run.troubles
+        failures += run.failures
         failed += run.failed
     table = swings(scores)
     write_csv(out / "swings.csv", table)
@@ -124,7 +124,7 @@ def measure_bias(config: StudyConfig, out: Path, stage: str, metric: str) -> int
     for line in lines:
         print(plain(line))
     write_text(out / "bias.txt", "\n".join(lines) + "\n")
-    return report_troubles(troubles, failed)
+    return report_failures(failures, failed)
 
 
 def _check_metric(config: StudyConfig, dataset: Dataset, stage: str, metric: str) -> None:
@@ -142,7 +142,7 @@ def _run(config: StudyConfig, questions: Path | None, out: Path, *, made: bool) 
     return run_study(config.model_copy(update={"dataset": own}), out, progress=Progress())
 
 
-def matched(exam: Exam, wanted: Mapping[PageRef, int]) -> Exam:
+def matched(exam: QuestionSet, wanted: Mapping[PageRef, int]) -> QuestionSet:
     """As many questions as ``wanted`` of each page; what a page lacks, others make up for."""
     taken: Counter[PageRef] = Counter()
     chosen: list[Question] = []

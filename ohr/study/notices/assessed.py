@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from ohr.study.plan import Plan
-from ohr.study.scoring.measures import NO_CONTEXT, base_name
 from ohr.study.scoring.measuring import has_evidence
+from ohr.study.scoring.metrics import NO_CONTEXT, base_name
 
 _COUNTS = ["n", "n_empty", "n_error", "n_timeout"]
 _WITHOUT = {

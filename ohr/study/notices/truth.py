@@ -11,7 +11,7 @@ import pandas as pd
 from ohr.collection import GROUND_TRUTH
 from ohr.plugins import KnowledgeBaseSource, OcrBackend
 from ohr.study.plan import Plan
-from ohr.study.scoring.measures import Measure, described, known_measure, read_measures
+from ohr.study.scoring.metrics import MetricInfo, described, metric_info, read_metric_infos
 
 MARK = "*"
 """Stands beside an engine that is the same as the truth."""
@@ -19,7 +19,7 @@ _TRUTH, _SAME, _MEASURES = "truth", "same_as_truth", "measures"
 
 
 def declare(
-    cells: pd.DataFrame, truth: str, same: Sequence[str], measures: Iterable[Measure] = ()
+    cells: pd.DataFrame, truth: str, same: Sequence[str], measures: Iterable[MetricInfo] = ()
 ) -> None:
     """Note on cells what readings were held against, which engines are no other than that, and
     what their metrics declare.
@@ -29,17 +29,17 @@ def declare(
     cells.attrs |= {_TRUTH: truth, _SAME: list(same), _MEASURES: json.dumps(described(measures))}
 
 
-def measures_of(cells: pd.DataFrame) -> list[Measure]:
+def metric_infos_of(cells: pd.DataFrame) -> list[MetricInfo]:
     """The measures that cells hold, in their order, as they were declared."""
     declared = _declared(cells.attrs.get(_MEASURES, "[]"))
     there = cells[["stage", "metric"]].drop_duplicates().itertuples(index=False, name=None)
-    return [declared.get(pair) or known_measure(*pair) for pair in there]
+    return [declared.get(pair) or metric_info(*pair) for pair in there]
 
 
 @lru_cache(maxsize=64)
-def _declared(kept: str) -> dict[tuple[str, str], Measure]:
+def _declared(kept: str) -> dict[tuple[str, str], MetricInfo]:
     """Measures as cells keep them: in one text, since frames copy their attributes."""
-    measures = read_measures({"measures": json.loads(kept)}) or []
+    measures = read_metric_infos({"measures": json.loads(kept)}) or []
     return {(measure.stage, measure.metric): measure for measure in measures}
 
 

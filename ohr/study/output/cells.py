@@ -21,7 +21,7 @@ from ohr.study.config import STAGES
 from ohr.study.output.groups import GROUP_COLUMNS, STATED, group_names, known_first, tags_of
 from ohr.study.output.rows import unreadable
 from ohr.study.plan import Plan
-from ohr.study.scoring.measures import NOISE_COLUMNS, Measure, known_measure
+from ohr.study.scoring.metrics import NOISE_COLUMNS, MetricInfo, metric_info
 from ohr.types import Status
 
 KEY_COLUMNS = (*CONDITION_COLUMNS, "stage", "metric", "group")
@@ -64,7 +64,7 @@ def planned_cells(plan: Plan) -> list[tuple[Condition, str, str, str]]:
 
 def aggregate(
     rows: Path | pd.DataFrame,
-    measures: Sequence[Measure] | None = None,
+    measures: Sequence[MetricInfo] | None = None,
     groups: Sequence[str] | None = None,
 ) -> pd.DataFrame:
     """``cells.csv`` of rows: a row for each measure, condition and group, in this order.
@@ -82,7 +82,7 @@ def aggregate(
     names = list(groups) if groups is not None else scores.groups()
     for score in scores:
         stage, metric = score.key[-2:]
-        measure = declared.get((stage, metric)) or known_measure(stage, metric)
+        measure = declared.get((stage, metric)) or metric_info(stage, metric)
         cells = list(_cells(score, measure, names))
         if stage == "ocr" and metric in NOISE_COLUMNS:
             base = _base(score.key)
@@ -106,7 +106,7 @@ def _base(key: Key) -> Key:
     return tuple(key[CONDITION_COLUMNS.index(name)] for name in _KNOWLEDGE_BASE)
 
 
-def _cells(score: _Score, measure: Measure, groups: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _cells(score: _Score, measure: MetricInfo, groups: Sequence[str]) -> Iterator[dict[str, Any]]:
     """The mean of a score in each group, with its interval and counts."""
     excluded = measure.left_out(str(score.key[CONDITION_COLUMNS.index("protocol")]))
     left_out = [_STATUSES.index(str(status)) for status in excluded]

@@ -31,7 +31,7 @@ _SILENT_S = 5.0  # no progress is shown for what takes no longer
 
 
 @dataclass
-class Tally:
+class FailureCounts:
     """What one reader was asked: ``used`` answers in all, ``asked`` for the first time now."""
 
     identity: Mapping[str, object]
@@ -92,7 +92,7 @@ class Answering:
     progress: Progress | None = None
     stop_after_failures: int = 0
     """Answers that fail in a row for the same reason before OhrError is raised; 0: never."""
-    tallies: dict[str, Tally] = field(default_factory=dict)
+    tallies: dict[str, FailureCounts] = field(default_factory=dict)
     _journals: dict[str, Journal] = field(default_factory=dict)
 
     def answers(
@@ -167,7 +167,7 @@ class Answering:
         """The outcome of each key: kept ones, and those that are asked for now and then kept."""
         if label not in self.tallies:
             identity = asked.identity()
-            self.tallies[label] = Tally(identity, asked.note)
+            self.tallies[label] = FailureCounts(identity, asked.note)
             self._journals[label] = self.store.journal(kind.journal, {kind.asked: identity})
         tally, journal = self.tallies[label], self._journals[label]
         first = {key: at for at, key in reversed(list(enumerate(keys)))}
@@ -207,7 +207,7 @@ class Answering:
         return [outcomes[key] for key in keys]
 
     def _answered(
-        self, kind: _Kind[Any], tally: Tally, journal: Journal, keys: Iterable[str]
+        self, kind: _Kind[Any], tally: FailureCounts, journal: Journal, keys: Iterable[str]
     ) -> bool:
         """Whether anything has come of a reader before."""
         if any(outcome.status not in FAILED for outcome in tally.used.values()):
@@ -215,7 +215,7 @@ class Answering:
         entries = (kind.parsed(journal.get(key)) for key in keys)
         return any(entry is not None and entry[0].status not in FAILED for entry in entries)
 
-    def _kept(self, kind: _Kind[Any], tally: Tally, journal: Journal, key: str) -> bool:
+    def _kept(self, kind: _Kind[Any], tally: FailureCounts, journal: Journal, key: str) -> bool:
         entry = kind.parsed(journal.get(key))
         if entry is None:
             return False

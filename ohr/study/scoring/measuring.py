@@ -19,7 +19,7 @@ from ohr.study.config import Stage
 from ohr.study.notices.ungraded import Ungraded
 from ohr.study.plan import Plan
 from ohr.study.scoring.answers import Answering
-from ohr.study.scoring.measures import NO_CONTEXT, NOISE_COLUMNS, applicable
+from ohr.study.scoring.metrics import NO_CONTEXT, NOISE_COLUMNS, applicable
 from ohr.types import Hit, Outcome, PageRef, Question, Status
 
 JUDGE = "(judge)"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ohr.questions import agreed, make_exam
+from ohr.questions import agreed, make_question_set
 from ohr.questions.agreed import UNSURE, confirmed
 from ohr.types import Page, PageRef
 from tests.patience import ends
@@ -46,10 +46,10 @@ def test_options_that_are_never_closed_take_linear_time():
 def test_nothing_unsure_is_asked_or_quoted():
     other = LINE.replace("12,500", "17,500")
     texts = agreed([{REF: LINE}, {REF: other}])
-    exam = make_exam([Page(REF, "")], texts)
+    exam = make_question_set([Page(REF, "")], texts)
     questions = [*exam.accepted, *(one.question for one in exam.rejected)]
     assert not questions
-    assert make_exam([Page(REF, "")], {REF: LINE}).accepted
+    assert make_question_set([Page(REF, "")], {REF: LINE}).accepted
 
 
 def test_one_reading_is_refused_and_a_page_of_one_is_left_out():

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ohr.datasets import wording
-from ohr.questions import make_exam
+from ohr.questions import make_question_set
 from ohr.questions.checks import NAMES
 from ohr.questions.corpus import Corpus
 from ohr.questions.from_tables import looks
@@ -50,7 +50,7 @@ Total & 1,500 & 1,760 \\
 
 
 def exam(texts=TEXTS, seed=0, most=None):
-    return make_exam([Page(ref, "") for ref in texts], texts, seed, most)
+    return make_question_set([Page(ref, "") for ref in texts], texts, seed, most)
 
 
 def answers(found):
@@ -152,7 +152,7 @@ def test_most_has_no_say_in_what_passes():
 @settings(deadline=None)
 @given(st.integers(0, 5), st.permutations(list(TEXTS)))
 def test_equal_seeds_give_equal_exams_in_any_order_of_pages(seed, order):
-    again = make_exam([Page(ref, "") for ref in order], TEXTS, seed)
+    again = make_question_set([Page(ref, "") for ref in order], TEXTS, seed)
     assert again.accepted == exam(seed=seed).accepted
 
 

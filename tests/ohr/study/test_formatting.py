@@ -14,10 +14,10 @@ from ohr.ocr.rewriting import rewritten
 from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.study.config import load_config
-from ohr.study.knowledge_bases import Readings
+from ohr.study.knowledge_bases import KnowledgeBases
 from ohr.study.plan import Variant, load_dataset, make_plan
 from ohr.study.run import run_study
-from ohr.study.scoring.measures import make_metrics, planned
+from ohr.study.scoring.metrics import make_metrics, planned
 from ohr.types import Outcome, PageRef
 from tests.builders import qa, write_corpus, write_kb, write_questions
 
@@ -40,7 +40,7 @@ def pages_of(corpus, *settings, intensity=0.4):
     config = load_config([*corpus, "engines=[gt]", *settings])
     plan = make_plan(config, load_dataset(config))
     noise = Noise(PluginSpec(name=FAKE), "", intensity)
-    readings = Readings(plan, ArtefactStore(config.cache))
+    readings = KnowledgeBases(plan, ArtefactStore(config.cache))
     return plan, readings.knowledge_base(Variant(PluginSpec(name="gt"), noise, config.seed)).pages
 
 

@@ -88,7 +88,7 @@ def test_a_page_without_a_picture_is_a_miss_and_counted(corpus, tmp_path):
     [base] = manifest["knowledge_bases"].values()
     assert manifest["image_retrievers"]["darkest"]["name"] == "darkest"
     assert base["unseen_pages"]["darkest"]["by_status"] == {"error": 3}
-    assert any("images for darkest: 3 errors" in line for line in result.troubles)
+    assert any("images for darkest: 3 errors" in line for line in result.failures)
     rows = result.rows
     rows = rows[(rows["stage"] == "retrieval") & (rows["metric"] == "hit@9")]
     law = rows["qid"].isin([f"q{n}" for n in (1000, 1001, 1010, 1011, 1020, 1021)])
@@ -170,7 +170,7 @@ def test_models_in_a_study_and_one_that_was_killed_ends_with_the_same_bytes(
              "stages=[ocr,retrieval,overall]", "dataset.limit=4"]  # fmt: skip
     whole = run(given, tmp_path / "whole", f"cache={tmp_path / 'other'}")
     assert whole.missing == []
-    assert not whole.troubles
+    assert not whole.failures
 
     def dies(self, images, encode=LateInteraction.encode_pages, calls=[]):  # noqa: B006
         calls.append(images)

@@ -23,7 +23,7 @@ from ohr.study.output.rows import read_rows
 from ohr.study.plan import load_dataset, make_plan
 from ohr.study.results import cells_anew
 from ohr.study.run import run_study
-from ohr.study.scoring.measures import described, known_measure, read_measures
+from ohr.study.scoring.metrics import described, metric_info, read_metric_infos
 from tests.builders import qa, write_kb, write_questions
 
 NOISE = ["engines=[gt]", "noise=[formatting]", "levels=[severe]", "seeds=[0,1]"]
@@ -123,7 +123,7 @@ def test_pages_whose_order_is_not_assessed_leave_it_and_are_counted(tmp_path):
 
 def test_metrics_that_count_the_evidence_s_words_overlap_and_others_do_not():
     def overlap(stage, metric, other_stage, other):
-        return known_measure(stage, metric).overlaps(known_measure(other_stage, other))
+        return metric_info(stage, metric).overlaps(metric_info(other_stage, other))
 
     for reading in ("evidence_lcs", "r_noise", "r_noise_content", "r_noise_reference"):
         assert overlap("ocr", reading, "retrieval", "lcs")
@@ -136,10 +136,10 @@ def test_metrics_that_count_the_evidence_s_words_overlap_and_others_do_not():
 
 
 def test_a_manifest_of_before_says_what_its_metrics_count():
-    kept = described([known_measure("retrieval", "lcs"), known_measure("ocr", "wer")])
+    kept = described([metric_info("retrieval", "lcs"), metric_info("ocr", "wer")])
     older = [{name: value for name, value in one.items() if name != "basis"} for one in kept]
-    assert read_measures({"measures": older}) == read_measures({"measures": kept})
-    assert [one.basis != "" for one in read_measures({"measures": older})] == [True, False]
+    assert read_metric_infos({"measures": older}) == read_metric_infos({"measures": kept})
+    assert [one.basis != "" for one in read_metric_infos({"measures": older})] == [True, False]
 
 
 def test_a_metric_of_ones_own_is_a_function_and_appears_everywhere(corpus, tmp_path):

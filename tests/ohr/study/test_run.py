@@ -12,7 +12,7 @@ from ohr.study.output.cells import CELL_COLUMNS, KEY_COLUMNS, planned_cells
 from ohr.study.plan import load_dataset
 from ohr.study.results import Run, open_run
 from ohr.study.run import _missing, run_study
-from ohr.study.scoring.measures import SETS
+from ohr.study.scoring.metrics import SETS
 from tests.builders import qa, write_corpus, write_kb, write_questions
 
 FAKE = "tests.fakes.LoggingEngine"
@@ -276,6 +276,6 @@ def test_a_pdf_that_cannot_be_opened_costs_its_own_pages_alone(tmp_path, monkeyp
     read = run(settings, tmp_path / "run", f"engines=[{FAKE}]", "stages=[ocr]")
     statuses = read.rows[read.rows["qid"] == ""].groupby("doc_id")["status"].unique()
     assert statuses.map(list).to_dict() == {"law/doc1": ["error"], "manual/doc0": ["ok"]}
-    [line] = read.troubles
+    [line] = read.failures
     assert "2 errors" in line
     assert "cannot open doc1.pdf as a PDF" in line

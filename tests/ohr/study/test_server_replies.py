@@ -52,18 +52,18 @@ def test_a_refused_question_is_an_error_in_the_servers_words_and_a_rerun_asks_no
     reader = openai(server, concurrency=1)
     result = run(settings, tmp_path / "run", reader, OVERALL)
     assert result.readers["openai"]["by_status"] == {"error": 1, "ok": 3}
-    [line] = result.troubles
+    [line] = result.failures
     assert "1 error" in line
     assert "refused (HTTP 403, no key was sent): your input was flagged (1)" in line
     n = len(server.requests)
     again = run(settings, tmp_path / "run", reader, OVERALL)
-    assert (again.troubles, len(server.requests)) == ([line], n)
+    assert (again.failures, len(server.requests)) == ([line], n)
     # Those alone are asked again: that all of these are refused is no reason to stop.
     run(settings, tmp_path / "run", reader, OVERALL, "retry_failed=true")
     assert len(server.requests) == n + 1
     server.answer = refusing()
     again = run(settings, tmp_path / "run", reader, OVERALL, "retry_failed=true")
-    assert (again.troubles, again.failed) == ([], [])
+    assert (again.failures, again.failed) == ([], [])
 
 
 @pytest.mark.parametrize("status", [403, 404])
@@ -74,7 +74,7 @@ def test_a_server_that_refuses_all_stops_the_study_and_nothing_stands(server, tm
                        r"\(.*no key was sent\): no such model for you\): correct"):  # fmt: skip
         run(settings, tmp_path / "run", openai(server), OVERALL)
     server.replies = [said("answer 1")]
-    assert run(settings, tmp_path / "run", openai(server), OVERALL).troubles == []
+    assert run(settings, tmp_path / "run", openai(server), OVERALL).failures == []
 
 
 def test_five_refusals_from_the_first_on_are_taken_for_all():
@@ -124,7 +124,7 @@ def test_an_error_within_an_answer_is_asked_again_and_an_empty_answer_stands(ser
     reader = openai(server, retries=0)
     result = run(settings, tmp_path / "run", reader, OVERALL)
     assert result.readers["openai"]["by_status"] == {"empty": 1, "error": 1, "ok": 2}
-    [line] = result.troubles
+    [line] = result.failures
     assert line.startswith("openai: 1 error and 1 empty (they count with the worst value): ")
     assert "openai: HTTP 200 with error finish_reason error (1)" in line
     assert "no text (1)" in line
@@ -137,7 +137,7 @@ def test_an_error_within_an_answer_is_asked_again_and_an_empty_answer_stands(ser
 def test_what_is_answered_to_nothing_is_no_trouble(tmp_path):
     result = run(write_small(tmp_path), tmp_path / "run", "stages=[generation]")
     assert result.readers["extractive"]["by_status"]["empty"] == 4
-    assert (result.troubles, result.failed) == ([], [])
+    assert (result.failures, result.failed) == ([], [])
 
 
 # Verdicts that cannot be read
@@ -164,7 +164,7 @@ def test_verdicts_that_cannot_be_read_are_counted_shown_bounded_and_asked_again(
     judge = result.readers["(judge)"]
     assert (judge["by_status"], judge["unread"]) == ({"error": 2, "ok": 2}, 2)
     assert judge["reasons"] == {"the verdict could not be read, such as 'It is hard to say.'": 2}
-    told, bounds = result.troubles
+    told, bounds = result.failures
     assert told == (
         "(judge): 2 of 4 verdicts could not be read, such as 'It is hard to say.' (they count as "
         "incorrect; retry_failed=true asks for them again)"
@@ -174,22 +174,22 @@ def test_verdicts_that_cannot_be_read_are_counted_shown_bounded_and_asked_again(
     )
     [entry] = result.manifest["ungraded"]
     assert (entry["low"], entry["high"], entry["n"], entry["ungraded"]) == (0.25, 0.75, 4, 2)
-    assert open_run(tmp_path / "run").troubles == [told, bounds]
+    assert open_run(tmp_path / "run").failures == [told, bounds]
     # A rerun asks nothing; with retry_failed it asks for those two.
     n = len(server.requests)
-    assert run(settings, tmp_path / "run", *given).troubles == [told, bounds]
+    assert run(settings, tmp_path / "run", *given).failures == [told, bounds]
     assert len(server.requests) == n
     server.answer = judged_as("-", "correct", "correct", "-")
     again = run(settings, tmp_path / "run", *given, "retry_failed=true")
     assert sorted(number_of(request) for request in server.requests[n:]) == [1, 2]
     assert cell(again.cells, "overall", "judged")["mean"] == 0.75
-    assert (again.troubles, "ungraded" in again.manifest) == ([], False)
+    assert (again.failures, "ungraded" in again.manifest) == ([], False)
 
 
 def test_a_judge_none_of_whose_verdicts_can_be_read_is_a_failure(server, tmp_path):
     server.answer = judged_as(*["As an assistant I would rather not."] * 4)
     result = run(write_small(tmp_path), tmp_path / "run", openai(server), judging(server), OVERALL)
-    assert result.troubles[0].startswith("(judge): 4 of 4 verdicts could not be read, such as 'As")
+    assert result.failures[0].startswith("(judge): 4 of 4 verdicts could not be read, such as 'As")
     assert [line.rpartition(": ")[2] for line in result.failed] == [
         "all 4 answers (overall judged)"
     ]

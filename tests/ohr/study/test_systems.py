@@ -129,7 +129,7 @@ def test_what_fails_is_counted_and_what_was_answered_is_not_asked_again(settings
     assert cells.loc[("my_systems.Listing", "source_recall")]["mean"] == 0.25
     assert cells.loc[("rag", "f1")]["reader"] == "extractive"
     assert "my_systems.Listing" in run.manifest["systems"]
-    assert any("no fact 2" in line for line in run.troubles)
+    assert any("no fact 2" in line for line in run.failures)
     asked = len(lines(tmp_path))
     again = run_study(load_config(both), tmp_path / "again")
     assert len(lines(tmp_path)) == asked

@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image
 
 from ohr import registry
-from ohr.ocr.files import FileReadings, file_pages
+from ohr.ocr.files import FileOutputs, file_pages
 from ohr.ocr.pools import Runners
 from ohr.ocr.sources import find_pages
 from ohr.ocr.store import stored_taken
@@ -59,7 +59,7 @@ def test_pages_that_cannot_be_drawn_spoil_no_others_and_equal_ones_are_read_once
     engine = registry.ocr_engine(ENGINE)
     pages = file_pages(list(find_pages([folder], 150)), ENGINE, engine, hand_over_pdfs=False)
     store = ArtefactStore(tmp_path / "cache")
-    readings = FileReadings(ENGINE, engine.identity(), store, Limits(), Runners(1))
+    readings = FileOutputs(ENGINE, engine.identity(), store, Limits(), Runners(1))
     readings.make(pages, lambda _: None)
     found = [readings.stored(page).outcome for page in pages]
     assert [one.status for one in found] == [Status.OK] * 4 + [Status.ERROR]

@@ -12,10 +12,10 @@ from ohr import registry
 from ohr.errors import StoreError
 from ohr.ocr.observe import _read_again
 from ohr.ocr.store import (
-    StoredReading,
+    StoredOutput,
     keep_failure,
     ocr_key,
-    stored_reading,
+    stored_output,
     stored_text,
 )
 from ohr.ocr.worker import PageReader
@@ -23,7 +23,7 @@ from ohr.registry import PluginSpec
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.identity import pixel_digest
 from ohr.study.config import load_config
-from ohr.study.knowledge_bases import Readings
+from ohr.study.knowledge_bases import KnowledgeBases
 from ohr.study.plan import load_dataset, make_plan
 from ohr.study.run import run_study
 from ohr.types import Outcome, Status
@@ -64,7 +64,7 @@ def test_a_damaged_cache_never_becomes_a_score(corpus, tmp_path, kind):
     shutil.rmtree(tmp_path / "cache" / kind)
     config = load_config([*corpus, f"engines=[{engine}]"])
     plan = make_plan(config, load_dataset(config))
-    readings = Readings(plan, ArtefactStore(config.cache))
+    readings = KnowledgeBases(plan, ArtefactStore(config.cache))
     assert readings.pending(plan.variants[0]) == 2
     with pytest.raises(StoreError, match=r"page 0 by .* is not in the cache"):
         readings.knowledge_base(plan.variants[0])
@@ -74,17 +74,17 @@ def test_a_timeout_stands_for_no_more_time_than_it_was_given(tmp_path):
     store, key = ArtefactStore(tmp_path), {"page": 1}
     given = Limits(cpu_s=10, wall_s=20)
     keep_failure(store, key, Outcome.timeout("too slow"), given)
-    found = stored_reading(store, key, {})
-    assert found == StoredReading(Outcome.timeout("too slow"), (10, 20))
+    found = stored_output(store, key, {})
+    assert found == StoredOutput(Outcome.timeout("too slow"), (10, 20))
     assert found.stands(given, retry=False)
     assert found.stands(Limits(cpu_s=5, wall_s=20), retry=False)
     assert not found.stands(Limits(cpu_s=10, wall_s=21), retry=False)
     assert not found.stands(given, retry=True)
     keep_failure(store, key, Outcome.error("torn"), given)
-    found = stored_reading(store, key, {})
-    assert found == StoredReading(Outcome.error("torn"))
+    found = stored_output(store, key, {})
+    assert found == StoredOutput(Outcome.error("torn"))
     assert found.stands(Limits(cpu_s=99, wall_s=99), retry=False)
-    assert StoredReading(Outcome("x", Status.OK)).stands(given, retry=True)
+    assert StoredOutput(Outcome("x", Status.OK)).stands(given, retry=True)
 
 
 def test_pixels_that_failed_when_they_were_observed_are_read_by_a_study(tmp_path, monkeypatch):

@@ -14,15 +14,15 @@ from ohr.study.conditions import CONDITION_COLUMNS, Condition, name_of
 from ohr.study.config import Stage
 from ohr.study.output.rows import UNIT_COLUMNS
 from ohr.study.scoring.answers import UNREAD
-from ohr.study.scoring.measures import NO_CONTEXT
 from ohr.study.scoring.measuring import JUDGE, Scores
+from ohr.study.scoring.metrics import NO_CONTEXT
 from ohr.types import FAILED, Status
 
 _NAMED_REASONS = 3
 _ANSWERED: tuple[Stage, ...] = ("generation", "overall")
 
 
-def trouble_lines(failures: Mapping[str, Mapping[str, Any]], protocol: str) -> list[str]:
+def failure_lines(failures: Mapping[str, Mapping[str, Any]], protocol: str) -> list[str]:
     """A line for each knowledge base, or reader, with failures: counts by status, and reasons.
 
     Likewise for answers that are empty for a reason, and, in a line of its own, for a judge's
@@ -87,7 +87,7 @@ _Score = tuple[Condition, str, str]
 
 
 @dataclass
-class Tally:
+class FailureCounts:
     """Counts of outcomes, and what failed whole, taken as scores come."""
 
     _counts: dict[str, Counter[str]] = field(default_factory=dict)
@@ -118,7 +118,7 @@ class Tally:
 
 
 def failed_in_rows(rows: pd.DataFrame) -> list[str]:
-    """:meth:`Tally.failed` of a run's rows."""
+    """:meth:`FailureCounts.failed` of a run's rows."""
     rows = rows[(rows["qid"] == "") | rows["stage"].isin(_ANSWERED)]
     failed: dict[_Score, int] = {}
     keys = [*CONDITION_COLUMNS, "stage", "metric"]

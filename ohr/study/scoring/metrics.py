@@ -56,7 +56,7 @@ _STAGES: dict[Of, tuple[Stage, ...]] = {
 
 
 @dataclass(frozen=True)
-class Measure:
+class MetricInfo:
     """A metric at a stage: a column of results."""
 
     stage: Stage
@@ -89,7 +89,7 @@ class Measure:
         """Whether it is of answers to nothing."""
         return self.metric.endswith(NO_CONTEXT)
 
-    def overlaps(self, other: Measure) -> bool:
+    def overlaps(self, other: MetricInfo) -> bool:
         """Whether the two share part of their definition: their :attr:`basis`."""
         return bool(self.basis) and self.basis == other.basis
 
@@ -182,13 +182,13 @@ def _lacking(config: StudyConfig, metric: Metric) -> str:
     return ""
 
 
-def planned(config: StudyConfig, metrics: Mapping[str, Metric]) -> list[Measure]:
+def planned(config: StudyConfig, metrics: Mapping[str, Metric]) -> list[MetricInfo]:
     """The measures of a study, stage by stage."""
     named = {one.label for spec in config.metrics if spec.name not in SETS for one in _specs(spec)}
     sets = {one.label for spec in config.metrics if spec.name in SETS for one in _specs(spec)}
     chosen = {label: metrics[label] for label in metrics if label in sets | named}
 
-    def at(stage: Stage, suffix: str = "", *, k: int | None = None) -> list[Measure]:
+    def at(stage: Stage, suffix: str = "", *, k: int | None = None) -> list[MetricInfo]:
         return [
             measure_of(metric, stage, label, suffix, k, shown=label in named or metric.headline)
             for label, metric in chosen.items()
@@ -197,7 +197,7 @@ def planned(config: StudyConfig, metrics: Mapping[str, Metric]) -> list[Measure]
             and (metric.without_context or not suffix)
         ]
 
-    by_stage: dict[Stage, list[Measure]] = {
+    by_stage: dict[Stage, list[MetricInfo]] = {
         "ocr": at("ocr"),
         "retrieval": at("retrieval")
         + [measure for k in config.cutoffs for measure in at("retrieval", f"@{k}", k=k)],
@@ -215,12 +215,12 @@ def measure_of(
     k: int | None = None,
     *,
     shown: bool = False,
-) -> Measure:
+) -> MetricInfo:
     """What rows and cells need to know of a metric at a stage."""
     title = metric.title if label == metric.name and metric.title else label.replace("_", " ")
     if suffix == NO_CONTEXT:
         title += " without context"
-    return Measure(
+    return MetricInfo(
         stage=stage,
         metric=label + suffix,
         of=metric.of,
@@ -237,17 +237,17 @@ def measure_of(
     )
 
 
-def metric_versions(measures: Iterable[Measure]) -> dict[str, str]:
+def metric_versions(measures: Iterable[MetricInfo]) -> dict[str, str]:
     """Version of each metric, for the manifest: it rises where the metric's values change."""
     return {measure.name: measure.version for measure in measures}
 
 
-def described(measures: Iterable[Measure]) -> list[dict[str, Any]]:
+def described(measures: Iterable[MetricInfo]) -> list[dict[str, Any]]:
     """Measures as a manifest keeps them."""
     return [asdict(measure) for measure in measures]
 
 
-def read_measures(manifest: Mapping[str, Any]) -> list[Measure] | None:
+def read_metric_infos(manifest: Mapping[str, Any]) -> list[MetricInfo] | None:
     """The measures that a manifest keeps; None for one of an earlier version, or imported."""
     kept = manifest.get("measures")
     if not isinstance(kept, list):
@@ -259,23 +259,23 @@ def read_measures(manifest: Mapping[str, Any]) -> list[Measure] | None:
     ]
 
 
-def _read_measure(kept: Mapping[str, Any]) -> Measure:
+def _read_measure(kept: Mapping[str, Any]) -> MetricInfo:
     """A measure of a manifest; of one that does not say what it counts, as it is known today."""
-    names = {field.name for field in fields(Measure)}
+    names = {field.name for field in fields(MetricInfo)}
     values = {name: value for name, value in kept.items() if name in names}
     if "basis" not in values:
-        values["basis"] = known_measure(values["stage"], values["metric"]).basis
-    return Measure(**values)
+        values["basis"] = metric_info(values["stage"], values["metric"]).basis
+    return MetricInfo(**values)
 
 
 @cache
-def known_measure(stage: Stage, metric: str) -> Measure:
+def metric_info(stage: Stage, metric: str) -> MetricInfo:
     """The measure of that name, of a built-in metric; of another, what its stage says of it."""
     name = base_name(metric)
     spec = next((one for specs in SETS.values() for one in specs if one.label == name), None)
     if spec is None and name not in registry.known("metric"):
         of: Of = {"ocr": "page", "retrieval": "hits"}.get(stage, "answer")  # type: ignore[assignment]
-        return Measure(stage, metric, of, metric.replace("_", " "))
+        return MetricInfo(stage, metric, of, metric.replace("_", " "))
     made = registry.create("metric", spec or name)
     _, at, k = metric.partition("@")
     suffix = f"@{k}" if at else NO_CONTEXT if metric.endswith(NO_CONTEXT) else ""

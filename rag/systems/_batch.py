@@ -11,7 +11,7 @@ from ohr.store.artefacts import ArtefactStore
 from ohr.types import Answer, Document, Outcome
 
 
-class Together(System[P], abstract=True):
+class BatchSystem(System[P], abstract=True):
     """A system that answers many questions together, over documents that it indexes once."""
 
     retrievers: Sequence[Retriever] = ()
