@@ -354,7 +354,7 @@ def _check_pictures(plan: Plan) -> None:
     }
     if without:
         raise ConfigError(
-            f"{plan.vision_plugins[0]} looks at page images, but {len(without)} documents have no PDF "
-            f"(such as {min(without)}): give dataset.pdfs, or leave documents out with "
+            f"{plan.vision_plugins[0]} looks at page images, but {len(without)} documents have no "
+            f"PDF (such as {min(without)}): give dataset.pdfs, or leave documents out with "
             "dataset.domains"
         )

@@ -173,7 +173,7 @@ def make_losses(plan: Plan, progress: Progress) -> pd.DataFrame:
         raise ConfigError("attribution swaps retrieval and reading: it needs the stage overall")
     if plan.vision_plugins:
         raise ConfigError(
-            f"attribution swaps the texts of pages: {plan.vision_plugins[0]} looks at them"
+            f"attribution swaps page texts, but {plan.vision_plugins[0]} looks at images"
         )
     questions = with_truth(plan)
     if not len(questions.groups["all"]):
