@@ -1,10 +1,10 @@
-"""How alike tables are: tree edit distance similarity (TEDS), tables matched by content.
+"""Similarity of tables: tree edit distance similarity (TEDS), with tables matched by content.
 
-TEDS (Zhong, ShafieiBavani and Jimeno Yepes, "Image-based table recognition", 2020) is one less
-the tree edit distance of two tables over the nodes of the larger. Here a table's tree is a root,
-its rows and their cells, up to a row's last that is not empty; changing a cell costs 1 if its
-spans change, else the normalised Levenshtein distance of its text, mark-up removed. Rows and cells
-cost 1 to insert or delete.
+TEDS (Zhong, ShafieiBavani and Jimeno Yepes, "Image-based table recognition", 2020) is 1 minus the
+tree edit distance of two tables over the number of nodes of the larger one. Here a table's tree is
+a root, its rows, and their cells up to the last one that is not empty. Changing a cell costs 1 if
+its spans change, otherwise the normalised Levenshtein distance of its text without mark-up.
+Inserting or deleting a row or cell costs 1.
 
 The distance is exact. A table's tree is only two levels deep, so the algorithm of Zhang and
 Shasha comes down to one forest table whose rows NumPy fills at once.
@@ -29,12 +29,12 @@ from ohr.metrics.matching import assign_by
 LEAST_SHARED = 0.1
 """Tables that share a smaller part of their words are not the same table."""
 _FIRST_PART = 8
-"""Distances up to an eighth of the nodes are looked for first."""
+"""First only distances up to an eighth of the nodes are searched for."""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """A table as it is compared: the text of each cell by row, and its spans."""
+    """A table in the form in which it is compared: the cells' texts and spans, by row."""
 
     texts: tuple[tuple[str, ...], ...]
     spans: tuple[tuple[tuple[int, int], ...], ...]
@@ -42,10 +42,9 @@ class Grid:
 
     @classmethod
     def of(cls, table: ParsedTable, *, texts: bool = True) -> Grid:
-        """The grid of a table; ``texts=False`` leaves its cells empty (structure alone).
+        """The grid of a table; ``texts=False`` leaves its cells empty (only the structure counts).
 
-        Empty cells at the end of a row are left out: LaTeX and Markdown need not write them, and
-        HTML does.
+        Empty cells at the end of a row are left out, since LaTeX and Markdown need not write them.
         """
         rows: list[list[tuple[str, tuple[int, int]]]] = [[] for _ in range(table.table.n_rows)]
         for cell in table.cells:
@@ -61,7 +60,7 @@ class Grid:
 
     @cached_property
     def nodes(self) -> int:
-        """Root, rows and cells."""
+        """The number of nodes: root, rows and cells."""
         return 1 + len(self.texts) + sum(map(len, self.texts))
 
     @cached_property
@@ -70,34 +69,36 @@ class Grid:
         return [word for row in self.texts for text in row if text for word in tokens(text)]
 
 
-def teds(one: Grid, other: Grid) -> float:
+def teds(first: Grid, second: Grid) -> float:
     """Tree edit distance similarity in [0, 1]; 1 for equal tables. Symmetric.
 
-    Trees of another shape can be further apart than the larger one has nodes: that is 0 too.
+    Also 0 if the distance exceeds the larger number of nodes, as trees of other shapes can have.
     """
-    if one == other:
+    if first == second:
         return 1.0
-    return max(0.0, 1 - tree_distance(one, other) / max(one.nodes, other.nodes))
+    return max(0.0, 1 - tree_distance(first, second) / max(first.nodes, second.nodes))
 
 
-def tree_distance(one: Grid, other: Grid) -> float:
-    """Tree edit distance of two tables. Time: product of their cells; memory: cells of one row of
-    ``one`` times those of ``other``. Two tables of 300 x 30 cells take some 1.4 s of CPU where
-    every third cell was misread, and 4 s where they have nothing in common.
+def tree_distance(first: Grid, second: Grid) -> float:
+    """Tree edit distance of two tables.
 
-    Roots and matched rows cost nothing, so the distance is that of the forests below the
-    roots. In it, each node of a prefix is deleted, inserted or matched as a whole tree: a row
-    with a row is an alignment of their cells, a row with a cell costs the row's cells and the
-    best of them.
+    Time grows with the product of their cells; memory with the cells of one row of ``first`` times
+    those of ``second``. Two tables of 300 x 30 cells take about 1.4 s of CPU if every third cell
+    was misread, and 4 s if they have nothing in common.
+
+    Roots and matched rows cost nothing, so the distance is that of the forests below the roots.
+    Each node of a prefix is deleted, inserted or matched as a whole tree. Matching two rows means
+    aligning their cells; matching a row with a cell costs the row's other cells and the cheapest
+    change.
     """
-    forests = Forests(other)
-    near = max(one.nodes, other.nodes) // _FIRST_PART
-    distance = forests.distance(one, near)
-    return distance if distance <= near else forests.distance(one, one.nodes + other.nodes)
+    forests = Forests(second)
+    near = max(first.nodes, second.nodes) // _FIRST_PART
+    distance = forests.distance(first, near)
+    return distance if distance <= near else forests.distance(first, first.nodes + second.nodes)
 
 
 class Forests:
-    """Prefixes of a table's forest, whose distances from those of another one are filled in."""
+    """The distances of the prefixes of a table's forest from those of another table."""
 
     def __init__(self, table: Grid) -> None:
         self.widths = np.array([len(row) for row in table.texts], dtype=np.int64)
@@ -105,7 +106,7 @@ class Forests:
         self.starts = self.ends - self.widths - 1
         total = int(self.ends[-1]) if len(self.ends) else 0
         self.steps = np.arange(total + 1, dtype=float)
-        # Each node's text and spans; a row's node takes any text, and spans that no cell has.
+        # Each node's text and spans. A row's node has spans that no cell has; its text is unused.
         numbers: dict[str, int] = {}
         nodes = [
             (numbers.setdefault(text, len(numbers)), span)
@@ -117,14 +118,14 @@ class Forests:
         self.texts = [self.distinct[number] for number, _ in nodes]
         self.spans = _codes([span for _, span in nodes])
 
-    def distance(self, one: Grid, most: int) -> float:
-        """The distance of a table's forest, exact if it is ``most`` or less, else more than that.
+    def distance(self, table: Grid, most: int) -> float:
+        """The distance of a table's forest: exact if it is at most ``most``, otherwise larger.
 
-        A path of cost ``most`` stays where the numbers of nodes of both differ by ``most`` at most.
+        Only prefixes whose numbers of nodes differ by at most ``most`` are compared.
         """
         last = self.steps.copy()  # the forest's row of the node before
         done = 0
-        for row, spans in zip(one.texts, one.spans, strict=True):
+        for row, spans in zip(table.texts, table.spans, strict=True):
             first = int(np.searchsorted(self.ends, done - most - 1))
             rows = slice(first, int(np.searchsorted(self.starts, done + len(row) + 1 + most)))
             done += len(row) + 1
@@ -215,30 +216,32 @@ def _align_rows(costs: np.ndarray, widths: np.ndarray, before: np.ndarray) -> np
 
 
 def match_tables(predicted: Sequence[Grid], expected: Sequence[Grid]) -> list[tuple[int, int]]:
-    """Pairs of tables that share most words over all pairs, each used once, in order."""
+    """The one-to-one pairs of tables that share most words in total, in order."""
     similarity = np.array(
-        [[_shared_words(one.words, other.words) for other in expected] for one in predicted]
+        [[_shared_words(first.words, second.words) for second in expected] for first in predicted]
     ).reshape(len(predicted), len(expected))
     return assign_by(similarity, least=LEAST_SHARED)
 
 
-def _shared_words(one: Sequence[str], other: Sequence[str]) -> float:
-    return Levenshtein.normalized_similarity(one, other)
+def _shared_words(first: Sequence[str], second: Sequence[str]) -> float:
+    return Levenshtein.normalized_similarity(first, second)
 
 
 def table_similarity(prediction: str, reference: str, *, texts: bool = True) -> float:
     """Mean TEDS in [0, 1] of two pages' tables (LaTeX, HTML, Markdown), matched by content.
 
-    A table without a partner on the other page counts 0; two pages without tables score 1.
-    Symmetric. ``texts=False`` compares structure alone; tables are matched by their words all
-    the same.
+    A table without a partner counts 0; two pages without tables score 1. Symmetric. With
+    ``texts=False`` only the structure is compared; tables are still matched by their words.
     """
-    read, true = read_page(prediction).tables, read_page(reference).tables
-    if not read or not true:
-        return float(not read and not true)
-    one, other = [Grid.of(table) for table in read], [Grid.of(table) for table in true]
-    pairs = match_tables(one, other)
+    tables, gold_tables = read_page(prediction).tables, read_page(reference).tables
+    if not tables or not gold_tables:
+        return float(not tables and not gold_tables)
+    grids, gold_grids = (
+        [Grid.of(table) for table in tables],
+        [Grid.of(table) for table in gold_tables],
+    )
+    pairs = match_tables(grids, gold_grids)
     if not texts:
-        one = [Grid.of(table, texts=False) for table in read]
-        other = [Grid.of(table, texts=False) for table in true]
-    return sum(teds(one[i], other[j]) for i, j in pairs) / max(len(one), len(other))
+        grids = [Grid.of(table, texts=False) for table in tables]
+        gold_grids = [Grid.of(table, texts=False) for table in gold_tables]
+    return sum(teds(grids[i], gold_grids[j]) for i, j in pairs) / max(len(grids), len(gold_grids))
