@@ -21,6 +21,7 @@ from experiments.browser.tables import (
     loss_tables,
     stage_title,
 )
+from experiments.figures.style import only
 from experiments.reports.terminal import reader_lines, taken_lines
 from ohr.errors import OhrError
 from ohr.printable import plain
@@ -148,13 +149,14 @@ def _figures(runs: Sequence[Run]) -> list[dict[str, object]]:
             if noisy == (name == "benchmark"):
                 continue
             try:
-                files = run.plot(name).files
+                with only("svg"):
+                    files = run.plot(name).files
             except OhrError:
                 continue
-            for place, (file, content) in enumerate(files.items()):
-                if file.endswith(".svg"):
-                    called = title if len(runs) == 1 else f"{title}: {run_name}"
-                    prefix = f"{len(figures)}-{place}-"
-                    svg = inline_svg(content, f"f{prefix}", plain(called))
-                    figures.append({"title": plain(called), "svg": Markup(svg)})
+            for place, content in enumerate(files.values()):
+                called = title if len(runs) == 1 else f"{title}: {run_name}"
+                # The place counts a PNG before each SVG, which earlier reports drew: equal bytes.
+                prefix = f"{len(figures)}-{2 * place + 1}-"
+                svg = inline_svg(content, f"f{prefix}", plain(called))
+                figures.append({"title": plain(called), "svg": Markup(svg)})
     return figures
