@@ -52,7 +52,7 @@ test: lint
 	$(PYTEST) -m "not slow and not torch" --hypothesis-profile quick
 
 test-all: $(VENV)/llm.stamp lint $(NODE)
-	$(PYTEST) --durations=30
+	$(PYTEST) --durations=30 --hypothesis-profile quarter
 
 guard: $(VENV)/dev.stamp
 	$(BIN)/python -m benchmarks.guard
