@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from experiments.figures import style
 from matplotlib.figure import Figure
 
+from ohr.figures import style
 from ohr.sample import Sample, SampleParams
 from tests import examples  # noqa: F401  (registers a profile that the command line names)
 from tests.loopback import Server, serving
