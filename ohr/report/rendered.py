@@ -10,6 +10,7 @@ import re
 from typing import Any
 from xml.etree import ElementTree
 
+from ohr.errors import MissingDependencyError
 from ohr.markup.headings import headings
 from ohr.markup.page import read_page
 from ohr.markup.scanner import MarkupKind, MarkupRegion
@@ -113,8 +114,13 @@ def math(latex: str) -> Any:
     """A formula as ``[tag, attributes, children …]`` of MathML; as LaTeX where it is no formula."""
     if len(latex) > LONGEST_FORMULA:
         return latex
-    from latex2mathml.converter import convert  # a tenth of a second: only where there are any
-
+    try:  # a tenth of a second: only where there are formulas
+        from latex2mathml.converter import convert
+    except ImportError as error:
+        raise MissingDependencyError(
+            "latex2mathml, which shows a report's formulas, is not installed: "
+            "pip install 'ohr[report]'"
+        ) from error
     try:
         return _node(ElementTree.fromstring(convert(latex)))
     except Exception:  # what OCR made of a formula is anything
