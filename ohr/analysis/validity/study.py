@@ -33,7 +33,7 @@ from ohr.errors import ConfigError, OhrError, did_you_mean
 from ohr.files.safe_text import plain
 from ohr.ocr.progress import Progress
 from ohr.questions import QuestionSet, make_question_set
-from ohr.questions.storage import write_exam
+from ohr.questions.storage import write_question_set
 from ohr.store.atomic import write_text
 from ohr.store.csv import write_csv
 from ohr.study.config import StudyConfig
@@ -59,7 +59,7 @@ def measure_validity(config: StudyConfig, out: Path, stage: str, metric: str) ->
     }
     pages = [dataset.pages[ref] for ref in wanted if ref in texts]
     exam = matched(make_question_set(pages, texts, config.seed), wanted)
-    made_path = write_exam(out / "questions", exam, of_folder=of_folder)
+    made_path = write_question_set(out / "questions", exam, of_folder=of_folder)
     print(
         f"{len(exam.accepted)} questions made on {len(pages)} pages of {len(given)} given ones: "
         f"{made_path}"
@@ -101,7 +101,7 @@ def measure_bias(config: StudyConfig, out: Path, stage: str, metric: str) -> int
         pages = [dataset.pages[ref] for ref in wanted if ref in texts]
         exam = matched(make_question_set(pages, texts, config.seed), wanted)
         folder = out / f"by_{number}"
-        path = write_exam(folder / "questions", exam, of_folder=False)
+        path = write_question_set(folder / "questions", exam, of_folder=False)
         print(plain(f"{len(exam.accepted)} questions made of {maker} alone: {path}"))
         run = _run(config, path, folder / "run", made=True)
         scores[maker] = scores_of(run, stage, metric)
@@ -129,7 +129,7 @@ def measure_bias(config: StudyConfig, out: Path, stage: str, metric: str) -> int
 
 def _check_metric(config: StudyConfig, dataset: Dataset, stage: str, metric: str) -> None:
     """Raise ConfigError for what the study does not measure, before it runs."""
-    known = [f"{one.stage}:{one.metric}" for one in make_plan(config, dataset).measures]
+    known = [f"{one.stage}:{one.metric}" for one in make_plan(config, dataset).metric_infos]
     if (wanted := f"{stage}:{metric}") not in known:
         raise ConfigError(f"--metric {wanted!r} is not measured; {did_you_mean(wanted, known)}")
 
