@@ -1,12 +1,11 @@
-"""What each signal of a reading is worth, at each noise: reliability, AUROC, correlation.
+"""Shows how well each signal of OCR quality finds errors, at each level of noise.
 
-``ohr quality confidence dataset.kind=... engines=[tesseract] noise=[semantic] --out RUN``
-reads pages whose truth is known as a study does, and looks at each reading as
-``ohr quality estimate`` does. ``RUN/scores.csv`` has for each signal and noise Spearman's
-correlation with the page's true errors and the AUROC of an edit distance above .2, also of the
-engine's mean confidence, of docling's rules and of the shipped predictions; ``RUN/words.csv`` how
-many words of each tenth of confidence are right; ``RUN/signals.csv`` is what
-``ohr quality fit`` fits.
+``ohr quality confidence dataset.kind=... engines=[tesseract] noise=[semantic] --out RUN`` reads
+pages whose truth is known, and computes the signals of ``ohr quality estimate`` for each OCR
+output. ``RUN/scores.csv`` has, for each signal and noise, Spearman's correlation with the page's
+true errors and the AUROC for an edit distance above .2. It also has them for the engine's mean
+confidence, docling's rules and the shipped predictions. ``RUN/words.csv`` counts the right words in
+each tenth of confidence. ``RUN/signals.csv`` is the input of ``ohr quality fit``.
 """
 
 from __future__ import annotations
@@ -28,13 +27,13 @@ def main(
         ),
     ],
     out: Out,
-    pages: Annotated[int, typer.Option(min=1, help="Pages that are looked at.")] = 60,
+    pages: Annotated[int, typer.Option(min=1, help="Pages to score.")] = 60,
     wobble: Annotated[
         bool, typer.Option(help="Read each page again under three mild distortions.")
     ] = True,
-    words: Annotated[bool, typer.Option(help="Ask engines how sure they are of words.")] = True,
+    words: Annotated[bool, typer.Option(help="Use the engines' confidence in words.")] = True,
 ) -> int:
-    """Compare the signals of OCR quality where the truth is known."""
+    """Compare signals of OCR quality where the truth is known."""
     from ohr.adviser.confidence.study import report_confidence
 
     return report_confidence(config, out, pages=pages, wobble=wobble, words=words)

@@ -1,11 +1,11 @@
 """Makes questions with answers and evidence from documents that have none.
 
-``ohr questions make DATA --out DIR`` takes a folder of PDFs (their text layers),
-a folder ``retrieval_base`` (its ground truth), or, with ``--readings``, what at least two engines'
-readings agree on; never what one engine has read. Tables, dates, amounts, names, definitions,
-headings, lists and captions are asked for by rules; ``--writer`` has a language model write
-questions too, and ``--checker`` has one check them all. ``DIR/questions.csv`` (or ``.json``) is
-what a study reads, ``DIR/rejected.csv`` has the others with the reason, ``DIR/yields.csv`` the
+``ohr questions make DATA --out DIR`` takes a folder of PDFs (their text layers), or a folder
+``retrieval_base`` (its ground truth). With ``--readings`` it takes the text on which the OCR output
+of at least two engines agrees, never that of a single engine. Rules ask for tables, dates, amounts,
+names, definitions, headings, lists and captions. With ``--writer`` a language model writes
+questions too, and with ``--checker`` one checks all of them. ``DIR/questions.csv`` (or ``.json``)
+is for studies, ``DIR/rejected.csv`` has the rejected questions with reasons, ``DIR/yields.csv`` the
 counts by kind.
 """
 
@@ -22,40 +22,49 @@ from experiments._command import Out, Seed, command, names
 @command
 def main(
     data: Annotated[
-        Path, typer.Argument(metavar="DATA", help="PDFs, retrieval_base, or readings' folder.")
+        Path,
+        typer.Argument(metavar="DATA", help="Folder of PDFs, of retrieval_base, or of --readings."),
     ],
     out: Out,
     readings: Annotated[
         str,
-        typer.Option(help="Two or more knowledge bases, parted by commas: what they agree on."),
+        typer.Option(
+            help="Two or more knowledge bases, separated by commas: use only text they agree on."
+        ),
     ] = "",
     pages: Annotated[
-        int | None, typer.Option(min=1, help="So many pages, evenly over documents; default all.")
+        int | None,
+        typer.Option(min=1, help="Number of pages, spread evenly over documents; default: all."),
     ] = None,
     most: Annotated[
-        int | None, typer.Option(min=1, help="At most so many questions; default all.")
+        int | None, typer.Option(min=1, help="Largest number of questions; default: all.")
     ] = None,
     seed: Seed = 0,
     writer: Annotated[
         str,
-        typer.Option(help="Model that writes questions too, '{name: openai, params: {model: …}}'."),
+        typer.Option(
+            help="Model that writes more questions: '{name: openai, params: {model: …}}'."
+        ),
     ] = "",
     checker: Annotated[str, typer.Option(help="Model that checks every question.")] = "",
     verdicts: Annotated[
         Path | None,
-        typer.Option(help="JSON of what a person says of each: keep, mend or drop, by its id."),
+        typer.Option(help="verdicts.json of a review: keep, mend or drop for each question."),
     ] = None,
     review: Annotated[
-        bool, typer.Option("--review", help="Also write a report to review them in, DIR/review.")
+        bool,
+        typer.Option(
+            "--review", help="Also write a report for reviewing the questions, DIR/review."
+        ),
     ] = False,
-    cache: Annotated[Path, typer.Option(help="Where a model's answers are kept.")] = Path(
-        ".ohr-cache"
-    ),
+    cache: Annotated[
+        Path, typer.Option(help="Folder of the cache, for the model's answers.")
+    ] = Path(".ohr-cache"),
 ) -> int:
     """Make questions, with answers and evidence, from documents.
 
-    Equal data, seed and options give equal files; a model's answers are kept, so that a run that
-    was killed goes on.
+    Equal data, seed and options give equal files. A model's answers are cached, so that an
+    interrupted run can continue.
     """
     from ohr.adviser.question_set import Wishes, write_questions
 

@@ -1,10 +1,10 @@
-"""How wrong a reading is, without truth: signals, predicted errors, and who reads better.
+"""Estimates the errors of OCR output without ground truth, and which engine makes fewer.
 
-``ohr quality estimate my_pdfs --engines tesseract,rapidocr --out runs/quality`` reads a
-sample of the pages and looks at each reading: how far the engines disagree, how far the reading
-moves under mild distortions, how far it is from the text layer, what its words look like. From
-these it predicts edit distance and content r_noise, with intervals. ``to_transcribe.csv`` names
-the pages to transcribe; ``--truth`` corrects the estimates by them.
+``ohr quality estimate my_pdfs --engines tesseract,rapidocr --out runs/quality`` reads a sample of
+the pages. Its signals are: how far the engines disagree, the instability under mild distortion, the
+distance from the text layer, and the look of the words. From these it predicts edit distance and
+content r_noise, with intervals. ``to_transcribe.csv`` names the pages to transcribe; ``--truth``
+then corrects the estimates.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def main(
     inputs: Inputs,
     out: Out,
     engines: OwnEngines = None,
-    pages: Annotated[int, typer.Option(min=1, help="Pages that are read.")] = 40,
+    pages: Annotated[int, typer.Option(min=1, help="Number of pages to read.")] = 40,
     truth: Truth = None,
     wobble: Wobble = True,
     dpi: Dpi = 150,
@@ -41,7 +41,7 @@ def main(
     workers: Workers = 1,
     cache: Cache = Path(".ohr-cache"),
 ) -> int:
-    """Estimate the errors of OCR output of your PDFs."""
+    """Estimate the OCR errors on your PDFs."""
     from ohr.adviser.own_pages import reading_of
     from ohr.adviser.quality.study import report_quality
 

@@ -1,10 +1,10 @@
-"""Which engine and retriever to take for one's own PDFs, without truth and questions.
+"""Recommends an engine and a retriever for your PDFs, without ground truth or questions.
 
-``ohr recommend my_pdfs --engines tesseract,rapidocr --out runs/mine`` reads a
-sample of the pages, predicts how wrong each reading is (as ``ohr quality estimate`` does), makes
-questions (as ``ohr questions make`` does), measures retrieval clean and under the noise
-asked for, under which the engine is then chosen, and ends in three lines: what to take, how sure
-that is, what it costs.
+``ohr recommend my_pdfs --engines tesseract,rapidocr --out runs/mine`` reads a sample of the pages,
+predicts the errors of each OCR output (as ``ohr quality estimate`` does), makes questions (as
+``ohr questions make`` does), and measures retrieval on clean pages and under the requested noise,
+which then decides the engine. It ends in three lines: the recommendation, how certain it is, and
+what it costs.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ def main(
     out: Out,
     engines: OwnEngines = None,
     retrievers: Annotated[str, typer.Option(help="Retrievers, separated by commas.")] = "bm25",
-    budget: Annotated[int, typer.Option(min=1, help="Pages that are read.")] = 200,
-    questions: Annotated[int, typer.Option(min=1, help="Questions that are asked.")] = 200,
+    budget: Annotated[int, typer.Option(min=1, help="Number of pages to read.")] = 200,
+    questions: Annotated[int, typer.Option(min=1, help="Number of questions to ask.")] = 200,
     levels: Annotated[
-        str, typer.Option(help="Levels of page noise beside the clean pages, such as moderate.")
+        str, typer.Option(help="Levels of noise, beside clean pages: mild, moderate, severe.")
     ] = "",
     truth: Truth = None,
     report: Annotated[
-        bool, typer.Option("--report", help="Also write a report to look into, OUT/report.")
+        bool, typer.Option("--report", help="Also write an interactive report, OUT/report.")
     ] = False,
     wobble: Wobble = True,
     dpi: Dpi = 150,
