@@ -13,6 +13,7 @@ from ohr.analysis.comparison.table import run_names
 from ohr.analysis.plots import draw
 from ohr.display.terminal import reader_lines
 from ohr.errors import OhrError
+from ohr.figures.style import only
 from ohr.files.safe_text import plain
 from ohr.ocr.costs import taken_lines
 from ohr.report.command import command_of
@@ -150,13 +151,14 @@ def _figures(runs: Sequence[Run]) -> list[dict[str, object]]:
             if noisy == (name == "benchmark"):
                 continue
             try:
-                files = draw(name, [run])
+                with only("svg"):
+                    files = draw(name, [run])
             except OhrError:
                 continue
-            for place, (file, content) in enumerate(files.items()):
-                if file.endswith(".svg"):
-                    name_in_page = title if len(runs) == 1 else f"{title}: {run_name}"
-                    prefix = f"{len(figures)}-{place}-"
-                    svg = inline_svg(content, f"f{prefix}", plain(name_in_page))
-                    figures.append({"title": plain(name_in_page), "svg": Markup(svg)})
+            for place, content in enumerate(files.values()):
+                figure_title = title if len(runs) == 1 else f"{title}: {run_name}"
+                # The place counts a PNG before each SVG, which earlier reports drew: equal bytes.
+                prefix = f"{len(figures)}-{2 * place + 1}-"
+                svg = inline_svg(content, f"f{prefix}", plain(figure_title))
+                figures.append({"title": plain(figure_title), "svg": Markup(svg)})
     return figures

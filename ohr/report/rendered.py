@@ -10,6 +10,7 @@ import re
 from typing import Any
 from xml.etree import ElementTree
 
+from ohr.errors import MissingDependencyError
 from ohr.markup.headings import headings
 from ohr.markup.page import read_page
 from ohr.markup.scanner import MarkupKind, MarkupRegion
@@ -115,8 +116,13 @@ def math(latex: str) -> Any:
     """A formula as ``[tag, attributes, children …]`` of MathML; as LaTeX if it cannot be parsed."""
     if len(latex) > LONGEST_FORMULA:
         return latex
-    from latex2mathml.converter import convert  # takes a tenth of a second: import only if needed
-
+    try:  # takes a tenth of a second: import only if needed
+        from latex2mathml.converter import convert
+    except ImportError as error:
+        raise MissingDependencyError(
+            "latex2mathml, which shows a report's formulas, is not installed: "
+            "pip install 'ohr[report]'"
+        ) from error
     try:
         return _node(ElementTree.fromstring(convert(latex)))
     except Exception:  # OCR output can contain any text as a formula

@@ -41,7 +41,10 @@ def quiet(visit: Visit) -> None:
     assert elsewhere == []
 
 
-def test_every_view_opens(visit):
+WIDTHS = (400, 1280)
+
+
+def test_every_view_opens_and_is_no_wider_than_its_window(visit):
     for view in VIEWS:
         visit.open(view)
         assert visit.texts("main h2")
@@ -49,6 +52,11 @@ def test_every_view_opens(visit):
         assert visit.texts("header a[aria-current=page]") == [
             {"c": "Cases", "p": "Pages", "o": "Overview", "r": "Review"}[view[0]]
         ]
+        for width in WIDTHS:
+            visit.window.resize(width, 900)
+            visit.until(f"innerWidth === {width}")
+            wide = visit.window.evaluate("document.documentElement.scrollWidth")
+            assert wide <= width, (view, wide)
     quiet(visit)
 
 
@@ -243,7 +251,7 @@ def test_a_page_its_conditions_and_its_slider(visit):
 def test_evidence_is_boxed(visit, report):
     boxed = []
     for case in range(1, 9):
-        visit.open(f"case?case={case}")
+        visit.go(f"case?case={case}")
         # A box has its size once the page's picture has its own.
         visit.until("[...document.images].every((one) => one.complete && one.naturalWidth)")
         boxed += visit.window.evaluate(
@@ -274,15 +282,6 @@ def test_a_review_is_kept_and_saved_as_a_study_takes_it(visit):
     assert verdicts.questions[qid].note == 'a "note" <b>'
     assert [one.verdict for one in verdicts.answers] == ["right"]
     assert verdicts.answers[0].qid == qid
-
-
-@pytest.mark.parametrize("width", [400, 1280])
-def test_no_view_is_wider_than_its_window(visit, width):
-    visit.window.resize(width, 900)
-    for view in VIEWS:
-        visit.open(view)
-        wide = visit.window.evaluate("document.documentElement.scrollWidth")
-        assert wide <= width, (view, wide)
 
 
 def test_statuses_are_those_of_the_page(visit):

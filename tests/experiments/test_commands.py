@@ -156,8 +156,8 @@ def test_a_mistyped_option_suggests_the_nearest_in_one_line(name):
         ([], "no folder for the results: give --out"),
     ],
 )
-def test_mistakes_of_a_study_are_one_line(arguments, said, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_mistakes_of_a_study_are_one_line(arguments, said, where_the_sample_is, monkeypatch):
+    monkeypatch.chdir(where_the_sample_is)
     done = invoke("noise_curve", *arguments)
     assert (done.exit_code, done.output.count("\n")) == (2, 1)
     assert done.output.startswith(f"error: {said}")
