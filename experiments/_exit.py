@@ -111,8 +111,8 @@ def _code(action: Callable[[], int], debug: bool) -> int:
             at = traceback.extract_tb(error.__traceback__)[-1]
             message = one_line(f"{type(error).__name__}: {error}")
             print(
-                f"error: {message} (at {at.filename}:{at.lineno}): a defect of the toolkit or of one "
-                "of your plug-ins; --debug prints the traceback",
+                f"error: {message} (at {at.filename}:{at.lineno}): a defect of the toolkit or "
+                "of one of your plug-ins; --debug prints the traceback",
                 file=sys.stderr,
             )
         return 2

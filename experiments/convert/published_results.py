@@ -146,7 +146,7 @@ def _results(path: Path) -> Iterator[Mapping[str, Any]]:
     except (OSError, ValueError) as error:
         raise OhrError(f"cannot read results from {path}: {error}") from error
     results = content.get("results", [content]) if isinstance(content, dict) else content
-    if not isinstance(results, list) or not all(isinstance(one, dict) for one in results):
+    if not isinstance(results, list) or not all(isinstance(entry, dict) for entry in results):
         raise OhrError(f"{path}: expected a list of results")
     yield from results
 

@@ -49,8 +49,8 @@ def quoted(quote: str, paragraphs: Sequence[str]) -> tuple[str, ...]:
     said = _flat(quote)
     if not said:
         return ()
-    within = tuple(one for one, text in flat.items() if text and text in said)
-    around = tuple(one for one, text in flat.items() if said in text)
+    within = tuple(place for place, text in flat.items() if text and text in said)
+    around = tuple(place for place, text in flat.items() if said in text)
     if within or around:
         return within or around
     best = process.extractOne(said, flat, scorer=fuzz.ratio, score_cutoff=ALIKE)

@@ -25,20 +25,20 @@ def engine_costs(cells: pd.DataFrame, bases: Mapping[str, Mapping[str, Any]]) ->
     """
     rows = []
     for engine in distinct(cells["engine"]):
-        taken = bases.get(f"{engine}, clean", {}).get("taken") or {}
-        pages = float(taken.get("pages", 0))
+        cost = bases.get(f"{engine}, clean", {}).get("taken") or {}
+        pages = float(cost.get("pages", 0))
         if not pages:
             continue
         row: dict[str, Any] = {
             "engine": engine,
             "pages": int(pages),
-            SECONDS: taken["median_wall_s"],
-            "CPU seconds": taken["median_cpu_s"],
-            COST: taken["cost"] / pages * PER_PAGES if "cost" in taken else float("nan"),
+            SECONDS: cost["median_wall_s"],
+            "CPU seconds": cost["median_cpu_s"],
+            COST: cost["cost"] / pages * PER_PAGES if "cost" in cost else float("nan"),
         }
         for name in ("prompt_tokens", "completion_tokens"):
-            row[name] = taken[name] / pages if name in taken else float("nan")
-        rows.append(row | {name: int(taken.get(name, 0)) for name in COUNTED})
+            row[name] = cost[name] / pages if name in cost else float("nan")
+        rows.append(row | {name: int(cost.get(name, 0)) for name in COUNTED})
     return pd.DataFrame(rows)
 
 
@@ -51,8 +51,8 @@ def frontier(
     """
     sign = 1.0 if higher_is_better else -1.0
     order = sorted(range(len(expense)), key=lambda at: (expense[at], -sign * quality[at], at))
-    kept: list[int] = []
+    best: list[int] = []
     for at in order:
-        if not kept or sign * quality[at] > sign * quality[kept[-1]]:
-            kept.append(at)
-    return kept
+        if not best or sign * quality[at] > sign * quality[best[-1]]:
+            best.append(at)
+    return best

@@ -49,63 +49,65 @@ def shown_measures(cells: pd.DataFrame, *, parts: bool = False) -> list[tuple[st
     ``parts``: each measure is followed by those that its loss splits into, as retrieval LCS by
     page not found and text missing.
     """
-    there = [
-        measure
-        for measure in metric_infos_of(cells)
-        if measure.stage != "ocr" and len(_of_all(cells, measure))
+    infos = [
+        info for info in metric_infos_of(cells) if info.stage != "ocr" and len(_of_all(cells, info))
     ]
-    found = _pages_found(cells, there)
-    shown = [measure for measure in there if measure.shown or measure in found]
+    page_metrics = _pages_found(cells, infos)
+    selected = [info for info in infos if info.shown or info in page_metrics]
     if parts:
-        every = (one for whole in shown for one in (whole, *parts_of(whole, there)))
-        shown = list(dict.fromkeys(every))
-    return [(measure.stage, measure.metric, measure.label) for measure in shown]
+        with_parts = (info for whole in selected for info in (whole, *parts_of(whole, infos)))
+        selected = list(dict.fromkeys(with_parts))
+    return [(info.stage, info.metric, info.label) for info in selected]
 
 
-def parts_of(whole: MetricInfo, measures: Iterable[MetricInfo]) -> list[MetricInfo]:
+def parts_of(whole: MetricInfo, infos: Iterable[MetricInfo]) -> list[MetricInfo]:
     """The measures that a measure's loss splits into: its value and theirs add up to 1."""
-    return [one for one in measures if one.stage == whole.stage and one.part_of == whole.metric]
+    return [info for info in infos if info.stage == whole.stage and info.part_of == whole.metric]
 
 
 def loss_parts(cells: pd.DataFrame, stage: str, metric: str) -> list[MetricInfo]:
     """The parts of a measure's loss that cells hold, as :func:`parts_of` has them."""
-    measures = metric_infos_of(cells)
-    wholes = (one for one in measures if (one.stage, one.metric) == (stage, metric))
-    return [part for whole in wholes for part in parts_of(whole, measures)]
+    infos = metric_infos_of(cells)
+    wholes = (info for info in infos if (info.stage, info.metric) == (stage, metric))
+    return [part for whole in wholes for part in parts_of(whole, infos)]
 
 
-def _pages_found(cells: pd.DataFrame, measures: Sequence[MetricInfo]) -> list[MetricInfo]:
+def _pages_found(cells: pd.DataFrame, infos: Sequence[MetricInfo]) -> list[MetricInfo]:
     """The measures of finding the page, at the readers' number of hits, where they are needed."""
     if "n" not in cells:
         return []
-    of_hits = [measure for measure in measures if measure.of == "hits"]
-    at_k = [measure for measure in of_hits if measure.top_k is not None]
-    shown = [_most_units(cells, measure) for measure in of_hits if measure.shown]
-    if not at_k or not shown or 2 * max(shown) >= max(_most_units(cells, one) for one in at_k):
+    of_hits = [info for info in infos if info.of == "hits"]
+    at_k = [info for info in of_hits if info.top_k is not None]
+    most_units = [_most_units(cells, info) for info in of_hits if info.shown]
+    if (
+        not at_k
+        or not most_units
+        or 2 * max(most_units) >= max(_most_units(cells, info) for info in at_k)
+    ):
         return []
-    return [measure for measure in at_k if measure.top_k == at_k[0].top_k]
+    return [info for info in at_k if info.top_k == at_k[0].top_k]
 
 
-def _most_units(cells: pd.DataFrame, measure: MetricInfo) -> float:
-    return float(_of_all(cells, measure)["n"].fillna(0).max())
+def _most_units(cells: pd.DataFrame, info: MetricInfo) -> float:
+    return float(_of_all(cells, info)["n"].fillna(0).max())
 
 
 def shown_readings(cells: pd.DataFrame) -> list[tuple[str, str, str]]:
     """(stage, metric, label) of the noise that stands beside all means, and of the other metrics
     of reading that a study was asked for by name."""
-    there = {
-        measure.metric: (measure.stage, measure.metric, measure.label)
-        for measure in metric_infos_of(cells)
-        if measure.stage == "ocr"
-        and (measure.shown or measure.metric in NOISE_COLUMNS)
-        and len(_of_all(cells, measure))
+    by_metric = {
+        info.metric: (info.stage, info.metric, info.label)
+        for info in metric_infos_of(cells)
+        if info.stage == "ocr"
+        and (info.shown or info.metric in NOISE_COLUMNS)
+        and len(_of_all(cells, info))
     }
-    names = dict.fromkeys([*NOISE_COLUMNS, *there])
-    return [there[name] for name in names if name in there]
+    names = dict.fromkeys([*NOISE_COLUMNS, *by_metric])
+    return [by_metric[name] for name in names if name in by_metric]
 
 
-def _of_all(cells: pd.DataFrame, measure: MetricInfo) -> pd.DataFrame:
-    return cells_of(cells, measure.stage, measure.metric, "all")
+def _of_all(cells: pd.DataFrame, info: MetricInfo) -> pd.DataFrame:
+    return cells_of(cells, info.stage, info.metric, "all")
 
 
 def noise_title(metric: str) -> str:

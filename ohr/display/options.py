@@ -114,7 +114,7 @@ def _default(field: FieldInfo, value: Any) -> str:
     if field.default_factory is not None or value in (None, (), {}):
         return ""
     if isinstance(value, tuple):
-        return ", ".join(_default(field, one) for one in value)
+        return ", ".join(_default(field, item) for item in value)
     if isinstance(value, PluginSpec):
         return value.label
     return str(value).lower() if isinstance(value, bool) else str(value)

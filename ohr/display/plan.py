@@ -25,14 +25,14 @@ def print_plan(config: StudyConfig) -> None:
     plan = make_plan(config, dataset)
     for line in truth_lines(plan):
         print(line, file=sys.stderr)
-    readings = KnowledgeBases(plan, ArtefactStore(config.cache))
+    knowledge_bases = KnowledgeBases(plan, ArtefactStore(config.cache))
     table = Table(header_style="bold", box=None, pad_edge=False)
     for name in ("knowledge base", "pages", "cached", "to read"):
         table.add_column(name, justify="left" if name == "knowledge base" else "right")
     left = 0
     for variant in plan.variants:
         reads = isinstance(plan.engines[variant.engine.label], OcrBackend)
-        pending = readings.pending(variant)
+        pending = knowledge_bases.pending(variant)
         left += pending
         total = len(plan.reread) if reads else 0
         table.add_row(plan.label(variant), str(total), str(total - pending), str(pending))

@@ -100,9 +100,9 @@ class Means:
         cells = self._cells.get((stage, metric, group), [])
         places = dict.fromkeys(
             place
-            for one in block.settings
+            for each in block.settings
             for place, (setting, _, _) in enumerate(cells)
-            if one.fits(setting)
+            if each.fits(setting)
         )
         if not places:
             return None
@@ -156,11 +156,11 @@ def settings_of(cells: pd.DataFrame) -> list[Setting]:
 def blocks_of(cells: pd.DataFrame) -> list[Block]:
     """A block a setting, then the means over retrievers and readers, if there are several."""
     settings = settings_of(cells)
-    blocks = [Block(_distinction(one, settings), (one,)) for one in settings]
+    blocks = [Block(_distinction(setting, settings), (setting,)) for setting in settings]
     groups: dict[tuple[str, str], list[Setting]] = {}
-    for one in settings:
-        if one.system == BUILT_IN:
-            groups.setdefault((one.chunker, one.top_k), []).append(one)
+    for each in settings:
+        if each.system == BUILT_IN:
+            groups.setdefault((each.chunker, each.top_k), []).append(each)
     heads = [Setting(chunker, "", top_k, "") for chunker, top_k in groups]
     for head, members in zip(heads, groups.values(), strict=True):
         if len(members) > 1:
@@ -181,7 +181,7 @@ def setting_names(cells: pd.DataFrame) -> str:
 
 def _distinction(setting: Setting, settings: Sequence[Setting]) -> str:
     """The parts of a setting that are not the same in all; of another system, its name."""
-    alike = [one for one in settings if one.system == setting.system]
+    alike = [each for each in settings if each.system == setting.system]
     kinds = zip(setting.parts, zip(*(s.parts for s in alike), strict=True), strict=True)
     parts = [part for part, every in kinds if part and len(set(every)) > 1]
     return ", ".join([setting.system, *parts] if len(alike) < len(settings) else parts)

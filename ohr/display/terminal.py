@@ -65,12 +65,12 @@ class _Columns:
 
     @classmethod
     def of(cls, cells: pd.DataFrame) -> _Columns:
-        there = shown_readings(cells)
+        metrics = shown_readings(cells)
         for column in shown_measures(cells, parts=True):
-            there.append(column)
+            metrics.append(column)
             if column[:2] == _GUESSED and len(cells_of(cells, *_GUESS[:2], "all")):
-                there.append(_GUESS)
-        return cls(there, blocks_of(cells))
+                metrics.append(_GUESS)
+        return cls(metrics, blocks_of(cells))
 
     def table(self, heads: Sequence[str]) -> Table:
         """An empty table: the heads, the setting where there are several, n and the measures."""
@@ -99,10 +99,10 @@ class _Columns:
                 if (stage, metric) == _OF_PAGES:
                     texts.append(value.n if value else "-")
                 own = value is not None and (stage, metric) != _OF_PAGES and value.n != n
-                shown = number(value.mean) if value else "-"
-                texts.append(f"{shown} ({value.n})" if own and value else shown)
-            named = [Text(plain(block.label))] if len(self.blocks) > 1 else []
-            yield (*named, n, *texts)
+                text = number(value.mean) if value else "-"
+                texts.append(f"{text} ({value.n})" if own and value else text)
+            labels = [Text(plain(block.label))] if len(self.blocks) > 1 else []
+            yield (*labels, n, *texts)
 
     def _questions(self, values: Sequence[Value | None]) -> str:
         """The number of a row's questions: the first measure's that is over questions."""
@@ -147,8 +147,8 @@ def benchmark_table(cells: pd.DataFrame, notes: Notes | None = None) -> Table:
 
 def _captioned(table: Table, cells: pd.DataFrame, notes: Notes | None) -> Table:
     """The table with what must be known to read it below it."""
-    shown = (str(cell) for column in table.columns for cell in column.cells)
-    lines = [_OWN_N] if any(text[:1].isdigit() and text.endswith(")") for text in shown) else []
+    texts = (str(cell) for column in table.columns for cell in column.cells)
+    lines = [_OWN_N] if any(text[:1].isdigit() and text.endswith(")") for text in texts) else []
     lines += note_lines(answerers(cells), notes)
     table.caption = Text("\n".join(plain(line) for line in lines if line), style="")
     return table

@@ -99,8 +99,8 @@ def _pipe(cells: Iterable[str]) -> str:
 
 
 def _markdown(text: str) -> str:
-    shown = plain(text).replace("&", "&amp;").replace("<", "&lt;")
-    return "".join(f"\\{c}" if c in "\\|*_`[]$" else c for c in shown)
+    escaped = plain(text).replace("&", "&amp;").replace("<", "&lt;")
+    return "".join(f"\\{c}" if c in "\\|*_`[]$" else c for c in escaped)
 
 
 def _latex(text: str) -> str:

@@ -133,7 +133,7 @@ def loss_split(
             name = mathless(part.title)
             ax.fill_between(at, bottom, top, color=shade, linewidth=0, label=name, zorder=0.5)
         if part is not parts[-1]:
-            above, below = (mathless(one.title) for one in parts[place : place + 2])
+            above, below = (mathless(part.title) for part in parts[place : place + 2])
             label = None if shaded or number else f"thin: {above} above, {below} below"
             colour = COLOURS[number % len(COLOURS)]
             ax.plot(at, bottom, color=colour, linewidth=0.8, alpha=0.8, label=label)

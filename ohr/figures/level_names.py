@@ -55,20 +55,20 @@ def place_names(fig: Figure) -> None:
 
 
 def _best(
-    ax: Axes, name: Annotation, taken: list[Bbox], marks: list[Bbox], paths: list[Path]
+    ax: Axes, name: Annotation, placed: list[Bbox], marks: list[Bbox], paths: list[Path]
 ) -> Bbox | None:
-    free: list[tuple[int, int, int, float, float, _Side]] = []
+    candidates: list[tuple[int, int, int, float, float, _Side]] = []
     for x, y, alignment in _OFFSETS:
         box = _moved(name, x, y, alignment)
         inside = ax.bbox.x0 <= box.x0 and box.x1 <= ax.bbox.x1
         inside = inside and ax.bbox.y0 <= box.y0 and box.y1 <= ax.bbox.y1
-        if inside and not any(box.overlaps(other) for other in taken):
+        if inside and not any(box.overlaps(other) for other in placed):
             covered = sum(box.overlaps(mark) for mark in marks)
             crossed = sum(path.intersects_bbox(box, filled=False) for path in paths)
-            free.append((covered, crossed, len(free), x, y, alignment))
-    if not free:
+            candidates.append((covered, crossed, len(candidates), x, y, alignment))
+    if not candidates:
         return None
-    *_, right, up, side = min(free)
+    *_, right, up, side = min(candidates)
     return _moved(name, right, up, side)
 
 

@@ -47,20 +47,20 @@ def _chart(
     cells: pd.DataFrame, costs: pd.DataFrame, folder: Path, name: str, notes: Notes | None
 ) -> list[Path]:
     clean = cells[cells["noise"] == "none"]
-    shown = [READING, *(measure[:2] for measure in shown_measures(cells))]
-    measures = [metric_info(*one) for one in shown if len(cells_of(clean, *one, "all"))]
+    keys = [READING, *(info[:2] for info in shown_measures(cells))]
+    infos = [metric_info(*key) for key in keys if len(cells_of(clean, *key, "all"))]
     expenses = [expense for expense in EXPENSES if costs[expense].notna().any()]
-    if not measures:
+    if not infos:
         return []
     engines = distinct(cells["engine"])
-    with figure(0.8 + 3.6 * len(expenses), 1.4 + 2.3 * len(measures)) as fig:
-        axes = fig.subplots(len(measures), len(expenses), squeeze=False, sharex="col", sharey="row")
-        for row, measure in zip(axes, measures, strict=True):
-            of_measure = cells_of(clean, measure.stage, measure.metric, "all")
+    with figure(0.8 + 3.6 * len(expenses), 1.4 + 2.3 * len(infos)) as fig:
+        axes = fig.subplots(len(infos), len(expenses), squeeze=False, sharex="col", sharey="row")
+        for row, info in zip(axes, infos, strict=True):
+            of_measure = cells_of(clean, info.stage, info.metric, "all")
             for ax, expense in zip(row, expenses, strict=True):
-                _points(ax, of_measure.merge(costs, on="engine"), expense, measure, engines)
-            row[0].set_ylabel(mathematical(measure.label))
-            if not measure.higher_is_better:
+                _points(ax, of_measure.merge(costs, on="engine"), expense, info, engines)
+            row[0].set_ylabel(mathematical(info.label))
+            if not info.higher_is_better:
                 row[0].invert_yaxis()  # of all that share it: what is better stands higher
         for ax, expense in zip(axes[-1], expenses, strict=True):
             ax.set_xlabel(expense)

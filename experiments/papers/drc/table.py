@@ -104,13 +104,17 @@ def drc_tables(
                     raise ConfigError(f"retriever {name!r} ranks no passages: take another for drc")
                 retriever.use_store(store)
                 ranked = [
-                    one for _, kb in draws for one in _ranked(readings, kb, retriever, tables)
+                    ranking
+                    for _, kb in draws
+                    for ranking in _ranked(readings, kb, retriever, tables)
                 ]
                 row = key | {"retriever": name}
                 ranking.append(row | _ranking(ranked, len(draws), retriever.name == CLASSIFIER))
                 for reader_name, reader in plan.readers.items():
                     asked = [
-                        (one.question.text, [hit]) for one in ranked for hit in one.hits[:most]
+                        (ranking.question.text, [hit])
+                        for ranking in ranked
+                        for hit in ranking.hits[:most]
                     ]
                     outcomes = answering.answers(
                         reader_name, reader, [text for text, _ in asked], [hit for _, hit in asked]
@@ -160,16 +164,20 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def _ranking(ranked: Sequence[Ranked], draws: int, classifier: bool) -> dict[str, Any]:
-    asked = [one for one in ranked if one.question.evidence_text.strip()]
+    asked = [ranking for ranking in ranked if ranking.question.evidence_text.strip()]
     row: dict[str, Any] = {
-        f"recall@{share}%": fmean(one.recall(share) for one in asked) if asked else math.nan
+        f"recall@{share}%": fmean(question.recall(share) for question in asked)
+        if asked
+        else math.nan
         for share in SHARES
     }
-    row["evidence_f1"] = fmean(one.classified() for one in ranked) if classifier else math.nan
+    row["evidence_f1"] = (
+        fmean(ranking.classified() for ranking in ranked) if classifier else math.nan
+    )
     row["questions"] = len(ranked) // draws
     row["with_evidence"] = len(asked) // draws
-    row["lost"] = sum(not one.evidence for one in asked) / draws
-    row["mean_passages"] = fmean(one.passages for one in ranked)
+    row["lost"] = sum(not question.evidence for question in asked) / draws
+    row["mean_passages"] = fmean(ranking.passages for ranking in ranked)
     return row
 
 
@@ -178,8 +186,8 @@ def _by_question(
 ) -> list[list[Outcome[str]]]:
     """The outcomes of each question's passages, best first."""
     given, at = [], 0
-    for one in ranked:
-        count = len(one.hits[:most])
+    for ranking in ranked:
+        count = len(ranking.hits[:most])
         given.append(list(outcomes[at : at + count]))
         at += count
     return given
@@ -203,7 +211,11 @@ class _Scorer:
         kept = section.params.get("unanswerable", True)
         gold = gold_of(read_papers(section.path, ValidationReport()))
         references = {
-            qid: [(one.type, one.answer) for one in given if kept or one.type != "none"]
+            qid: [
+                (question.type, question.answer)
+                for question in given
+                if kept or question.type != "none"
+            ]
             for qid, given in gold.items()
         }
         return cls(answer_f1, references)
@@ -225,11 +237,11 @@ class _Scorer:
         for k in range(1, most + 1):
             best: dict[str, list[float]] = {}
             chosen: dict[str, list[float]] = {}
-            for one, outcomes in zip(ranked, given, strict=True):
+            for ranking, outcomes in zip(ranked, given, strict=True):
                 first = outcomes[:k]
                 said = [outcome.value or "" for outcome in first] or [""]
                 final = said[best_answer(first)] if first else ""
-                accepted = self.accepted(one.question)
+                accepted = self.accepted(ranking.question)
                 for group in dict.fromkeys(["all", *filter(None, (kind for kind, _ in accepted))]):
                     texts = [text for kind, text in accepted if group in ("all", kind)]
                     scores = [max(self.score(answer, text) for text in texts) for answer in said]

@@ -21,8 +21,10 @@ def mean_table(means: pd.DataFrame) -> TextTable:
     for (base, name), some in means.groupby(["knowledge_base", "prototype"], sort=False):
         by_metric = some.groupby("metric")["mean"].mean()
         runs = some["run"].nunique()
-        rows.append([str(base), str(name), str(runs), *(number(by_metric[one]) for one in shown)])
-    header = ["knowledge base", "prototype", "runs", *(titles[one] for one in shown)]
+        rows.append(
+            [str(base), str(name), str(runs), *(number(by_metric[metric]) for metric in shown)]
+        )
+    header = ["knowledge base", "prototype", "runs", *(titles[metric] for metric in shown)]
     return TextTable(header, rows, "Means over the runs of each prototype", left=2)
 
 

@@ -42,9 +42,9 @@ def damages(runs: Sequence[Run], outcomes: Sequence[tuple[str, str]]) -> Iterato
     engine's clean reading against the ground truth's text.
     """
     known: dict[tuple[str, str], MetricInfo] = {
-        (one.stage, one.metric): one for run in runs for one in run.measures
+        (info.stage, info.metric): info for run in runs for info in run.measures
     }
-    readings = tuple(one for one in known.values() if one.stage == "ocr")
+    readings = tuple(info for info in known.values() if info.stage == "ocr")
     parts: dict[tuple[str, str, tuple[str, ...]], list[pd.DataFrame]] = {}
     for run, name in zip(runs, run_names(runs), strict=True):
         bases = _knowledge_bases(run)
@@ -64,7 +64,7 @@ def damages(runs: Sequence[Run], outcomes: Sequence[tuple[str, str]]) -> Iterato
                     parts.setdefault((stage, metric, values), []).append(joined)
     for (stage, metric, values), frames in parts.items():
         frame = pd.concat(frames, ignore_index=True)
-        there = tuple(one for one in readings if frame[one.metric].notna().any())
+        there = tuple(info for info in readings if frame[info.metric].notna().any())
         setting = dict(zip(SETTING, values, strict=True))
         yield Damage(known[stage, metric], setting, there, frame)
 
@@ -82,10 +82,10 @@ def _question(rows: pd.DataFrame) -> list[str]:
 def _readings(base: pd.DataFrame, readings: Sequence[MetricInfo]) -> pd.DataFrame:
     """A row for each question, with its evidence's or its page's value of each measure."""
     wide = base.loc[base["qid"] != "", _question(base)].drop_duplicates("qid")
-    for one in readings:
-        keys = ["doc_id", "page_no"] if one.unit == "page" else ["qid"]
-        values = measured(base, one.stage, one.metric)[[*keys, "value"]]
-        wide = wide.merge(values.rename(columns={"value": one.metric}), on=keys, how="left")
+    for info in readings:
+        keys = ["doc_id", "page_no"] if info.unit == "page" else ["qid"]
+        values = measured(base, info.stage, info.metric)[[*keys, "value"]]
+        wide = wide.merge(values.rename(columns={"value": info.metric}), on=keys, how="left")
     return wide
 
 
@@ -93,9 +93,9 @@ def _worse(
     clean: pd.DataFrame, noisy: pd.DataFrame, readings: Sequence[MetricInfo]
 ) -> pd.DataFrame:
     """How much worse each question's evidence was read than in the clean knowledge base."""
-    names = [one.metric for one in readings]
+    names = [info.metric for info in readings]
     both = clean.set_index("qid")[names], noisy.set_index("qid")[names]
-    signs = [1 if one.higher_is_better else -1 for one in readings]
+    signs = [1 if info.higher_is_better else -1 for info in readings]
     return ((both[0] - both[1]) * signs).round(DIGITS).reset_index()
 
 

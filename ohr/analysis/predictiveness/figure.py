@@ -57,7 +57,7 @@ def correlations_figure(
         handles, labels = axes[0].get_legend_handles_labels()
         named = dict(zip(reversed(labels), reversed(handles), strict=True))  # solid before hollow
         drawn = list(dict.fromkeys(labels))
-        fig.legend([named[one] for one in drawn], drawn, loc="outside lower center", ncols=3)
+        fig.legend([named[label] for label in drawn], drawn, loc="outside lower center", ncols=3)
         text = wrapped("; ".join(_caption(chosen, notes)), fig.get_figwidth())
         fig.suptitle(text, fontsize=8, color="#444444")
         return save(fig, folder, "predictiveness")

@@ -71,7 +71,7 @@ class Units:
 
     def __init__(self, frame: pd.DataFrame, damage: Damage, seed: int) -> None:
         self.outcome = damage.outcome
-        self.measures: dict[str, MetricInfo] = {one.metric: one for one in damage.readings}
+        self.measures: dict[str, MetricInfo] = {info.metric: info for info in damage.readings}
         self.loss = frame["loss"].to_numpy(dtype=float)
         self._damages = {name: frame[name].to_numpy(dtype=float) for name in self.measures}
         self._conditions = pd.factorize(frame["condition"])[0]
@@ -171,8 +171,8 @@ def compared(units: Units) -> tuple[list[Record], list[Record]]:
         found = {name: units.correlation(name, kind, those) for name, those in members.items()}
         candidates = [
             name
-            for name, one in found.items()
-            if not math.isnan(one.rho) and not units.overlaps(name)
+            for name, each in found.items()
+            if not math.isnan(each.rho) and not units.overlaps(name)
         ]
         of_kind = [] if kind == BETWEEN else list(_pairs(units, candidates, kind))
         pairs += [{"correlation": kind, **pair} for pair in of_kind]
@@ -211,11 +211,11 @@ def _pairs(units: Units, names: list[str], kind: str) -> Iterator[Record]:
         for first, second in combinations(names, 2)
     ]
     of = [[units.measures[pair[end]].of for end in ("first", "second")] for pair in pairs]
-    alike = np.array([one == other for one, other in of], dtype=bool)
+    alike = np.array([each == other for each, other in of], dtype=bool)
     p = np.array([pair["p"] for pair in pairs], dtype=float)
     within = np.full(len(pairs), math.nan)
-    for name in {one for one, _ in of}:
-        chosen = alike & np.array([one == name for one, _ in of], dtype=bool)
+    for name in {each for each, _ in of}:
+        chosen = alike & np.array([each == name for each, _ in of], dtype=bool)
         within[chosen] = holm(p[chosen])
     for pair, over_all, over_alike in zip(pairs, holm(p), within, strict=True):
         yield pair | {"p_holm": float(over_all), "alike_p_holm": float(over_alike)}

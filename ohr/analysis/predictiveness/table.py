@@ -94,19 +94,21 @@ def usual_outcomes(runs: Sequence[Run]) -> list[str]:
 
     Outcomes that share part of their definition with a measure of reading come last.
     """
-    measures = list(dict.fromkeys(one for run in runs for one in run.measures))
-    readings = [one for one in measures if one.stage == "ocr"]
+    measures = list(dict.fromkeys(info for run in runs for info in run.measures))
+    readings = [info for info in measures if info.stage == "ocr"]
     there = dict.fromkeys(metrics_of(runs))
-    hits = [one for one in measures if one.name == "hit"]
-    first = {one.metric for one in hits if one.top_k == hits[0].top_k}
-    chosen = [one for one in hits if one.metric in first]
-    chosen += [one for one in measures if (one.stage, one.metric) in there and one not in chosen]
+    hits = [info for info in measures if info.name == "hit"]
+    first = {info.metric for info in hits if info.top_k == hits[0].top_k}
+    chosen = [info for info in hits if info.metric in first]
+    chosen += [
+        info for info in measures if (info.stage, info.metric) in there and info not in chosen
+    ]
 
     def overlapping(outcome: MetricInfo) -> bool:
-        return any(outcome.overlaps(one) for one in readings)
+        return any(outcome.overlaps(info) for info in readings)
 
-    chosen = [one for one in chosen if one.stage != "ocr"]
-    return [f"{one.stage}:{one.metric}" for one in sorted(chosen, key=overlapping)]
+    chosen = [info for info in chosen if info.stage != "ocr"]
+    return [f"{info.stage}:{info.metric}" for info in sorted(chosen, key=overlapping)]
 
 
 def outcomes_of(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:

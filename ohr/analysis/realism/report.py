@@ -70,8 +70,8 @@ def _pairing_lines(pages: pd.DataFrame, natural: str, *, paired: bool) -> list[s
             "between them may be one of the pages, and none is tested"
         ]
     used, every = (
-        len(one[one["noise"] == NATURAL][["doc_id", "page_no"]].drop_duplicates())
-        for one in (on_same_pages(pages), pages)
+        len(each[each["noise"] == NATURAL][["doc_id", "page_no"]].drop_duplicates())
+        for each in (on_same_pages(pages), pages)
     )
     return [
         f"{used} of {every} naturally degraded pages show a page that is distorted too, by the "

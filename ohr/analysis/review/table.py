@@ -23,7 +23,7 @@ def reviewed_scores(run: Run, verdicts: Sequence[AnswerVerdict]) -> pd.DataFrame
     Columns: those of a verdict, ``right`` (bool), ``metric`` and ``value``. With several draws of
     the noise a verdict is of the draw that it names.
     """
-    said = pd.DataFrame([one.model_dump() for one in verdicts], columns=[*_KEYS, "verdict"])
+    said = pd.DataFrame([verdict.model_dump() for verdict in verdicts], columns=[*_KEYS, "verdict"])
     said = said.assign(right=said.pop("verdict") == "right").drop_duplicates(list(_KEYS))
     rows = run.drawn
     if said.empty:

@@ -80,8 +80,8 @@ def _columns(placed: pd.DataFrame) -> list[tuple[str, str]]:
     pairs = []
     for engine in distinct(placed["engine"]):
         operators = distinct(placed[placed["engine"] == engine]["perturbation"])
-        noisy = [one for one in operators if one != "none"]
-        pairs += [(engine, one) for one in noisy or (["none"] if engine != "gt" else [])]
+        noisy = [operator for operator in operators if operator != "none"]
+        pairs += [(engine, each) for each in noisy or (["none"] if engine != "gt" else [])]
     return pairs or [("gt", "none")]
 
 

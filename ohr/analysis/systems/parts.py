@@ -54,8 +54,10 @@ class _Texts:
         texts, outlines = (self.true, self.read) if text else (self.read, self.true)
         trees = {document.doc_id: document_tree(document) for document in outlines}
         return [
-            with_headings_of(document_tree(one), trees[one.doc_id]) if one.doc_id in trees else one
-            for one in texts
+            with_headings_of(document_tree(text), trees[text.doc_id])
+            if text.doc_id in trees
+            else text
+            for text in texts
         ]
 
 
@@ -81,7 +83,7 @@ def system_parts(plan: Plan, progress: Progress) -> pd.DataFrame:
     records: list[dict[str, Any]] = []
     for condition, parts in draws.items():
         key = {name: getattr(condition, name) for name in CONDITION}
-        means = {name: np.mean([one[name] for one in parts], axis=0) for name in ROWS}
+        means = {name: np.mean([part[name] for part in parts], axis=0) for name in ROWS}
         records += [key | loss for loss in _losses(means, units)]
     return pd.DataFrame(records)
 
@@ -89,7 +91,7 @@ def system_parts(plan: Plan, progress: Progress) -> pd.DataFrame:
 def _counted(plan: Plan) -> Units:
     """The questions that count: overall, none that was written for one of the systems."""
     units = with_truth(plan)
-    names = [one.name for one in plan.config.systems]
+    names = [system.name for system in plan.config.systems]
     left_out = of_systems(plan.questions, names).qids
     kept = np.array([question.qid not in left_out for question in plan.questions], bool)
     everyone = units.groups["all"]

@@ -43,9 +43,9 @@ def report(run: Run, *, parts: bool = False, axis: str = "r_noise") -> None:
     show(systems_table(drops, run.cells))
     for line in captions(drops):
         print(plain(line))
-    for one in scored(run):
-        if one.measure.metric == MAIN:
-            for line in least_lines(one):
+    for scores in scored(run):
+        if scores.measure.metric == MAIN:
+            for line in least_lines(scores):
                 print(plain(line))
     for line in note_lines(answerers(run.cells[run.cells["stage"] == STAGE]), notes):
         print(plain(line))

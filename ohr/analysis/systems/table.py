@@ -92,25 +92,25 @@ def system_drops(run: Run) -> pd.DataFrame:
     where there is no clean base.
     """
     records: list[dict[str, Any]] = []
-    for one in scored(run):
-        first = one.systems[0]
+    for scores in scored(run):
+        first = scores.systems[0]
         least = {
             (name, of.knowledge_base): standing
-            for of in least_losses(one)
+            for of in least_losses(scores)
             for name, standing in zip(of.systems, of.compared.standings, strict=True)
         }
-        for (label, base), values in one.values.items():
-            record = _described(one, label, base, values)
-            clean = clean_of(one.bases[base], one.bases)
+        for (label, base), values in scores.values.items():
+            record = _described(scores, label, base, values)
+            clean = clean_of(scores.bases[base], scores.bases)
             record["clean"] = clean or ""
             for name in ("drop", "drop_less_first"):
                 record |= _nothing(name)
-            if clean is not None and (label, clean) in one.values:
-                fall = _fall(one, label, clean, base)
-                record |= _paired("drop", one.questions, fall)
-                if label != first and (first, clean) in one.values:
-                    more = fall - _fall(one, first, clean, base)
-                    record |= _paired("drop_less_first", one.questions, more)
+            if clean is not None and (label, clean) in scores.values:
+                fall = _fall(scores, label, clean, base)
+                record |= _paired("drop", scores.questions, fall)
+                if label != first and (first, clean) in scores.values:
+                    more = fall - _fall(scores, first, clean, base)
+                    record |= _paired("drop_less_first", scores.questions, more)
             record |= _less_least(least.get((label, base)))
             records.append(record)
     table = pd.DataFrame(records)

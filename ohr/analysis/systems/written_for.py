@@ -49,7 +49,7 @@ def written_for(run: Run) -> WrittenFor:
     if not (run.path / FILE).exists():
         return WrittenFor(frozenset(), 0)
     systems = run.manifest.get("config", {}).get("systems") or ()
-    names = [one["name"] for one in systems if isinstance(one, Mapping)]
+    names = [system["name"] for system in systems if isinstance(system, Mapping)]
     return of_systems(read_questions(run.path), names)
 
 
@@ -57,10 +57,12 @@ def of_systems(questions: Iterable[Question], names: Iterable[str]) -> WrittenFo
     """Those of some questions that were written for systems of some names."""
     known = {*names}
     asked = list(questions)
-    found = [one for one in asked if one.written_for and one.written_for in known]
+    found = [
+        question for question in asked if question.written_for and question.written_for in known
+    ]
     return WrittenFor(
-        frozenset(one.qid for one in found),
+        frozenset(question.qid for question in found),
         len(asked),
-        tuple(sorted({one.written_for for one in found})),
-        tuple(sorted({one.category for one in found if one.category})),
+        tuple(sorted({question.written_for for question in found})),
+        tuple(sorted({question.category for question in found if question.category})),
     )

@@ -53,7 +53,7 @@ def measure_validity(config: StudyConfig, out: Path, stage: str, metric: str) ->
     _check_metric(config, dataset, stage, metric)
     of_folder = dataset.kind == "folder"
     given = select_questions(config, dataset)
-    wanted = Counter(one.evidence_pages[0] for one in given if one.evidence_pages)
+    wanted = Counter(question.evidence_pages[0] for question in given if question.evidence_pages)
     texts = {
         ref: page.text for ref, page in dataset.pages.items() if ref not in dataset.without_truth
     }
@@ -84,7 +84,7 @@ def measure_bias(config: StudyConfig, out: Path, stage: str, metric: str) -> int
     dataset = load_dataset(config)
     _check_metric(config, dataset, stage, metric)
     given = select_questions(config, dataset)
-    wanted = Counter(one.evidence_pages[0] for one in given if one.evidence_pages)
+    wanted = Counter(question.evidence_pages[0] for question in given if question.evidence_pages)
     if dataset.kind != "ohrbench" or dataset.root is None:
         raise OhrError("--bias needs dataset.kind=ohrbench: readings that lie in files")
     makers = {GROUND_TRUTH: dataset.root / GROUND_TRUTH}
@@ -97,7 +97,7 @@ def measure_bias(config: StudyConfig, out: Path, stage: str, metric: str) -> int
     scores, failures, failed = {}, list[str](), list[str]()
     for number, (maker, folder) in enumerate(makers.items()):
         documents = read_documents(folder, config.dataset.domains, {}, ValidationReport())
-        texts = {page.ref: page.text for one in documents for page in one.pages}
+        texts = {page.ref: page.text for document in documents for page in document.pages}
         pages = [dataset.pages[ref] for ref in wanted if ref in texts]
         exam = matched(make_question_set(pages, texts, config.seed), wanted)
         folder = out / f"by_{number}"
@@ -129,7 +129,7 @@ def measure_bias(config: StudyConfig, out: Path, stage: str, metric: str) -> int
 
 def _check_metric(config: StudyConfig, dataset: Dataset, stage: str, metric: str) -> None:
     """Raise ConfigError for what the study does not measure, before it runs."""
-    known = [f"{one.stage}:{one.metric}" for one in make_plan(config, dataset).measures]
+    known = [f"{info.stage}:{info.metric}" for info in make_plan(config, dataset).measures]
     if (wanted := f"{stage}:{metric}") not in known:
         raise ConfigError(f"--metric {wanted!r} is not measured; {did_you_mean(wanted, known)}")
 
@@ -147,14 +147,14 @@ def matched(exam: QuestionSet, wanted: Mapping[PageRef, int]) -> QuestionSet:
     taken: Counter[PageRef] = Counter()
     chosen: list[Question] = []
     rest: list[Question] = []
-    for one in exam.accepted:
-        ref = one.evidence_pages[0]
-        (chosen if taken[ref] < wanted.get(ref, 0) else rest).append(one)
+    for each in exam.accepted:
+        ref = each.evidence_pages[0]
+        (chosen if taken[ref] < wanted.get(ref, 0) else rest).append(each)
         taken[ref] += 1
     chosen += rest[: sum(wanted.values()) - len(chosen)]
-    keep = {one.qid for one in chosen}
-    accepted = tuple(one for one in exam.accepted if one.qid in keep)
-    spare = tuple(one for one in exam.accepted if one.qid not in keep)
+    keep = {question.qid for question in chosen}
+    accepted = tuple(question for question in exam.accepted if question.qid in keep)
+    spare = tuple(question for question in exam.accepted if question.qid not in keep)
     return replace(exam, accepted=accepted, spare=spare)
 
 
