@@ -40,7 +40,7 @@ def download(repository: str, out: Path, revision: str, include: list[str] | Non
     try:
         commit: str | None = HfApi().dataset_info(repository, revision=revision).sha
         if commit is None:
-            raise OhrError(f"{repository} does not say which commit {revision!r} is")
+            raise OhrError(f"{repository} does not name the commit of {revision!r}")
         snapshot_download(
             repository,
             repo_type="dataset",

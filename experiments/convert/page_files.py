@@ -48,7 +48,7 @@ def write_predictions(pages: Pages, folder: Path) -> None:
         for number, text in texts.items():
             stem = document_file(doc_id).stem + (f"_{number}" if len(texts) > 1 else "")
             if written.setdefault(stem, doc_id) != doc_id:
-                raise OhrError(f"{written[stem]} and {doc_id} are both the image {stem}")
+                raise OhrError(f"{written[stem]} and {doc_id} would both be the image {stem}")
             write_text(folder / f"{stem}.md", text)
 
 

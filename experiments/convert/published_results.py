@@ -44,7 +44,7 @@ class Named:
 def import_results(files: Sequence[str], questions: Path, out: Path, named: Named) -> int:
     """Make a run of result files, each ``[STAGE=]FILE``, and print its means. Raises OhrError."""
     if (out / "manifest.json").exists():
-        raise OhrError(f"{out} holds a run already: choose another --out")
+        raise OhrError(f"{out} already has a run: choose another --out")
     report = ValidationReport()
     asked = {question.qid: question for question in read_questions(questions, report)}
     if not asked:
@@ -104,7 +104,7 @@ def read_results(
     for number, result in enumerate(_results(path)):
         question = questions.get(str(result.get("id", result.get("ID", ""))))
         if question is None:
-            raise OhrError(f"{path}: result {number} is of no question of the Q&A file")
+            raise OhrError(f"{path}: result {number} belongs to no question of the questions file")
         values = result.get("metrics", result)
         if not isinstance(values, Mapping):
             raise OhrError(f"{path}: the metrics of result {number} are {values!r}: no object")
@@ -132,7 +132,7 @@ def read_results(
                 records.append(records[-1] | {"metric": "r_noise"})
                 records[-1]["value"] = float(value <= R_NOISE_THRESHOLD)
     if not records:
-        raise OhrError(f"{path} has none of the measures {', '.join(MEASURES)}")
+        raise OhrError(f"{path} has none of the metrics {', '.join(MEASURES)}")
     return pd.DataFrame(records).astype({"top_k": "Int64"})
 
 

@@ -31,7 +31,7 @@ def write_benchmark(recipe: Recipe, out: Path, workers: int, *, categories: bool
         print(f"the sample is already in {out}")
         return 0
     pages, seconds = recipe.n_pages - counts[0], time.monotonic() - start
-    print(f"{pages} pages in {seconds:.0f} s, {pages / max(seconds, 1e-9):.1f} a second: {out}")
+    print(f"{pages} pages in {seconds:.0f} s, {pages / max(seconds, 1e-9):.1f} per second: {out}")
     return 0
 
 

@@ -30,7 +30,7 @@ def picture_kind(path: Path) -> str:
     """The format of a picture file by its name, as Pillow calls it. Raises ConfigError."""
     kind = Image.registered_extensions().get(path.suffix.lower())
     if kind is None:
-        raise ConfigError(f"cannot write a picture called {path.name}: use .jpg, .png or .webp")
+        raise ConfigError(f"cannot write the picture {path.name}: use .jpg, .png or .webp")
     return kind
 
 

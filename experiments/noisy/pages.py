@@ -88,7 +88,7 @@ def _check_files(tasks: Sequence[DistortTask], out: Path) -> None:
         raise ConfigError(f"cannot read {out / 'records.jsonl'}: choose another --out") from error
     if stray := [file for file in there if file not in owners]:
         raise ConfigError(
-            f"{out} holds {len(stray)} images that this command does not make, such as "
+            f"{out} holds {len(stray)} images that this command does not write, such as "
             f"{stray[0]}, and would leave without records: choose another --out"
         )
 

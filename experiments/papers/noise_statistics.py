@@ -41,7 +41,7 @@ def noise_statistics(config: StudyConfig, out: Path) -> int:
         distorted = _part(config, images, "semantic")
         read_shards_of([partial(block_errors, distorted, Progress())] if images else [])
     if knowledge_bases:
-        print("\nTable S2: formatting commands a page")
+        print("\nTable S2: formatting commands per page")
         counts = count_knowledge_bases(_part(config, knowledge_bases, "formatting"))
         write_text(
             out / "format_counts.csv", counts.to_csv(index_label="kind", float_format="%.4f")

@@ -40,7 +40,9 @@ from ohr.study.run import run_study
 def reproduce_paper(config: StudyConfig, out: Path) -> int:
     """Run and report all of it; 1 if a whole condition failed. Raises OhrError."""
     if config.noise or config.intensities or config.r_noise or config.edit_distance:
-        raise ConfigError("paper has its own noise: leave out noise, intensities and the like")
+        raise ConfigError(
+            "paper ohrbench sets its own noise: leave out noise, levels, intensities and so on"
+        )
     # The paper's own figures are of its own wordings.
     rewritten = config.dataset.rewritten
     config = config.model_copy(
@@ -146,7 +148,7 @@ def _compare(cells: pd.DataFrame, out: Path, notes: Notes) -> None:
         for row in compared.to_dict("records")
     ]
     header = ["in", "engine", "reader", "stage", "metric", "questions", "paper", "ours"]
-    caption = "In per cent; means over retrievers and readers; last: what the paper says elsewhere"
+    caption = "In per cent; means over retrievers and readers; last: values elsewhere in the paper"
     if len(weighted):
         domains = weighted["domains"].iloc[0]
         caption += (

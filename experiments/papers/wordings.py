@@ -70,7 +70,7 @@ def ask_in_other_words(config: StudyConfig, out: Path, rewriter: str, number: in
         write_text(path, wordings_csv(rewrite(config, parse_plugin("rewriter", rewriter), number)))
         print(f"wordings: {path}")
     if path is None:
-        raise ConfigError("question_style needs dataset.rewritten=FILE, or --rewriter")
+        raise ConfigError("questions style needs dataset.rewritten=FILE, or --rewriter")
     return compare_wordings(config, path, out, overwrite=bool(rewriter))
 
 

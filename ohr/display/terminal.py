@@ -38,7 +38,7 @@ TABLE_GROUPS = ("all", "source:", "domain:")
 _GUESS = ("generation", "f1_no_context", "no context")
 _GUESSED = ("generation", "f1")
 """The reader's F1 with nothing to read stands beside its F1 with the gold pages."""
-_OWN_N = "in brackets: how many questions a mean is over, where not n"
+_OWN_N = "in brackets: the number of questions of a mean, where it is not n"
 
 
 def number(value: float) -> str:
@@ -172,7 +172,7 @@ def reader_lines(readers: Mapping[str, Mapping[str, Any]]) -> list[str]:
         if not usage:
             continue
         parts = [
-            f"{summary['answers']} answers, {summary['asked_in_this_run']} of them asked for now",
+            f"{summary['answers']} answers, {summary['asked_in_this_run']} of them new",
             f"{usage.get('prompt_tokens', 0):,.0f} tokens read",
             f"{usage.get('completion_tokens', 0):,.0f} written",
         ]
@@ -182,7 +182,7 @@ def reader_lines(readers: Mapping[str, Mapping[str, Any]]) -> list[str]:
             )
         if "cost" in usage:
             now = summary["usage_of_this_run"].get("cost", 0.0)
-            parts.append(f"cost {usage['cost']:.4f}, {now:.4f} of it now")
+            parts.append(f"cost {usage['cost']:.4f}, {now:.4f} of it new")
         for name, what in _NOTED.items():
             if name in usage:
                 parts.append(f"{usage[name]:.0f} {what}")
@@ -193,7 +193,7 @@ def reader_lines(readers: Mapping[str, Mapping[str, Any]]) -> list[str]:
 def report_line(out: Path, *runs: Path) -> str:
     """The line that makes the report of finished runs."""
     options = shlex.join([*map(str, runs), "--out", str(out)])
-    return f"to look into: ohr report {options}"
+    return f"interactive report: ohr report {options}"
 
 
 def show(table: Table) -> None:

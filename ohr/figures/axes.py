@@ -156,7 +156,7 @@ def _bars(cells: pd.DataFrame) -> str:
         return f"bars: 95 % intervals for further {units}"
     return (
         f"bars: 95 % intervals of the paired change ({baselines_line(set(cells['part']), truth)}), "
-        f"for further {units}; hollow: p after Holm over each measure above {ALPHA}"
+        f"for further {units}; hollow: p after Holm over each metric above {ALPHA}"
     )
 
 
@@ -193,7 +193,7 @@ def floor_note(cells: pd.DataFrame, axis: str) -> list[str]:
     clean = clean.drop_duplicates("engine")[["engine", "r_noise", "r_noise_content"]]
     return [
         f"{engine}'s {whole:.3f} on clean pages is {content:.3f} content and "
-        f"{whole - content:.3f} mark-up that it does not write as the truth does"
+        f"{whole - content:.3f} mark-up that differs from the ground truth's"
         for engine, whole, content in clean.itertuples(index=False)
         if whole - content >= LEAST_FLOOR
     ]

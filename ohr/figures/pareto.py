@@ -68,7 +68,7 @@ def _chart(
             *ax.get_legend_handles_labels(), strict=True)}  # fmt: skip
         legend_below(fig, list(handles.values()), list(handles), 3)
         unknown = [engine for engine in engines if engine not in set(costs["engine"])]
-        more = ["seconds: of the median clean page, as one worker read it"]
+        more = ["seconds: of the median clean page, with one worker"]
         more += [f"not measured: {', '.join(unknown)}"] if unknown else []
         caption(fig, clean, notes=notes, more=more)
         return save(fig, folder, name)

@@ -316,7 +316,7 @@ def test_a_long_record_is_cut_and_says_so():
 def test_a_study_makes_its_report_or_says_how(settings, tmp_path):
     arguments = [*settings, "engines=[gt]", READERS, "--out", str(tmp_path / "r")]
     said = invoke("ocr_benchmark", *arguments).output
-    assert f"to look into: ohr report {tmp_path / 'r'} --out" in said
+    assert f"interactive report: ohr report {tmp_path / 'r'} --out" in said
     said = invoke("ocr_benchmark", *arguments, "--report").output
     assert f"report: {tmp_path / 'r' / 'report' / 'index.html'}" in said
     assert "<title>r</title>" in (tmp_path / "r" / "report" / "index.html").read_text("utf-8")

@@ -101,7 +101,9 @@ def drc_tables(
         for key, draws in readings.conditions():
             for name, retriever in plan.retrievers.items():
                 if not isinstance(retriever, Retriever) or retriever.whole_pages:
-                    raise ConfigError(f"retriever {name!r} ranks no passages: take another for drc")
+                    raise ConfigError(
+                        f"retriever {name!r} ranks no passages: choose another for drc"
+                    )
                 retriever.use_store(store)
                 ranked = [
                     ranking

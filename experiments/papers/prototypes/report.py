@@ -106,7 +106,7 @@ def flag_table(flags: pd.DataFrame) -> TextTable:
         ]
         rows.append([str(base), str(prototype), *cells])
     caption = (
-        "Share of answers that are flagged, on the text as it was read / on the ground truth; "
+        "Share of answers that are flagged, on OCR output / on the ground truth; "
         f"{GOLD}: answers that quote the evidence itself, where the text as read differs"
     )
     return TextTable(["knowledge base", "prototype", *names], rows, caption, left=2)
@@ -125,7 +125,7 @@ def cost_table(costs: pd.DataFrame) -> TextTable:
         "indexed_texts": "texts indexed",
         "indexed_characters": "characters indexed",
         "contexts_cut": "contexts cut",
-        "replies_mended": "replies mended",
+        "replies_mended": "replies fixed",
         "replies_malformed": "malformed",
     }
     rows = [

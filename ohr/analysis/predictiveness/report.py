@@ -103,10 +103,10 @@ def verdict_lines(outcome: pd.DataFrame, found: Predictors) -> Iterator[str]:
     pairs = found.pairs.merge(
         rows[list(_same(found.pairs, rows))].drop_duplicates(), validate="many_to_one"
     )
-    among = "of measures that share nothing of the outcome's definition: "
+    among = "among metrics that share nothing of the outcome's definition: "
     yield f"{among if rows['overlaps'].any() else ''}{_sentence(verdict(rows, pairs))}"
     if rows.loc[~rows["overlaps"], "of"].nunique() > 1:
-        yield f"of measures of pages alone: {_sentence(verdict(rows, pairs, 'page'))}"
+        yield f"among metrics of pages: {_sentence(verdict(rows, pairs, 'page'))}"
     if overlapping := list(rows.loc[rows["overlaps"], "measure_title"]):
         yield f"{OVERLAPS} shares part of the outcome's definition: {', '.join(overlapping)}"
 
@@ -119,7 +119,7 @@ def _same(pairs: pd.DataFrame, rows: pd.DataFrame) -> Iterator[str]:
 
 def _sentence(found: Verdict | None) -> str:
     if found is None:
-        return "there are no two to compare"
+        return "there are no two metrics to compare"
     leader = f"{found.leader} ({short(found.rho)})"
     corrected = family(found.n_pairs)
     bound = excluded(found.bound, found.bound)

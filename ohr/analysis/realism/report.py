@@ -85,7 +85,7 @@ def _tested(compared: pd.DataFrame) -> int:
 
 def _units(compared: pd.DataFrame) -> str:
     units = [f"{str(unit).partition(' ')[0]}s" for unit in compared["ci_unit"].unique() if unit]
-    return " and ".join(units) or "nothing: there are fewer than three pages"
+    return " and ".join(units) or "none: there are fewer than three pages"
 
 
 def _difference_table(compared: pd.DataFrame) -> Table:
@@ -110,7 +110,11 @@ def _difference_table(compared: pd.DataFrame) -> Table:
 
 def _verdict(row: Mapping[Any, Any]) -> str:
     if is_shown(row["p_holm"]):
-        return "more errors than nature" if row["difference"] > 0 else "fewer errors than nature"
+        return (
+            "more errors than natural noise"
+            if row["difference"] > 0
+            else "fewer errors than natural noise"
+        )
     return f"not shown ({excluded(row['ci_low'], row['ci_high'])})"
 
 

@@ -38,7 +38,7 @@ def report_review(paths: Sequence[Path], verdicts: Path, out: Path | None) -> in
         "kappa: agreement of what says yes or no, beyond chance"
     )
     if "judged" not in set(table["metric"]):
-        print("no judge was asked in these runs: judge={name: …} measures judged")
+        print("no judge was used in these runs: judge={name: …} adds the metric judged")
     print(f"agreement: {folder / 'review.csv'}")
     return 0
 

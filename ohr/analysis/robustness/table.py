@@ -48,7 +48,7 @@ def robustness(run: Run, baseline: str = "") -> pd.DataFrame:
     if len(readers) < 2:
         raise OhrError(f"{run.path} has {len(readers)} reader(s): readers=[…] must name two")
     if baseline and baseline not in readers:
-        raise OhrError(f"no reader {baseline!r} in {run.path}; there: {', '.join(readers)}")
+        raise OhrError(f"no reader {baseline!r} in {run.path}; known: {', '.join(readers)}")
     first = baseline or readers[0]
     readers = [first, *(name for name in readers if name != first)]
     floors = measured(run.rows, "generation", METRIC + FLOOR_SUFFIX)

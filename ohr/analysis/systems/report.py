@@ -62,14 +62,12 @@ def report_parts(run: Run) -> None:
     """Print, write and draw what went lost through each part of each system but the built-in."""
     losses = system_parts(run.plan, Progress())
     if losses.empty:
-        print(
-            "parts: nothing to share out, without a system of one's own or a noisy knowledge base"
-        )
+        print("parts: no loss to attribute: name a system other than rag, and a noise")
         return
     path = run.path / "system_parts.csv"
     write_csv(path, losses)
     show(parts_table(losses))
-    print("F1 lost against the ground truth's pages, by the part that noise came through")
+    print("F1 loss compared with the ground truth, by the part of the system that noise affects")
     print(f"table: {path}")
     for path in parts_figure(losses, run.path / "figures", reader_notes(run.readers)):
         print(f"figure: {path}")

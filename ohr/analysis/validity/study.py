@@ -86,14 +86,14 @@ def measure_bias(config: StudyConfig, out: Path, stage: str, metric: str) -> int
     given = select_questions(config, dataset)
     wanted = Counter(question.evidence_pages[0] for question in given if question.evidence_pages)
     if dataset.kind != "ohrbench" or dataset.root is None:
-        raise OhrError("--bias needs dataset.kind=ohrbench: readings that lie in files")
+        raise OhrError("--bias needs dataset.kind=ohrbench, whose OCR output is in files")
     makers = {GROUND_TRUTH: dataset.root / GROUND_TRUTH}
     for spec in config.engines:
         if spec.name == "precomputed" and spec.argument:
             folder = dataset.root / spec.argument
             makers[spec.label] = folder if folder.is_dir() else Path(spec.argument)
     if len(makers) < LEAST_MAKERS:
-        raise OhrError("--bias needs two engines at least: engines=[gt,precomputed:FOLDER]")
+        raise OhrError("--bias needs at least two engines: engines=[gt,precomputed:FOLDER]")
     scores, failures, failed = {}, list[str](), list[str]()
     for number, (maker, folder) in enumerate(makers.items()):
         documents = read_documents(folder, config.dataset.domains, {}, ValidationReport())
@@ -161,7 +161,7 @@ def matched(exam: QuestionSet, wanted: Mapping[PageRef, int]) -> QuestionSet:
 def report(given: Scores, made: Scores, out: Path, metric: str) -> None:
     """Print which pairs of conditions each set of questions settles; write the tables."""
     if given.conditions != made.conditions:
-        raise OhrError("the two runs have not the same conditions")
+        raise OhrError("the two runs differ in their conditions")
     if len(given.conditions) < LEAST_CONDITIONS:
         raise OhrError(f"{len(given.conditions)} conditions rank nothing: give more")
     table = differences(given, made)
