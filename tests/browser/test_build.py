@@ -23,7 +23,7 @@ from ohr.ocr.worker import distort, page_image
 from ohr.report.again import LONGEST, Recipes, shown_record
 from ohr.report.build import Built, build_report
 from ohr.report.options import ReportOptions
-from ohr.report.rows import make_rows, main_metrics
+from ohr.report.rows import main_metrics, make_rows
 from ohr.report.sentences import losses
 from ohr.report.tables import group_tables, loss_tables
 from ohr.study.output.cases import read_texts

@@ -78,8 +78,8 @@ def _caption(chosen: pd.DataFrame, notes: Notes | None) -> list[str]:
         "Spearman's correlation of damage and loss",
         f"{chosen['n_questions'].max()} questions; noisy conditions: "
         f"{chosen['n_conditions'].max()}",
-        "damage: how much worse the page of the evidence was read than without noise",
-        "loss: what the question's score fell by",
+        "damage: how much worse the metric is for the evidence page than without noise",
+        "loss: how much the question's score falls",
         *([f"bars: 95 % intervals for further {units}"] if units else []),
         *(
             ["hollow, dotted: shares part of the outcome's definition"]

@@ -1,9 +1,9 @@
-"""Questions that were written for a system's own rules, which no overall figure counts.
+"""Questions written for a system's rules, which overall figures leave out.
 
-A set of questions may say of a question for which system it was ``written_for``: the rules that
-made it are those by which that system answers. A score on such a question says that two programs
-agree. Where that system is among those compared, overall figures leave it out, for all systems
-alike; figures of one category, and ``cells.csv``, keep it.
+A question set can name the system that a question was ``written_for``: the question was made by
+the rules by which that system answers. A score on it only shows that two programs agree. If that
+system is among those compared, overall figures leave the question out for all systems. Figures of
+one category, and ``cells.csv``, keep it.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ class WrittenFor:
     """Questions of the run."""
     systems: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
-    """Those that all these questions state, in the order of the alphabet."""
+    """The categories of these questions, in alphabetical order."""
 
     def without(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """Rows of questions without theirs."""
+        """The rows without those of these questions."""
         return rows[~rows["qid"].isin(self.qids)] if self.qids else rows
 
     def line(self) -> str:
-        """What overall figures leave out, in a sentence; empty where they leave out nothing."""
+        """A sentence on what overall figures leave out; empty if nothing."""
         if not self.qids:
             return ""
         of = f" ({', '.join(self.categories)})" if self.categories else ""
@@ -54,15 +54,17 @@ def written_for(run: Run) -> WrittenFor:
 
 
 def of_systems(questions: Iterable[Question], names: Iterable[str]) -> WrittenFor:
-    """Those of some questions that were written for systems of some names."""
-    known = {*names}
-    asked = list(questions)
-    found = [
-        question for question in asked if question.written_for and question.written_for in known
+    """The questions that were written for systems with one of these names."""
+    systems = {*names}
+    all_questions = list(questions)
+    matches = [
+        question
+        for question in all_questions
+        if question.written_for and question.written_for in systems
     ]
     return WrittenFor(
-        frozenset(question.qid for question in found),
-        len(asked),
-        tuple(sorted({question.written_for for question in found})),
-        tuple(sorted({question.category for question in found if question.category})),
+        frozenset(question.qid for question in matches),
+        len(all_questions),
+        tuple(sorted({question.written_for for question in matches})),
+        tuple(sorted({question.category for question in matches if question.category})),
     )

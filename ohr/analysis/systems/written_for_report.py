@@ -34,12 +34,12 @@ def both(run: Run, left_out: WrittenFor) -> pd.DataFrame:
     """
     records = []
     for scores in scored_with(run):
-        if scores.measure.metric != METRIC:
+        if scores.info.metric != METRIC:
             continue
-        kept = ~scores.questions["qid"].isin(left_out.qids).to_numpy()
+        is_kept = ~scores.questions["qid"].isin(left_out.qids).to_numpy()
         for (label, base), values in scores.values.items():
             known = ~pd.isna(values)
-            some = known & kept
+            some = known & is_kept
             if not some.any():
                 continue
             interval = mean_interval(
