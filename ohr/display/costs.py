@@ -1,4 +1,4 @@
-"""What engines took to read the clean pages, beside how well they read: which are worth it."""
+"""Time and cost of engines on clean pages, and which engines are worth it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ PER_PAGES = 1000
 
 
 def engine_costs(cells: pd.DataFrame, bases: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
-    """A row an engine whose reading of the clean pages was measured.
+    """One row per engine whose time on clean pages was measured.
 
-    ``seconds a page`` are wall seconds of the median page as one worker read it; ``CPU seconds``
-    those of this machine; ``cost of 1,000 pages`` in the currency of the prices given,
-    missing without prices. Tokens are means over pages, odd replies are counts. ``bases`` is the
-    manifest's ``knowledge_bases``.
+    ``seconds a page`` are wall seconds of the median page with one worker; ``CPU seconds`` those of
+    this machine; ``cost of 1,000 pages`` is in the currency of the given prices, NaN without
+    prices. Tokens are means over pages, odd replies are counts. ``bases`` is the manifest's
+    ``knowledge_bases``.
     """
     rows = []
     for engine in distinct(cells["engine"]):
@@ -45,9 +45,9 @@ def engine_costs(cells: pd.DataFrame, bases: Mapping[str, Mapping[str, Any]]) ->
 def frontier(
     expense: Sequence[float], quality: Sequence[float], *, higher_is_better: bool
 ) -> list[int]:
-    """Which of several are worth it: no other is as good for less, or better for no more.
+    """The Pareto frontier: indices for which no other is as good for less, or better for no more.
 
-    Places in the order of their expense; of equals, the first.
+    In order of expense; of equals, the first.
     """
     sign = 1.0 if higher_is_better else -1.0
     order = sorted(range(len(expense)), key=lambda at: (expense[at], -sign * quality[at], at))

@@ -1,4 +1,4 @@
-"""What a study would read, and what is cached."""
+"""Prints the plan of a study: the pages to read and those in the cache."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ohr.study.plan import load_dataset, make_plan
 
 
 def print_plan(config: StudyConfig) -> None:
-    """Print what a study would read and what is cached."""
+    """Print how many pages a study would read, and how many are cached."""
     dataset = load_dataset(config)
     if dataset.report:
         print(f"dataset: {plain(dataset.report.summary())}", file=sys.stderr)

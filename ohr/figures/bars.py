@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 _TICK_WIDTH = 12
-"""Characters of a line of a group's name below its bars; one takes .09 inch."""
+"""Characters per line of a group's name below its bars; each takes .09 inch."""
 
 
 def benchmark_bars(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) -> list[Path]:
     """Each engine's retrieval, generation and overall quality by evidence source.
 
-    A figure a setting.
+    One figure per setting.
     """
     every = (_benchmark_bars(setting.of(cells), folder, name, notes) for setting, name in
              each_setting(cells, "ocr_benchmark"))  # fmt: skip

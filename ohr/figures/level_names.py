@@ -1,4 +1,4 @@
-"""Where the names of levels stand on a curve: beside their marks, and on nothing else."""
+"""Places the names of levels on a curve: beside their marks, without covering anything."""
 
 from __future__ import annotations
 
@@ -20,24 +20,23 @@ _OFFSETS: tuple[tuple[float, float, _Side], ...] = (
     (0, 9, "center"), (0, -14, "center"), (6, 13, "left"), (6, -18, "left"),
     (-6, 13, "right"), (-6, -18, "right"), (0, 18, "center"), (0, -23, "center"),
 )  # fmt: skip
-"""Points from the mark, and the alignment; the first that is free is taken."""
+"""Offsets from the mark in points, with alignment; the first free one is used."""
 _ROOM = 2.0
 """Pixels of a hundredth of an inch between texts."""
 
 
 def name_level(ax: Axes, name: str, at: tuple[float, float], colour: str) -> None:
-    """Name a mark; :func:`place_names` finds the place."""
+    """Name a mark; :func:`place_names` moves the name later."""
     ax.annotate(
         name, at, xytext=(4, 5), textcoords="offset points", fontsize=6, color=colour
     ).set_in_layout(False)
 
 
 def place_names(fig: Figure) -> None:
-    """Move the names of each panel to where they cover no other name, and least else.
+    """Move the names of each panel so that they cover no other name, and little else.
 
-
-    A name for which there is no room inside its panel is left out: the order along a curve is
-    that of the levels, and the figure of noise against the requested level has them all.
+    A name without room inside its panel is left out: the order along a curve is that of the levels,
+    and the figure of noise against the requested level has all names.
     """
     from matplotlib.text import Annotation
 
@@ -97,7 +96,7 @@ def _path(ax: Axes, line: Line2D) -> Path:
 
 
 def _dpi(ax: Axes) -> float:
-    """Pixels an inch of the figure that axes belong to."""
+    """Pixels per inch of the axes' figure."""
     fig = ax.get_figure(root=True)
     assert fig is not None
     return fig.dpi

@@ -45,9 +45,9 @@ if TYPE_CHECKING:
 def noise_curves(
     cells: pd.DataFrame, folder: Path, notes: Notes | None = None, axis: str = "r_noise"
 ) -> list[Path]:
-    """Retrieval, generation and overall quality against measured noise, an engine a column.
+    """Draw retrieval, generation and overall quality against measured noise, one column per engine.
 
-    ``axis`` is one of ``NOISE_AXES``. A figure a setting.
+    ``axis`` is one of ``NOISE_AXES``. One figure per setting.
     """
     every = (_noise_curves(setting.of(cells), folder, name, notes, axis) for setting, name in
              each_setting(cells, "noise_curve"))  # fmt: skip
@@ -103,7 +103,7 @@ def _noise_curves(
 
 
 def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
-    """Measured r_noise, that of the content, and edit distance against the requested intensity."""
+    """Draw r_noise, that of the content, and edit distance against the requested intensity."""
     engines = [e for e in distinct(cells["engine"]) if _noisy(cells, e)]
     operators = [p for p in distinct(cells["perturbation"]) if p != "none"]
     chosen = cells[(cells["group"] == "all") & (cells["stage"] == "ocr")]
@@ -137,9 +137,9 @@ def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
 
 
 def _placed(cells: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """With a column ``place``: the intensity, or the rank of levels that share an intensity.
+    """Add a column ``place``: the intensity, or the rank of levels that share an intensity.
 
-    Then the levels' names are returned too: a mixture's levels differ in kind.
+    With ranks, the names of the levels are returned too: a mixture's levels differ in kind.
     """
     keys = cells[["perturbation", "level", "intensity"]].drop_duplicates()
     keys = keys.sort_values("perturbation", key=lambda names: names != "none", kind="stable")

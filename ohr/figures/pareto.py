@@ -1,4 +1,4 @@
-"""Quality of clean engines against what they took: seconds a page, and cost."""
+"""Quality of clean engines against seconds per page and cost."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 READING = ("ocr", "edit_distance")
 WIDE = 10
-"""Expenses so many times apart stand on a logarithmic axis."""
+"""From this ratio of expenses on, the axis is logarithmic."""
 
 
 def pareto_charts(
@@ -30,10 +30,10 @@ def pareto_charts(
     folder: Path,
     notes: Notes | None = None,
 ) -> list[Path]:
-    """A row a measure, a column an expense; the line joins the engines that are worth it.
+    """Draw metrics in rows and expenses in columns; the line joins the engines that are worth it.
 
-    A figure a setting. None where no engine's reading of clean pages was measured, as in runs
-    of before this was. ``bases`` is the manifest's ``knowledge_bases``.
+    One figure per setting. None if the time of no engine was measured, as in old runs. ``bases`` is
+    the manifest's ``knowledge_bases``.
     """
     costs = engine_costs(cells, bases)
     if costs.empty:
@@ -61,7 +61,7 @@ def _chart(
                 _points(ax, of_measure.merge(costs, on="engine"), expense, info, engines)
             row[0].set_ylabel(mathematical(info.label))
             if not info.higher_is_better:
-                row[0].invert_yaxis()  # of all that share it: what is better stands higher
+                row[0].invert_yaxis()  # for all axes that share it: better is higher
         for ax, expense in zip(axes[-1], expenses, strict=True):
             ax.set_xlabel(expense)
         handles = {label: mark for ax in axes.flat for mark, label in zip(
