@@ -33,9 +33,9 @@ def main(
 
     STAGE is generation or overall, for files of answers.
     """
-    from experiments.convert.published_results import Named, import_results
+    from experiments.convert.published_results import Names, import_results
 
-    return import_results(files, questions, out, Named(engine, retriever, reader, top_k))
+    return import_results(files, questions, out, Names(engine, retriever, reader, top_k))
 
 
 if __name__ == "__main__":

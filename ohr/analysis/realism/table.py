@@ -27,9 +27,9 @@ def page_distances(run: Path, natural: str = "") -> pd.DataFrame:
 
     Columns: engine, noise (clean, ``semantic mild``, ..., natural), ``doc_id``, ``page_no``,
     ``shows`` and value. ``shows`` is the document whose page is visible. For a document with
-    natural noise it is a document of the same name in another folder, or one whose name is the start
-    of its name (``en_paper_13`` for ``en_paper_13_outdoor``; the longest, then the first); for all
-    others it is the document itself. Raises OhrError if the run has no edit distances, or if no
+    natural noise it is a document of the same name in another folder, or one whose name
+    begins its name (``en_paper_13`` for ``en_paper_13_outdoor``; the longest, then the first); for
+    all others it is the document itself. Raises OhrError if the run has no edit distances, or if no
     document matches.
     """
     rows = read_rows(run)

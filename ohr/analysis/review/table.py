@@ -59,7 +59,8 @@ def agreement_with_person(scores: pd.DataFrame) -> pd.DataFrame:
     """One row per metric: its agreement with a person on answers.
 
     ``auroc``: how often it is higher for an answer that the person judged right than for one that
-    was judged wrong; ties count half. For metrics that are 0 or 1, also ``same`` (share) and ``kappa`` (Cohen).
+    was judged wrong; ties count half. Metrics that are 0 or 1 also have ``same`` (share) and
+    ``kappa`` (Cohen).
     """
     records = []
     for metric, group in scores.groupby("metric", sort=True):
