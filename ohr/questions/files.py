@@ -98,8 +98,7 @@ def _none_twice(data: Path, knowledge_bases: Sequence[str]) -> None:
         folder = _folder(data, name).resolve()
         if folder in names:
             raise DatasetError(
-                f"{OPTION}: {names[folder]} and {name} are the same knowledge base: name each "
-                "once"
+                f"{OPTION}: {names[folder]} and {name} are the same knowledge base: name each once"
             )
         names[folder] = name
 
