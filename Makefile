@@ -52,23 +52,26 @@ test: lint
 	$(PYTEST) -m "not slow and not torch" --hypothesis-profile quick
 
 test-all: $(VENV)/llm.stamp lint $(NODE)
-	$(PYTEST) --durations=30
+	$(PYTEST) --durations=30 --hypothesis-profile quarter
 
 guard: $(VENV)/dev.stamp
 	$(BIN)/python -m benchmarks.guard
 
 # The wheel alone is installed. What it says it needs, and nothing else, is linked from the
-# environment that is there: what it needs and does not say is missing.
+# environment that is there: what it needs and does not say is missing. The demo then runs in a
+# folder whose own packages have the names of ours.
 test-wheel: $(VENV)/core.stamp
 	rm -rf build/wheel build/lib && mkdir -p build/wheel/empty
 	$(BIN)/python -m venv --without-pip build/wheel/venv
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir build/wheel .
 	$(BIN)/python -m pip --python build/wheel/venv/bin/python install --quiet --no-deps \
 	  build/wheel/ohr-*.whl
-	$(BIN)/python .ci/link_needs.py build/wheel/venv ohr
+	$(BIN)/python .ci/link_needs.py build/wheel/venv ohr sample
 	$(BIN)/python -m pip --python build/wheel/venv/bin/python check
-	cd build/wheel/empty && ../venv/bin/python -m experiments.demo $(SMALL) && \
-	  test -s runs/demo/cells.csv
+	for name in experiments rag perturb ocr_backends; do mkdir build/wheel/empty/$$name && \
+	  echo 'raise SystemExit("a folder of the user hides a package of ours")' \
+	  > build/wheel/empty/$$name/__init__.py; done
+	cd build/wheel/empty && ../venv/bin/ohr demo $(SMALL) && test -s runs/demo/cells.csv
 
 docs: $(VENV)/docs.stamp
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
@@ -129,11 +132,11 @@ $(NODE): tests/browser/package-lock.json
 # In a fresh environment, so that nothing gets in that the project does not ask for.
 lock:
 	rm -rf build/lock && $(PYTHON) -m venv build/lock
-	build/lock/bin/python -m pip install --quiet '.[augraphy]'
+	build/lock/bin/python -m pip install --quiet '.[augraphy,sample,chinese,report]'
 	build/lock/bin/python -m pip freeze --exclude ohr > requirements.lock
-	build/lock/bin/python -m pip install --quiet '.[augraphy,dev]'
+	build/lock/bin/python -m pip install --quiet '.[augraphy,sample,chinese,report,dev]'
 	build/lock/bin/python -m pip freeze --exclude ohr > requirements-dev.lock
-	build/lock/bin/python -m pip install --quiet '.[augraphy,dev,docs]'
+	build/lock/bin/python -m pip install --quiet '.[augraphy,sample,chinese,report,dev,docs]'
 	build/lock/bin/python -m pip freeze --exclude ohr > requirements-docs.lock
 	rm -rf build/lock
 

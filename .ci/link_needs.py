@@ -1,7 +1,7 @@
 """Link what a package needs, and nothing else, from this environment into another that has it.
 
-``python .ci/link_needs.py ENVIRONMENT PACKAGE``: the package is installed in the other
-environment without what it needs. What its metadata asks for, without extras, is looked up here.
+``python .ci/link_needs.py ENVIRONMENT PACKAGE [EXTRA …]``: the package is installed in the other
+environment without what it needs. What its metadata asks for, with these extras, is looked up here.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ def needs(one: Distribution, extras: frozenset[str]) -> Iterator[Requirement]:
             yield need
 
 
-def link(folder: Path, package: str) -> None:
+def link(folder: Path, package: str, extras: frozenset[str]) -> None:
     """Link them into a folder of packages. Raises PackageNotFoundError for what is not here."""
     here = Path(sysconfig.get_path("purelib"))
     (found,) = Distribution.discover(name=package, path=[str(folder)])
-    left, seen = list(needs(found, frozenset())), set()
+    left, seen = list(needs(found, extras)), set()
     while left:
         need = left.pop()
         key = need.name.lower(), frozenset(need.extras)
@@ -43,6 +43,6 @@ def link(folder: Path, package: str) -> None:
 
 
 if __name__ == "__main__":
-    environment, package = sys.argv[1:]
+    environment, package, *extras = sys.argv[1:]
     (packages,) = Path(environment).glob("lib/python*/site-packages")
-    link(packages.resolve(), package)
+    link(packages.resolve(), package, frozenset(extras))

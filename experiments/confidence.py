@@ -1,12 +1,11 @@
-"""What each signal of a reading is worth, at each noise: reliability, AUROC, correlation.
+"""Measures how well each signal of OCR quality predicts true errors, at each noise.
 
 ``ohr quality confidence dataset.kind=... engines=[tesseract] noise=[semantic] --out RUN``
-reads pages whose truth is known as a study does, and looks at each reading as
-``ohr quality estimate`` does. ``RUN/scores.csv`` has for each signal and noise Spearman's
-correlation with the page's true errors and the AUROC of an edit distance above .2, also of the
-engine's mean confidence, of docling's rules and of the shipped predictions; ``RUN/words.csv`` how
-many words of each tenth of confidence are right; ``RUN/signals.csv`` is what
-``ohr quality fit`` fits.
+reads pages with known truth like a study, and observes each page like ``ohr quality estimate``.
+``RUN/scores.csv`` has, for each signal and noise, Spearman's correlation with the true errors and
+the AUROC of an edit distance above .2, also for the engine's mean confidence, docling's rules and
+the shipped predictions. ``RUN/words.csv`` counts the right words by tenth of confidence.
+``ohr quality fit`` fits ``RUN/signals.csv``.
 """
 
 from __future__ import annotations
@@ -28,16 +27,16 @@ def main(
         ),
     ],
     out: Out,
-    pages: Annotated[int, typer.Option(min=1, help="Pages that are looked at.")] = 60,
-    wobble: Annotated[
+    pages: Annotated[int, typer.Option(min=1, help="Number of pages.")] = 60,
+    instability: Annotated[
         bool, typer.Option(help="Read each page again under three mild distortions.")
     ] = True,
-    words: Annotated[bool, typer.Option(help="Ask engines how sure they are of words.")] = True,
+    words: Annotated[bool, typer.Option(help="Ask engines for the confidence of words.")] = True,
 ) -> int:
     """Compare the signals of OCR quality where the truth is known."""
     from ohr.adviser.confidence.study import report_confidence
 
-    return report_confidence(config, out, pages=pages, wobble=wobble, words=words)
+    return report_confidence(config, out, pages=pages, instability=instability, words=words)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 
+from ohr.figures import style
 from ohr.sample import Sample, SampleParams
 from tests import examples  # noqa: F401  (registers a profile that the command line names)
 from tests.loopback import Server, serving
@@ -49,12 +50,19 @@ def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(autouse=True)
 def unarranged(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Figures are drawn as they stand: to arrange them first takes longer than to draw them.
+    """Figures are drawn as they stand and coarsely: to arrange them first takes longer than to
+    draw them.
 
     Not where a test, or its module, is marked ``arranged``.
     """
     if request.node.get_closest_marker("arranged") is None:
-        monkeypatch.setattr(Figure, "get_layout_engine", lambda figure: None)
+        draw_unarranged(monkeypatch)
+
+
+def draw_unarranged(patch: pytest.MonkeyPatch) -> None:
+    """Figures as most tests need them."""
+    patch.setattr(Figure, "get_layout_engine", lambda figure: None)
+    patch.setitem(style._STYLE, "savefig.dpi", 40)
 
 
 def _data_dir() -> Path:
@@ -117,6 +125,13 @@ def where_documents_read(tmp_path: Path, documents_cache: Path) -> Path:
 def beside_the_sample(tmp_path: Path, sample_cache: Path) -> Path:
     """A folder in which commands find the sample made."""
     shutil.copytree(sample_cache, tmp_path / ".ohr-cache")
+    return tmp_path
+
+
+@pytest.fixture
+def where_the_sample_is(tmp_path: Path, sample_cache: Path) -> Path:
+    """The same for commands that write nothing into the cache."""
+    (tmp_path / ".ohr-cache").symlink_to(sample_cache)
     return tmp_path
 
 

@@ -153,7 +153,8 @@ STUDIES = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", STUDIES, ids=lambda command: command.split("--out ")[-1])
-def test_commands_make_a_plan(command, request, tmp_path):
+def test_commands_make_a_plan(command, request, where_documents_read):
+    tmp_path = where_documents_read
     if "tesseract" in command and not shutil.which("tesseract"):
         pytest.skip("tesseract is not installed")
     (tmp_path / "my_pdfs").mkdir()
@@ -225,16 +226,16 @@ MISTYPED = ["-m", "experiments.ocr_benchmark", "engines=[tesserakt]", "--out", "
 
 
 @pytest.mark.slow
-def test_errors_are_one_line(tmp_path):
-    done = run(MISTYPED, tmp_path)
+def test_errors_are_one_line(where_the_sample_is):
+    done = run(MISTYPED, where_the_sample_is)
     assert done.returncode == 2
     assert done.stderr.startswith("error: unknown engine 'tesserakt'; did you mean 'tesseract'?")
     assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.slow
-def test_a_traceback_is_for_debugging(tmp_path):
-    assert "Traceback" in run([*MISTYPED, "--debug"], tmp_path).stderr
+def test_a_traceback_is_for_debugging(where_the_sample_is):
+    assert "Traceback" in run([*MISTYPED, "--debug"], where_the_sample_is).stderr
 
 
 def test_a_study_is_told_where_to_write():
@@ -306,7 +307,7 @@ def test_signals_are_measured_fitted_and_checked(where_documents_read):
         pytest.skip("tesseract is not installed")
     measure, *others = (one for one in COMMANDS if "runs/signals" in one)
     measure = measure.replace("n_pages=60", "n_pages=6").replace("--pages 60", "--pages 6")
-    less = ["engines=[tesseract]", "dpi=75", "seeds=0", "--no-wobble"]
+    less = ["engines=[tesseract]", "dpi=75", "seeds=0", "--no-instability"]
     assert "edit distance" in give(measure, where_documents_read, *less)
     for command in others:
         assert give(command, where_documents_read).strip()

@@ -6,6 +6,7 @@ import io
 import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,10 +71,26 @@ _METADATA: dict[str, dict[str, None]] = {
 }
 
 
+_ONLY: ContextVar[frozenset[str]] = ContextVar("_ONLY", default=frozenset(_METADATA))
+
+
+@contextmanager
+def only(*formats: str) -> Iterator[None]:
+    """Inside, figures are saved in these formats alone: ``png``, ``svg``, ``pdf``."""
+    token = _ONLY.set(frozenset(formats))
+    try:
+        yield
+    finally:
+        _ONLY.reset(token)
+
+
 def save(fig: Figure, folder: Path, name: str, *, pdf: bool = False) -> list[Path]:
     """Write PNG, SVG and perhaps PDF without dates, so that equal figures are equal files."""
     paths = []
     for suffix in ("png", "svg", *(["pdf"] if pdf else [])):
+        if suffix not in _ONLY.get():
+            _lay_out(fig)
+            continue
         metadata: Any = _METADATA[suffix]
         sink = io.BytesIO()
         fig.savefig(sink, format=suffix, metadata=metadata)
@@ -81,6 +98,16 @@ def save(fig: Figure, folder: Path, name: str, *, pdf: bool = False) -> list[Pat
         write_bytes(path, sink.getvalue())
         paths.append(path)
     return paths
+
+
+def _lay_out(fig: Figure) -> None:
+    """What saving an image leaves behind: each layout moves the panels in the last digit."""
+    import matplotlib as mpl
+
+    before = fig.dpi
+    fig.dpi = mpl.rcParams["savefig.dpi"]
+    fig.draw_without_rendering()
+    fig.dpi = before
 
 
 def wrapped(text: str, inches: float) -> str:

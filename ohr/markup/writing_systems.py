@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import functools
+import logging
 import re
 import unicodedata
+from typing import Any
+
+from ohr.errors import MissingDependencyError
 
 UNSPACED = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"
 """Thai, Lao, Burmese and Khmer, written without spaces between words, as character ranges."""
@@ -32,3 +36,20 @@ def marks() -> str:
     """
     codes = [chr(code) for first, last in _MARKED for code in range(first, last + 1)]
     return "[{}]".format("".join(c for c in codes if unicodedata.category(c) in ("Mn", "Mc")))
+
+
+@functools.cache
+def jieba() -> Any:
+    """The package that cuts Chinese text into words, quiet. Raises MissingDependencyError.
+
+    It is imported for Chinese text only: the import and its dictionary take half a second.
+    """
+    try:
+        import jieba as package
+    except ImportError as error:
+        raise MissingDependencyError(
+            "jieba, which cuts Chinese text into words, is not installed: "
+            "pip install 'ohr[chinese]'"
+        ) from error
+    package.setLogLevel(logging.WARNING)
+    return package

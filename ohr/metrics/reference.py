@@ -9,7 +9,6 @@ of 0, and the LCS of an empty reference is 0.5.
 from __future__ import annotations
 
 import functools
-import logging
 import re
 import string
 import unicodedata
@@ -17,6 +16,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from rapidfuzz.distance import LCSseq, Levenshtein
+
+from ohr.markup.writing_systems import jieba
 
 _ARTICLE = re.compile(r"(?<![a-z0-9_])(?:an?|the)(?![a-z0-9_])")
 _CIRCLED_LETTER = re.compile(
@@ -79,10 +80,7 @@ def _has_cjk(text: str) -> bool:
 
 
 def _segment(text: str) -> list[str]:
-    import jieba  # half a second to import and to load its dictionary: only for Chinese
-
-    jieba.setLogLevel(logging.WARNING)
-    return [str(word) for word in jieba.lcut(text)]
+    return [str(word) for word in jieba().lcut(text)]
 
 
 def f1(prediction: str, reference: str) -> float:

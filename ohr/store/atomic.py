@@ -80,9 +80,8 @@ def disk_of(path: Path) -> Iterator[None]:
 
 def write_text(path: Path, text: str) -> None:
     """Write UTF-8 text by atomic rename; lone surrogates become U+FFFD."""
-    clean = text.encode("utf-8", "replace") if _has_surrogate(text) else text.encode()
+    try:
+        clean = text.encode()
+    except UnicodeEncodeError:
+        clean = text.encode("utf-8", "replace")
     write_bytes(path, clean)
-
-
-def _has_surrogate(text: str) -> bool:
-    return any("\ud800" <= char <= "\udfff" for char in text)

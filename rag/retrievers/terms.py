@@ -11,7 +11,6 @@ knowledge base costs only its changed pages.
 from __future__ import annotations
 
 import functools
-import logging
 import re
 from collections.abc import Callable, Iterable
 from itertools import pairwise
@@ -22,7 +21,7 @@ import Stemmer
 from bm25s.stopwords import STOPWORDS_EN_PLUS, STOPWORDS_GERMAN
 
 from ohr.markup.folding import fold
-from ohr.markup.writing_systems import UNSPACED, in_marked_script, marks, may_have_marks
+from ohr.markup.writing_systems import UNSPACED, in_marked_script, jieba, marks, may_have_marks
 from ohr.store.text_cache import TextCache
 
 _WORD = re.compile(r"\w+")
@@ -184,10 +183,7 @@ def _distinct_words(text: str) -> Iterable[str]:
 
 def _segmented(text: str) -> Iterable[str]:
     """Words as jieba's dictionary cuts them, long ones in parts too."""
-    import jieba  # half a second to import and to load its dictionary
-
-    jieba.setLogLevel(logging.WARNING)
-    return filter(_WORD.fullmatch, jieba.cut_for_search(fold(text).lower()))
+    return filter(_WORD.fullmatch, jieba().cut_for_search(fold(text).lower()))
 
 
 Terms = Literal["english", "english_unstemmed", "german", "chinese", "ngrams"]

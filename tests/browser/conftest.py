@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from matplotlib.figure import Figure
 from playwright.sync_api import Browser
 
 from tests.browser.reports import small_report, strange_report
@@ -17,6 +16,7 @@ from tests.browser.windows import (
     firefox,
     firefox_window,
 )
+from tests.conftest import draw_unarranged
 
 Made = Callable[[Callable[[Path], Path]], Path]
 
@@ -58,7 +58,7 @@ def made_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Made:
             if not index.exists():
                 folder.mkdir(exist_ok=True)
                 with pytest.MonkeyPatch.context() as patch:
-                    patch.setattr(Figure, "get_layout_engine", lambda figure: None)
+                    draw_unarranged(patch)
                     assert maker(folder) == index
         return index
 

@@ -50,7 +50,7 @@ def write_strange_pages(root: Path) -> list[str]:
                 ID=f"{d}{HOSTILE[d]}",
                 questions=f"What is fact {d}? {'x' * d} {ALL if d else HOSTILE[1]}",
                 answers=f"answer {d} {ALL}",
-                evidence_source=HOSTILE[d],
+                evidence_source=HOSTILE[d % 3],
                 evidence_context=f"{ALL} Fact {d} is answer {d}.",
                 answer_form=HOSTILE[1],
             )

@@ -10,7 +10,7 @@ import pytest
 
 from ohr.report.chunks import script_json
 from tests.browser.strange import ALL, HOSTILE, LONG_WORD
-from tests.browser.test_views import quiet
+from tests.browser.test_views import WIDTHS, quiet
 from tests.browser.visit import Visit
 
 pytestmark = pytest.mark.slow
@@ -33,9 +33,7 @@ def harmless(visit: Visit) -> None:
     assert wide <= width, f"{visit.address}: {wide} px wide"
 
 
-@pytest.mark.parametrize("width", [400, 1280])
-def test_views_of_a_hostile_report(window, hostile_report, width):
-    window.resize(width, 900)
+def test_views_of_a_hostile_report(window, hostile_report):
     visit = Visit(window, hostile_report)
     for view in (*VIEWS, *(f"case?case={number}" for number in range(1, CASES + 1))):
         visit.open(view)
@@ -47,7 +45,10 @@ def test_views_of_a_hostile_report(window, hostile_report, width):
             window.evaluate(
                 "void [...document.querySelectorAll('figure button')].forEach((one) => one.click())"
             )
-        harmless(visit)
+        for width in WIDTHS:
+            window.resize(width, 900)
+            visit.until(f"innerWidth === {width}")
+            harmless(visit)
 
 
 def test_hostile_values_filter_and_stand_in_the_address(window, hostile_report):

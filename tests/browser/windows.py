@@ -238,8 +238,16 @@ PREFERENCES = {
     "browser.shell.checkDefaultBrowser": False,
     "browser.download.folderList": 2,
     "datareporting.policy.dataSubmissionEnabled": False,
+    "browser.startup.page": 0,
+    "browser.newtabpage.enabled": False,
+    "browser.newtab.preload": False,
+    "dom.ipc.processCount": 1,
+    "dom.ipc.processPrelaunch.enabled": False,
+    "dom.ipc.keepProcessesAlive.file": 1,
+    "layout.frame_rate": 10,
 }
-"""No network: every request goes to a port at which nothing listens."""
+"""No network: every request goes to a port at which nothing listens. No process is started that
+the pages under test do not need."""
 
 
 @contextmanager

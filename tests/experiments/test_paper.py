@@ -15,6 +15,8 @@ from ohr.analysis.published import (
 )
 from tests.builders import write_corpus
 
+FEW = ["workers=1", "seeds=0", "bootstrap=100"]
+
 
 def value(table, engine, stage, group, reader=""):
     rows = published()
@@ -110,7 +112,7 @@ def test_everything_runs_from_one_configuration(tmp_path):
     corpus = write_corpus(tmp_path, documents=1, pages=2)
     out = tmp_path / "run"
     engines = "engines=[gt,tests.fakes.LoggingEngine]"
-    result = CliRunner().invoke(main, [*corpus, engines, "workers=1", "--out", str(out)])
+    result = CliRunner().invoke(main, [*corpus, engines, *FEW, "--out", str(out)])
     assert result.exit_code == 0, result.output
     for name in (
         "benchmark/tables/table2.tex", "formatting/curves.csv", "semantic/cells.csv",
@@ -132,7 +134,7 @@ def test_it_has_noise_of_its_own(tmp_path):
     corpus = write_corpus(tmp_path, documents=1, pages=1)
     result = CliRunner().invoke(main, [*corpus, "noise=[rotation]", "--out", str(tmp_path / "r")])
     assert result.exit_code == 2
-    assert "paper has its own noise" in result.output
+    assert "paper ohrbench sets its own noise" in result.output
 
 
 @pytest.mark.slow
@@ -142,7 +144,7 @@ def test_reworded_questions_are_asked_apart_and_two_readers_are_compared(tmp_pat
     out = tmp_path / "run"
     readers = "readers=[tests.fakes.FactReader,tests.fakes.SteadyReader]"
     settings = [*corpus, "engines=[gt]", readers, f"dataset.rewritten={tmp_path / 'w.csv'}"]
-    result = CliRunner().invoke(main, [*settings, "workers=1", "--out", str(out)])
+    result = CliRunner().invoke(main, [*settings, *FEW, "--out", str(out)])
     assert result.exit_code == 0, result.output
     asked = pd.read_parquet(out / "benchmark" / "rows.parquet")["qid"]
     assert len(set(asked) - {""}) > 1

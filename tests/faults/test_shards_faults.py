@@ -23,7 +23,7 @@ from tests.faults.test_pages_faults import write_pages
 pytestmark = pytest.mark.slow
 
 NOISE = ["engines=[tests.fakes.SlowLoggingEngine]", "noise=[salt_and_pepper,rotation]"]
-KILLS = 8
+KILLS = 4
 
 
 def start(command: str, arguments: list[str], log: Path) -> subprocess.Popen[bytes]:

@@ -21,7 +21,7 @@ NAMES = [
     if issubclass(registry.plugin_class("perturbation", name), ImagePerturbation)
 ]
 every_distortion = pytest.mark.parametrize("name", NAMES)
-quick = examples(20)
+quick = examples(40)
 
 intensities = st.sampled_from([0.0, 1.0]) | st.floats(0, 1)
 seeds = st.integers(0, 2**32)

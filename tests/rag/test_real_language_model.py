@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,16 +28,11 @@ QUARRY = (
 ASKED = [
     (FERRY, "What is the ferry called?", "Marigold"),
     (FERRY, "Where does the ferry sail from?", "Port Ellery"),
-    (FERRY, "When does the ferry sail?", "7:40"),
     (FERRY, "Who is the captain?", "Ingrid Solheim"),
-    (FERRY, "Since which year has the captain commanded the ferry?", "2011"),
     (FERRY, "How much does a return ticket cost?", "18 crowns"),
-    (FERRY, "Do dogs travel free of charge?", "yes"),
     (QUARRY, "What is cut at the quarry?", "slate"),
     (QUARRY, "Since which year has slate been cut at Hendre Quarry?", "1874"),
     (QUARRY, "How many tonnes did the quarry sell in 2016?", "5,300 tonnes"),
-    (QUARRY, "Which city was the largest buyer?", "Bergen"),
-    (QUARRY, "What is the name of the quarry?", "Hendre Quarry"),
 ]
 
 
@@ -65,7 +61,13 @@ def told(answers: dict[int, str]) -> int:
 
 @pytest.fixture(scope="module")
 def reader() -> Any:
-    return in_process()
+    """A reader, loaded. Its file, which transformers parses three times, is parsed once."""
+    gguf = pytest.importorskip("gguf")
+    made = in_process()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gguf, "GGUFReader", cache(gguf.GGUFReader))
+        assert made._loaded
+    return made
 
 
 @pytest.fixture(scope="module")
@@ -88,25 +90,25 @@ def over_http(url: str, **params: Any) -> Any:
 
 
 def test_it_reads_the_passages(reader: Any, here: dict[int, str]) -> None:
-    assert told(here) >= 6
-    unknown = (0, 3, 5, 9)
+    assert told(here) >= 4
+    unknown = (0, 2, 3, 6)
     blind = {at: str(reader.answer(ASKED[at][1], []).value) for at in unknown}
     assert told({at: here[at] for at in unknown}) > told(blind)
 
 
 def test_answers_do_not_depend_on_what_was_asked_before(reader: Any, here: dict[int, str]) -> None:
-    assert answered(reader, [7, 3, 0]) == {at: here[at] for at in (7, 3, 0)}
+    assert answered(reader, [5, 2, 0]) == {at: here[at] for at in (5, 2, 0)}
     # A padded batch agrees too, in float32.
     padded = in_process(batch_size=3)
     padded.__dict__["_loaded"] = reader._loaded  # read once
-    assert answered(padded, [0, 3, 7]) == {at: here[at] for at in (0, 3, 7)}
+    assert answered(padded, [0, 2, 5]) == {at: here[at] for at in (0, 2, 5)}
 
 
 def test_both_roads_answer_alike(here: dict[int, str], server: str) -> None:
     there = answered(over_http(server), list(range(len(ASKED))))
     # Four-bit weights are multiplied in other precisions: a token or two may tip.
-    assert sum(there[at] == here[at] for at in here) >= len(here) - 3
-    assert abs(told(there) - told(here)) <= 2
+    assert sum(there[at] == here[at] for at in here) >= len(here) - 2
+    assert abs(told(there) - told(here)) <= 1
 
 
 def test_a_context_past_the_servers_window_is_that_questions_error(server: str) -> None:

@@ -1,4 +1,4 @@
-"""Shares of blocks that were read with errors, by engine and noise."""
+"""Shares of blocks with OCR errors, by engine and noise."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ def block_errors(config: StudyConfig, progress: Progress) -> pd.DataFrame:
     """A row for each knowledge base and kind of block. Raises OhrError.
 
     Shares are those of :func:`summarise`; ``redundant_commands`` is the knowledge base's mean
-    over its pages. Blocks of all draws of the noise are taken together. A page that failed has
-    no block that is found.
+    over its pages. Blocks of all draws of the noise are counted together. On a failed page no block
+    is found.
     """
-    readings = read_pages(config, progress)
-    judged, pages = readings.refs, readings.dataset.pages
+    pages_read = read_pages(config, progress)
+    refs, pages = pages_read.refs, pages_read.dataset.pages
     rows = []
     judging = Progress(verb="judging")
     with judging:
-        for key, draws in readings.conditions():
+        for key, draws in pages_read.conditions():
             results: list[BlockResult] = []
             redundant = []
             for label, kb in draws:
-                for done, ref in enumerate(judged, start=1):
-                    read, truth = kb.text(ref), pages[ref].text
-                    results += judge_blocks(read, truth)
-                    redundant.append(redundant_commands(read, truth))
-                    judging(label, done, len(judged))
+                for done, ref in enumerate(refs, start=1):
+                    output, truth = kb.text(ref), pages[ref].text
+                    results += judge_blocks(output, truth)
+                    redundant.append(redundant_commands(output, truth))
+                    judging(label, done, len(refs))
             commands = fmean(redundant) if redundant else 0.0
             for row in summarise(results):
                 rows.append(key | row | {"redundant_commands": commands})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import combinations, product
 from pathlib import Path
 
@@ -158,13 +159,19 @@ DRAWINGS = {
 }
 
 
+@cache
+def of_study(name: str, study: str) -> Figure:
+    """A drawing of a study, made once; it is only looked at."""
+    return drawn(DRAWINGS[name], STUDIES[study])
+
+
 @pytest.mark.parametrize(
     "study",
     [pytest.param(name, marks=[] if name == "crowded" else pytest.mark.slow) for name in STUDIES],
 )
 @pytest.mark.parametrize("name", DRAWINGS)
 def test_no_text_covers_another_and_no_mark_is_cut(name, study):
-    made = drawn(DRAWINGS[name], STUDIES[study])
+    made = of_study(name, study)
     check_texts(made)
     check_marks(made)
     check_scales(made)
@@ -188,11 +195,11 @@ def test_names_of_levels_never_collide(values):
     check_marks(made)
 
 
-@pytest.mark.parametrize("draw", [figures.noise_curves, source_curves.source_curves])
+@pytest.mark.parametrize("name", ["noise_curves", "source_curves"])
 @pytest.mark.parametrize(("study", "areas"), [("two engines", 2), ("at zero", 2), ("crowded", 0)])
-def test_the_loss_above_a_retrieval_curve_is_split(draw, study, areas):
-    made = drawn(draw, STUDIES[study])
-    if draw is source_curves.source_curves and study == "two engines":
+def test_the_loss_above_a_retrieval_curve_is_split(name, study, areas):
+    made = of_study(name, study)
+    if name == "source_curves" and study == "two engines":
         areas = 0  # two curves in a panel
     cells = STUDIES[study]
     retrieval, *others = made.axes
@@ -215,12 +222,12 @@ def _areas(ax):
 
 
 def test_levels_with_room_keep_their_names():
-    names = {text.get_text() for text in visible_texts(drawn(figures.noise_curves, TWO_ENGINES))}
+    names = {text.get_text() for text in visible_texts(of_study("noise_curves", "two engines"))}
     assert {"mild", "moderate", "severe"} <= names
 
 
 def test_noise_strength_shows_the_noise_of_the_content_too():
-    names = {text.get_text() for text in visible_texts(drawn(figures.noise_strength, TWO_ENGINES))}
+    names = {text.get_text() for text in visible_texts(of_study("noise_strength", "two engines"))}
     assert "$r_{noise}$ of the content" in names
 
 

@@ -63,6 +63,7 @@ def rows_of(table):
         noise_curves,
         pytest.param(noise_strength, marks=pytest.mark.slow),
         pytest.param(benchmark_bars, marks=pytest.mark.slow),
+        pytest.param(source_curves, marks=pytest.mark.slow),
     ],
 )
 def test_figures_repeat_to_the_byte_whatever_the_names(cells, tmp_path, draw):

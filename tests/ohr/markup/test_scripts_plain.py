@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ohr.markup.scripts import join_scripts, script_glyphs
+from tests.examples import examples
 
 LETTER, DIGITS = r"[^\W\d_]", r"\d{1,6}"
 BRACED = rf"\{{\s?({DIGITS}[+\u2212-]?)\s?\}}"
@@ -39,7 +40,7 @@ def glyphs(match: re.Match[str]) -> str:
     return script.translate(ABOVE) if match["mark"] == "^" else f"{match['base'] or ''}{script}"
 
 
-@settings(max_examples=1000)
+@examples(1000)
 @given(st.lists(PARTS, max_size=9).map("".join))
 def test_scripts_are_those_of_the_plain_patterns(text):
     assert join_scripts(text) == SCRIPT.sub(joined, text)

@@ -7,10 +7,11 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ohr.metrics.default_tokens import read_tokens, tokens
+from tests.examples import examples
 
 PIECES = (
     *(
@@ -90,7 +91,7 @@ PIECES = (
 PARTS = st.sampled_from(PIECES) | st.text(max_size=3) | st.text("aAnNtThHeE1.,-() $", max_size=6)
 
 
-@settings(max_examples=2000)
+@examples(2000)
 @given(st.lists(PARTS, max_size=14).map("".join), st.integers(0, 2))
 def test_the_quick_way_gives_the_tokens_of_the_pattern(text, times):
     # Filled up with plain words, so that what is rare in it does not send all of it the slow way.
@@ -98,7 +99,7 @@ def test_the_quick_way_gives_the_tokens_of_the_pattern(text, times):
     assert tokens(text) == read_tokens(text)
 
 
-@settings(max_examples=1000)
+@examples(1000)
 @given(st.text(max_size=40))
 def test_any_text_has_the_tokens_of_the_pattern(text):
     assert tokens(text) == read_tokens(text)

@@ -156,3 +156,10 @@ def test_a_distance_looked_for_nearby_is_the_distance_or_more_than_was_looked_fo
     assert tables.tree_distance(one, other) == exact
     near = forests.distance(one, most)
     assert near == exact if exact <= most else near > most
+
+
+@given(GRIDS, GRIDS)
+def test_changing_each_cell_into_the_one_at_its_place_costs_no_less(one, other):
+    distance = tables.tree_distance(one, other)
+    assert tables.distance_of_places(one, other) >= distance - 1e-9
+    assert tables.distance_of_places(one, one) == 0

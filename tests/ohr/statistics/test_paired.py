@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -16,6 +16,7 @@ from ohr.statistics import (
     further_clusters,
     sign_flip_test,
 )
+from tests.examples import examples
 
 
 def clusters(*labels: int) -> Clusters:
@@ -44,7 +45,7 @@ def scipys(sums: np.ndarray) -> float:
     ).pvalue
 
 
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(
     st.lists(
         st.lists(st.integers(-4, 4), min_size=1, max_size=4),  # exact in floating point

@@ -6,13 +6,14 @@ import uuid
 import zipfile
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ohr.errors import ConfigError, MissingDependencyError, StoreError
 from ohr.store import packs as packs_module
 from ohr.store.artefacts import ArtefactStore
 from ohr.store.packs import Packs
+from tests.examples import examples
 
 pytest.importorskip("fsspec", reason="fsspec is not installed: pip install 'ohr[fsspec]'")
 
@@ -35,7 +36,7 @@ def url():
     return f"memory://{uuid.uuid4()}/study"
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(first=st.lists(VALUES, max_size=6), second=st.lists(VALUES, max_size=6))
 def test_two_machines_have_what_either_had(first, second, tmp_path_factory):
     url = f"memory://{uuid.uuid4()}"
