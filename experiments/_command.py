@@ -79,7 +79,7 @@ Axis = Annotated[
     typer.Option(help="What the curves' damage is measured by."),
 ]
 AndReport = Annotated[
-    bool, typer.Option("--report", help="Also write a report to look into, RUN/report.")
+    bool, typer.Option("--report", help="Also write an interactive report, RUN/report.")
 ]
 OfReview = Annotated[
     Path | None,

@@ -10,7 +10,7 @@ import pytest
 from experiments import confidence, fit_quality, quality_check
 from ohr.adviser.own_pages import sample_pages, transcription_name
 from ohr.adviser.quality.check import check
-from ohr.adviser.quality.known_truth import observed
+from ohr.adviser.quality.known_truth import observe_pages
 from ohr.adviser.quality.signal_runs import labelled, read_signals
 from ohr.errors import ConfigError
 from ohr.quality.predictor import shipped
@@ -141,7 +141,7 @@ def test_too_few_transcribed_pages_are_said_to_correct_nothing(folder):
     done = run_quality(folder, "--engines", FAKE, "--pages", 12, *truth)
     assert done.exit_code == 0, done.output
     said = " ".join(done.output.split())
-    assert "corrected by nothing: transcribed pages of the sample: 1, at least 8" in said
+    assert "not corrected: 1 transcribed pages of the sample, at least 8" in said
     assert "corrected by the pages" not in said
 
 
@@ -197,7 +197,7 @@ def test_transcriptions_are_named_by_page_from_one():
 def look(settings, tmp_path, *more):
     """What ``experiments.confidence`` makes of pages, without wobble."""
     config = load_config([*settings, *more, f"cache={tmp_path / 'cache'}", "workers=1", "dpi=72"])
-    return observed(config, 60, instability=False, words=True, report=lambda *_: None)
+    return observe_pages(config, 60, instability=False, words=True, report=lambda *_: None)
 
 
 def test_every_draw_of_a_noise_is_looked_at(tmp_path):

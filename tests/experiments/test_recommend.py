@@ -58,7 +58,7 @@ def test_retrieval_is_assessed_where_questions_can_be_made(tmp_path, monkeypatch
     assert "retrieval LCS, clean" in done.output, done.output
     assert (tmp_path / "best" / "report" / "index.html").is_file()
     assert f"Take {FAKE}" in done.output
-    assert "No other engine of page images was asked for" in done.output
+    assert "Only one engine of page images was given" in done.output
     (folder / "Dunhaven.pdf").unlink()
     (tmp_path / "best" / "recommendation.txt").write_text("Take nothing.")
     done = run_recommend(folder, "--engines", engines, "--budget", 4, "--no-instability")
@@ -228,7 +228,7 @@ def test_without_questions_noise_is_not_assessed():
     said = said_of(None, 0.1, 0.9, 0.95, levels=("mild",))
     assert "a is best. Shown to be worse: b, c." in said[1]
     assert "all 3 comparisons" in said[1]
-    assert said[1].endswith("Noise (mild) was not assessed, for lack of questions.")
+    assert said[1].endswith("Noise (mild) was not assessed: there are no questions.")
 
 
 def test_what_is_not_assessed_is_no_reason_to_take_an_engine():

@@ -157,8 +157,8 @@ def test_a_metric_of_ones_own_is_a_function_and_appears_everywhere(corpus, tmp_p
     assert lost["mean"] == pytest.approx((1 - 3 / 6) / 2)
     assert cells[(cells["metric"] == "brevity") & (cells["stage"] == "overall")]["n"].item() == 1
     opened = open_run(tmp_path / "run")
-    [measure] = [one for one in opened.measures if one.metric == "lost_vowels"]
-    assert (measure.title, measure.higher_is_better, measure.worst) == ("lost vowels", False, 1)
+    [info] = [one for one in opened.measures if one.metric == "lost_vowels"]
+    assert (info.title, info.higher_is_better, info.worst) == ("lost vowels", False, 1)
     shown = {label for _, _, label in shown_measures(opened.cells)}
     assert shown >= {"Retrieval first rank", "Generation brevity", "Overall brevity"}
     compared = opened.compare(by="engine")
