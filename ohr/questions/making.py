@@ -95,8 +95,8 @@ def make_question_set(
 
     ``texts`` are the texts of the whole corpus: ground truth, text layers, or what
     :func:`ohr.questions.agreed.agreed_texts` keeps of several OCR outputs. Pages without a text
-    get no questions. Equal arguments give equal question sets. Questions are spread over pages first, then
-    over kinds.
+    get no questions. Equal arguments give equal question sets. Questions are spread over pages
+    first, then over kinds.
     """
     refs = [page.ref for page in pages if page.ref in texts]
     return examine(candidates_of(refs, texts, seed), seed, most)

@@ -41,7 +41,7 @@ def test_an_engine_that_read_nothing_is_named_and_makes_the_exit_code_1(folder):
     done = run_recommend(folder, *options, "--budget", 4, "--report")
     assert done.exit_code == 1, done.output
     assert f"error: failed: {hanging}: all 4 pages" in done.stderr
-    assert "report: none is written without questions" in done.stdout
+    assert "report: not written without questions" in done.stdout
 
 
 def test_signals_and_predictions_of_every_page_and_engine(folder):
@@ -55,7 +55,7 @@ def test_signals_and_predictions_of_every_page_and_engine(folder):
     assert table[table["engine"] == FAKE]["confidence"].isna().all()
     assert table["wobble"].notna().all()
     assert "6 of 12 pages of 2 documents" in done.output
-    assert "6 pages have no text layer" in done.output
+    assert "6 pages have no usable text layer" in done.output
     assert "do not differ significantly" in done.output or "has fewer errors" in done.output
     assert table["edit_distance"].notna().all()
     assert set(table["r_noise_content_coverage"]) == {shipped().coverage["scan"]["r_noise_content"]}
@@ -355,7 +355,7 @@ def test_every_domain_counts_the_same_and_the_worst_is_named():
 def test_a_folder_without_signals_is_an_error(tmp_path):
     done = give(fit_quality, tmp_path, "--out", tmp_path / "model.json")
     assert done.exit_code == 2
-    assert "no run of experiments.confidence" in done.output
+    assert "not a run of ohr quality confidence" in done.output
 
 
 @pytest.mark.parametrize(

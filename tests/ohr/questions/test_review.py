@@ -110,12 +110,12 @@ def test_a_list_of_verdicts_is_read_too(tmp_path):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ({"made-1": "yes"}, "none of keep, mend, drop"),
-        ({"made-1": "mend"}, "needs a question or an answer"),
+        ({"made-1": "yes"}, "not one of keep, mend, drop"),
+        ({"made-1": "mend"}, "needs a question or answer"),
         ([{"verdict": "keep"}], "without an id"),
         ([{"id": "a", "verdict": "keep"}] * 2, "two verdicts"),
         ('{"a": "keep", "a": "drop"}', "comes twice"),
-        ("[", "no JSON"),
+        ("[", "not a JSON file"),
     ],
 )
 def test_verdicts_that_say_nothing_are_refused(tmp_path, content, said):
