@@ -1,7 +1,7 @@
-"""The app ``ohr``: every command by what it is for.
+"""The app ``ohr``, with all commands grouped by purpose.
 
-``ohr run noise-curve …`` is the function that ``python -m experiments.noise_curve …`` runs. A
-command's file is imported when the command is called; until then its summary is read from the file.
+``ohr run noise-curve …`` runs the same function as ``python -m experiments.noise_curve …``. A
+command's module is imported when the command is called. Its summary is read from the file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ohr.errors import did_you_mean
 
 GROUPS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "run": (
-        "Run a study: distort, read, retrieve, answer, measure.",
+        "Run a study: distort pages, read, retrieve, answer, score.",
         {
             "noise-curve": "noise_curve",
             "ocr-benchmark": "ocr_benchmark",
@@ -110,7 +110,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, str]]] = {
         {"engines": "engines", "plugins": "plugins"},
     ),
 }
-"""Groups of commands: what a group is for, and the file of each command in it."""
+"""Groups of commands: the purpose of each group, and the module of each of its commands."""
 SINGLE: Mapping[str, str] = {
     "demo": "demo",
     "read": "ocr",
@@ -119,14 +119,14 @@ SINGLE: Mapping[str, str] = {
     "cache": "store",
     "status": "status",
 }
-"""Commands of their own, and the file of each."""
+"""Commands outside the groups, and the module of each."""
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Start": ("demo", "recommend", "read"),
     "Measure": ("run", "analyse", "report", "quality", "paper"),
     "Prepare": ("perturb", "dataset", "questions", "convert"),
-    "Look after": ("list", "status", "cache"),
+    "Manage": ("list", "status", "cache"),
 }
-"""The order in which the first help lists them."""
+"""The sections of ``ohr --help``, in order."""
 _WIDTH = 14
 
 
@@ -141,7 +141,7 @@ def summary(module: str) -> str:
 
 
 class _Group(TyperGroup):
-    """Commands that are imported when they are called."""
+    """A group of commands, each imported when it is called."""
 
     def __init__(self, name: str, entries: Mapping[str, Any], sections: Mapping[str, Any]) -> None:
         super().__init__(name=name, rich_markup_mode=None, subcommand_metavar="COMMAND ...")
@@ -192,7 +192,7 @@ def _app() -> _Group:
     app = _Group("ohr", {**groups, **SINGLE}, SECTIONS)
     app.help = (
         "Measure how OCR noise spreads through retrieval-augmented generation.\n\n"
-        "ohr COMMAND --help explains a command."
+        "'ohr COMMAND --help' explains a command."
     )
     completion_init()
     app.params.extend(get_install_completion_arguments())
@@ -203,10 +203,10 @@ app = _app()
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the app with these arguments, by default the command line's; ends the process."""
+    """Run the app with these arguments, by default those of the command line; exits."""
     here = str(Path.cwd())
     if here not in sys.path:
-        sys.path.append(here)  # last: a folder named rag or experiments must not hide ours
+        sys.path.append(here)  # last, so that a folder named rag or experiments does not hide ours
     app(list(sys.argv[1:] if arguments is None else arguments), prog_name="ohr")
 
 

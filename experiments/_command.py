@@ -1,8 +1,8 @@
 """Makes a function a command of the app ``ohr``.
 
 A command is a function called ``main`` that returns its exit code. The first line of its docstring
-is its summary in every list. An error is one line that says what is wrong and how to fix it.
-Heavy imports stand inside the function, so that ``--help`` answers at once.
+is its summary in every list. An error is printed on one line, with the problem and the fix.
+Heavy imports are inside the function, so that ``--help`` is fast.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Settings:
-    """Marks the parameter of a command that takes a study's options, read as a StudyConfig.
+    """Marks the parameter of a command that takes a study's options, as a StudyConfig.
 
-    ``--help`` lists those of ``groups`` (empty: all of them), with the command's own defaults;
-    where ``options`` are given, those alone.
+    ``--help`` lists the options of ``groups`` (empty: all groups) with the command's defaults. With
+    ``options`` it lists only those.
     """
 
     defaults: Mapping[str, Any] = field(default_factory=dict)
     groups: Sequence[str] = ()
     options: Collection[str] | None = None
     reads_pages: bool = True
-    """Whether the command reads pages, which shards can share."""
+    """Whether the command reads pages, so that it can be split into shards."""
 
 
 Out = Annotated[Path, typer.Option(help="Folder for the results.")]
@@ -55,49 +55,51 @@ Inputs = Annotated[
     list[Path], typer.Argument(metavar="FILE", help="PDFs, images, or folders of them.")
 ]
 Dpi = Annotated[
-    int, typer.Option(min=30, max=1200, help="Of rendered PDFs, and of images that name none.")
+    int,
+    typer.Option(min=30, max=1200, help="Resolution of rendered PDFs, and of images without one."),
 ]
-Workers = Annotated[int, typer.Option(min=1, help="Processes at a time.")]
-Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same bytes.")]
-Cache = Annotated[Path, typer.Option(help="Where readings are kept.")]
+Workers = Annotated[int, typer.Option(min=1, help="Number of processes.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed; the same seed gives the same bytes.")]
+Cache = Annotated[Path, typer.Option(help="Folder of the cache.")]
 OwnEngines = Annotated[
     str | None,
     typer.Option(
-        help="OCR engines, separated by commas; default: all that are installed and need no "
-        "weights and no server."
+        help="OCR engines, separated by commas; default: all installed ones that need no "
+        "downloaded weights and no server."
     ),
 ]
 Truth = Annotated[
     Path | None,
-    typer.Option(help="Folder of transcribed pages, <domain>/<document>/page_0001.md."),
+    typer.Option(help="Folder of transcribed pages: <domain>/<document>/page_0001.md."),
 ]
 Instability = Annotated[
-    bool, typer.Option(help="Read each page again under three mild distortions.")
+    bool, typer.Option(help="Read each page also under three mild distortions.")
 ]
 Axis = Annotated[
     Literal["r_noise", "r_noise_content", "edit_distance"],
-    typer.Option(help="What the curves' damage is measured by."),
+    typer.Option(help="Metric of damage on the axis of curves."),
 ]
 AndReport = Annotated[
     bool, typer.Option("--report", help="Also write an interactive report, RUN/report.")
 ]
 OfReview = Annotated[
     Path | None,
-    typer.Option(help="verdicts.json of a report's review: bad questions are left out."),
+    typer.Option(help="verdicts.json of a review: leave out questions marked as bad."),
 ]
 OfShard = Annotated[
-    str, typer.Option("--shard", metavar="I/N", help="Read only the I-th of N parts of the pages.")
+    str, typer.Option("--shard", metavar="I/N", help="Read only part I of N of the pages.")
 ]
 Steal = Annotated[
-    bool, typer.Option("--steal", help="With --shard: then read what other shards have not.")
+    bool,
+    typer.Option("--steal", help="With --shard: then read pages that other shards have not read."),
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan and read nothing.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan, and do nothing.")]
 
 _SHARDED: Mapping[str, tuple[Any, Any]] = {"shard": ("", OfShard), "steal": (False, Steal)}
-_WHERE = "where should the results go? give --out, such as --out runs/first"
-_AS_BEFORE = (
-    "{}: this study is finished, and its data, plug-ins, code and files have not changed: the "
-    "results above are the earlier ones"
+_NO_FOLDER = "no folder for the results: give --out, such as --out runs/first"
+_UNCHANGED = (
+    "{}: this study is finished, and its data, plug-ins, code and files are unchanged; the "
+    "results above are from the earlier run"
 )
 _WIDEST = 100
 _Debug = Annotated[bool, typer.Option("--debug", help="Print a traceback with an error.")]
@@ -112,7 +114,7 @@ _Arguments = Annotated[
 
 
 class CommandLine(typer.Typer):
-    """A command whose help keeps its square brackets, and which refuses empty arguments."""
+    """A command whose help keeps its square brackets."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -129,32 +131,36 @@ class _Command(TyperCommand):
             if any(arg == "" or (arg.startswith("--") and arg.endswith("=")) for arg in args):
                 raise OhrError("an argument is empty: is a shell variable not set?")
             if self.settings is not None:
-                own = {name for one in self.params for name in (*one.opts, *one.secondary_opts)}
-                args = as_settings(args, own | {"--help"})
+                args = as_settings(args, {*self._option_names(), "--help"})
             return super().parse_args(ctx, args)
         except (OhrError, typer.TyperException) as error:
-            said = self._said(error) if isinstance(error, typer.TyperException) else str(error)
-            print(f"error: {one_line(said)}", file=sys.stderr)
+            message = str(error)
+            if isinstance(error, typer.TyperException):
+                message = self._usage_message(error)
+            print(f"error: {one_line(message)}", file=sys.stderr)
             raise typer.Exit(2) from error
 
-    def _said(self, error: typer.TyperException) -> str:
+    def _option_names(self) -> list[str]:
+        """All names of the command's options: ``--out``, ``--no-check``."""
+        return [name for param in self.params for name in (*param.opts, *param.secondary_opts)]
+
+    def _usage_message(self, error: typer.TyperException) -> str:
         """What is wrong with the arguments, and the fix."""
-        options = [name for one in self.params for name in (*one.opts, *one.secondary_opts)]
-        options = [name for name in [*options, "--help"] if name.startswith("--")]
+        options = [name for name in [*self._option_names(), "--help"] if name.startswith("--")]
         name = getattr(error, "option_name", "")
         if name and name not in options:
             if self.settings is not None:
                 options += flags()
             return f"unknown option {name!r}; {did_you_mean(name, sorted(options))}"
-        said = error.format_message()
-        if said == "Missing option '--out'.":
-            return _WHERE
-        return f"{said[0].lower()}{said[1:].removesuffix('.')}; --help says what is wanted"
+        message = error.format_message()
+        if message == "Missing option '--out'.":
+            return _NO_FOLDER
+        return f"{message[0].lower()}{message[1:].removesuffix('.')}; see --help"
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         for title, kind in (("Arguments", "argument"), ("Options", "option")):
-            params = [one for one in self.get_params(ctx) if one.param_type_name == kind]
-            records = [record for one in params if (record := one.get_help_record(ctx))]
+            params = [param for param in self.get_params(ctx) if param.param_type_name == kind]
+            records = [record for param in params if (record := param.get_help_record(ctx))]
             if records:
                 with formatter.section(title):
                     formatter.write_dl([(name.split(" <list")[0], text) for name, text in records])
@@ -163,11 +169,12 @@ class _Command(TyperCommand):
 
             groups = self.settings.groups or tuple(GROUPS)
             table = option_table(self.settings.defaults, groups, self.settings.options)
-            width = max(len(as_flag(one.key)) for options in table.values() for one in options)
+            flags_of_all = [as_flag(option.key) for options in table.values() for option in options]
+            width = max(map(len, flags_of_all))
             for title, options in table.items():
                 with formatter.section(title):
                     formatter.write_dl(
-                        [(f"{as_flag(one.key):{width}}", one.help) for one in options]
+                        [(f"{as_flag(option.key):{width}}", option.help) for option in options]
                     )
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
@@ -187,12 +194,12 @@ class _Command(TyperCommand):
 def command(function: Callable[..., int]) -> CommandLine:
     """Make a function the command line of its module, with ``--debug`` and one-line errors.
 
-    Its parameters are the command's, as typer reads them; one that is annotated with ``Settings``
-    is given the StudyConfig of the arguments. Its docstring is the help.
+    The function's parameters are the command's, in typer's form. A parameter annotated with
+    ``Settings`` gets the StudyConfig of the arguments. The docstring is the help.
     """
     parameters = list(inspect.signature(function, eval_str=True).parameters.values())
-    marked = {one.name: _settings_of(one.annotation) for one in parameters}
-    settings = {name: mark for name, mark in marked.items() if mark is not None}
+    marks = {each.name: _settings_of(each.annotation) for each in parameters}
+    settings = {name: mark for name, mark in marks.items() if mark is not None}
 
     sharded = any(mark.reads_pages for mark in settings.values())
 
@@ -214,15 +221,15 @@ def command(function: Callable[..., int]) -> CommandLine:
                 except ShardEnded as ended:
                     print(ended)
                     return 0
-            raise OhrError("--shard: this command, with these options, reads no pages")
+            raise OhrError("--shard: with these options this command reads no pages")
 
         logging.basicConfig(level=logging.WARNING, format="%(message)s")
         exit_with(action, debug)
 
     debug = inspect.Parameter("debug", inspect.Parameter.KEYWORD_ONLY, default=False)
     parameters = [
-        one.replace(annotation=_Arguments, default=None) if one.name in settings else one
-        for one in parameters
+        each.replace(annotation=_Arguments, default=None) if each.name in settings else each
+        for each in parameters
     ]
     if sharded:
         parameters += [
@@ -230,10 +237,10 @@ def command(function: Callable[..., int]) -> CommandLine:
             for name, (value, mark) in _SHARDED.items()
         ]
     parameters.append(debug.replace(annotation=_Debug))
-    # By name alone: so one with a default may stand before one without.
-    parameters = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in parameters]
+    # Keyword-only, so that a parameter with a default can precede one without.
+    parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters]
     _sign(main, parameters)
-    main.__annotations__ = {one.name: one.annotation for one in parameters}
+    main.__annotations__ = {each.name: each.annotation for each in parameters}
 
     class Command(_Command):
         pass
@@ -254,13 +261,13 @@ def _sign(function: Any, parameters: Sequence[inspect.Parameter]) -> None:
 
 
 def _evaluated(parameter: inspect.Parameter, function: Any) -> Any:
-    """A parameter's annotation, where others of the function are for type checkers alone."""
-    written = parameter.annotation
-    return eval(written, function.__globals__) if isinstance(written, str) else written
+    """A parameter's annotation as an object; other annotations may be for type checkers only."""
+    annotation = parameter.annotation
+    return eval(annotation, function.__globals__) if isinstance(annotation, str) else annotation
 
 
 def _settings_of(annotation: Any) -> Settings | None:
-    marks = [one for one in get_args(annotation)[1:] if isinstance(one, Settings)]
+    marks = [mark for mark in get_args(annotation)[1:] if isinstance(mark, Settings)]
     return marks[0] if marks else None
 
 
@@ -270,11 +277,11 @@ def study_command(
     next_steps: Sequence[str] = (),
     needs: Stage | None = None,
 ) -> Callable[[Callable[..., None]], CommandLine]:
-    """Make a function that draws and prints a finished study the command that runs it.
+    """Turn a function that prints a finished run into the command that runs the study.
 
     ``defaults`` are the study's, ``out`` is the default of ``--out``; ``next_steps`` are printed
-    last. Without the stage that it ``needs`` nothing is read. What the function takes beside the
-    run are further options of the command.
+    last. Without the stage that the command ``needs``, it ends with an error before reading. The
+    function's parameters after the run become further options of the command.
     """
 
     def make(report: Callable[..., None]) -> CommandLine:
@@ -290,7 +297,7 @@ def study_command(
                 dataset = config.dataset.model_copy(update={"verdicts": verdicts})
                 config = config.model_copy(update={"dataset": dataset})
             if needs is not None and needs not in config.stages:
-                raise ConfigError(f"stages must include {needs}: that is what this command reports")
+                raise ConfigError(f"stages must include {needs}: this command reports that stage")
             if dry_run:
                 from ohr.display.plan import print_plan
 
@@ -299,20 +306,20 @@ def study_command(
             from experiments._receipt import Printed, Receipts
 
             folder = results_folder(out)
-            given = {**options, "report": and_report}
-            receipts = Receipts(config, folder, report.__module__, given)
+            flags_and_values = {**options, "report": and_report}
+            receipts = Receipts(config, folder, report.__module__, flags_and_values)
             if (printed := receipts.printed()) is not None:
                 printed.print()
-                print(_AS_BEFORE.format(folder), file=sys.stderr)
+                print(_UNCHANGED.format(folder), file=sys.stderr)
                 return 0
             from ohr.ocr.progress import Progress
             from ohr.study.run import run_study
 
             progress = Progress()
             run = run_study(config, folder, progress=progress)
-            with receipts.kept_text() as text:
+            with receipts.captured_text() as text:
                 code = _report(run, functools.partial(report, **options), next_steps)
-                _to_look_into(run, and_report)
+                _write_report(run, and_report)
             if code == 0:
                 printed = Printed(progress.notes, text.getvalue(), run.failures)
                 receipts.write(printed, run.manifest)
@@ -329,7 +336,7 @@ def study_command(
                 dry.replace(annotation=DryRun, default=False),
                 browser.replace(annotation=AndReport, default=False),
                 review.replace(annotation=OfReview, default=None),
-                *(one.replace(annotation=_evaluated(one, report)) for one in further),
+                *(each.replace(annotation=_evaluated(each, report)) for each in further),
             ],
         )
         return command(main)
@@ -338,25 +345,25 @@ def study_command(
 
 
 def parse_shard(shard: str, steal: bool) -> Shard | None:
-    """The shard of ``--shard`` and ``--steal``, None without. Raises ConfigError."""
+    """The shard of ``--shard`` and ``--steal``, or None. Raises ConfigError."""
     if shard:
         from ohr.ocr.shards import Shard
 
         return Shard.parse(shard, steal=steal)
     if steal:
-        raise ConfigError("--steal says what a shard does at its end: give --shard too")
+        raise ConfigError("--steal works only with --shard: give --shard too")
     return None
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Names that are parted by commas."""
+    """The names in a text, separated by commas."""
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def results_folder(out: Path | None) -> Path:
-    """The folder of a command that can also do without one. Raises OhrError if none is given."""
+    """The folder of ``--out``. Raises OhrError without one."""
     if out is None:
-        raise OhrError(_WHERE)
+        raise OhrError(_NO_FOLDER)
     return out
 
 
@@ -369,9 +376,9 @@ def _report(result: Run, report: Callable[[Run], None], next_steps: Sequence[str
     for line in same_lines(result.cells):
         print(plain(line))
     bases = result.manifest.get("knowledge_bases", {})
-    taken = {label: base.get("taken", {}) for label, base in bases.items()}
+    costs = {label: base.get("taken", {}) for label, base in bases.items()}
     for line in (
-        *cost_lines(taken),
+        *cost_lines(costs),
         *reader_lines(result.readers),
         f"results: {result.path}",
         *next_steps,
@@ -384,10 +391,10 @@ def _report(result: Run, report: Callable[[Run], None], next_steps: Sequence[str
     return code
 
 
-def _to_look_into(run: Run, wanted: bool) -> None:
-    """Write the run's report, or say how."""
+def _write_report(run: Run, is_wanted: bool) -> None:
+    """Write the run's report, or print the command for it."""
     folder = run.path / "report"
-    if not wanted:
+    if not is_wanted:
         from ohr.display.terminal import report_line
 
         print(report_line(folder, run.path))

@@ -1,4 +1,4 @@
-"""How a command ends: one line for an error, no result lost to output that nobody reads."""
+"""How a command ends: an error is one line, and a closed output pipe loses no results."""
 
 from __future__ import annotations
 
@@ -18,70 +18,69 @@ _MOST_CHARACTERS = 2000
 
 
 class _Tolerant:
-    """A stream whose reader may go away: that must not cost a run its results."""
+    """A stream that accepts text even after its reader has gone, so that a run can finish."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self.lost: OSError | None = None
-        """Why what was written last did not arrive."""
+        self.error: OSError | None = None
+        """Why the last text could not be written."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        with self._unread():
+        with self._redirect_on_error():
             self._stream.write(text)
         return len(text)
 
     def flush(self) -> None:
-        with self._unread():
+        with self._redirect_on_error():
             self._stream.flush()
 
     @contextlib.contextmanager
-    def _unread(self) -> Iterator[None]:
-        """Send to nowhere what nobody reads any more."""
+    def _redirect_on_error(self) -> Iterator[None]:
+        """After an error, send all further text to the null device."""
         try:
             yield
         except OSError as error:
-            self.lost = error
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, self._stream.fileno())
-            os.close(nowhere)
+            self.error = error
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, self._stream.fileno())
+            os.close(null)
 
 
 @contextlib.contextmanager
 def _tolerant_streams() -> Iterator[None]:
     before = sys.stdout, sys.stderr
     with contextlib.ExitStack() as opened:
-        there = [
-            stream or opened.enter_context(_nowhere(at)) for at, stream in enumerate(before, 1)
+        streams = [
+            stream or opened.enter_context(_null_stream(at)) for at, stream in enumerate(before, 1)
         ]
-        for stream in there:
+        for stream in streams:
             if hasattr(stream, "reconfigure"):
-                stream.reconfigure(
-                    errors="backslashreplace"
-                )  # nor may a terminal without the character
-        sys.stdout, sys.stderr = (cast(TextIO, _Tolerant(stream)) for stream in there)
+                # A terminal that lacks a character must not end the run either.
+                stream.reconfigure(errors="backslashreplace")
+        sys.stdout, sys.stderr = (cast(TextIO, _Tolerant(stream)) for stream in streams)
         try:
             yield
         finally:
             sys.stdout, sys.stderr = before
 
 
-def _nowhere(descriptor: int) -> TextIO:
-    """A stream for one that was closed before the command began, as ``>&-`` does.
+def _null_stream(descriptor: int) -> TextIO:
+    """A stream to the null device, for one that was closed before the command began (``>&-``).
 
-    Its descriptor leads to nowhere too, where nothing has it yet: else the next file that is opened
-    would get it, and what a child process prints would end up in that file.
+    A free descriptor is pointed at the null device too. Otherwise the next opened file would get
+    this descriptor, and the output of child processes would end up in that file.
     """
-    nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (the caller closes it)
+    null = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (the caller closes it)
     try:
         os.fstat(descriptor)
     except OSError:
-        os.dup2(nowhere.fileno(), descriptor)
-    if nowhere.fileno() == descriptor:  # it was the first that was free
+        os.dup2(null.fileno(), descriptor)
+    if null.fileno() == descriptor:  # it was the first free one
         os.set_inheritable(descriptor, True)
-    return nowhere
+    return null
 
 
 def exit_with(action: Callable[[], int], debug: bool) -> None:
@@ -89,9 +88,9 @@ def exit_with(action: Callable[[], int], debug: bool) -> None:
     with _tolerant_streams():
         code = _code(action, debug)
         sys.stdout.flush()
-        lost = getattr(sys.stdout, "lost", None)
-        if lost is not None and not isinstance(lost, BrokenPipeError):
-            print(f"error: cannot write to standard output: {lost.strerror}", file=sys.stderr)
+        error = getattr(sys.stdout, "error", None)
+        if error is not None and not isinstance(error, BrokenPipeError):
+            print(f"error: cannot write to standard output: {error.strerror}", file=sys.stderr)
             code = code or 1
     raise typer.Exit(code)
 
@@ -110,20 +109,20 @@ def _code(action: Callable[[], int], debug: bool) -> int:
             traceback.print_exc()
         else:
             at = traceback.extract_tb(error.__traceback__)[-1]
-            said = one_line(f"{type(error).__name__}: {error}")
+            message = one_line(f"{type(error).__name__}: {error}")
             print(
-                f"error: {said} (at {at.filename}:{at.lineno}): a defect of the toolkit, or of a "
-                "plug-in of your own; --debug prints the traceback",
+                f"error: {message} (at {at.filename}:{at.lineno}): a defect of the toolkit or "
+                "of one of your plug-ins; --debug prints the traceback",
                 file=sys.stderr,
             )
         return 2
     except KeyboardInterrupt:
-        print("interrupted; the same command goes on from here", file=sys.stderr)
+        print("interrupted; the same command continues from here", file=sys.stderr)
         return 130
 
 
 def one_line(text: str) -> str:
-    """Text on one line without control characters; the middle of a long one is left out."""
+    """Text on one line without control characters; the middle of a long text is left out."""
     line = plain(" ".join(text.split()))
     if len(line) <= _MOST_CHARACTERS:
         return line

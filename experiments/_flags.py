@@ -1,6 +1,6 @@
-"""A study's options as flags: ``--dpi 100`` means ``dpi=100``, ``--engines a,b`` ``engines=[a,b]``.
+"""A study's options as flags: ``--dpi 100`` is ``dpi=100``, ``--engines a,b`` is ``engines=[a,b]``.
 
-The flags are made from the fields of :class:`ohr.study.config.StudyConfig`.
+The flags come from the fields of :class:`ohr.study.config.StudyConfig`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from ohr.errors import ConfigError
 
 
 def as_settings(arguments: Sequence[str], own: Collection[str]) -> list[str]:
-    """Arguments with each flag of a study as ``key=value``; ``own`` are the command's options.
+    """The arguments with each flag of a study rewritten as ``key=value``.
 
-    Raises ConfigError for a flag without its value, and for a value of an on/off flag that is
-    neither ``true`` nor ``false``.
+    ``own`` are the names of the command's other options, which stay as they are. Raises ConfigError
+    for a flag without its value, and for a switch with a value other than ``true`` and ``false``.
     """
     out: list[str] = []
     rest = list(arguments)
@@ -48,7 +48,7 @@ def as_settings(arguments: Sequence[str], own: Collection[str]) -> list[str]:
 
 
 def flags() -> dict[str, str]:
-    """Every flag of a study and its help."""
+    """Every flag of a study, and its help."""
     from ohr.display.options import option_table
 
     return {
@@ -59,7 +59,7 @@ def flags() -> dict[str, str]:
 
 
 def _field(name: str) -> tuple[str | None, Any]:
-    """The dotted key that a flag stands for and its annotation; no key if it is no option."""
+    """The dotted key of a flag and its annotation; (None, None) if it is no option of a study."""
     from ohr.study.config import DatasetConfig, StudyConfig
 
     if not name.startswith("--"):
@@ -78,12 +78,12 @@ def _key(name: str) -> str:
 
 
 def as_flag(key: str) -> str:
-    """``--top-k`` of ``top_k``."""
+    """``top_k`` -> ``--top-k``."""
     return "--" + key.replace("_", "-")
 
 
 def _has(annotation: Any, kind: type) -> bool:
-    """Whether an annotation is a type, or a union that holds it."""
+    """Whether an annotation is this type, or a union with it."""
     if get_origin(annotation) in (Union, UnionType, Annotated):
         return any(_has(part, kind) for part in get_args(annotation))
     return (get_origin(annotation) or annotation) is kind

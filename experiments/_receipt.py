@@ -1,8 +1,8 @@
-"""What a finished command printed and wrote, so that the same command need not do it again.
+"""The receipt of a finished command, so that the same command only prints its results again.
 
-``RUN/.receipt.json`` holds the digest of all that decides the results, the digest of each file of
-the folder, and what was printed. Where all of them are as they were, the command prints the same
-again. Anything else is as if there were no receipt: the study runs.
+``RUN/.receipt.json`` holds the digest of everything that decides the results, the digest of each
+file of the folder, and the printed text. If all of them are unchanged, the command prints the text
+again. In every other case the receipt is ignored, and the study runs.
 """
 
 from __future__ import annotations
@@ -26,30 +26,30 @@ FILE = ".receipt.json"
 
 
 class _Copied:
-    """A stream that keeps what is written to it."""
+    """A stream that also copies the text written to it."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self.kept = io.StringIO()
+        self.copy = io.StringIO()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        self.kept.write(text)
+        self.copy.write(text)
         return self._stream.write(text)
 
 
 @dataclass(frozen=True)
 class Printed:
-    """What a command prints apart from its progress."""
+    """The text that a command printed, without its progress."""
 
     notes: list[str]
-    """Lines on standard error before the results."""
+    """Lines on standard error, before the results."""
     text: str
-    """All of standard output."""
+    """All text on standard output."""
     failures: list[str]
-    """Lines on standard error at the end."""
+    """Lines on standard error, at the end."""
 
     def print(self) -> None:
         """Print it."""
@@ -68,10 +68,10 @@ class Receipts:
     ) -> None:
         self._config, self._out = config, out
         self._call = [command, str(out), {name: str(value) for name, value in options.items()}]
-        self._made_from = self._digest() if self._is_wanted() else None
+        self._made_from = self._digest() if self._is_reusable() else None
 
     def printed(self) -> Printed | None:
-        """What the command has printed, if it has done exactly this and every file is whole."""
+        """The text of the earlier, equal command; None without one, or if a file has changed."""
         if self._made_from is None:
             return None
         try:
@@ -86,37 +86,37 @@ class Receipts:
             return None
 
     @contextmanager
-    def kept_text(self) -> Iterator[io.StringIO]:
-        """What is printed on standard output inside."""
+    def captured_text(self) -> Iterator[io.StringIO]:
+        """Collect the text that is printed on standard output inside the context."""
         stream = sys.stdout
         copied = _Copied(stream)
         sys.stdout = cast(TextIO, copied)
         try:
-            yield copied.kept
+            yield copied.copy
         finally:
             sys.stdout = stream
 
     def write(self, printed: Printed, manifest: Mapping[str, Any]) -> None:
-        """Keep what was printed, unless what it was made from has changed since.
+        """Write the receipt, unless the inputs or the run's folder have changed meanwhile.
 
-        So it may have: before the files are read, data can be edited, and once a run is written,
-        another command may begin to write to the folder. ``manifest`` is this run's.
+        Data can be edited before the study reads them, and another command may have written to the
+        folder since. ``manifest`` is this run's.
         """
         if self._made_from is None or self._made_from != self._digest():
             return
         try:
             files = _files(self._out)
-            there = json.loads((self._out / "manifest.json").read_text("utf-8"))
+            stored_manifest = json.loads((self._out / "manifest.json").read_text("utf-8"))
         except (OSError, ValueError):
             return
-        if there != json.loads(json.dumps(manifest)):
+        if stored_manifest != json.loads(json.dumps(manifest)):
             return
         receipt = {"made_from": self._made_from, "files": files, **vars(printed)}
-        with suppress(StoreError):  # without it the study is run again, and that is all
+        with suppress(StoreError):  # without a receipt the study only runs again
             write_text(self._out / FILE, json.dumps(receipt, indent=1, ensure_ascii=False) + "\n")
 
-    def _is_wanted(self) -> bool:
-        """A shard prints no results; with retry_failed, the same command may have others."""
+    def _is_reusable(self) -> bool:
+        """Whether results can be reused: not with retry_failed, and a shard prints none."""
         return not self._config.retry_failed and shard_of_process() is None
 
     def _digest(self) -> str | None:
@@ -127,7 +127,7 @@ class Receipts:
 
 
 def _files(folder: Path) -> dict[str, str]:
-    """The digest of each file of a folder by its path there, without what is hidden."""
+    """Relative path -> digest of each file of a folder, without hidden files and folders."""
     paths = (path for path in sorted(folder.rglob("*")) if path.is_file())
     names = {path.relative_to(folder).as_posix(): path for path in paths}
     return {
@@ -138,7 +138,7 @@ def _files(folder: Path) -> dict[str, str]:
 
 
 def _console() -> Sequence[object]:
-    """What decides how tables look: a terminal's width and colours; elsewhere none of them."""
+    """What decides the look of tables: the encoding, and on a terminal its width and colours."""
     from rich.console import Console
 
     console = Console()

@@ -1,12 +1,11 @@
-"""Where the loss arises: OCR, retrieval, chunking or reading.
+"""Shows where F1 is lost: OCR, retrieval, chunking or reading.
 
-``ohr run attribution [CONFIG.yaml] [key=value ...] --out RUN`` runs a study and then
-swaps in the truth part by part. What F1 lacks of 1 with the
-clean evidence pages is the reader's loss; the rest is shared among the others, averaged over the
-orders of swapping. ``RUN/attribution.csv`` has a row for each knowledge base, setting, group
-and cause; ``order_low`` and ``order_high`` are the least and the greatest of the orders. Of other
-systems (``systems=[…]``) ``RUN/system_parts.csv`` has what was lost through structure, finding and
-reading.
+``ohr run attribution [CONFIG.yaml] [key=value ...] --out RUN`` runs a study, then replaces one part
+of the system after another by the truth. The reader's loss is what its F1 with the clean evidence
+pages is below 1. The rest is attributed to the other parts, averaged over the orders of
+replacement. ``RUN/attribution.csv`` has one row per knowledge base, setting, group and cause;
+``order_low`` and ``order_high`` are the lowest and highest value over the orders. For other systems
+(``systems=[…]``), ``RUN/system_parts.csv`` has the loss through outline, finding and reading.
 """
 
 from __future__ import annotations

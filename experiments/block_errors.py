@@ -1,9 +1,9 @@
-"""Blocks with textual and structural errors, by engine and noise, after table S3 of the paper.
+"""Counts blocks with textual and structural OCR errors, after table S3 of the paper.
 
-``ohr paper block-errors dataset.kind=ohrbench … "engines=[precomputed:MinerU]"``
-takes a study's options, reads what is not yet read, cuts the ground truth into blocks of running
-text, formulas and tables, finds each in the reading, and counts those with errors
-(:mod:`ohr.metrics.blocks` says what an error is).
+``ohr paper block-errors dataset.kind=ohrbench … "engines=[precomputed:MinerU]"`` takes a study's
+options and reads the pages that are not in the cache. It cuts the ground truth into blocks of
+running text, formulas and tables, finds each in the OCR output, and counts those with errors
+(:mod:`ohr.metrics.blocks` defines an error).
 """
 
 from __future__ import annotations

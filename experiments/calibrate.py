@@ -1,11 +1,10 @@
-"""Measures noise against intensity, fits it on half of the pages, and checks it on the rest.
+"""Fits curves from the intensity of a noise to the damage it does, and checks them.
 
-``ohr run calibrate [CONFIG.yaml] [key=value ...] --out RUN`` writes
-``RUN/calibration.json`` (the fitted curves, for ``calibration=`` of other studies),
-``curves.csv``, ``checks.csv``, figures, and the two studies behind them in ``RUN/measured`` and
-``RUN/checked``. The check asks a study for each wanted r_noise, as a user would, and looks at
-the half that the curves were not fitted on: a value is met only where the whole interval of the
-difference lies within ``--margin``.
+``ohr run calibrate [CONFIG.yaml] [key=value ...] --out RUN`` fits on half of the pages and checks
+on the other half. It writes ``RUN/calibration.json`` (the fitted curves, for ``calibration=`` of
+other studies), ``curves.csv``, ``checks.csv`` and figures. The two studies behind them are in
+``RUN/measured`` and ``RUN/checked``. The check asks a study for each wanted r_noise, as a user
+would. A value counts as met only if the whole interval of the difference lies within ``--margin``.
 """
 
 from __future__ import annotations
@@ -26,11 +25,13 @@ def main(
     config: Annotated[StudyConfig, Settings(DEFAULTS)],
     out: OptionalOut = None,
     check: Annotated[
-        bool, typer.Option(help="Read pages at the intensities found, to check them.")
+        bool, typer.Option(help="Check the fit: read pages at the fitted intensities.")
     ] = True,
     margin: Annotated[
         float,
-        typer.Option(min=0.001, max=1, help="How far measured noise may lie from what was wanted."),
+        typer.Option(
+            min=0.001, max=1, help="Largest accepted distance of measured from wanted noise."
+        ),
     ] = MARGIN,
     dry_run: DryRun = False,
 ) -> int:

@@ -1,9 +1,9 @@
-"""PDFTriage's ten categories, filled into a file of questions by rule.
+"""Labels questions with PDFTriage's ten categories, by rule.
 
-``ohr dataset categories QUESTIONS --out FILE`` reads questions as OHR-Bench (JSON) or a
-folder of PDFs (CSV) has them, gives each that states no category the one that a rule finds
-(:mod:`ohr.datasets.categories`), and changes nothing else. Where questions state one, it says how
-often the rule agrees.
+``ohr dataset categories QUESTIONS --out FILE`` reads questions in the format of OHR-Bench (JSON) or
+of a folder of PDFs (CSV). A question without a category gets the one that a rule finds
+(:mod:`ohr.datasets.categories`); nothing else changes. For questions that state a category, it
+prints how often the rule agrees.
 """
 
 from __future__ import annotations

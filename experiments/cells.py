@@ -1,7 +1,7 @@
-"""Make a run's cells.csv anew from its rows.
+"""Recomputes a run's ``cells.csv`` from ``rows.parquet``.
 
-``rows.parquet`` is the truth: means, intervals and counts are taken of it, with what the manifest
-says of the metrics. The result is what the study wrote, to the byte.
+Means, intervals and counts are taken from the rows, and the metrics' properties from the manifest.
+The result equals what the study wrote, to the byte.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from experiments._command import FinishedRun, command
 def main(
     run: FinishedRun,
     out: Annotated[
-        Path | None, typer.Option(help="File to write; by default the run's own cells.csv.")
+        Path | None, typer.Option(help="File to write; default: the run's cells.csv.")
     ] = None,
 ) -> int:
     """Recompute cells.csv from rows.parquet."""
@@ -30,7 +30,7 @@ def main(
     path = out or run / "cells.csv"
     before = path.read_bytes() if path.exists() else None
     write_csv(path, cells)
-    state = "as it was" if before == path.read_bytes() else "new" if before is None else "changed"
+    state = "unchanged" if before == path.read_bytes() else "new" if before is None else "changed"
     print(f"cells: {plain(str(path))} ({len(cells)} rows, {state})")
     return 0
 

@@ -1,8 +1,7 @@
-"""Finished runs side by side: differences with intervals, tests, effect sizes, what changed.
+"""Compares finished runs: differences with intervals, tests, effect sizes, and changed settings.
 
-``ohr analyse compare RUN [RUN ...] --out DIR`` pairs the runs' conditions question by
-question. One run alone is compared within: its knowledge bases, or ``--by`` retriever, reader
-and so on.
+``ohr analyse compare RUN [RUN ...] --out DIR`` pairs the runs' conditions question by question. In
+a single run, its knowledge bases are compared, or with ``--by`` its retrievers, readers and so on.
 """
 
 from __future__ import annotations
@@ -23,10 +22,11 @@ def main(
         str, typer.Option(help=f"What to compare: {', '.join(ASPECTS)}.", show_default=False)
     ] = "",
     baseline: Annotated[
-        str, typer.Option(help="What to compare with, as 'gt, clean'; else the first.")
+        str, typer.Option(help="What to compare with, such as 'gt, clean'; default: the first.")
     ] = "",
     metric: Annotated[
-        list[str] | None, typer.Option(help="stage:metric, as retrieval:hit@2; repeat for more.")
+        list[str] | None,
+        typer.Option(help="stage:metric, such as retrieval:hit@2; repeat for more."),
     ] = None,
     groups: Annotated[
         bool, typer.Option("--groups", help="Also each evidence source, domain, form and task.")

@@ -1,4 +1,4 @@
-"""A page of each domain of the sample, side by side in one picture.
+"""Draws one page of each domain of the sample, side by side in one picture.
 
 ``ohr dataset contact-sheet --out sheet.png``
 """
@@ -18,13 +18,14 @@ from ohr.sample.choices import ATTRIBUTES
 def main(
     out: Annotated[Path, typer.Option(help="PNG file to write.")],
     attributes: Annotated[
-        str, typer.Option(help=f"Challenging attributes: {', '.join(ATTRIBUTES)}.")
+        str,
+        typer.Option(help=f"Challenging attributes, separated by commas: {', '.join(ATTRIBUTES)}."),
     ] = "",
     seed: Seed = 0,
-    columns: Annotated[int, typer.Option(min=1, help="Pages in a row.")] = 4,
-    width: Annotated[int, typer.Option(min=50, help="Pixels a page.")] = 520,
+    columns: Annotated[int, typer.Option(min=1, help="Pages per row.")] = 4,
+    width: Annotated[int, typer.Option(min=50, help="Width of a page in pixels.")] = 520,
 ) -> int:
-    """Draw a page of each domain of the sample side by side."""
+    """Draw one page of each domain of the sample."""
     from experiments.noisy.sheets import draw_sample
     from ohr.store.atomic import write_bytes
 

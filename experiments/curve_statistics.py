@@ -1,12 +1,12 @@
-"""What the noise curves of finished runs say in numbers: area, slope, breakpoint, retention.
+"""Noise curves in numbers: area, slope, breakpoint and retention.
 
-``ohr analyse curves RUN [RUN ...] --out DIR`` writes ``curves.csv``, a row
-for each engine, noise, retriever, reader, stage, metric and group; and, of runs that differ in
-their seed, ``seeds.csv`` with the variance of each number between the seeds.
+``ohr analyse curves RUN [RUN ...] --out DIR`` writes ``curves.csv``, with one row per engine,
+noise, retriever, reader, stage, metric and group. For runs that differ in their seed it also
+writes ``seeds.csv``, with the variance of each number between seeds.
 
-``--axis`` says what damage is measured by. Formatting noise and image noise can be held against
-each other only where both are seen: by ``r_noise_reference`` or ``edit_distance``, on the same
-questions. Under ``default`` scoring r_noise hardly sees mark-up.
+``--axis`` names the metric of damage. Formatting noise and image noise can be compared only by a
+metric that sees both, ``r_noise_reference`` or ``edit_distance``, on the same questions. Under
+``default`` scoring, r_noise hardly sees mark-up.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ohr.display.choices import AXES
 def main(
     runs: FinishedRuns,
     out: OptionalOut = None,
-    axis: Annotated[str, typer.Option(help=f"What damage is: {', '.join(AXES)}.")] = AXES[0],
+    axis: Annotated[str, typer.Option(help=f"Metric of damage: {', '.join(AXES)}.")] = AXES[0],
 ) -> int:
     """Print area, slope and retention of noise curves.
 

@@ -1,4 +1,4 @@
-"""Counts a dataset as the paper's table 1 does, beside the paper's figures."""
+"""Compares the counts of a dataset with the paper's table 1."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def main(config: Annotated[StudyConfig, Settings(groups=(DATASET,), reads_pages=
     show(statistics_table(load_dataset(config)))
     for line in paper_sums():
         print(f"note: {line}")
-    print("note: shares of the paper are of the sum of its own counts in each group")
+    print("note: the paper's shares are relative to the sum of its counts in each group")
     return 0
 
 

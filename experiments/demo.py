@@ -1,4 +1,4 @@
-"""A first look: the bundled sample, clean and warped, read by RapidOCR."""
+"""Shows what noise costs: the bundled sample, clean and warped, with RapidOCR."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 DEFAULTS = {
     # RapidOCR reads no charts, and writes formulas as plain text.
     "dataset": {"kind": "sample", "sources": ["text", "table"]},
-    "dpi": 72,  # a page takes a second or two, and still reads well
+    "dpi": 72,  # a page takes a second or two, and its text is still mostly right
     "engines": ["rapidocr"],
     "noise": ["warping"],
     "levels": ["moderate", "severe"],
@@ -21,7 +21,7 @@ DEFAULTS = {
     "seeds": [0],
 }
 NEXT = (
-    "next: the same pages at 150 dpi, turned, read by Tesseract (apt-get install tesseract-ocr)",
+    "next: the same pages at 150 dpi, rotated, with Tesseract (apt-get install tesseract-ocr)",
     '  ohr run noise-curve "engines=[tesseract]" "noise=[rotation]" --out runs/rotation',
 )
 

@@ -1,7 +1,7 @@
-"""Fetches a dataset from the Hugging Face Hub, when asked to and never otherwise.
+"""Downloads a dataset from the Hugging Face Hub. No other command downloads anything.
 
-``ohr dataset download ohrbench --out DIR`` (or ``owner/name``, any dataset there)
-writes its files and ``source.json``, which names the commit. ``HF_ENDPOINT`` names a mirror.
+``ohr dataset download ohrbench --out DIR`` (or ``owner/name``, any dataset on the Hub) writes its
+files and ``source.json``, which names the commit. ``HF_ENDPOINT`` can name a mirror.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ def main(
     out: Out,
     revision: Annotated[str, typer.Option(help="Branch, tag or commit.")] = "main",
     include: Annotated[
-        list[str] | None, typer.Option(help="Only files like this, as 'data/*.json'; repeat.")
+        list[str] | None,
+        typer.Option(help="Only files that match, such as 'data/*.json'; repeat for more."),
     ] = None,
 ) -> int:
     """Download a dataset from the Hugging Face Hub."""

@@ -1,10 +1,10 @@
-"""DRC part by part: ranking, evidence, and answers from the best passages (tables 2 and 4 to 6).
+"""Evaluates DRC step by step: ranking, evidence, and answers (the paper's tables 2 and 4 to 6).
 
-``ohr paper drc dataset.kind=qasper dataset.path=dev.json --out RUN`` takes a study's
-options: its engines and noise, its retrievers over the passages of the question's own document,
-its readers over the best of them one by one. On QASPER answers are scored by its evaluator and
-grouped by the types that annotators gave, elsewhere by the study's F1 and answer forms. The system
-as a whole is ``systems=[drc]`` of any study.
+``ohr paper drc dataset.kind=qasper dataset.path=dev.json --out RUN`` takes a study's options. Its
+retrievers rank the passages of the question's document, and its readers read each of the best
+passages. On QASPER, answers are scored by its evaluator and grouped by the types that annotators
+gave; elsewhere by the study's F1 and answer forms. The whole system is ``systems=[drc]`` in any
+study.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ DEFAULTS = {
 def main(
     config: Annotated[StudyConfig, Settings(DEFAULTS)],
     out: OptionalOut = None,
-    top: Annotated[int, typer.Option(min=1, max=100, help="Passages that are read, K.")] = 5,
+    top: Annotated[int, typer.Option(min=1, max=100, help="Passages to read per question, K.")] = 5,
     with_tables: Annotated[
-        bool, typer.Option("--tables", help="Tables are passages too, each whole.")
+        bool, typer.Option("--tables", help="Make each table a passage too.")
     ] = False,
 ) -> int:
-    """Rank passages and read the best (DRC's tables 2, 4 to 6)."""
+    """Rank passages and read the best (DRC: tables 2, 4 to 6)."""
     from experiments.papers.drc.report import print_drc, write_drc
     from experiments.papers.drc.table import drc_tables
     from ohr.ocr.progress import Progress

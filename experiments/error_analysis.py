@@ -1,9 +1,8 @@
-"""Whether OCR and answer are right, question by question, after the paper's figure 5.
+"""Counts questions by whether OCR and answer are right, after the paper's figure 5.
 
-``ohr analyse errors RUN [RUN ...] --out DIR`` reads finished runs. OCR is right
-where the evidence's word LCS with its page is above .95 (``r_noise`` counts the others). The
-paper does not say when it takes an answer to be right; here its F1 must reach ``--right``, .5
-unless told otherwise.
+``ohr analyse errors RUN [RUN ...] --out DIR`` reads finished runs. OCR is right where the
+evidence's word LCS with its page is above .95 (``r_noise`` counts the others). The paper does not
+define a right answer; here its F1 must reach ``--right``, by default .5.
 """
 
 from __future__ import annotations

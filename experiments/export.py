@@ -1,12 +1,12 @@
-"""Knowledge bases, questions and gold pages in the formats of other tools.
+"""Exports knowledge bases, questions and gold pages in the formats of other tools.
 
-``ohr convert export RUN --format beir --out DIR`` writes each knowledge base of a
-finished run, ``ohr convert export dataset.kind=… --format beir --out DIR`` the ground
-truth of a dataset: a collection a domain, since a study searches the question's domain alone. A
-page is a document, and a question's evidence pages are relevant, even those that lie in another
-domain, where neither the study nor the other tool can find them.
+``ohr convert export RUN --format beir --out DIR`` exports each knowledge base of a finished run;
+``ohr convert export dataset.kind=… --format beir --out DIR`` exports the ground truth of a dataset.
+There is one collection per domain, since a study searches only the question's domain. A page is a
+document. A question's evidence pages are relevant, even those in another domain, where neither the
+study nor the other tool can find them.
 
-``pages``, ``markdown``, ``omnidocbench`` and ``mineru`` write the texts alone, for tools of OCR.
+``pages``, ``markdown``, ``omnidocbench`` and ``mineru`` export only the texts, for OCR tools.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ def main(
         list[str],
         typer.Argument(
             metavar="RUN|CONFIG.yaml|key=value",
-            help="Folder of a finished run, or the options of a study for its dataset alone.",
+            help="Folder of a finished run, or the options of a study, for its dataset.",
         ),
     ],
     out: Out,
     format: Annotated[
         str,
         typer.Option(
-            help="beir, datasets (Hugging Face; pip install 'ohr[hub]'), or texts alone: pages "
-            "(OHR-Bench), markdown (a file a page), omnidocbench (predictions), mineru."
+            help="beir, datasets (Hugging Face; pip install 'ohr[hub]'), or only texts: pages "
+            "(OHR-Bench), markdown (one file per page), omnidocbench (predictions), mineru."
         ),
     ] = "beir",
 ) -> int:

@@ -1,8 +1,8 @@
-"""Words of paragraphs and tables that engines extract, after table 3 of the DRC paper.
+"""Scores how much text of paragraphs and tables engines extract, after DRC's table 3.
 
-``ohr paper extraction dataset.kind=sample "engines=[structured,tesseract]"`` takes a
-study's options, reads what is not yet read, and compares the words of each document's paragraphs,
-and of its tables, with the ground truth's.
+``ohr paper extraction dataset.kind=sample "engines=[structured,tesseract]"`` takes a study's
+options and reads the pages that are not in the cache. It compares the words of each document's
+paragraphs, and of its tables, with those of the ground truth.
 """
 
 from __future__ import annotations

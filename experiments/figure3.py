@@ -1,9 +1,9 @@
-"""The paper's figure 3: every stage of RAG against both kinds of noise.
+"""Draws the paper's figure 3: every stage of RAG against both kinds of noise.
 
-``ohr analyse figure3 RUN [RUN ...] --out DIR`` takes finished runs of ``noise_curve``:
-formatting noise is laid on the ground truth and semantic noise read by OCR engines, so the two
-mostly come from two runs. Semantic noise is dashed and averaged over the engines at each level,
-formatting noise is solid. ``figure3.csv`` holds the points.
+``ohr analyse figure3 RUN [RUN ...] --out DIR`` takes finished runs of ``ohr run noise-curve``,
+usually two: formatting noise is applied to the ground truth, and semantic noise to the pages that
+OCR engines read. Semantic noise is dashed and averaged over the engines at each level; formatting
+noise is solid. ``figure3.csv`` holds the points.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Fits what error the signals of a reading speak for.
+"""Fits the model that predicts OCR errors from signals of quality.
 
 ``ohr quality fit RUN [RUN ...] --out model.json`` takes the pages of runs of
-``ohr quality confidence``. Every domain counts the same; the intervals are those that hold for
-domains left out. The model that comes with the toolkit was made by it: its ``fitted_on`` says of
-what.
+``ohr quality confidence``. Every domain has the same weight. The intervals are those that hold for
+domains left out of the fit. The model that comes with the toolkit was fitted by this command; its
+``fitted_on`` names the data.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from experiments._command import command
 def main(
     runs: Annotated[
         list[Path],
-        typer.Argument(metavar="RUN", help="Folders of ohr quality confidence."),
+        typer.Argument(metavar="RUN", help="Result folders of ohr quality confidence."),
     ],
     out: Annotated[Path, typer.Option(help="File for the model.")],
 ) -> int:
-    """Fit the predictor of OCR errors to signals of finished runs."""
+    """Fit the predictor of OCR errors to finished runs."""
     from ohr.adviser.quality.fit_report import report_fit
 
     return report_fit(runs, out)

@@ -1,4 +1,4 @@
-"""Formatting commands a page, by kind and knowledge base, beside the paper's table S2."""
+"""Counts formatting commands per page, by kind and knowledge base, beside the paper's table S2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A part of a page under each distortion, at rising strength, in one picture.
+"""Draws part of a page under each distortion, at rising intensity, in one picture.
 
 ``ohr perturb gallery --out gallery.jpg``
 """
@@ -19,16 +19,16 @@ def main(
     page: Annotated[
         Path | None,
         typer.Option(
-            help="Page image or PDF, of which the first; by default a page of the sample."
+            help="Page image, or PDF, whose first page is used; default: a page of the sample."
         ),
     ] = None,
     noise: Annotated[
         list[str] | None,
-        typer.Option(help="A distortion, repeat for more; by default the eight and semantic."),
+        typer.Option(help="A distortion; repeat for more. Default: the eight and semantic."),
     ] = None,
     dpi: Dpi = 150,
     seed: Seed = 0,
-    width: Annotated[int, typer.Option(min=50, help="Pixels a part.")] = 360,
+    width: Annotated[int, typer.Option(min=50, help="Width of each part in pixels.")] = 360,
     whole: Annotated[bool, typer.Option("--whole", help="Show the whole page.")] = False,
 ) -> int:
     """Draw a page under each distortion, at rising intensity."""

@@ -1,9 +1,9 @@
-"""Result files of the published evaluation, as a run that ``compare`` reads.
+"""Imports result files of the published evaluation as a run that ``ohr analyse compare`` reads.
 
-``ohr convert import-results [STAGE=]FILE ... --questions QAS.json --out RUN`` takes
-what the evaluation of OHR-Bench writes (JSON with ``results``) or JSON lines with ``id`` and
-``lcs``, ``lcs_page``, ``F1`` or ``EM``. All files are of one knowledge base. The stage follows
-from the measure, except that of answers: ``generation=FILE`` or ``overall=FILE``.
+``ohr convert import-results [STAGE=]FILE ... --questions QAS.json --out RUN`` takes what the
+evaluation of OHR-Bench writes (JSON with ``results``), or JSON lines with ``id`` and ``lcs``,
+``lcs_page``, ``F1`` or ``EM``. All files belong to one knowledge base. The stage follows from the
+metric, except for answers: write ``generation=FILE`` or ``overall=FILE``.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ def main(
         list[str],
         typer.Argument(metavar="[STAGE=]FILE", help="Result files of one knowledge base."),
     ],
-    questions: Annotated[Path, typer.Option(help="The Q&A file that the results are of.")],
+    questions: Annotated[Path, typer.Option(help="The file of questions behind the results.")],
     out: Out,
-    engine: Annotated[str, typer.Option(help="What read the knowledge base.")] = "published",
+    engine: Annotated[str, typer.Option(help="The engine of the knowledge base.")] = "published",
     retriever: Annotated[str, typer.Option(help="The retriever's name.")] = "published",
     reader: Annotated[str, typer.Option(help="The reader's name.")] = "published",
-    top_k: Annotated[int, typer.Option(min=1, help="Chunks that were retrieved.")] = 2,
+    top_k: Annotated[int, typer.Option(min=1, help="Number of retrieved chunks.")] = 2,
 ) -> int:
     """Import results of the published evaluation as a run.
 
     STAGE is generation or overall, for files of answers.
     """
-    from experiments.convert.published_results import Named, import_results
+    from experiments.convert.published_results import Names, import_results
 
-    return import_results(files, questions, out, Named(engine, retriever, reader, top_k))
+    return import_results(files, questions, out, Names(engine, retriever, reader, top_k))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Language models grade systems' answers, and say which of two is better (PDFTriage, table 3).
+"""Grades the answers of systems with a language model, and ranks the systems (PDFTriage, table 3).
 
-``ohr analyse judge RUN [RUN ...] --judge SPEC --out DIR`` reads the answers of
-finished runs. A judge grades readability, informativeness, clarity, accuracy and overall from 1 to
-5, and compares the answers of each two systems in both orders. With two judges their agreement is
-told. What a judge said is kept: a command that was killed asks nothing twice.
+``ohr analyse judge RUN [RUN ...] --judge SPEC --out DIR`` reads the answers of finished runs. A
+judge grades readability, informativeness, clarity, accuracy and overall from 1 to 5. It also
+compares the answers of each pair of systems, in both orders. With two judges, their agreement is
+reported. Judgements are cached: after an interruption, nothing is asked twice.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ def main(
     judge: Annotated[
         list[str],
         typer.Option(
-            help="A language model, as '{name: openai, params: {model: …}}'; once, or twice."
+            help="A language model, such as '{name: openai, params: {model: …}}'; once or twice."
         ),
     ],
-    number: Annotated[
-        int, typer.Option(min=0, help="Questions to draw with the seed; 0: all.")
-    ] = 0,
+    number: Annotated[int, typer.Option(min=0, help="Questions to draw at random; 0: all.")] = 0,
     seed: Seed = 0,
-    cache: Annotated[Path, typer.Option(help="Where judgements are kept.")] = Path(".ohr-cache"),
+    cache: Annotated[Path, typer.Option(help="Folder of the cache, for judgements.")] = Path(
+        ".ohr-cache"
+    ),
 ) -> int:
-    """Grade and rank systems with a model (PDFTriage: table 3)."""
+    """Grade and rank systems with a model (PDFTriage, table 3)."""
     from ohr.analysis.judging.study import judge_runs
     from ohr.study.config import parse_plugin
 

@@ -1,8 +1,8 @@
-"""Logs finished runs to MLflow, to be compared there.
+"""Logs finished runs to MLflow.
 
-``ohr convert mlflow RUN [RUN ...] --experiment ohr`` makes of each run an MLflow
-run with its configuration and files, and below it one run a condition (engine, noise, retriever,
-reader …) with the means of ``cells.csv`` as metrics, such as ``retrieval/lcs/all``.
+``ohr convert mlflow RUN [RUN ...] --experiment ohr`` makes each run an MLflow run with its
+configuration and files. Each condition (engine, noise, retriever, reader …) becomes a child run,
+with the means of ``cells.csv`` as metrics, such as ``retrieval/lcs/all``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ def main(
     experiment: Annotated[str, typer.Option(help="MLflow experiment to log to.")] = "ohr",
     tracking_uri: Annotated[
         str,
-        typer.Option(help="Server, or a database (pip install mlflow); else as MLflow is set up."),
+        typer.Option(
+            help="Server or database (pip install mlflow); default: MLflow's own settings."
+        ),
     ] = "",
 ) -> int:
     """Log finished runs to MLflow."""

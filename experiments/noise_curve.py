@@ -1,4 +1,4 @@
-"""Quality against measured noise: distort pages, re-read them, measure every stage."""
+"""Shows quality against measured noise, at every stage, on distorted pages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @study_command({"engines": ["tesseract"], "noise": ["salt_and_pepper"], "ground_truth": True})
 def main(run: Run, axis: Axis = "r_noise") -> None:
-    """Measure OCR, retrieval and answers against OCR noise."""
+    """Measure OCR, retrieval and answers under noise."""
     from ohr.analysis.curves.study_report import report
 
     report(run, axis)

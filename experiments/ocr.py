@@ -1,9 +1,9 @@
 """Reads PDFs and images into a knowledge base, in the layout of OHR-Bench.
 
-``ohr read DOCS --engine NAME --out KB`` writes ``KB/<domain>/<document>.json``,
-a list of ``{"page_idx": 0, "text": "…"}`` a document, and ``KB/manifest.json``. A study reads it
-with ``engines=[precomputed:KB]``. Pages that could not be read are left out, named, and counted:
-the exit code is then 1. The same command goes on where it was cut short.
+``ohr read DOCS --engine NAME --out KB`` writes ``KB/<domain>/<document>.json`` (for each document
+a list of ``{"page_idx": 0, "text": "…"}``) and ``KB/manifest.json``. A study takes it as
+``engines=[precomputed:KB]``. Pages that failed are left out, named and counted, and the exit code
+is then 1. After an interruption the same command continues.
 """
 
 from __future__ import annotations
@@ -35,35 +35,35 @@ def main(
     inputs: Inputs,
     engine: Annotated[
         str,
-        typer.Option(help="Such as tesseract, or '{name: tesseract, params: {languages: [deu]}}'."),
+        typer.Option(help="tesseract, or '{name: tesseract, params: {languages: [deu]}}', …"),
     ],
     out: Out,
     pages: Annotated[
-        str, typer.Option(help="Of each file, counted from 1, such as 1-3,7 or 5-; default all.")
+        str, typer.Option(help="Pages of each file, from 1, such as 1-3,7 or 5-; default: all.")
     ] = "",
     dpi: Dpi = 150,
     pdf: Annotated[
-        bool, typer.Option("--pdf", help="Hand over PDFs, to an engine that also reads images.")
+        bool, typer.Option("--pdf", help="Give PDFs, not images, to an engine that reads both.")
     ] = False,
     retry: Annotated[
-        bool, typer.Option("--retry", help="Try pages again that failed in an earlier run.")
+        bool, typer.Option("--retry", help="Retry pages that failed in an earlier run.")
     ] = False,
     workers: Workers = CORES,
     runner: Annotated[
-        Runner, typer.Option(help="Where workers run: here, or on the nodes of a Ray cluster.")
+        Runner, typer.Option(help="Where workers run: on this machine, or on a Ray cluster.")
     ] = "local",
     worker_gpus: Annotated[
-        float, typer.Option(min=0, max=64, help="How much of a GPU each takes with --runner ray.")
+        float, typer.Option(min=0, max=64, help="GPUs per worker, with --runner ray.")
     ] = 0,
     cache: Cache = Path(".ohr-cache"),
     page_cpu_s: Annotated[
-        float, typer.Option(min=0.1, help="CPU seconds after which a page is a timeout.")
+        float, typer.Option(min=0.1, help="CPU seconds after which a page times out.")
     ] = 300,
     page_wall_s: Annotated[
-        float, typer.Option(min=0.1, help="Seconds after which a page counts as hung.")
+        float, typer.Option(min=0.1, help="Wall seconds after which a page times out.")
     ] = 1800,
     stop_after_failures: Annotated[
-        int, typer.Option(min=0, help="Stop after so many failures alike in a row; 0: never.")
+        int, typer.Option(min=0, help="Stop after this many equal failures in a row; 0: never.")
     ] = 20,
     shard: OfShard = "",
     steal: Steal = False,

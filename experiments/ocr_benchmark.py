@@ -1,4 +1,4 @@
-"""Engines side by side: OCR, retrieval, generation and overall quality by evidence source."""
+"""Compares OCR engines: OCR, retrieval, generation and overall quality by evidence source."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 @study_command({})
 def main(run: Run) -> None:
-    """Compare OCR engines by the retrieval and answers they allow.
+    """Compare OCR engines by retrieval and answers.
 
-    Knowledge bases that others made are engines too: engines=[precomputed:FOLDER].
+    The output of any other tool is an engine too: engines=[precomputed:FOLDER].
     """
     from ohr.analysis.benchmark.report import report
 

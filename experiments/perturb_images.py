@@ -1,9 +1,9 @@
-"""Distorts the pages of PDFs and images, for users who only want distorted pages.
+"""Distorts the pages of PDFs and images, without a study.
 
 ``ohr perturb images PDFS_OR_FOLDER --out DIR`` writes
-``DIR/<noise>_<level>/<document>/page_0001.png``, ``DIR/records.jsonl`` (a line a page: what was
-drawn, enough to make the page again) and ``DIR/contact_sheet.png``. A page that cannot be read
-is reported and left out; the others are written.
+``DIR/<noise>_<level>/<document>/page_0001.png``, ``DIR/records.jsonl`` (one line per page, with the
+drawn parameters, from which the page can be made again) and ``DIR/contact_sheet.png``. A page that
+cannot be opened is reported and left out; the others are written.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ def main(
     out: Out,
     noise: Annotated[
         list[str] | None,
-        typer.Option(help="A distortion, repeat for more; by default semantic, the mixture."),
+        typer.Option(help="A distortion; repeat for more. Default: semantic, the mixture."),
     ] = None,
     level: Annotated[
         list[str] | None,
-        typer.Option(help="mild, moderate or severe, repeat for more; by default all three."),
+        typer.Option(help="mild, moderate or severe; repeat for more. Default: all three."),
     ] = None,
     intensity: Annotated[
         list[float] | None,
-        typer.Option(min=0, max=1, help="Beside levels or instead of them, 0 to 1."),
+        typer.Option(min=0, max=1, help="Intensity from 0 to 1, beside or instead of levels."),
     ] = None,
     dpi: Dpi = 150,
-    format: Annotated[ImageFormat, typer.Option(help="Of the images written.")] = "png",
-    quality: Annotated[int, typer.Option(min=1, max=100, help="Of JPEG and WebP.")] = 90,
+    format: Annotated[ImageFormat, typer.Option(help="Format of the written images.")] = "png",
+    quality: Annotated[int, typer.Option(min=1, max=100, help="Quality of JPEG and WebP.")] = 90,
     seed: Seed = 0,
     workers: Workers = 2,
     shard: OfShard = "",

@@ -1,10 +1,10 @@
 """Writes knowledge bases with formatting noise, in the layout of OHR-Bench.
 
 ``ohr perturb text [CONFIG.yaml] [key=value ...] --out DIR`` writes
-``DIR/formatting_noise_mild/<domain>/<document>.json`` and so on (lists of ``page_idx`` and
-``text``, 0-based), the records that replay and undo each page's edits in
-``DIR/records/formatting_noise_mild/<domain>/<document>.jsonl``, and ``DIR/manifest.json``.
-``--show 10`` adds ``before_after.html``: ten pages, edits marked.
+``DIR/formatting_noise_mild/<domain>/<document>.json`` and so on (lists of ``page_idx``, from 0, and
+``text``), and ``DIR/manifest.json``. The records in
+``DIR/records/formatting_noise_mild/<domain>/<document>.jsonl`` can replay and undo each page's
+edits. ``--show 10`` adds ``before_after.html``, with ten pages and their edits marked.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Lists what is registered under each hook: ``ohr list plugins [KIND ...]``.
+"""Lists the plug-ins of each hook: ``ohr list plugins [KIND ...]``.
 
-For each plug-in: whether it can be used here as it is, what it is, and its parameters with their
-defaults. Your own packages' plug-ins are listed beside the built-in ones.
+For each plug-in it prints whether it can be used on this machine, what it is, and its parameters
+with their defaults. Plug-ins of your packages are listed beside the built-in ones.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ohr import registry
 def main(
     kinds: Annotated[
         list[str] | None,
-        typer.Argument(metavar="KIND", help=f"Of {', '.join(registry.KINDS)}; default all."),
+        typer.Argument(metavar="KIND", help=f"Of {', '.join(registry.KINDS)}; default: all."),
     ] = None,
 ) -> int:
     """List distortions, retrievers and all other plug-ins."""

@@ -1,17 +1,18 @@
-"""Which measure of reading says what noise will cost retrieval and answers.
+"""Shows which OCR metric best predicts what noise costs retrieval and answers.
 
-``ohr analyse predictiveness RUN [RUN ...] --out DIR`` reads finished runs. A question's
-damage is how much worse the page of its evidence was read under noise than by the same engine
-without (by an engine, than the ground truth has it); its loss is what its score fell by.
-``DIR/predictiveness.csv`` has Spearman's correlation of the two for each measure of the stage ocr,
-outcome, kind of question and of noise: *pooled* over all conditions, *within* each, and
-*between* the means of the conditions; with intervals, Kendall's tau, and how far each measure
-lies behind the best, and behind the best of its kind (of pages, of the evidence).
-``DIR/predictor_pairs.csv`` has every pair of measures, p corrected over all. Outcomes are hit@k and
-the F1 of answers, then the retrieval LCS. Where a measure shares part of the outcome's definition,
-as the LCS of the evidence with the page does with that of the evidence with the hits, the column
-``overlaps`` says so, and the measure is compared with none.
-``metrics=[default,reading]`` measures tables, formulas, regions and reading order too.
+``ohr analyse predictiveness RUN [RUN ...] --out DIR`` reads finished runs. A question's damage is
+how much worse the OCR output of its evidence page is than the same engine's without noise (for a
+clean engine: than the ground truth). Its loss is how much its score falls.
+``DIR/predictiveness.csv`` has Spearman's correlation of the two for each metric of the stage ocr,
+outcome, kind of question and kind of noise: *pooled* over all conditions, *within* each, and
+*between* the conditions' means. It also has intervals, Kendall's tau, and how far each metric is
+behind the best, and behind the best of its kind (of pages, of the evidence).
+``DIR/predictor_pairs.csv`` has every pair of metrics, with p corrected over all. Outcomes are hit@k
+and the F1 of answers, then the retrieval LCS. A metric that shares part of the outcome's
+definition is marked in the column ``overlaps`` and not compared with others: for example the LCS of
+the evidence with the page, where the outcome is its LCS with the hits.
+``metrics=[default,reading]`` in the study adds metrics of tables, formulas, regions and reading
+order.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def main(
     out: OptionalOut = None,
     metric: Annotated[
         list[str] | None,
-        typer.Option(help="Outcome stage:metric, as retrieval:hit@2; repeat for more."),
+        typer.Option(help="Outcome as stage:metric, such as retrieval:hit@2; repeat for more."),
     ] = None,
     groups: Annotated[
         bool, typer.Option("--groups", help="Also each domain, answer form and task.")

@@ -1,8 +1,8 @@
-"""The prototypes P0 to P4 side by side: full text, retrieval, sections, MC-Indexing.
+"""Compares the prototypes P0 to P4: full text, retrieval, sections, MC-Indexing.
 
 ``ohr paper prototypes dataset.kind=ohrbench dataset.path=DIR/retrieval_base
-dataset.questions=DIR/qas.json --out RUN`` asks every question of its own document and prints means,
-the tests between successive prototypes, what noise does to the hallucination flags, and costs. With
+dataset.questions=DIR/qas.json --out RUN`` asks every question on its own document. It prints means,
+tests between successive prototypes, the effect of noise on the hallucination flags, and costs. With
 ``--reader`` a language model answers, ``--repeats`` times at ``--temperature``.
 """
 
@@ -31,13 +31,13 @@ def main(
     config: Annotated[StudyConfig, Settings(DEFAULTS)],
     out: Out,
     reader: Annotated[
-        str, typer.Option(help="Who answers, as '{name: openai, params: {model: M}}'.")
+        str, typer.Option(help="Reader, such as '{name: openai, params: {model: M}}'.")
     ] = "",
     repeats: Annotated[
-        int, typer.Option(min=1, max=1000, help="Runs of each prototype; the paper has 40.")
+        int, typer.Option(min=1, max=1000, help="Repetitions of each prototype; the paper has 40.")
     ] = 1,
     temperature: Annotated[
-        float, typer.Option(min=0, max=2, help="Of a model's answers where there are several runs.")
+        float, typer.Option(min=0, max=2, help="Temperature of a model, with several repetitions.")
     ] = 0.7,
     dry_run: DryRun = False,
 ) -> int:

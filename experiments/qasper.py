@@ -1,10 +1,9 @@
-"""Scores answers as QASPER's evaluator does, from its prediction files or a finished run.
+"""Scores answers as QASPER's evaluator does, from prediction files or a finished run.
 
-``ohr convert qasper PAPERS.json PREDICTIONS`` reads a published file of papers, and
-predictions: a JSONL file with ``question_id``, ``predicted_answer`` and ``predicted_evidence``, or
-the folder of a finished run on ``dataset.kind=qasper``, whose answers are written to ``--out`` in
-that format, a file for each knowledge base and system. ``ohr.metrics.qasper`` says what the scores
-are.
+``ohr convert qasper PAPERS.json PREDICTIONS`` reads a published file of papers, and predictions.
+These are a JSONL file with ``question_id``, ``predicted_answer`` and ``predicted_evidence``, or the
+folder of a finished run on ``dataset.kind=qasper``. A run's answers are written to ``--out`` in the
+JSONL format, one file per knowledge base and system. ``ohr.metrics.qasper`` defines the scores.
 """
 
 from __future__ import annotations
@@ -25,10 +24,14 @@ def main(
     ],
     out: OptionalOut = None,
     drop_unanswerable: Annotated[
-        bool, typer.Option("--drop-unanswerable", help="Leave out answers that there is none.")
+        bool,
+        typer.Option(
+            "--drop-unanswerable", help="Leave out annotations that call the question unanswerable."
+        ),
     ] = False,
     text_evidence_only: Annotated[
-        bool, typer.Option("--text-evidence-only", help="Leave out figures and tables as evidence.")
+        bool,
+        typer.Option("--text-evidence-only", help="Do not count figures and tables as evidence."),
     ] = False,
 ) -> int:
     """Score answers as QASPER's evaluator does."""

@@ -1,10 +1,10 @@
-"""How far predictions of quality hold on pages whose truth is known.
+"""Checks predicted OCR errors on pages whose truth is known.
 
-``ohr quality check RUN [RUN ...] --out DIR`` takes the pages of runs of
-``ohr quality confidence`` that the shipped predictions were not fitted on, as they are, as if they
-had no text layer, and by their text alone. Every domain counts the same, and the worst is named.
-With ``--left-out`` each domain is predicted by a fit of the others, which says what a fit of these
-runs is worth.
+``ohr quality check RUN [RUN ...] --out DIR`` takes the pages of runs of ``ohr quality confidence``
+that the shipped model was not fitted on. It predicts their errors with all signals, without the
+text layer, and from the text alone. Every domain has the same weight, and the worst is named. With
+``--left-out`` each domain is predicted by a fit to the others, which shows what a fit to these runs
+is worth.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from experiments._command import Out, command
 def main(
     runs: Annotated[
         list[Path],
-        typer.Argument(metavar="RUN", help="Folders of ohr quality confidence."),
+        typer.Argument(metavar="RUN", help="Result folders of ohr quality confidence."),
     ],
     out: Out,
     left_out: Annotated[
-        bool, typer.Option("--left-out", help="Predict each domain by a fit of all the others.")
+        bool, typer.Option("--left-out", help="Predict each domain by a fit to all others.")
     ] = False,
 ) -> int:
     """Check predicted OCR errors on pages with known truth."""

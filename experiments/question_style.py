@@ -1,10 +1,10 @@
-"""The same study with other wordings of its questions (section IV.2 of the paper).
+"""Compares two wordings of the same questions (section IV.2 of the paper).
 
-``ohr questions style [CONFIG.yaml] [key=value ...] --out RUN`` asks the
-questions of ``dataset.rewritten=FILE`` (a CSV with the columns ``qid`` and ``question``) twice, in
-their original wording (``RUN/original``) and in the file's (``RUN/rewritten``), and compares the
-two by question. With ``--rewriter`` a language model words ``--number`` questions drawn with the
-seed, and they are written to ``RUN/rewritten.csv``: read them before you believe the result.
+``ohr questions style [CONFIG.yaml] [key=value ...] --out RUN`` asks the questions of
+``dataset.rewritten=FILE`` (a CSV with the columns ``qid`` and ``question``) twice, in their
+original wording (``RUN/original``) and in that of the file (``RUN/rewritten``). The two are
+compared by question. With ``--rewriter`` a language model rewords ``--number`` questions, drawn
+with the seed, and writes them to ``RUN/rewritten.csv``: read them before you believe the result.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ def main(
     out: Out,
     rewriter: Annotated[
         str,
-        typer.Option(help="Language model that rewords, as '{name: openai, params: {model: …}}'."),
+        typer.Option(help="Language model that rewords: '{name: openai, params: {model: …}}'."),
     ] = "",
-    number: Annotated[int, typer.Option(min=1, help="Questions that it rewords.")] = 100,
+    number: Annotated[int, typer.Option(min=1, help="Number of questions to reword.")] = 100,
 ) -> int:
     """Compare two wordings of the questions (section IV.2).
 
-    The other wording is that of dataset.rewritten=FILE, or a language model's with --rewriter.
+    The second wording comes from dataset.rewritten=FILE, or from a model with --rewriter.
     """
     from experiments.papers.wordings import ask_in_other_words
 

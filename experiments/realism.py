@@ -1,12 +1,11 @@
-"""How realistic the distortions are: pages' edit distances at each level, after figure S2.
+"""Shows how realistic the distortions are: edit distances of pages at each level, after figure S2.
 
-``ohr analyse realism RUN --out DIR`` reads a finished run of ``noise_curve`` with
-``noise=[semantic]`` (or single distortions) and draws the distribution of the pages' edit
-distance at each level, for each engine. ``--natural 'scans/*'`` names the documents whose pages
-are degraded by nature, such as photographs. Where they show the same pages as other documents, by
-their names (``scans/report`` and ``pdfs/report``, ``note_42_outdoor`` and ``note_42``), each
-distortion is compared with nature page by page; else both have their intervals, and nothing is
-tested.
+``ohr analyse realism RUN --out DIR`` reads a finished run of ``ohr run noise-curve`` with
+``noise=[semantic]`` (or single distortions). It draws the distribution of the pages' edit distance
+at each level, for each engine. ``--natural 'scans/*'`` names the documents with natural noise, such
+as photographs. If other documents show the same pages, each distortion is compared with natural
+noise page by page. Such pairs are known by their names (``scans/report`` and ``pdfs/report``,
+``note_42_outdoor`` and ``note_42``). Without pairs, both have intervals, and nothing is tested.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ def main(
     run: FinishedRun,
     out: Out,
     natural: Annotated[
-        str, typer.Option(help="Documents that are degraded by nature, as in 'scans/*'.")
+        str, typer.Option(help="Documents with natural noise, such as 'scans/*'.")
     ] = "",
 ) -> int:
     """Draw pages' edit distances at each level of noise."""

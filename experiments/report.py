@@ -1,8 +1,8 @@
-"""A report of finished runs that opens by double click, with the cases behind the numbers.
+"""Writes an interactive report of finished runs, with the cases behind the numbers.
 
-``ohr report RUN [RUN ...] --out DIR`` writes ``DIR/index.html`` and what it
-needs. It can be opened from disk, mailed as a folder, or served by any static server; nothing is
-loaded from elsewhere.
+``ohr report RUN [RUN ...] --out DIR`` writes ``DIR/index.html`` and the files it needs. Open it
+with a double click, mail the folder, or serve it by any static server. It loads nothing from
+elsewhere.
 """
 
 from __future__ import annotations
@@ -21,15 +21,17 @@ def main(
     runs: FinishedRuns,
     out: Out,
     cases: Annotated[
-        str, typer.Option(help="Which cases have details: worst:N,random:N,failed:N or all.")
+        str, typer.Option(help="Cases with details: worst:N,random:N,failed:N or all.")
     ] = ReportOptions.cases,
     images: Annotated[
-        str, typer.Option(help="Pictures of pages: webp:SIDE:QUALITY, or none.")
+        str, typer.Option(help="Page images: webp:SIDE:QUALITY, or none.")
     ] = ReportOptions.images,
     max_mb: Annotated[
-        int, typer.Option(min=1, help="That pictures may take in all.")
+        int, typer.Option(min=1, help="Largest size of all page images, in MB.")
     ] = ReportOptions.most_mb,
-    title: Annotated[str, typer.Option(help="Of the report; by default the runs' names.")] = "",
+    title: Annotated[
+        str, typer.Option(help="Title of the report; default: the names of the runs.")
+    ] = "",
 ) -> int:
     """Write an interactive HTML report of finished runs."""
     from ohr.report.build import build_report

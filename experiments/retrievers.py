@@ -1,11 +1,11 @@
-"""Chunkers and retrievers side by side: what each finds, and what noise costs it.
+"""Compares chunkers and retrievers: what each finds, and what noise costs it.
 
-``ohr run retrievers [CONFIG.yaml] [key=value ...] --out RUN`` measures retrieval
-at several numbers of hits in one run. ``RUN/drops.csv`` holds, for each retriever and group of
-questions, the first knowledge base's mean, every other one's, and the drop from the one to the
-other with its paired interval and p; beside it that drop less the first retriever's, on all
-questions and (``equal``) on those that the two score alike in the first knowledge base, and what
-share of the first knowledge base's mean was ``kept``. ``p_holm`` corrects over the rows of one
+``ohr run retrievers [CONFIG.yaml] [key=value ...] --out RUN`` measures retrieval at several numbers
+of hits in one run. ``RUN/drops.csv`` has, for each retriever and group of questions, the mean of
+the first knowledge base, that of each other one, and the drop between the two with its paired
+interval and p. It also has the difference between this drop and that of the first retriever, on all
+questions and (``equal``) on those that both score alike in the first knowledge base; and ``kept``,
+the share of the first knowledge base's mean that remains. ``p_holm`` corrects over the rows of one
 metric at one number of hits.
 """
 

@@ -1,7 +1,7 @@
-"""How far a judge and the measures of answers agree with a person.
+"""Shows how far a judge and the metrics of answers agree with a person.
 
-``ohr analyse review RUN [RUN ...] --verdicts verdicts.json`` takes what was said of
-answers in a report's review (``ohr report``).
+``ohr analyse review RUN [RUN ...] --verdicts verdicts.json`` takes the verdicts on answers that a
+person gave in the review of a report (``ohr report``).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from experiments._command import FinishedRuns, OptionalOut, command
 @command
 def main(
     runs: FinishedRuns,
-    verdicts: Annotated[Path, typer.Option(help="What the review of a report saved.")],
+    verdicts: Annotated[Path, typer.Option(help="verdicts.json, saved by the review of a report.")],
     out: OptionalOut = None,
 ) -> int:
     """Compare metrics and a judge with a person's verdicts.

@@ -1,9 +1,9 @@
-"""How well readers stand noise, beside each other: retention, paired tests, the paper's table S5.
+"""Compares how well readers keep their quality under noise: retention and tests (table S5).
 
-``ohr analyse robustness RUN --out DIR`` reads a finished run with several readers.
-A noisy knowledge base is held against the same engine's reading of the clean pages, an engine's
-clean reading against the ground truth. A reader's retention is its F1 above what it scores with
-nothing to read, over the same from the clean knowledge base.
+``ohr analyse robustness RUN --out DIR`` reads a finished run with several readers. A noisy
+knowledge base is compared with the same engine on clean pages, and a clean engine with the ground
+truth. A reader's retention is its F1 above its F1 without context, divided by the same on the clean
+knowledge base.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def main(
     run: FinishedRun,
     out: Out,
     baseline: Annotated[
-        str, typer.Option(help="Reader to compare the others with; else the first.")
+        str, typer.Option(help="Reader to compare the others with; default: the first.")
     ] = "",
 ) -> int:
     """Compare readers by the quality they keep under noise (S5)."""

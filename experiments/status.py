@@ -1,7 +1,8 @@
-"""How far the processes are that read the pages of a run, from another terminal or machine.
+"""Shows the progress of a run's processes, from another terminal or machine.
 
-Each process that reads, a shard or one alone, says so in ``RUN/.progress`` every few seconds; this
-command prints what they say. ``--watch 10`` does so again every ten seconds until all have ended.
+Each process that reads pages, a shard or a whole study, writes its progress to ``RUN/.progress``
+every few seconds; this command prints it. ``--watch 10`` repeats this every ten seconds until all
+processes have ended.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from experiments._command import command
 def main(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run's results.")],
     watch: Annotated[
-        float, typer.Option(min=0, help="Seconds after which to look again; 0: once.")
+        float, typer.Option(min=0, help="Repeat after this many seconds; 0: print once.")
     ] = 0,
 ) -> int:
-    """Show the progress of the processes that read a run's pages."""
+    """Show the progress of a run."""
     from ohr.machine.status import print_status
 
     while print_status(run) and watch:

@@ -1,12 +1,12 @@
-"""Looks after a cache: its size by kind, whether it is whole, and what no run needs.
+"""Inspects, verifies, cleans and shares a cache.
 
-``ohr cache CACHE`` prints files and megabytes of each kind of artefact;
-``--verify`` reads every one and names those that are damaged. ``--remove-unused RUN``, once for
-each run that is to be kept, says which readings of pages none of them needs, and removes them with
-``--yes``. Answers, retrieved chunks and embeddings stay: they are few beside the pages.
+``ohr cache CACHE`` prints the files and megabytes of each kind of artefact. ``--verify`` checks
+every file and names the damaged ones. ``--remove-unused RUN``, once for each run to keep, lists the
+OCR output that none of these runs needs, and removes it with ``--yes``. Answers, retrieved chunks
+and embeddings stay: they are small.
 
-``--push URL`` adds what is new to packs at that place, and ``--pull URL`` takes what others have
-added: an object store that fsspec knows (``s3://bucket/study``), or a folder.
+``--push URL`` uploads new artefacts in packs, and ``--pull URL`` downloads those of others. The URL
+is an object store that fsspec knows (``s3://bucket/study``), or a folder.
 """
 
 from __future__ import annotations
@@ -23,17 +23,19 @@ from experiments._command import command
 def main(
     cache: Annotated[Path, typer.Argument(metavar="CACHE", help="Folder of the cache.")],
     verify: Annotated[
-        bool, typer.Option("--verify", help="Read all that is kept, and check it.")
+        bool, typer.Option("--verify", help="Check every file of the cache.")
     ] = False,
     remove_unused: Annotated[
         list[Path] | None,
-        typer.Option(metavar="RUN", help="A run whose readings stay; repeat for more."),
+        typer.Option(
+            metavar="RUN", help="List OCR output that this run does not need; repeat for more runs."
+        ),
     ] = None,
-    push: Annotated[
-        str, typer.Option(metavar="URL", help="Add what is new to the packs there.")
-    ] = "",
-    pull: Annotated[str, typer.Option(metavar="URL", help="Take what the packs there have.")] = "",
-    yes: Annotated[bool, typer.Option("--yes", help="Remove what no named run needs.")] = False,
+    push: Annotated[str, typer.Option(metavar="URL", help="Upload new artefacts there.")] = "",
+    pull: Annotated[str, typer.Option(metavar="URL", help="Download artefacts from there.")] = "",
+    yes: Annotated[
+        bool, typer.Option("--yes", help="With --remove-unused: remove what is listed.")
+    ] = False,
 ) -> int:
     """Inspect, verify, clean and share a cache."""
     from ohr.machine.cache import move, print_damaged, print_sizes, print_unused

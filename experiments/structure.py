@@ -1,10 +1,10 @@
-"""What noise leaves of documents' structure: headings, sections, tables and captions.
+"""Measures what noise leaves of documents' outlines: headings, sections, tables and captions.
 
-``ohr run structure "engines=[tesseract]" "noise=[semantic]" --out DIR`` takes a
-study's options, reads what is not yet read, and compares the tree of each document as it was read
-with that of its ground truth (:mod:`ohr.markup.outline`, :mod:`ohr.metrics.outlines`).
-``DIR/structure.csv`` has the means over documents with their intervals, ``DIR/figures`` the curves
-against measured r_noise.
+``ohr run structure "engines=[tesseract]" "noise=[semantic]" --out DIR`` takes a study's options and
+reads the pages that are not in the cache. It compares the outline of each document, recovered from
+OCR output, with that of the ground truth (:mod:`ohr.markup.outline`,
+:mod:`ohr.metrics.outlines`). ``DIR/structure.csv`` has the means over documents with intervals,
+``DIR/figures`` the curves against measured r_noise.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
-"""Whole systems against noise, on the same questions: who loses least, and through what.
+"""Compares whole RAG systems under noise, on the same questions: losses and their causes.
 
-``ohr run systems "systems=[rag,p3]" "engines=[gt,tesseract]" "noise=[semantic]"
---out RUN`` runs a study and sets its systems side by side. ``RUN/systems.csv`` has each system's
-scores, losses and their differences, with intervals, ``RUN/system_costs.csv`` what its answers
-took. With ``--parts`` each system is asked again with its structure, its search or its reading as
-in the ground truth, and ``RUN/system_parts.csv`` says what was lost through each. Questions that
-were written for one system's rules are left out of all figures; ``RUN/tables/written_for.csv`` has
-the F1 without and with them.
+``ohr run systems "systems=[rag,p3]" "engines=[gt,tesseract]" "noise=[semantic]" --out RUN`` runs a
+study with several systems. ``RUN/systems.csv`` has each system's scores, losses and their
+differences, with intervals; ``RUN/system_costs.csv`` has the cost of its answers. With ``--parts``
+each system is asked again with its outline, its search or its reading from the ground truth, and
+``RUN/system_parts.csv`` has the loss through each. Questions that were written for one system's
+rules are left out of all figures; ``RUN/tables/written_for.csv`` has the F1 without and with them.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from ohr.study.results import Run
 
 Parts = Annotated[
-    bool, typer.Option("--parts", help="Also share the loss out: structure, finding, reading.")
+    bool, typer.Option("--parts", help="Also attribute the loss to outline, finding and reading.")
 ]
 
 

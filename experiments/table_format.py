@@ -1,9 +1,9 @@
-"""Retrieval, generation and overall quality by the format of the tables (the paper's figure 4).
+"""Compares quality by the format of tables (the paper's figure 4).
 
-``ohr run table-format [CONFIG.yaml] [key=value ...] --out RUN`` makes a knowledge
-base for each format, every table of every page converted and all else equal, and compares them
-on the questions about tables. ``RUN/losses.csv`` counts the tables that a format cannot hold
-whole, ``RUN/differences.csv`` the differences from the first format with paired intervals.
+``ohr run table-format [CONFIG.yaml] [key=value ...] --out RUN`` makes one knowledge base per
+format, which differ only in the tables, and compares them on the questions about tables.
+``RUN/losses.csv`` counts the tables that a format cannot hold whole, ``RUN/differences.csv`` has
+the differences from the first format with paired intervals.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ DEFAULTS = {
 
 @study_command(DEFAULTS)
 def main(run: Run) -> None:
-    """Compare quality by the format of the tables (figure 4)."""
+    """Compare quality by the format of tables (figure 4)."""
     from experiments.papers.table_format.report import report
 
     report(run)

@@ -1,4 +1,4 @@
-"""Verifies the questions of a dataset: the paper's criteria that need no model (section II.5)."""
+"""Checks every question of a dataset by the paper's criteria that need no model (section II.5)."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ def main(
     json_file: Annotated[
         Path | None, typer.Option("--json", help="Write every finding to this file.")
     ] = None,
-    examples: Annotated[
-        int, typer.Option(min=0, help="Findings that are shown of each check.")
-    ] = 1,
+    examples: Annotated[int, typer.Option(min=0, help="Findings to print for each check.")] = 1,
 ) -> int:
     """Check every question of a dataset.
 
@@ -37,7 +35,7 @@ def main(
     print(
         f"{verification.questions} questions, {verification.failing} with findings"
         if not verification.clean
-        else f"{verification.questions} questions, nothing found"
+        else f"{verification.questions} questions, no findings"
     )
     if json_file is not None:
         write_bytes(json_file, findings_json(verification))

@@ -1,10 +1,10 @@
-"""OCR or pictures: the routes from pages to answers side by side, on the same noise axis.
+"""Compares OCR text with page images as input to retrieval and answers, on one noise axis.
 
-``ohr run vision [CONFIG.yaml] [key=value ...] --out RUN`` measures every retriever
-with every reader: with one of text and one of page images each, the four routes. The axis is the
-measured noise of an engine's reading (``--axis-engine``) of the very pages that all routes see, and
-the intensity of the noise beside it. ``RUN/routes.csv`` holds the points, ``RUN/table_s4.csv`` the
-clean pages by evidence source, as the paper's table S4 has them.
+``ohr run vision [CONFIG.yaml] [key=value ...] --out RUN`` measures every retriever with every
+reader; one of text and one of page images each make four routes. The axis is the measured noise of
+one engine (``--axis-engine``) on the pages that all routes see, beside the intensity of the noise.
+``RUN/routes.csv`` holds the points, ``RUN/table_s4.csv`` the clean pages by evidence source, as in
+the paper's table S4.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 AxisEngine = Annotated[
     str | None,
-    typer.Option(help="Engine whose measured noise is the axis; by default the first of images."),
+    typer.Option(help="Engine whose noise is the axis; default: the first that reads images."),
 ]
 
 

@@ -1,1 +1,1 @@
-"""To and from the files and services of other tools."""
+"""Conversion to and from the files and services of other tools."""

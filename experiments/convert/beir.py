@@ -1,4 +1,4 @@
-"""Knowledge bases, questions and gold pages, as BEIR and Hugging Face datasets have them."""
+"""Exports knowledge bases, questions and gold pages as BEIR or Hugging Face datasets."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def export(source: Sequence[str], out: Path, format_name: str) -> int:
         for name, pages in bases:
             if any((out / name).glob("*")):
                 raise OhrError(
-                    f"{out / name} is not empty: pages of an earlier export would stay beside "
-                    "these; empty it, or choose another --out"
+                    f"{out / name} is not empty: it would mix pages of two exports; "
+                    "empty it, or choose another --out"
                 )
             WRITERS[format_name](pages, out / name)
             print(f"{out / name}: {len(pages)} pages")
@@ -53,7 +53,7 @@ def export(source: Sequence[str], out: Path, format_name: str) -> int:
 
 @dataclass(frozen=True)
 class Collection:
-    """Records of one knowledge base's domain, its questions and its relevance judgements."""
+    """The records of one domain of a knowledge base: pages, questions, relevance judgements."""
 
     corpus: list[dict[str, Any]]
     queries: list[dict[str, Any]]
@@ -68,7 +68,7 @@ def dataset_texts(config: StudyConfig) -> Iterator[tuple[Path, dict[PageRef, str
 def run_texts(path: Path) -> Iterator[tuple[Path, dict[PageRef, str]]]:
     """Folder and pages of each knowledge base of a finished run.
 
-    All of it is in the run's folder. A page that could not be read is in none. Raises OhrError.
+    Everything comes from the run's folder. Failed pages are left out. Raises OhrError.
     """
     if "imported" in open_run(path).manifest:
         raise OhrError(f"{path} was imported: there are no knowledge bases to export")
@@ -116,7 +116,7 @@ def _by_domain(
 def _collection(pages: dict[PageRef, str], questions: Sequence[Question]) -> Collection:
     return Collection(
         [
-            # Tools index titles with the text; a study does not, so there are none.
+            # Other tools index titles with the text; a study does not, so titles are empty.
             {"_id": _page_id(ref), "title": "", "text": text}
             for ref, text in pages.items()
         ],

@@ -1,4 +1,4 @@
-"""Files of questions with their categories filled in."""
+"""Fills categories into files of questions."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from ohr.datasets.ohrbench import question_of, source_name
 from ohr.datasets.questions_csv import read_rows
 from ohr.errors import DatasetError
 from ohr.files.bounded import read_bounded
-from ohr.files.safe_text import no_formula
+from ohr.files.safe_text import escape_formula
 from ohr.store.atomic import write_text
 from ohr.types import PageRef, Question
 
 
 def fill_in(source: Path, out: Path) -> int:
-    """Write the file with a category for each question, and print how many there are of each.
+    """Write the file with a category for each question, and print the counts.
 
-    Raises DatasetError for a file that holds no questions.
+    Raises DatasetError for a file without questions.
     """
-    found: list[tuple[str, str]] = []
-    text = _csv(source, found) if source.suffix.lower() == ".csv" else _json(source, found)
+    labels: list[tuple[str, str]] = []
+    text = _csv(source, labels) if source.suffix.lower() == ".csv" else _json(source, labels)
     write_text(out, text)
-    counts = Counter(stated or by_rule for stated, by_rule in found)
+    counts = Counter(stated or by_rule for stated, by_rule in labels)
     for name in [*CATEGORIES, *sorted(set(counts) - {*CATEGORIES})]:
         print(f"{name:15} {counts[name]:6}")
-    there = [(stated.strip().lower(), by_rule) for stated, by_rule in found if stated]
-    if there:
-        right = sum(stated == by_rule for stated, by_rule in there)
-        print(f"the rule agrees on {right} of {len(there)} questions that state their category")
+    stated = [(stated.strip().lower(), by_rule) for stated, by_rule in labels if stated]
+    if stated:
+        right = sum(stated == by_rule for stated, by_rule in stated)
+        print(f"the rule agrees on {right} of {len(stated)} questions that state their category")
     print(f"questions: {out}")
     return 0
 
 
-def _json(source: Path, found: list[tuple[str, str]]) -> str:
+def _json(source: Path, labels: list[tuple[str, str]]) -> str:
     try:
         entries = parse_records(read_bounded(source))
     except OSError as error:
@@ -50,21 +50,21 @@ def _json(source: Path, found: list[tuple[str, str]]) -> str:
         raise DatasetError(f"cannot read questions from {source}: {error}") from error
     if not isinstance(entries, list):
         raise DatasetError(f"{source}: expected a list of questions")
-    filled = [_entry(entry, found) for entry in entries]
+    filled = [_entry(entry, labels) for entry in entries]
     return json.dumps(filled, ensure_ascii=False, indent=1) + "\n"
 
 
-def _entry(entry: Any, found: list[tuple[str, str]]) -> Any:
+def _entry(entry: Any, labels: list[tuple[str, str]]) -> Any:
     try:
         question = question_of(entry)
     except (KeyError, TypeError, ValueError):
-        return entry  # whoever reads the questions says what is wrong with it
+        return entry  # the dataset reports this fault when it is loaded
     by_rule = category_of(question)
-    found.append((question.category, by_rule))
+    labels.append((question.category, by_rule))
     return entry | {"category": question.category or by_rule}
 
 
-def _csv(source: Path, found: list[tuple[str, str]]) -> str:
+def _csv(source: Path, labels: list[tuple[str, str]]) -> str:
     report = ValidationReport()
     rows = read_rows(source, report)
     if report:
@@ -76,9 +76,9 @@ def _csv(source: Path, found: list[tuple[str, str]]) -> str:
     for row in rows:
         by_rule = category_of(_question(row.fields))
         stated = row["category"]
-        found.append((stated, by_rule))
+        labels.append((stated, by_rule))
         filled = dict(row.fields) | {"category": stated or by_rule}
-        writer.writerow({name: no_formula(text) for name, text in filled.items()})
+        writer.writerow({name: escape_formula(text) for name, text in filled.items()})
     return sink.getvalue()
 
 

@@ -1,4 +1,4 @@
-"""Datasets of the Hugging Face Hub, fetched when asked to and never otherwise."""
+"""Downloads datasets from the Hugging Face Hub."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DATASETS = {"ohrbench": "opendatalab/OHR-Bench"}
 
 
 def fetch_dataset(name: str, out: Path, revision: str, include: list[str] | None) -> int:
-    """Fetch a dataset, and say from which commit and how to unpack it. Raises OhrError."""
+    """Fetch a dataset; print its commit, and how to unpack its archives. Raises OhrError."""
     repository = DATASETS.get(name, name)
     if repository.count("/") != 1:
         raise OhrError(f"unknown dataset {name!r}; {did_you_mean(name, DATASETS)}, or owner/name")
@@ -26,9 +26,9 @@ def fetch_dataset(name: str, out: Path, revision: str, include: list[str] | None
 
 
 def download(repository: str, out: Path, revision: str, include: list[str] | None = None) -> str:
-    """Fetch a dataset's files into a folder; returns the commit that they are from.
+    """Fetch a dataset's files into a folder; returns their commit.
 
-    Raises MissingDependencyError without huggingface_hub, OhrError if the files cannot be had.
+    Raises MissingDependencyError without huggingface_hub, OhrError if the download fails.
     """
     try:
         from huggingface_hub import HfApi, snapshot_download
@@ -40,7 +40,7 @@ def download(repository: str, out: Path, revision: str, include: list[str] | Non
     try:
         commit: str | None = HfApi().dataset_info(repository, revision=revision).sha
         if commit is None:
-            raise OhrError(f"{repository} does not say which commit {revision!r} is")
+            raise OhrError(f"{repository} does not name the commit of {revision!r}")
         snapshot_download(
             repository,
             repo_type="dataset",

@@ -1,4 +1,4 @@
-"""A run as MLflow has it: settings and means of each condition."""
+"""Logs runs to MLflow: settings and means of each condition."""
 
 from __future__ import annotations
 
@@ -17,24 +17,26 @@ from ohr.study.results import Run, knowledge_base_name
 
 INSTALL = "pip install 'ohr[mlflow]'"
 WHOLE = " (a database takes all of MLflow: pip install mlflow)"
-"""What mends that ``mlflow-skinny``, which the extra installs, knows servers and folders alone."""
+"""The fix for databases: ``mlflow-skinny``, from the extra, has only servers and folders."""
 STATISTICS = {"mean": "", "ci_low": ".ci_low", "ci_high": ".ci_high"}
-"""Columns of the cells that become metrics, and what their names end with."""
+"""Columns of the cells that become metrics, and the suffixes of their names."""
 _ESCAPED = re.compile(r"[^\w./ -]")
 _LONGEST_PARAM = 500
 _MOST_AT_ONCE = 1000
 
 
 def log_runs(runs: Sequence[Run], experiment: str, tracking_uri: str) -> int:
-    """Log runs to an experiment, which is made if need be. Raises OhrError."""
+    """Log runs to an experiment, which is created if missing. Raises OhrError."""
     mlflow = _mlflow()
-    os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")  # two lines a condition
+    os.environ.setdefault(
+        "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true"
+    )  # it prints two lines per condition
     try:
         client = mlflow.MlflowClient(tracking_uri=tracking_uri or None)
-        known = client.get_experiment_by_name(experiment)
-        place = known.experiment_id if known else client.create_experiment(experiment)
+        existing = client.get_experiment_by_name(experiment)
+        experiment_id = existing.experiment_id if existing else client.create_experiment(experiment)
         for run in runs:
-            count = log_run(mlflow, client, place, run)
+            count = log_run(mlflow, client, experiment_id, run)
             print(f"{run.name}: logged with {count} conditions")
     except mlflow.exceptions.MlflowException as error:
         raise OhrError(f"MLflow: {error}{WHOLE * ('unsupported URI' in str(error))}") from error
@@ -49,7 +51,7 @@ def _mlflow() -> Any:
 
 
 def log_run(mlflow: Any, client: Any, experiment_id: str, run: Run) -> int:
-    """Log a run and its conditions to an experiment; how many conditions."""
+    """Log a run and its conditions to an experiment; returns the number of conditions."""
 
     def log(
         name: str, tags: dict[str, str], settings: dict[str, str], metrics: dict[str, float]
@@ -78,7 +80,7 @@ def log_run(mlflow: Any, client: Any, experiment_id: str, run: Run) -> int:
 
 
 def conditions(run: Run) -> Iterator[tuple[str, dict[str, str], dict[str, float]]]:
-    """Name, settings and metrics of each condition; what has no value is left out."""
+    """Name, settings and metrics of each condition, without missing values."""
     columns = [name for name in CONDITION_COLUMNS if name in run.cells]
     for key, cells in run.cells.groupby(columns, sort=False, dropna=False):
         settings = {name: str(value) for name, value in zip(columns, key, strict=True)}
@@ -91,16 +93,16 @@ def conditions(run: Run) -> Iterator[tuple[str, dict[str, str], dict[str, float]
             for stage, metric, group, value in zip(
                 cells["stage"], cells["metric"], cells["group"], cells[column], strict=True
             )
-            if value == value  # not a number where nothing counts
+            if value == value  # NaN if no question counts
         }
         yield ", ".join(part for part in parts if part), settings, metrics
 
 
 def _name(name: str) -> str:
-    """A name of letters, digits and what else MLflow takes: ``hit@2`` is ``hit_at_2``.
+    """A name that MLflow accepts: ``hit@2`` becomes ``hit_at_2``.
 
-    ``domain:law`` is ``domain_law``; other characters are their numbers, so that no two names
-    become one: ``R&D`` is ``R_U0026_D``.
+    ``domain:law`` becomes ``domain_law``; other characters become their code, so that different
+    names stay different: ``R&D`` becomes ``R_U0026_D``.
     """
     kind, colon, rest = name.replace("@", "_at_").partition(":")
     return _ESCAPED.sub(_numbered, kind) + "_" * len(colon) + _ESCAPED.sub(_numbered, rest)
@@ -111,7 +113,7 @@ def _numbered(character: re.Match[str]) -> str:
 
 
 def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Settings as ``dataset.kind``; lists as JSON, long values cut visibly."""
+    """Settings with dotted names, such as ``dataset.kind``; lists as JSON, long values cut."""
     for name, value in settings.items():
         if isinstance(value, Mapping) and value:
             yield from _flat(value, f"{prefix}{name}.")

@@ -1,7 +1,7 @@
-"""Knowledge bases as files that other tools of OCR read, and that ``precomputed`` reads back.
+"""Knowledge bases as files for other OCR tools; ``precomputed`` can read them back.
 
-A format is written only if it can say what a knowledge base knows: texts by page, in Markdown.
-hOCR, ALTO, PAGE and Docling's JSON place every block, which a text does not.
+Only formats that can hold page texts in Markdown are written. hOCR, ALTO, PAGE and Docling's JSON
+need the place of every block, which a page text does not have.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ Pages = Mapping[PageRef, str]
 
 
 def write_pages(pages: Pages, folder: Path) -> None:
-    """``<domain>/<document>.json``, as OHR-Bench has them."""
+    """Write ``<domain>/<document>.json``, as in OHR-Bench."""
     for doc_id, texts in _documents(pages).items():
         entries = [{"page_idx": number, "text": text} for number, text in texts.items()]
         _write_json(folder / document_file(doc_id), entries)
 
 
 def write_markdown(pages: Pages, folder: Path) -> None:
-    """``<domain>/<document>/page_0001.md``, pages counted from 1."""
+    """Write ``<domain>/<document>/page_0001.md``, with pages counted from 1."""
     for doc_id, texts in _documents(pages).items():
         inside = (folder / document_file(doc_id)).with_suffix("")
         for number, text in texts.items():
@@ -38,22 +38,22 @@ def write_markdown(pages: Pages, folder: Path) -> None:
 
 
 def write_predictions(pages: Pages, folder: Path) -> None:
-    """``<image>.md``, as OmniDocBench's evaluation wants predictions.
+    """Write ``<image>.md``, the predictions for OmniDocBench's evaluation.
 
-    An image is named after its document, and its page (from 0) where there are several. Raises
-    OhrError where two documents have one name.
+    An image is named after its document, and its page (from 0) if there are several. Raises
+    OhrError if two documents have the same name.
     """
-    written: dict[str, str] = {}
+    owners: dict[str, str] = {}
     for doc_id, texts in _documents(pages).items():
         for number, text in texts.items():
             stem = document_file(doc_id).stem + (f"_{number}" if len(texts) > 1 else "")
-            if written.setdefault(stem, doc_id) != doc_id:
-                raise OhrError(f"{written[stem]} and {doc_id} are both the image {stem}")
+            if owners.setdefault(stem, doc_id) != doc_id:
+                raise OhrError(f"{owners[stem]} and {doc_id} would both be the image {stem}")
             write_text(folder / f"{stem}.md", text)
 
 
 def write_content_lists(pages: Pages, folder: Path) -> None:
-    """``<domain>/<document>/<document>_content_list.json``, as MinerU writes it, without places."""
+    """Write ``<domain>/<document>/<document>_content_list.json`` as MinerU does, without places."""
     for doc_id, texts in _documents(pages).items():
         file = folder / document_file(doc_id)
         items = [

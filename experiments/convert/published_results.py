@@ -1,4 +1,4 @@
-"""Result files of the published evaluation, as rows and cells."""
+"""Imports result files of the published evaluation as a run."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from ohr.study.config import BUILT_IN
 from ohr.study.output.cells import aggregate, complete
 from ohr.types import Question, Status
 
-MEASURES = {"lcs": "lcs", "lcs_page": "evidence_lcs", "F1": "f1", "EM": "em"}
-"""Measures of the published evaluation, and what they are called here."""
+METRICS = {"lcs": "lcs", "lcs_page": "evidence_lcs", "F1": "f1", "EM": "em"}
+"""Metrics of the published evaluation, and their names here."""
 ANSWER_STAGES = ("generation", "overall")
 STAGES = ("ocr", "retrieval", *ANSWER_STAGES)
 
 
 @dataclass(frozen=True)
-class Named:
-    """What the imported results are of, as the run's columns name it."""
+class Names:
+    """Names of the imported results' engine, retriever and so on, for the run's columns."""
 
     engine: str
     retriever: str
@@ -41,16 +41,16 @@ class Named:
     top_k: int
 
 
-def import_results(files: Sequence[str], questions: Path, out: Path, named: Named) -> int:
+def import_results(files: Sequence[str], questions: Path, out: Path, names: Names) -> int:
     """Make a run of result files, each ``[STAGE=]FILE``, and print its means. Raises OhrError."""
     if (out / "manifest.json").exists():
-        raise OhrError(f"{out} holds a run already: choose another --out")
+        raise OhrError(f"{out} already has a run: choose another --out")
     report = ValidationReport()
-    asked = {question.qid: question for question in read_questions(questions, report)}
-    if not asked:
+    by_id = {question.qid: question for question in read_questions(questions, report)}
+    if not by_id:
         raise DatasetError(f"{questions} has no questions")
-    given = [_stage_and_path(text) for text in files]
-    parts = [read_results(path, stage, asked, named) for stage, path in given]
+    sources = [_stage_and_path(text) for text in files]
+    parts = [read_results(path, stage, by_id, names) for stage, path in sources]
     rows = complete(pd.concat(parts, ignore_index=True))
     repeated = rows.duplicated(["qid", "stage", "metric"])
     if repeated.any():
@@ -64,23 +64,23 @@ def import_results(files: Sequence[str], questions: Path, out: Path, named: Name
     manifest = {
         "config": {"scoring": "reference"},
         "seed": 0,
-        "imported": asdict(named)
-        | {"files": _digests(given)}
+        "imported": asdict(names)
+        | {"files": _digests(sources)}
         | {"questions": {questions.name: file_digest(questions)}},
     }
     write_text(out / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
-    shown = cells[cells["group"] == "all"]
-    for cell in shown.to_dict("records"):
+    of_all = cells[cells["group"] == "all"]
+    for cell in of_all.to_dict("records"):
         print(f"{cell['stage']} {cell['metric']}: {cell['mean']:.4f} (n = {cell['n']})")
     print(f"run: {out}")
     return 0
 
 
-def _digests(given: Sequence[tuple[str, Path]]) -> dict[str, str]:
-    """Digests by the files' names, or by their paths where several have one name."""
-    names = Counter(path.name for path in {path for _, path in given})
+def _digests(sources: Sequence[tuple[str, Path]]) -> dict[str, str]:
+    """File digests by name, or by path if several files have the same name."""
+    names = Counter(path.name for path in {path for _, path in sources})
     return {
-        path.name if names[path.name] == 1 else str(path): file_digest(path) for _, path in given
+        path.name if names[path.name] == 1 else str(path): file_digest(path) for _, path in sources
     }
 
 
@@ -92,36 +92,38 @@ def _stage_and_path(text: str) -> tuple[str, Path]:
 
 
 def read_results(
-    path: Path, stage: str, questions: Mapping[str, Question], named: Named
+    path: Path, stage: str, questions: Mapping[str, Question], names: Names
 ) -> pd.DataFrame:
-    """Rows of one result file. Raises OhrError for what is not one, or of other questions.
+    """Rows of one result file. Raises OhrError for another file, or unknown questions.
 
-    A result that is not ``valid`` (nothing retrieved, no answer) is empty, and a measure of -1
-    (it raised) an error: the published evaluation leaves the first out of its means. Evidence's
-    LCS also gives ``r_noise``.
+    A result that is not ``valid`` (nothing retrieved, no answer) is empty; the published evaluation
+    leaves it out of its means. A metric of -1 (an exception) is an error. The evidence's LCS also
+    gives ``r_noise``.
     """
     records: list[dict[str, Any]] = []
     for number, result in enumerate(_results(path)):
         question = questions.get(str(result.get("id", result.get("ID", ""))))
         if question is None:
-            raise OhrError(f"{path}: result {number} is of no question of the Q&A file")
+            raise OhrError(f"{path}: result {number} belongs to no question of the questions file")
         values = result.get("metrics", result)
         if not isinstance(values, Mapping):
             raise OhrError(f"{path}: the metrics of result {number} are {values!r}: no object")
         status = Status.OK if result.get("valid", True) else Status.EMPTY
-        for measure, metric in MEASURES.items():
-            if measure not in values:
+        for published_name, metric in METRICS.items():
+            if published_name not in values:
                 continue
-            value = values[measure]
+            value = values[published_name]
             if isinstance(value, bool) or not isinstance(value, int | float):
-                raise OhrError(f"{path}: result {number} has the {measure} {value!r}: no number")
+                raise OhrError(
+                    f"{path}: result {number} has the {published_name} {value!r}: no number"
+                )
             failed = value == -1
             if not failed and not 0 <= value <= 1:
                 raise OhrError(
-                    f"{path}: result {number} has the {measure} {value!r}, which is neither from "
-                    "0 to 1 nor -1, an error (divide per cent by 100)"
+                    f"{path}: result {number} has the {published_name} {value!r}, which is neither "
+                    "from 0 to 1 nor -1, an error (divide per cent by 100)"
                 )
-            row = _condition(_stage_of(metric, stage, path), named)
+            row = _condition(_stage_of(metric, stage, path), names)
             row |= {"metric": metric, "qid": question.qid, "doc_id": question.doc_id}
             row |= {"page_no": question.place.page_no}
             row |= {"evidence_source": question.evidence_source, "domain": question.domain}
@@ -132,7 +134,7 @@ def read_results(
                 records.append(records[-1] | {"metric": "r_noise"})
                 records[-1]["value"] = float(value <= R_NOISE_THRESHOLD)
     if not records:
-        raise OhrError(f"{path} has none of the measures {', '.join(MEASURES)}")
+        raise OhrError(f"{path} has none of the metrics {', '.join(METRICS)}")
     return pd.DataFrame(records).astype({"top_k": "Int64"})
 
 
@@ -146,7 +148,7 @@ def _results(path: Path) -> Iterator[Mapping[str, Any]]:
     except (OSError, ValueError) as error:
         raise OhrError(f"cannot read results from {path}: {error}") from error
     results = content.get("results", [content]) if isinstance(content, dict) else content
-    if not isinstance(results, list) or not all(isinstance(one, dict) for one in results):
+    if not isinstance(results, list) or not all(isinstance(entry, dict) for entry in results):
         raise OhrError(f"{path}: expected a list of results")
     yield from results
 
@@ -156,24 +158,24 @@ def _stage_of(metric: str, stage: str, path: Path) -> str:
     if natural or stage in ANSWER_STAGES:
         return natural or stage
     raise OhrError(
-        f"are the answers in {path} from gold pages or from retrieved chunks? say "
+        f"are the answers in {path} from gold pages or from retrieved chunks? write "
         f"generation={path} or overall={path}"
     )
 
 
-def _condition(stage: str, named: Named) -> dict[str, Any]:
+def _condition(stage: str, names: Names) -> dict[str, Any]:
     retrieves, reads = stage in ("retrieval", "overall"), stage in ANSWER_STAGES
     return {
         "noise": "none",
         "perturbation": "none",
         "level": "",
         "intensity": 0.0,
-        "engine": named.engine,
+        "engine": names.engine,
         "system": BUILT_IN if stage == "overall" else "",
         "chunker": "tokens" if retrieves else "",
-        "retriever": named.retriever if retrieves else "",
-        "reader": named.reader if reads else "",
-        "top_k": named.top_k if retrieves else None,
+        "retriever": names.retriever if retrieves else "",
+        "reader": names.reader if reads else "",
+        "top_k": names.top_k if retrieves else None,
         "kb_scope": "all",
         "protocol": "reference",
         "seed": 0,

@@ -1,4 +1,4 @@
-"""Answers of a finished run as QASPER's predictions."""
+"""Converts the answers of a finished run to QASPER's predictions."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from ohr.metrics.refusal import refused
 from ohr.study.output.cases import read_cases
 
 ALIKE = 50
-"""Least likeness (rapidfuzz's ratio, of 100) of a quote and the paragraph that it is taken for."""
+"""Smallest similarity (rapidfuzz's ratio, 0 to 100) of a quote and its paragraph."""
 STAGE = "overall"
 
 
 def run_predictions(
     run: Path, papers: Sequence[Paper]
 ) -> Iterator[tuple[str, dict[str, Prediction]]]:
-    """A name for each knowledge base and what answered from it, with its predictions.
+    """The predictions of each knowledge base and system, with a name.
 
-    An answer that declines is :data:`UNANSWERABLE`, one that failed is empty. The evidence of an
-    answer is the paragraph of its paper that its quote holds or, in a noisy reading, is most like:
-    QASPER knows paragraphs by their letters. Raises OhrError.
+    A refusal becomes :data:`UNANSWERABLE`, a failed answer is empty. The evidence of an answer is
+    the paragraph of its paper in its quote or, for OCR output with errors, the most similar one:
+    QASPER identifies paragraphs by their exact text. Raises OhrError.
     """
     paragraphs = {
         question.qid: list(paper.paragraphs()) for paper in papers for question in paper.questions
     }
-    found: dict[str, dict[str, Prediction]] = {}
+    by_name: dict[str, dict[str, Prediction]] = {}
     for row in read_cases(run, "answers").to_pylist():
         if row["stage"] != STAGE or row["qid"] not in paragraphs:
             continue
@@ -39,21 +39,21 @@ def run_predictions(
         text = row["text"] or ""
         answer = UNANSWERABLE if refused(text) else text
         evidence = quoted(row["quote"], paragraphs[row["qid"]])
-        found.setdefault(name, {})[row["qid"]] = Prediction(answer, evidence)
-    yield from found.items()
+        by_name.setdefault(name, {})[row["qid"]] = Prediction(answer, evidence)
+    yield from by_name.items()
 
 
 def quoted(quote: str, paragraphs: Sequence[str]) -> tuple[str, ...]:
-    """The paragraphs within a quote, else those around it, else the one that it is most like."""
+    """The paragraphs within a quote, else those around it, else the most similar one."""
     flat = {text: _flat(text) for text in paragraphs}
-    said = _flat(quote)
-    if not said:
+    flat_quote = _flat(quote)
+    if not flat_quote:
         return ()
-    within = tuple(one for one, text in flat.items() if text and text in said)
-    around = tuple(one for one, text in flat.items() if said in text)
+    within = tuple(paragraph for paragraph, text in flat.items() if text and text in flat_quote)
+    around = tuple(paragraph for paragraph, text in flat.items() if flat_quote in text)
     if within or around:
         return within or around
-    best = process.extractOne(said, flat, scorer=fuzz.ratio, score_cutoff=ALIKE)
+    best = process.extractOne(flat_quote, flat, scorer=fuzz.ratio, score_cutoff=ALIKE)
     return () if best is None else (best[2],)
 
 
@@ -62,11 +62,11 @@ def _flat(text: str) -> str:
 
 
 def file_names(names: Sequence[str]) -> Mapping[str, str]:
-    """A file name for each name, no two alike."""
-    taken: dict[str, str] = {}
+    """Name -> a file name, all different."""
+    files: dict[str, str] = {}
     for name in names:
         stem = re.sub(r"[^A-Za-z0-9.-]+", "_", name).strip("._") or "predictions"
-        while f"{stem}.jsonl" in taken.values():
+        while f"{stem}.jsonl" in files.values():
             stem += "_"
-        taken[name] = f"{stem}.jsonl"
-    return taken
+        files[name] = f"{stem}.jsonl"
+    return files

@@ -1,4 +1,4 @@
-"""QASPER's scores of predictions, printed and written."""
+"""Prints and writes QASPER's scores of predictions."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ def score_predictions(
     if report:
         print(f"papers: {plain(report.summary())}", file=sys.stderr)
     gold = gold_of(papers)
-    kept = gold if unanswerable else answerable(gold)
-    named: Iterable[tuple[str, dict[str, Prediction]]]
+    gold_answers = gold if unanswerable else answerable(gold)
+    named_predictions: Iterable[tuple[str, dict[str, Prediction]]]
     is_run = (predictions / "manifest.json").is_file()
-    named = run_predictions(predictions, papers) if is_run else [
+    named_predictions = run_predictions(predictions, papers) if is_run else [
         (predictions.name, read_predictions(predictions))
     ]  # fmt: skip
-    found = dict(named)
-    if not found:
+    by_name = dict(named_predictions)
+    if not by_name:
         raise OhrError(
             f"{predictions} has no answer to a question of {papers_file}: name the file that the "
             "run asked, and a run with stages=[overall]"
         )
     rows = []
-    for name, given in found.items():
-        scores = evaluate(kept, given, text_evidence_only=text_evidence_only)
+    for name, answers in by_name.items():
+        scores = evaluate(gold_answers, answers, text_evidence_only=text_evidence_only)
         rows.append({"predictions": name} | _row(scores))
     table = pd.DataFrame(rows)
     show(terminal_table(_table(table)))
@@ -58,8 +58,8 @@ def score_predictions(
         write_csv(out / FILE, table)
         print(f"table: {out / FILE}")
         if is_run:
-            for name, file in file_names(list(found)).items():
-                write_text(out / file, predictions_text(found[name]))
+            for name, file in file_names(list(by_name)).items():
+                write_text(out / file, predictions_text(by_name[name]))
                 print(f"predictions: {out / file}")
     return 0
 
@@ -69,8 +69,8 @@ def _row(scores: Scores) -> dict[str, object]:
     for name in TYPES:
         row[f"answer_f1_{name}"] = scores.by_type[name]
         row[f"n_{name}"] = scores.of_type[name]
-    rest = {"evidence_f1": scores.evidence_f1, "questions": scores.questions}
-    return row | rest | {"missing": scores.missing}
+    others = {"evidence_f1": scores.evidence_f1, "questions": scores.questions}
+    return row | others | {"missing": scores.missing}
 
 
 def _table(scores: pd.DataFrame) -> TextTable:

@@ -1,4 +1,4 @@
-"""A page of HTML that shows texts before and after formatting noise, edits marked."""
+"""An HTML page with texts before and after formatting noise, and the edits marked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TEMPLATES = jinja2.Environment(
 
 @dataclass(frozen=True)
 class Piece:
-    """A stretch of text, and whether the other side lacks it."""
+    """A piece of text, and whether it differs from the other side."""
 
     text: str
     changed: bool
@@ -26,7 +26,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A page under one noise: its pieces before and after, and how many edits there are."""
+    """A page under one noise: its pieces before and after, and the number of edits."""
 
     noise: str
     before: tuple[Piece, ...]
@@ -43,8 +43,8 @@ class ShownPage:
 
 
 def compare(noise: str, before: str, after: str, record: Mapping[str, Any]) -> Comparison:
-    """The two texts cut where they differ: at the record's edits, or else as found here."""
-    edits = list(_recorded(before, after, record) or _found(before, after))
+    """Cut both texts at the edits of the record, or at their differences without any."""
+    edits = list(_recorded_edits(before, after, record) or _differences(before, after))
     left, right = [], []
     at, to = 0, 0
     for start, removed, inserted in edits:
@@ -58,7 +58,7 @@ def compare(noise: str, before: str, after: str, record: Mapping[str, Any]) -> C
 
 
 def _shown(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
-    """Pieces that are not empty; a changed line break can be seen."""
+    """The pieces that are not empty, with changed line breaks made visible."""
     return tuple(
         Piece(piece.text.replace("\n", "↵\n") if piece.changed else piece.text, piece.changed)
         for piece in pieces
@@ -69,19 +69,19 @@ def _shown(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
 Edits = list[tuple[int, str, str]]
 
 
-def _recorded(before: str, after: str, record: Mapping[str, Any]) -> Edits:
+def _recorded_edits(before: str, after: str, record: Mapping[str, Any]) -> Edits:
     """The edits of a record that lists them as ``[at, removed, inserted]``, if they fit."""
     edits = [(int(at), str(old), str(new)) for at, old, new in record.get("edits", ())]
-    pieces, done = [], 0
+    pieces, end = [], 0
     for at, old, new in edits:
         if before[at : at + len(old)] != old:
             return []
-        pieces += [before[done:at], new]
-        done = at + len(old)
-    return edits if "".join([*pieces, before[done:]]) == after else []
+        pieces += [before[end:at], new]
+        end = at + len(old)
+    return edits if "".join([*pieces, before[end:]]) == after else []
 
 
-def _found(before: str, after: str) -> Iterator[tuple[int, str, str]]:
+def _differences(before: str, after: str) -> Iterator[tuple[int, str, str]]:
     for change in Levenshtein.opcodes(before, after):
         if change.tag != "equal":
             yield (
@@ -92,7 +92,7 @@ def _found(before: str, after: str) -> Iterator[tuple[int, str, str]]:
 
 
 def render_comparison(title: str, noises: Sequence[str], pages: Sequence[ShownPage]) -> str:
-    """The whole page as HTML. All texts are escaped; nothing is loaded from elsewhere."""
+    """The whole page as HTML, with all texts escaped and nothing loaded from elsewhere."""
     html: str = _TEMPLATES.get_template("before_after.html").render(
         title=plain(title), noises=[plain(noise) for noise in noises], pages=pages
     )

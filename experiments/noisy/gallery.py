@@ -27,10 +27,10 @@ QUALITY = 82
 
 
 def picture_kind(path: Path) -> str:
-    """The format of a picture file by its name, as Pillow calls it. Raises ConfigError."""
+    """Pillow's name of an image format, by the file's name. Raises ConfigError."""
     kind = Image.registered_extensions().get(path.suffix.lower())
     if kind is None:
-        raise ConfigError(f"cannot write a picture called {path.name}: use .jpg, .png or .webp")
+        raise ConfigError(f"cannot write the picture {path.name}: use .jpg, .png or .webp")
     return kind
 
 
@@ -43,17 +43,18 @@ def draw_gallery(
     whole: bool,
     kind: str,
 ) -> tuple[int, bytes]:
-    """Parts of a page, or of one of the sample, under distortions: how many, and the picture.
+    """Draw part of a page under distortions; returns their number and the picture's bytes.
 
-    Without names, under the single distortions and their mixture. ``page`` is an image, at the
-    resolution that it names, or a PDF, whose first page is shown. Raises ConfigError.
+    Without names: the single distortions and their mixture. ``page`` is an image, at its stored
+    resolution, or a PDF, whose first page is used; by default a page of the sample. Raises
+    ConfigError.
     """
     chosen = page or next(p.image for p in busiest_pages([], seed) if p.image)
     if chosen.suffix.lower() == ".pdf":
-        drawn = render(chosen, 0, dpi)
+        pixels = render(chosen, 0, dpi)
     else:
-        drawn, dpi = load_image(chosen), image_dpi(chosen) or dpi
-    clean = np.asarray(Image.fromarray(drawn).convert("RGB"))  # in colour, since paper has one
+        pixels, dpi = load_image(chosen), image_dpi(chosen) or dpi
+    clean = np.asarray(Image.fromarray(pixels).convert("RGB"))  # in colour, since paper has one
     points = points_of(names or [*WEAK, *STRONG, "semantic"], dpi)
     images = [part_of(distorted(clean, point, seed), whole) for point in points]
     captions = [f"{point.name.replace('_', ' ')} {point.strength}" for point in points]
@@ -85,7 +86,7 @@ def distorted(page: np.ndarray, noise: Noise, seed: int) -> np.ndarray:
 
 
 def part_of(page: np.ndarray, whole: bool) -> Image.Image:
-    """The part of a page that is shown, or all of it."""
+    """The displayed part of a page, or the whole page."""
     image = Image.fromarray(page)
     if whole:
         return image

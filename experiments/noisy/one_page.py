@@ -25,7 +25,7 @@ from ohr.types import PageRef
 
 @dataclass(frozen=True)
 class DistortTask:
-    """A page, its distortions with the file that each goes to, and how it is written."""
+    """A page, its distortions with a file for each, and the image format."""
 
     source: PageSource
     noises: tuple[tuple[Noise, str], ...]
@@ -42,7 +42,7 @@ def distort_page(task: DistortTask) -> list[dict[str, Any]]:
         page = load_image(source.path)
     else:
         page = render(source.path, source.page_no, source.dpi)
-    # As dataset.kind=folder names it, so that a study of the folder distorts to the same pixels.
+    # Named as by dataset.kind=folder, so that a study of the folder makes the same pixels.
     doc_id = source.name if "/" in source.name else f"{DEFAULT_DOMAIN}/{source.name}"
     ref = PageRef(doc_id, source.page_no or 0)
     digest = file_digest(source.path)
@@ -56,7 +56,7 @@ def distort_page(task: DistortTask) -> list[dict[str, Any]]:
                 operator, page, intensity=noise.intensity, seed=task.seed, ref=ref
             )
         except PluginError as error:
-            if isinstance(error.__cause__, ValueError):  # the page is not one that it distorts
+            if isinstance(error.__cause__, ValueError):  # it cannot distort this page
                 raise EngineError(f"{source.path.name}: {error.__cause__}") from error
             raise
         sink = io.BytesIO()

@@ -1,4 +1,4 @@
-"""Distorted pages as image files, with the records that make them again."""
+"""Writes distorted pages as image files, with the records to reproduce them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from PIL import Image
 
 from experiments.noisy.one_page import DistortTask, distort_page
-from experiments.noisy.parts import LIMITS, Parts, Records, say_failed
+from experiments.noisy.parts import LIMITS, Parts, Records, report_failure
 from experiments.noisy.sheets import contact_sheet
 from ohr.display.choices import ImageFormat
 from ohr.errors import ConfigError, OhrError
@@ -44,7 +44,8 @@ def distort_files(
 ) -> int:
     """Distort the pages of PDFs, images and folders by each operator at each strength.
 
-    1 if a page failed, else 0; of a ``shard``, its pages are distorted, and no records written.
+    Returns 1 if a page failed, else 0. With a ``shard`` only its pages are distorted, and no
+    records are written.
     Raises OhrError.
     """
     tasks = []
@@ -69,7 +70,7 @@ def _check_kind(points: Sequence[Noise]) -> None:
 
 
 def _check_files(tasks: Sequence[DistortTask], out: Path) -> None:
-    """Raise ConfigError for two pages of one name, and for images that were made otherwise."""
+    """Raise ConfigError for two pages of one name, and for other images in ``out``."""
     owners: dict[str, Path] = {}
     for task in tasks:
         for _, file in task.noises:
@@ -81,14 +82,14 @@ def _check_files(tasks: Sequence[DistortTask], out: Path) -> None:
                 )
     try:
         lines = (out / "records.jsonl").read_text("utf-8-sig").split("\n")
-        there = [str(json.loads(line)["file"]) for line in lines if line.strip()]
+        existing = [str(json.loads(line)["file"]) for line in lines if line.strip()]
     except FileNotFoundError:
         return
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ConfigError(f"cannot read {out / 'records.jsonl'}: choose another --out") from error
-    if stray := [file for file in there if file not in owners]:
+    if stray := [file for file in existing if file not in owners]:
         raise ConfigError(
-            f"{out} holds {len(stray)} images that this command does not make, such as "
+            f"{out} holds {len(stray)} images that this command does not write, such as "
             f"{stray[0]}, and would leave without records: choose another --out"
         )
 
@@ -101,15 +102,15 @@ def write_noisy_pages(tasks: Sequence[DistortTask], out: Path, workers: int) -> 
     by_task: dict[int, list[dict[str, Any]]] = {}
     parts = Parts(out, workers)
     with Progress(verb="distorting") as progress:
-        if parts.are_there:
-            by_task = parts.made(tasks, progress)
+        if parts.exist:
+            by_task = parts.completed(tasks, progress)
         else:
             with WorkerPool[Records](distort_page, workers=workers, limits=LIMITS) as pool:
                 for done, (index, outcome) in enumerate(pool.run(tasks), start=1):
                     if outcome.value is not None:
                         by_task[index] = outcome.value
                     else:
-                        say_failed(tasks[index], outcome, progress)
+                        report_failure(tasks[index], outcome, progress)
                     progress("pages", done, len(tasks))
     if not by_task:
         raise OhrError("no page could be distorted")
@@ -132,7 +133,7 @@ def _write_shard(tasks: Sequence[DistortTask], parts: Parts) -> int:
 
 
 def _write_sheet(files: Sequence[Path], path: Path) -> None:
-    """The first pages, small."""
+    """Write a contact sheet of the first pages."""
     chosen = files[:SHEET_PAGES]
     images = []
     for file in chosen:

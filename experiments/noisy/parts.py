@@ -1,4 +1,4 @@
-"""Distorted pages that several processes have written: what of them is there."""
+"""Distorted pages of several processes: which exist, and which are to do."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from ohr.workers import Limits, WorkerPool
 Records = list[dict[str, Any]]
 
 FOLDER = ".pages"
-"""Folder of an output in which shards keep each page's records, for the command that ends it."""
+"""Folder in the output for each page's records, until the command without a shard."""
 LIMITS = Limits(cpu_s=120, wall_s=900)
 
 
 class Parts:
     """The pages of an output that shards write.
 
-    A page is there if its records are stored and its images lie in the output. One that failed
-    is tried again by a process without a shard, not by a shard that takes over.
+    A page exists if its records are stored and its images are in the output. A failed page is
+    tried again by a process without a shard, not by a shard that steals pages.
     """
 
     def __init__(self, out: Path, workers: int, shard: Shard | None = None) -> None:
@@ -43,62 +43,62 @@ class Parts:
         self._identities: dict[str, dict[str, object]] = {}
 
     @property
-    def are_there(self) -> bool:
+    def exist(self) -> bool:
         """Whether a shard has written anything."""
         return (self._out / FOLDER).is_dir()
 
     def make(self, tasks: Sequence[DistortTask], progress: Progress) -> None:
-        """Distort what is not there, of a shard its pages."""
+        """Distort the missing pages, or those of the shard."""
         work = Work(
             len(tasks),
             lambda number: name_of(_ref(tasks[number])),
             tasks.__getitem__,
             lambda task: digest(self._key(task)),
-            self._stands,
+            self._is_final,
         )
-        for wanted in self.sharing.rounds():
-            pending = work.pending(wanted)
-            unread = (_ref(tasks[number]) for number in pending.numbers)
-            for line in self.sharing.unread(unread, len(pending)):
+        for numbers in self.sharing.rounds():
+            pending = work.pending(numbers)
+            refs = (_ref(tasks[number]) for number in pending.numbers)
+            for line in self.sharing.unread(refs, len(pending)):
                 progress.say(line)
             with self.sharing.hold([pending]):
                 if pending:
                     self._distort(work, pending, progress)
 
-    def made(self, tasks: Sequence[DistortTask], progress: Progress) -> dict[int, Records]:
-        """Distort what is not there; the records of each task that did not fail."""
+    def completed(self, tasks: Sequence[DistortTask], progress: Progress) -> dict[int, Records]:
+        """Distort the missing pages; returns the records of each task that did not fail."""
         self.make(tasks, progress)
-        found = {number: self._records(task) for number, task in enumerate(tasks)}
-        return {number: records for number, records in found.items() if records}
+        by_task = {number: self._records(task) for number, task in enumerate(tasks)}
+        return {number: records for number, records in by_task.items() if records}
 
     def _distort(self, work: Work[DistortTask], pending: Pending, progress: Progress) -> None:
         with WorkerPool[Records](distort_page, workers=self._workers, limits=LIMITS) as pool:
             finished = self.sharing.read(pool, work, pending)
             for done, (task, outcome) in enumerate(finished, start=1):
                 if outcome is not None and outcome.value is None:
-                    say_failed(task, outcome, progress)
+                    report_failure(task, outcome, progress)
                 if outcome is not None:
-                    # As text: the store would order what a record says.
+                    # As text, since the store would sort the keys of a record.
                     text = json.dumps(outcome.value or [])
                     self._store.put("distorted", self._key(task), {"records": text})
                 progress("pages", done, len(pending))
 
     def _records(self, task: DistortTask) -> Records | None:
-        """The records of a page; empty of one that failed, None of one that is not there."""
+        """The records of a page; empty if it failed, None if it does not exist."""
         match self._store.get("distorted", self._key(task)):
             case {"records": str(text)}:
                 records: Records = json.loads(text)
             case _:
                 return None
-        there = all((self._out / file).is_file() for _, file in task.noises)
-        return records if there or not records else None
+        has_images = all((self._out / file).is_file() for _, file in task.noises)
+        return records if has_images or not records else None
 
-    def _stands(self, task: DistortTask) -> bool:
+    def _is_final(self, task: DistortTask) -> bool:
         records = self._records(task)
         return bool(records) or (records is not None and self.sharing.shard is not None)
 
     def _key(self, task: DistortTask) -> dict[str, Any]:
-        """Everything that the images of a page are made of, and their names."""
+        """Everything that decides the images of a page, and their names."""
         source = task.source
         if source.path not in self._digests:
             try:
@@ -131,7 +131,7 @@ def _ref(task: DistortTask) -> PageRef:
     return PageRef(task.source.name, task.source.page_no or 0)
 
 
-def say_failed(task: DistortTask, outcome: Outcome[Records], progress: Progress) -> None:
+def report_failure(task: DistortTask, outcome: Outcome[Records], progress: Progress) -> None:
     """Name a page that could not be distorted. Raises OhrError for what is no fault of a page."""
     stop_if_not_the_page(outcome.detail)
     source = task.source

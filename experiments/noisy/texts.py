@@ -34,9 +34,9 @@ def write_noisy_text(config: StudyConfig, out: Path, show: int) -> int:
     Raises ConfigError.
     """
     if stray := config.model_fields_set - TEXT_NOISE_OPTIONS:
-        raise ConfigError(f"perturb_text has no use for {', '.join(sorted(stray))}")
+        raise ConfigError(f"perturb text does not use {', '.join(sorted(stray))}")
     if len(config.engines) != 1:
-        raise ConfigError("perturb_text rewrites one ground truth: name one engine")
+        raise ConfigError("perturb text rewrites one ground truth: name one engine")
     _check_out(config, out)
     plan = make_plan(config.one_draw(), load_dataset(config))
     variants = [variant for variant in plan.variants if variant.noise.operator is not None]
@@ -84,7 +84,7 @@ def _check_out(config: StudyConfig, out: Path) -> None:
     except (OSError, ValueError, LookupError, TypeError):
         there = None
     if there != config.model_dump(mode="json"):
-        raise ConfigError(f"{out} holds knowledge bases made otherwise: choose another --out")
+        raise ConfigError(f"{out} has knowledge bases of other options: choose another --out")
 
 
 def _write(

@@ -27,8 +27,9 @@ from ohr.study.run import run_study
 
 
 def noise_statistics(config: StudyConfig, out: Path) -> int:
-    """Write and print whatever of the three the engines allow; 1 if all pages of a knowledge base
-    failed. Raises OhrError.
+    """Write and print each of the three that the engines allow. Raises OhrError.
+
+    Returns 1 if all pages of a knowledge base failed, else 0.
     """
     knowledge_bases, images = [], []
     for spec in config.engines:
@@ -41,16 +42,16 @@ def noise_statistics(config: StudyConfig, out: Path) -> int:
         distorted = _part(config, images, "semantic")
         read_shards_of([partial(block_errors, distorted, Progress())] if images else [])
     if knowledge_bases:
-        print("\nTable S2: formatting commands a page")
+        print("\nTable S2: formatting commands per page")
         counts = count_knowledge_bases(_part(config, knowledge_bases, "formatting"))
         write_text(
             out / "format_counts.csv", counts.to_csv(index_label="kind", float_format="%.4f")
         )
         show(counts_table(counts))
-    readings = [spec for spec in config.engines if spec.name != "gt"]
-    if readings:
+    engines = [spec for spec in config.engines if spec.name != "gt"]
+    if engines:
         print("\nTable S3: blocks with errors, and commands that the ground truth does not have")
-        parts = [_part(config, [spec for spec in readings if spec not in images], "")]
+        parts = [_part(config, [spec for spec in engines if spec not in images], "")]
         parts.append(_part(config, images, "semantic"))
         tables = [block_errors(part, Progress()) for part in parts if part.engines]
         errors = pd.concat(tables, ignore_index=True)

@@ -1,4 +1,4 @@
-"""Everything that the OHR-Bench paper measures, as one series of studies."""
+"""Reproduces all measurements of the OHR-Bench paper as a series of studies."""
 
 from __future__ import annotations
 
@@ -38,10 +38,12 @@ from ohr.study.run import run_study
 
 
 def reproduce_paper(config: StudyConfig, out: Path) -> int:
-    """Run and report all of it; 1 if a whole condition failed. Raises OhrError."""
+    """Run and report everything; returns 1 if a whole condition failed. Raises OhrError."""
     if config.noise or config.intensities or config.r_noise or config.edit_distance:
-        raise ConfigError("paper has its own noise: leave out noise, intensities and the like")
-    # The paper's own figures are of its own wordings.
+        raise ConfigError(
+            "paper ohrbench sets its own noise: leave out noise, levels, intensities and so on"
+        )
+    # The paper's figures use its original wordings.
     rewritten = config.dataset.rewritten
     config = config.model_copy(
         update={"dataset": config.dataset.model_copy(update={"rewritten": None})}
@@ -82,8 +84,8 @@ def reproduce_paper(config: StudyConfig, out: Path) -> int:
     if len(config.readers) > 1:
         _title("Table S5")
         engines = set(benchmark.cells["engine"])
-        held_against_truth = "gt" in engines and len(engines) > 1
-        run = open_run(benchmark.path if held_against_truth else curves[0].path)
+        has_baseline = "gt" in engines and len(engines) > 1
+        run = open_run(benchmark.path if has_baseline else curves[0].path)
         compare_readers(run, out / "robust_reader")
     if rewritten is not None:
         _title("Section IV.2")
@@ -146,7 +148,7 @@ def _compare(cells: pd.DataFrame, out: Path, notes: Notes) -> None:
         for row in compared.to_dict("records")
     ]
     header = ["in", "engine", "reader", "stage", "metric", "questions", "paper", "ours"]
-    caption = "In per cent; means over retrievers and readers; last: what the paper says elsewhere"
+    caption = "In per cent; means over retrievers and readers; last: values elsewhere in the paper"
     if len(weighted):
         domains = weighted["domains"].iloc[0]
         caption += (

@@ -26,9 +26,10 @@ from ohr.types import Hit
 
 
 def rewrite(config: StudyConfig, spec: PluginSpec, number: int) -> dict[str, str]:
-    """Wordings by a language model of some questions drawn with the seed.
+    """Reword some questions, drawn with the seed, by a language model.
 
-    Questions for which it gave none are left out and said. Raises ConfigError, OhrError.
+    Questions without a new wording are left out, and a line says how many. Raises ConfigError and
+    OhrError.
     """
     if "prompt" not in registry.plugin_class("reader", spec.name).Params.model_fields:
         raise ConfigError(
@@ -37,8 +38,8 @@ def rewrite(config: StudyConfig, spec: PluginSpec, number: int) -> dict[str, str
     params: dict[str, Any] = {"prompt": "rewrite"} | spec.params
     model = registry.create("reader", spec.model_copy(update={"params": params}))
     questions = select_questions(config, load_dataset(config))
-    drawn = np.random.default_rng(config.seed).permutation(len(questions))[:number]
-    chosen = [questions[i] for i in sorted(drawn)]
+    places = np.random.default_rng(config.seed).permutation(len(questions))[:number]
+    chosen = [questions[i] for i in sorted(places)]
     progress = Progress(verb="rewording with", unit="questions")
     answering = Answering(
         ArtefactStore(config.cache), config.retry_failed, progress, config.stop_after_failures
@@ -51,8 +52,8 @@ def rewrite(config: StudyConfig, spec: PluginSpec, number: int) -> dict[str, str
         for q, outcome in zip(chosen, replies, strict=True)
         if outcome.value and outcome.value.strip()
     }
-    if lost := len(chosen) - len(wordings):
-        print(f"{lost} of {len(chosen)} questions were not reworded, and are left out")
+    if missing := len(chosen) - len(wordings):
+        print(f"{missing} of {len(chosen)} questions were not reworded, and are left out")
     if not wordings:
         raise OhrError(
             f"{spec.label} reworded no question: {replies[0].detail or replies[0].status}"
@@ -61,7 +62,7 @@ def rewrite(config: StudyConfig, spec: PluginSpec, number: int) -> dict[str, str
 
 
 def ask_in_other_words(config: StudyConfig, out: Path, rewriter: str, number: int) -> int:
-    """Reword, where a model is to, then run the study in both wordings. Raises OhrError."""
+    """Reword with ``rewriter`` if given, then run the study in both wordings. Raises OhrError."""
     if rewriter and config.dataset.rewritten is not None:
         raise ConfigError("give dataset.rewritten=FILE or --rewriter, not both")
     path = config.dataset.rewritten
@@ -70,7 +71,7 @@ def ask_in_other_words(config: StudyConfig, out: Path, rewriter: str, number: in
         write_text(path, wordings_csv(rewrite(config, parse_plugin("rewriter", rewriter), number)))
         print(f"wordings: {path}")
     if path is None:
-        raise ConfigError("question_style needs dataset.rewritten=FILE, or --rewriter")
+        raise ConfigError("questions style needs dataset.rewritten=FILE, or --rewriter")
     return compare_wordings(config, path, out, overwrite=bool(rewriter))
 
 

@@ -1,4 +1,4 @@
-"""The figures of finished runs by name: runs and a folder in, the files written there out."""
+"""The figures of finished runs by name: each takes runs and a folder, and returns its files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def noise_curve(runs: Sequence[Run], folder: Path, axis: str = "r_noise") -> lis
 
 
 def noise_strength(runs: Sequence[Run], folder: Path) -> list[Path]:
-    """Measured noise against what was asked for."""
+    """Measured noise against the requested noise."""
     return strength(runs[0].cells, folder)
 
 
@@ -53,14 +53,14 @@ def benchmark(runs: Sequence[Run], folder: Path) -> list[Path]:
 
 
 def pareto(runs: Sequence[Run], folder: Path) -> list[Path]:
-    """Clean engines' quality against what they took."""
+    """Clean engines' quality against time and cost."""
     run = runs[0]
     bases = run.manifest.get("knowledge_bases", {})
     return pareto_charts(run.cells, bases, folder, reader_notes(run.readers))
 
 
 def attribution(runs: Sequence[Run], folder: Path) -> list[Path]:
-    """What each part of the system costs."""
+    """The F1 loss that each part of the system causes."""
     run = runs[0]
     return waterfalls(
         make_losses(run.plan, Progress()), run.cells, folder, reader_notes(run.readers)
@@ -68,7 +68,7 @@ def attribution(runs: Sequence[Run], folder: Path) -> list[Path]:
 
 
 def predictiveness(runs: Sequence[Run], folder: Path, metrics: Sequence[str] = ()) -> list[Path]:
-    """Which measure of reading predicts what noise costs. Raises OhrError."""
+    """Which OCR metric predicts what noise costs. Raises OhrError."""
     return correlations_figure(predictiveness_table(runs, metrics), folder, run_notes(runs))
 
 
@@ -100,7 +100,7 @@ PLOTS: dict[str, Callable[..., list[Path]]] = {
 def draw(name: str, runs: Sequence[Run], **options: Any) -> dict[str, bytes]:
     """The files of a figure (PNG and SVG), by file name.
 
-    Raises ConfigError for an unknown figure, and where the runs measured nothing that it shows.
+    Raises ConfigError for an unknown figure, and if the runs have no data for it.
     """
     if name not in PLOTS:
         raise ConfigError(f"unknown plot {name!r}; {did_you_mean(name, PLOTS)}")
@@ -108,5 +108,5 @@ def draw(name: str, runs: Sequence[Run], **options: Any) -> dict[str, bytes]:
         paths = PLOTS[name](runs, Path(folder), **options)
         files = {path.name: path.read_bytes() for path in paths}
     if not files:
-        raise ConfigError(f"plot {name!r}: {runs[0].path} measured nothing that it shows")
+        raise ConfigError(f"plot {name!r}: {runs[0].path} has no data for it")
     return files

@@ -1,6 +1,6 @@
-"""What a command's help names and an analysis works with, apart from the analysis.
+"""Choices and defaults of commands, apart from the analyses that use them.
 
-So a command shows its help without the packages that the analysis needs.
+So a command can show its help without loading the packages of the analysis.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ ASPECTS = (
     *("run", "knowledge_base", "engine", "chunker", "retriever", "reader", "top_k", "protocol"),
     *("seed", "system"),
 )
-"""What may be compared."""
+"""What ``compare --by`` accepts."""
 AXES = ("r_noise", "r_noise_content", "r_noise_reference", "edit_distance")
-"""What damage may be measured by. The published r_noise (``r_noise_reference`` under ``default``
-scoring) and the edit distance see mark-up and misread words alike, so that formatting and image
-noise can be compared; the others see mostly the latter."""
+"""Metrics of damage. The published r_noise (``r_noise_reference`` under ``default`` scoring) and
+the edit distance count both mark-up and misread words, so they can compare formatting with image
+noise; the others count mostly misread words."""
 MARGIN = 0.05
-"""How far measured noise may lie from what was wanted."""
+"""Largest accepted distance of measured from wanted noise."""
 ANSWER_STAGES = ("overall", "generation")
-"""Whose answers may be analysed."""
+"""Stages whose answers can be analysed."""
 RIGHT = 0.5
 """F1 from which an answer is right."""
 TABLE_FORMATS = ("latex", "markdown", "html")
@@ -27,4 +27,4 @@ ImageFormat = Literal["png", "jpeg", "webp"]
 TEXT_NOISE_OPTIONS = frozenset(
     "dataset engines noise levels intensities r_noise edit_distance calibration seed stages".split()
 )
-"""Options of a study that writing noisy text has a use for."""
+"""Options of a study that ``perturb text`` uses."""

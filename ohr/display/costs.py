@@ -1,4 +1,4 @@
-"""What engines took to read the clean pages, beside how well they read: which are worth it."""
+"""Time and cost of engines on clean pages, and which engines are worth it."""
 
 from __future__ import annotations
 
@@ -16,43 +16,43 @@ PER_PAGES = 1000
 
 
 def engine_costs(cells: pd.DataFrame, bases: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
-    """A row an engine whose reading of the clean pages was measured.
+    """One row per engine whose time on clean pages was measured.
 
-    ``seconds a page`` are wall seconds of the median page as one worker read it; ``CPU seconds``
-    those of this machine; ``cost of 1,000 pages`` in the currency of the prices given,
-    missing without prices. Tokens are means over pages, odd replies are counts. ``bases`` is the
-    manifest's ``knowledge_bases``.
+    ``seconds a page`` are wall seconds of the median page with one worker; ``CPU seconds`` those of
+    this machine; ``cost of 1,000 pages`` is in the currency of the given prices, NaN without
+    prices. Tokens are means over pages, odd replies are counts. ``bases`` is the manifest's
+    ``knowledge_bases``.
     """
     rows = []
     for engine in distinct(cells["engine"]):
-        taken = bases.get(f"{engine}, clean", {}).get("taken") or {}
-        pages = float(taken.get("pages", 0))
+        cost = bases.get(f"{engine}, clean", {}).get("taken") or {}
+        pages = float(cost.get("pages", 0))
         if not pages:
             continue
         row: dict[str, Any] = {
             "engine": engine,
             "pages": int(pages),
-            SECONDS: taken["median_wall_s"],
-            "CPU seconds": taken["median_cpu_s"],
-            COST: taken["cost"] / pages * PER_PAGES if "cost" in taken else float("nan"),
+            SECONDS: cost["median_wall_s"],
+            "CPU seconds": cost["median_cpu_s"],
+            COST: cost["cost"] / pages * PER_PAGES if "cost" in cost else float("nan"),
         }
         for name in ("prompt_tokens", "completion_tokens"):
-            row[name] = taken[name] / pages if name in taken else float("nan")
-        rows.append(row | {name: int(taken.get(name, 0)) for name in COUNTED})
+            row[name] = cost[name] / pages if name in cost else float("nan")
+        rows.append(row | {name: int(cost.get(name, 0)) for name in COUNTED})
     return pd.DataFrame(rows)
 
 
 def frontier(
     expense: Sequence[float], quality: Sequence[float], *, higher_is_better: bool
 ) -> list[int]:
-    """Which of several are worth it: no other is as good for less, or better for no more.
+    """The Pareto frontier: indices for which no other is as good for less, or better for no more.
 
-    Places in the order of their expense; of equals, the first.
+    In order of expense; of equals, the first.
     """
     sign = 1.0 if higher_is_better else -1.0
     order = sorted(range(len(expense)), key=lambda at: (expense[at], -sign * quality[at], at))
-    kept: list[int] = []
+    best: list[int] = []
     for at in order:
-        if not kept or sign * quality[at] > sign * quality[kept[-1]]:
-            kept.append(at)
-    return kept
+        if not best or sign * quality[at] > sign * quality[best[-1]]:
+            best.append(at)
+    return best

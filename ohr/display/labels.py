@@ -1,4 +1,4 @@
-"""How columns and groups are called in tables and figures."""
+"""Labels of metrics and groups in tables and figures."""
 
 from __future__ import annotations
 
@@ -24,97 +24,98 @@ STAGE_METRICS = (
     ("generation", "f1", "Generation F1"),
     ("overall", "f1", "Overall F1"),
 )
-"""The three measures of the paper's figure 3."""
+"""The three metrics of the paper's figure 3."""
 
 MARK_UP_LEFT_OUT = "_stripped"
-"""What a metric ends with that is another with mark-up left out on both sides."""
+"""Suffix of a metric that leaves out mark-up on both sides."""
 NOISE_AXES = NOISE_COLUMNS
-"""What damage can be measured by on the axis of a curve."""
+"""Metrics that can be the axis of a curve."""
 
 _PLURALS = {DOCUMENT: "documents", PAGE: "pages of these documents"}
 
 
 def interval_units(units: Iterable[str]) -> str:
-    """What intervals of these units are over, in the plural; empty where there is none."""
+    """The units of intervals in the plural; empty without any."""
     return " or ".join(_PLURALS[unit] for unit in dict.fromkeys(units) if unit in _PLURALS)
 
 
 def shown_measures(cells: pd.DataFrame, *, parts: bool = False) -> list[tuple[str, str, str]]:
-    """(stage, metric, label) of what tables and figures show: retrieval LCS and the F1 of answers,
-    and whatever of these stages a study was asked for by name.
+    """(stage, metric, label) of the metrics in tables and figures, except those of the stage ocr.
 
-    Where LCS and its like apply to less than half of the questions, for lack of evidence, also
-    whether the page is found: hit, MRR and nDCG need nothing but the page.
+    These are retrieval LCS, the F1 of answers, and metrics that the study names. If LCS and the
+    like apply to less than half of the questions, for lack of evidence, hit, MRR and nDCG are
+    included, which need only the page.
 
-    ``parts``: each measure is followed by those that its loss splits into, as retrieval LCS by
-    page not found and text missing.
+    ``parts``: each metric is followed by the parts of its loss, such as retrieval LCS by page not
+    found and text missing.
     """
-    there = [
-        measure
-        for measure in metric_infos_of(cells)
-        if measure.stage != "ocr" and len(_of_all(cells, measure))
+    infos = [
+        info for info in metric_infos_of(cells) if info.stage != "ocr" and len(_of_all(cells, info))
     ]
-    found = _pages_found(cells, there)
-    shown = [measure for measure in there if measure.shown or measure in found]
+    page_metrics = _pages_found(cells, infos)
+    selected = [info for info in infos if info.shown or info in page_metrics]
     if parts:
-        every = (one for whole in shown for one in (whole, *parts_of(whole, there)))
-        shown = list(dict.fromkeys(every))
-    return [(measure.stage, measure.metric, measure.label) for measure in shown]
+        with_parts = (info for whole in selected for info in (whole, *parts_of(whole, infos)))
+        selected = list(dict.fromkeys(with_parts))
+    return [(info.stage, info.metric, info.label) for info in selected]
 
 
-def parts_of(whole: MetricInfo, measures: Iterable[MetricInfo]) -> list[MetricInfo]:
-    """The measures that a measure's loss splits into: its value and theirs add up to 1."""
-    return [one for one in measures if one.stage == whole.stage and one.part_of == whole.metric]
+def parts_of(whole: MetricInfo, infos: Iterable[MetricInfo]) -> list[MetricInfo]:
+    """The metrics that are parts of a metric's loss: its value and theirs add up to 1."""
+    return [info for info in infos if info.stage == whole.stage and info.part_of == whole.metric]
 
 
 def loss_parts(cells: pd.DataFrame, stage: str, metric: str) -> list[MetricInfo]:
-    """The parts of a measure's loss that cells hold, as :func:`parts_of` has them."""
-    measures = metric_infos_of(cells)
-    wholes = (one for one in measures if (one.stage, one.metric) == (stage, metric))
-    return [part for whole in wholes for part in parts_of(whole, measures)]
+    """The parts of a metric's loss (see :func:`parts_of`) in these cells."""
+    infos = metric_infos_of(cells)
+    wholes = (info for info in infos if (info.stage, info.metric) == (stage, metric))
+    return [part for whole in wholes for part in parts_of(whole, infos)]
 
 
-def _pages_found(cells: pd.DataFrame, measures: Sequence[MetricInfo]) -> list[MetricInfo]:
-    """The measures of finding the page, at the readers' number of hits, where they are needed."""
+def _pages_found(cells: pd.DataFrame, infos: Sequence[MetricInfo]) -> list[MetricInfo]:
+    """The metrics of finding the page, at the readers' number of hits, if they are needed."""
     if "n" not in cells:
         return []
-    of_hits = [measure for measure in measures if measure.of == "hits"]
-    at_k = [measure for measure in of_hits if measure.top_k is not None]
-    shown = [_most_units(cells, measure) for measure in of_hits if measure.shown]
-    if not at_k or not shown or 2 * max(shown) >= max(_most_units(cells, one) for one in at_k):
+    of_hits = [info for info in infos if info.of == "hits"]
+    at_k = [info for info in of_hits if info.top_k is not None]
+    most_units = [_most_units(cells, info) for info in of_hits if info.shown]
+    if (
+        not at_k
+        or not most_units
+        or 2 * max(most_units) >= max(_most_units(cells, info) for info in at_k)
+    ):
         return []
-    return [measure for measure in at_k if measure.top_k == at_k[0].top_k]
+    return [info for info in at_k if info.top_k == at_k[0].top_k]
 
 
-def _most_units(cells: pd.DataFrame, measure: MetricInfo) -> float:
-    return float(_of_all(cells, measure)["n"].fillna(0).max())
+def _most_units(cells: pd.DataFrame, info: MetricInfo) -> float:
+    return float(_of_all(cells, info)["n"].fillna(0).max())
 
 
 def shown_readings(cells: pd.DataFrame) -> list[tuple[str, str, str]]:
-    """(stage, metric, label) of the noise that stands beside all means, and of the other metrics
-    of reading that a study was asked for by name."""
-    there = {
-        measure.metric: (measure.stage, measure.metric, measure.label)
-        for measure in metric_infos_of(cells)
-        if measure.stage == "ocr"
-        and (measure.shown or measure.metric in NOISE_COLUMNS)
-        and len(_of_all(cells, measure))
+    """(stage, metric, label) of the noise metrics, and of other OCR metrics that a study names."""
+    by_metric = {
+        info.metric: (info.stage, info.metric, info.label)
+        for info in metric_infos_of(cells)
+        if info.stage == "ocr"
+        and (info.shown or info.metric in NOISE_COLUMNS)
+        and len(_of_all(cells, info))
     }
-    names = dict.fromkeys([*NOISE_COLUMNS, *there])
-    return [there[name] for name in names if name in there]
+    names = dict.fromkeys([*NOISE_COLUMNS, *by_metric])
+    return [by_metric[name] for name in names if name in by_metric]
 
 
-def _of_all(cells: pd.DataFrame, measure: MetricInfo) -> pd.DataFrame:
-    return cells_of(cells, measure.stage, measure.metric, "all")
+def _of_all(cells: pd.DataFrame, info: MetricInfo) -> pd.DataFrame:
+    return cells_of(cells, info.stage, info.metric, "all")
 
 
 def noise_title(metric: str) -> str:
-    """What a metric of reading is called: ``r_noise of the content``."""
+    """Title of an OCR metric: ``r_noise of the content``."""
     return metric_info("ocr", metric).title
 
 
 def mathematical(title: str) -> str:
-    """A title as matplotlib draws it, with r_noise as the symbol that it is."""
+    """A title for matplotlib, with r_noise as a symbol."""
     return mathless(title).replace("r_noise", "$r_{noise}$")
 
 
@@ -125,5 +126,5 @@ def group_label(group: str) -> str:
 
 
 def mathless(text: str) -> str:
-    """Text for matplotlib, which would read a formula between dollar signs."""
+    """Text for matplotlib, with dollar signs escaped, which would start a formula."""
     return plain(text).replace("$", r"\$")

@@ -1,4 +1,4 @@
-"""What must be said wherever a reader's figures stand: its own note, decided by its plug-in."""
+"""Notes on readers, from their plug-ins, to print beside their scores."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ Notes = Mapping[str, str]
 def reader_notes(readers: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     """The notes of a study's readers, as its manifest's ``readers`` describes them.
 
-    Manifests that were written before readers had notes say nothing: the plug-in of that name
-    decides.
+    For older manifests without notes, the plug-in of that name decides.
     """
     notes = {
         label: reader["note"] if "note" in reader else note_of(str(reader["identity"]["name"]))
@@ -36,7 +35,7 @@ def run_notes(runs: Iterable[Run]) -> dict[str, str]:
 
 
 def note_of(name: str) -> str:
-    """The note of a registered reader or system; of a name that is none, nothing."""
+    """The note of a registered reader or system; empty for another name."""
     if name in registry.known("reader"):
         return registry.plugin_class("reader", name).note
     return registry.plugin_class("system", name).note if name in registry.known("system") else ""
@@ -49,15 +48,15 @@ def answerers(frame: pd.DataFrame) -> list[str]:
 
 
 def note_lines(labels: Iterable[object], notes: Notes | None = None) -> list[str]:
-    """``extractive: …``, a line a note, of the readers with these labels.
+    """``extractive: …``: one line per note, for the readers with these labels.
 
-    Without ``notes`` a label is taken to be the plug-in's name, which it is unless a study's
-    configuration gives another.
+    Without ``notes``, labels are taken as plug-in names, which they are unless a study's
+    configuration sets others.
     """
-    named = [str(label) for label in dict.fromkeys(labels) if label]
-    known = {label: note_of(label) for label in named} if notes is None else notes
+    names = [str(label) for label in dict.fromkeys(labels) if label]
+    known = {label: note_of(label) for label in names} if notes is None else notes
     by_note: dict[str, list[str]] = {}
-    for label in named:
+    for label in names:
         if note := known.get(label, ""):
             by_note.setdefault(note, []).append(label)
     return [f"{', '.join(readers)}: {note}" for note, readers in by_note.items()]

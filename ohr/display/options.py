@@ -30,7 +30,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 }
 """Options of a study by what they are about; one of its dataset is ``dataset.name``."""
 _ENDLESS = 1_000_000
-"""A bound as large as this keeps a mistake out, and tells a reader nothing."""
+"""A bound as large as this only catches mistakes, and is not printed."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,9 @@ class Option:
     meaning: str
     """One sentence or more, on one line."""
     values: str
-    """What it may be: ``30 to 1200``, ``all or evidence``; empty where the meaning says it."""
+    """Accepted values: ``30 to 1200``, ``all or evidence``; empty if the meaning names them."""
     default: str
-    """As it is typed; empty where nothing is set, and the meaning says what then holds."""
+    """As it is typed; empty without one: the meaning then says what applies."""
 
     @property
     def help(self) -> str:
@@ -61,8 +61,8 @@ def option_table(
 ) -> dict[str, list[Option]]:
     """The options of a study by group, in the order to read them.
 
-    ``defaults`` are a command's own, as ``load_config`` takes them; they stand for the model's.
-    ``only`` are the options that a command has a use for, ``dataset`` meaning all of its.
+    ``defaults`` are a command's, as for ``load_config``; they replace the model's. ``only`` are the
+    options that a command uses; ``dataset`` stands for all of its options.
     """
     config = load_config([], defaults)
     models: tuple[type[BaseModel], ...] = (StudyConfig, DatasetConfig)
@@ -97,7 +97,7 @@ def _option(
 
 
 def _values(schema: Mapping[str, Any]) -> str:
-    """What a value, or each of a list, may be."""
+    """The accepted values, or those of each item of a list."""
     for part in (schema, schema.get("items", {}), *schema.get("anyOf", ())):
         if "enum" in part:
             *others, last = part["enum"]
@@ -114,7 +114,7 @@ def _default(field: FieldInfo, value: Any) -> str:
     if field.default_factory is not None or value in (None, (), {}):
         return ""
     if isinstance(value, tuple):
-        return ", ".join(_default(field, one) for one in value)
+        return ", ".join(_default(field, item) for item in value)
     if isinstance(value, PluginSpec):
         return value.label
     return str(value).lower() if isinstance(value, bool) else str(value)

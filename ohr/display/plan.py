@@ -1,4 +1,4 @@
-"""What a study would read, and what is cached."""
+"""Prints the plan of a study: the pages to read and those in the cache."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from ohr.study.plan import load_dataset, make_plan
 
 
 def print_plan(config: StudyConfig) -> None:
-    """Print what a study would read and what is cached."""
+    """Print how many pages a study would read, and how many are cached."""
     dataset = load_dataset(config)
     if dataset.report:
         print(f"dataset: {plain(dataset.report.summary())}", file=sys.stderr)
     plan = make_plan(config, dataset)
     for line in truth_lines(plan):
         print(line, file=sys.stderr)
-    readings = KnowledgeBases(plan, ArtefactStore(config.cache))
+    knowledge_bases = KnowledgeBases(plan, ArtefactStore(config.cache))
     table = Table(header_style="bold", box=None, pad_edge=False)
     for name in ("knowledge base", "pages", "cached", "to read"):
         table.add_column(name, justify="left" if name == "knowledge base" else "right")
     left = 0
     for variant in plan.variants:
         reads = isinstance(plan.engines[variant.engine.label], OcrBackend)
-        pending = readings.pending(variant)
+        pending = knowledge_bases.pending(variant)
         left += pending
         total = len(plan.reread) if reads else 0
         table.add_row(plan.label(variant), str(total), str(total - pending), str(pending))

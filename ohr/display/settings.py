@@ -1,6 +1,6 @@
-"""The settings that quality is measured under: chunker, retriever, number of hits, reader.
+"""The settings of a study: chunker, retriever, number of hits, reader.
 
-Tables have a row and figures a file for each, so that nothing that was measured is left out.
+Tables have one row, and figures one file, for each setting.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ohr.study.config import BUILT_IN
 
 @dataclass(frozen=True)
 class Setting:
-    """One of each, as text; empty where a study measured nothing of the kind."""
+    """One combination, as texts; empty parts do not apply."""
 
     chunker: str
     retriever: str
@@ -26,17 +26,17 @@ class Setting:
     system: str = BUILT_IN
 
     def of(self, cells: pd.DataFrame) -> pd.DataFrame:
-        """The cells of this setting: every column that applies to their stage agrees."""
+        """The cells of this setting: every column that applies to their stage is equal."""
         fitting = np.array([self.fits(values) for values in setting_texts(cells)], dtype=bool)
         return cells[fitting]
 
     def fits(self, values: Sequence[str]) -> bool:
-        """Whether a cell with these texts of the columns is of this setting."""
+        """Whether a cell with these texts of the columns belongs to this setting."""
         return all(own in (value, "") for own, value in zip(values, astuple(self), strict=True))
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """How its parts are called: ``tokens``, ``bm25``, ``2 hits``, ``extractive``."""
+        """Names of its parts: ``tokens``, ``bm25``, ``2 hits``, ``extractive``."""
         hits = self.top_k and f"{self.top_k} hit{'s' * (self.top_k != '1')}"
         system = "" if self.system == BUILT_IN else self.system
         return (self.chunker, self.retriever, hits, self.reader, system)
@@ -55,7 +55,7 @@ COLUMNS = tuple(Setting.__dataclass_fields__)
 
 @dataclass(frozen=True)
 class Value:
-    """The mean that a table shows, and the least and the greatest number it is a mean of."""
+    """A mean in a table, with the smallest and the largest n behind it."""
 
     mean: float
     least: int
@@ -63,16 +63,16 @@ class Value:
 
     @property
     def n(self) -> str:
-        """``3276``, or ``3270 to 3276`` where the settings that it is a mean over differ."""
+        """``3276``, or ``3270 to 3276`` if the settings behind the mean differ in n."""
         return str(self.most) if self.least == self.most else f"{self.least} to {self.most}"
 
 
 @dataclass(frozen=True)
 class Block:
-    """The settings that one row of a table is about: one, or several whose mean it shows."""
+    """The settings of one row of a table: one, or several whose mean it shows."""
 
     label: str
-    """What tells it from the table's other blocks; empty where there is but one."""
+    """What distinguishes it from the table's other blocks; empty for a single one."""
     settings: tuple[Setting, ...]
 
     @property
@@ -95,14 +95,14 @@ class Means:
     def of(self, block: Block, stage: str, metric: str, group: str) -> Value | None:
         """The mean over a block's settings; None without any.
 
-        Of settings that do not differ at the stage the cell counts once.
+        A cell that several settings share at this stage counts once.
         """
         cells = self._cells.get((stage, metric, group), [])
         places = dict.fromkeys(
             place
-            for one in block.settings
+            for each in block.settings
             for place, (setting, _, _) in enumerate(cells)
-            if one.fits(setting)
+            if each.fits(setting)
         )
         if not places:
             return None
@@ -112,7 +112,7 @@ class Means:
 
 
 def texts(cells: pd.DataFrame, name: str) -> pd.Series:
-    """A column of settings as text, whether the cells were just made or read back."""
+    """A column of settings as text, for cells in memory and cells read from a file."""
     column = cells[name]
     if name == "top_k":
         column = pd.to_numeric(column, errors="coerce").astype("Int64")
@@ -120,7 +120,7 @@ def texts(cells: pd.DataFrame, name: str) -> pd.Series:
 
 
 def setting_texts(cells: pd.DataFrame) -> Iterator[tuple[str, ...]]:
-    """What :func:`texts` gives of each cell, column by column; quicker, of a table's few."""
+    """The texts (see :func:`texts`) of each cell's setting; faster for small tables."""
     columns = []
     for name in COLUMNS:
         column = cells[name]
@@ -131,9 +131,9 @@ def setting_texts(cells: pd.DataFrame) -> Iterator[tuple[str, ...]]:
 
 
 def settings_of(cells: pd.DataFrame) -> list[Setting]:
-    """Every setting of the cells, in their order; at least one, all empty if nothing applies.
+    """Every setting of the cells, in their order; at least one, with empty parts if none applies.
 
-    At numbers of hits that no reader was given there is retrieval alone, and no reader.
+    Numbers of hits that no reader uses have only retrieval, and no reader.
     """
     whole = [name for name in dict.fromkeys(texts(cells, "system")) if name not in ("", BUILT_IN)]
     systems = [Setting("", "", "", "", name) for name in whole]
@@ -154,23 +154,23 @@ def settings_of(cells: pd.DataFrame) -> list[Setting]:
 
 
 def blocks_of(cells: pd.DataFrame) -> list[Block]:
-    """A block a setting, then the means over retrievers and readers, if there are several."""
+    """One block per setting, then the means over retrievers and readers, if there are several."""
     settings = settings_of(cells)
-    blocks = [Block(_distinction(one, settings), (one,)) for one in settings]
+    blocks = [Block(_distinction(setting, settings), (setting,)) for setting in settings]
     groups: dict[tuple[str, str], list[Setting]] = {}
-    for one in settings:
-        if one.system == BUILT_IN:
-            groups.setdefault((one.chunker, one.top_k), []).append(one)
+    for each in settings:
+        if each.system == BUILT_IN:
+            groups.setdefault((each.chunker, each.top_k), []).append(each)
     heads = [Setting(chunker, "", top_k, "") for chunker, top_k in groups]
     for head, members in zip(heads, groups.values(), strict=True):
         if len(members) > 1:
-            which = _distinction(head, heads)
-            blocks.append(Block(f"mean, {which}" if which else "mean", tuple(members)))
+            label = _distinction(head, heads)
+            blocks.append(Block(f"mean, {label}" if label else "mean", tuple(members)))
     return blocks
 
 
 def setting_names(cells: pd.DataFrame) -> str:
-    """The setting of cells in words; of several, each kind's names."""
+    """The setting of cells in words; for several settings, the names of each kind."""
     settings = settings_of(cells)
     if len(settings) == 1:
         return str(settings[0])
@@ -180,8 +180,8 @@ def setting_names(cells: pd.DataFrame) -> str:
 
 
 def _distinction(setting: Setting, settings: Sequence[Setting]) -> str:
-    """The parts of a setting that are not the same in all; of another system, its name."""
-    alike = [one for one in settings if one.system == setting.system]
+    """The parts of a setting that differ between settings; for another system, its name."""
+    alike = [each for each in settings if each.system == setting.system]
     kinds = zip(setting.parts, zip(*(s.parts for s in alike), strict=True), strict=True)
     parts = [part for part, every in kinds if part and len(set(every)) > 1]
     return ", ".join([setting.system, *parts] if len(alike) < len(settings) else parts)

@@ -37,83 +37,83 @@ _NOTED = {
 TABLE_GROUPS = ("all", "source:", "domain:")
 _GUESS = ("generation", "f1_no_context", "no context")
 _GUESSED = ("generation", "f1")
-"""The reader's F1 with nothing to read stands beside its F1 with the gold pages."""
-_OWN_N = "in brackets: how many questions a mean is over, where not n"
+"""The reader's F1 without context comes after its F1 with the gold pages."""
+_OWN_N = "in brackets: the number of questions of a mean, where it is not n"
 
 
 def number(value: float) -> str:
-    """Three decimals, or a dash for what is not there; no zero has a minus."""
+    """Three decimals, or a dash for NaN; zero has no minus sign."""
     return "-" if pd.isna(value) else f"{value:z.3f}"
 
 
 def percent(share: float) -> str:
-    """A share in whole per cent, or a dash for what is not there."""
+    """A share in whole per cent, or a dash for NaN."""
     return "-" if pd.isna(share) else f"{100 * share:z.0f} %"
 
 
 def p_value(p: float) -> str:
-    """Three decimals; ``<.001`` below, and a dash where there was no test."""
+    """Three decimals; ``<.001`` below; a dash without a test."""
     return "-" if pd.isna(p) else "<.001" if p < 0.001 else f"{p:.3f}"
 
 
 @dataclass(frozen=True)
 class _Columns:
-    """The measures that the cells hold; each knowledge base and group is a row of them."""
+    """The metrics of the cells, as columns; each knowledge base and group is a row."""
 
-    measures: list[tuple[str, str, str]]
+    metrics: list[tuple[str, str, str]]
     blocks: list[Block]
 
     @classmethod
     def of(cls, cells: pd.DataFrame) -> _Columns:
-        there = shown_readings(cells)
+        metrics = shown_readings(cells)
         for column in shown_measures(cells, parts=True):
-            there.append(column)
+            metrics.append(column)
             if column[:2] == _GUESSED and len(cells_of(cells, *_GUESS[:2], "all")):
-                there.append(_GUESS)
-        return cls(there, blocks_of(cells))
+                metrics.append(_GUESS)
+        return cls(metrics, blocks_of(cells))
 
     def table(self, heads: Sequence[str]) -> Table:
-        """An empty table: the heads, the setting where there are several, n and the measures."""
+        """An empty table: the heads, the setting if there are several, n and the metrics."""
         table = Table(header_style="bold", box=None, pad_edge=False, caption_justify="left")
         for name in heads:
             table.add_column(name)
         if len(self.blocks) > 1:
             table.add_column("setting")
         table.add_column("n", justify="right")
-        for stage, metric, title in self.measures:
+        for stage, metric, title in self.metrics:
             if (stage, metric) == _OF_PAGES:
                 table.add_column("pages", justify="right")
             table.add_column(title, justify="right")
         return table
 
     def rows(self, means: Means, group: str) -> Iterable[tuple[str | Text, ...]]:
-        """A row a setting of one knowledge base: setting, n and the means.
+        """One row per setting of one knowledge base: setting, n and the means.
 
-        A mean that is over another number of questions than n has its own behind it.
+        A mean over another number of questions than n is followed by its own.
         """
         for block in self.blocks:
-            values = [means.of(block, stage, metric, group) for stage, metric, _ in self.measures]
+            values = [means.of(block, stage, metric, group) for stage, metric, _ in self.metrics]
             n = self._questions(values)
             texts = []
-            for (stage, metric, _), value in zip(self.measures, values, strict=True):
+            for (stage, metric, _), value in zip(self.metrics, values, strict=True):
                 if (stage, metric) == _OF_PAGES:
                     texts.append(value.n if value else "-")
                 own = value is not None and (stage, metric) != _OF_PAGES and value.n != n
-                shown = number(value.mean) if value else "-"
-                texts.append(f"{shown} ({value.n})" if own and value else shown)
-            named = [Text(plain(block.label))] if len(self.blocks) > 1 else []
-            yield (*named, n, *texts)
+                text = number(value.mean) if value else "-"
+                texts.append(f"{text} ({value.n})" if own and value else text)
+            labels = [Text(plain(block.label))] if len(self.blocks) > 1 else []
+            yield (*labels, n, *texts)
 
     def _questions(self, values: Sequence[Value | None]) -> str:
-        """The number of a row's questions: the first measure's that is over questions."""
-        for (stage, metric, _), value in zip(self.measures, values, strict=True):
+        """The number of a row's questions: that of the first metric of questions."""
+        for (stage, metric, _), value in zip(self.metrics, values, strict=True):
             if value is not None and (stage, metric) != _OF_PAGES:
                 return value.n
         return "-"
 
 
 def noise_table(cells: pd.DataFrame, notes: Notes | None = None) -> Table:
-    """A row a knowledge base and setting: level, measured noise, and quality at each stage."""
+    """One row per knowledge base and setting: level, measured noise, quality at each stage."""
     columns = _Columns.of(cells)
     table = columns.table(("engine", "noise", "level"))
     same = same_as_truth(cells)
@@ -129,7 +129,7 @@ def noise_table(cells: pd.DataFrame, notes: Notes | None = None) -> Table:
 
 
 def benchmark_table(cells: pd.DataFrame, notes: Notes | None = None) -> Table:
-    """A row an engine, evidence source and setting, after the paper's table 2."""
+    """One row per engine, evidence source and setting, after the paper's table 2."""
     clean = cells[cells["noise"] == "none"]
     columns = _Columns.of(clean)
     table = columns.table(("engine", "questions on"))
@@ -146,16 +146,16 @@ def benchmark_table(cells: pd.DataFrame, notes: Notes | None = None) -> Table:
 
 
 def _captioned(table: Table, cells: pd.DataFrame, notes: Notes | None) -> Table:
-    """The table with what must be known to read it below it."""
-    shown = (str(cell) for column in table.columns for cell in column.cells)
-    lines = [_OWN_N] if any(text[:1].isdigit() and text.endswith(")") for text in shown) else []
+    """The table with explanations below it."""
+    texts = (str(cell) for column in table.columns for cell in column.cells)
+    lines = [_OWN_N] if any(text[:1].isdigit() and text.endswith(")") for text in texts) else []
     lines += note_lines(answerers(cells), notes)
     table.caption = Text("\n".join(plain(line) for line in lines if line), style="")
     return table
 
 
 def terminal_table(table: TextTable) -> Table:
-    """The table that the papers' formats print, with dataset text escaped for rich."""
+    """A table for the terminal, with text from datasets escaped."""
     printed = Table(header_style="bold", box=None, pad_edge=False)
     for place, name in enumerate(table.header):
         printed.add_column(Text(plain(name)), justify="left" if place < table.left else "right")
@@ -165,14 +165,14 @@ def terminal_table(table: TextTable) -> Table:
 
 
 def reader_lines(readers: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """A line for each reader that counts tokens: what its answers took, now and before."""
+    """One line per reader that counts tokens: the cost of its answers, in total and new."""
     lines = []
     for label, summary in readers.items():
         usage: Mapping[str, float] = summary["usage"]
         if not usage:
             continue
         parts = [
-            f"{summary['answers']} answers, {summary['asked_in_this_run']} of them asked for now",
+            f"{summary['answers']} answers, {summary['asked_in_this_run']} of them new",
             f"{usage.get('prompt_tokens', 0):,.0f} tokens read",
             f"{usage.get('completion_tokens', 0):,.0f} written",
         ]
@@ -182,39 +182,39 @@ def reader_lines(readers: Mapping[str, Mapping[str, Any]]) -> list[str]:
             )
         if "cost" in usage:
             now = summary["usage_of_this_run"].get("cost", 0.0)
-            parts.append(f"cost {usage['cost']:.4f}, {now:.4f} of it now")
-        for name, what in _NOTED.items():
+            parts.append(f"cost {usage['cost']:.4f}, {now:.4f} of it new")
+        for name, note in _NOTED.items():
             if name in usage:
-                parts.append(f"{usage[name]:.0f} {what}")
+                parts.append(f"{usage[name]:.0f} {note}")
         lines.append(f"{plain(label)}: {'; '.join(parts)}")
     return lines
 
 
 def report_line(out: Path, *runs: Path) -> str:
-    """The line that makes the report of finished runs."""
+    """The command that writes the report of finished runs, as a line to print."""
     options = shlex.join([*map(str, runs), "--out", str(out)])
-    return f"to look into: ohr report {options}"
+    return f"interactive report: ohr report {options}"
 
 
 def show(table: Table) -> None:
-    """Print a table on standard output: brackets are no mark-up, and no figure is cut short.
+    """Print a table on standard output, without mark-up and without cutting numbers.
 
-    On a terminal, words that find no room go on below; elsewhere the table is as wide as they are.
+    On a terminal, long words continue on the next line; elsewhere the table is as wide as needed.
     """
-    plainly: Any = {"highlight": False, "markup": False, "emoji": False}
-    console = Console(**plainly)
+    options: Any = {"highlight": False, "markup": False, "emoji": False}
+    console = Console(**options)
     if console.is_terminal:
         for column in table.columns:
             column.overflow = "fold"
     else:
-        console = Console(**plainly, width=140)
+        console = Console(**options, width=140)
         for column in table.columns:
             column.min_width = _longest_word(console, column)
     console.print(table, crop=console.is_terminal)
 
 
 def _longest_word(console: Console, column: Column) -> int:
-    """The cells of it; of a column whose lines stay whole, of its longest line."""
+    """The width of a column's longest word, or of its longest line if lines may not break."""
     sizes = [
         Measurement.get(console, console.options.update(width=10_000), cell)
         for cell in (column.header, *column.cells)
@@ -223,7 +223,7 @@ def _longest_word(console: Console, column: Column) -> int:
 
 
 def report_failures(failures: Sequence[str], failed: Sequence[str]) -> int:
-    """Print what failed on standard error; 1 if a whole condition did, else 0."""
+    """Print failures on standard error; returns 1 if a whole condition failed, else 0."""
     for line in failures:
         print(line, file=sys.stderr)
     for line in failed:

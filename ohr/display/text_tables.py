@@ -1,4 +1,4 @@
-"""Tables as files: CSV with every digit, Markdown and LaTeX to be pasted into a paper."""
+"""Tables as files: CSV with every digit, Markdown and LaTeX for papers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LATEX = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     **{sign: f"\\{sign}" for sign in "&%$#_{}"}, "Δ": r"$\Delta$", "−": "$-$",
     "↓": r"$\downarrow$", "→": r"$\rightarrow$",
-    # LaTeX's usual font has other signs in their places: "<.001" would be set as "¡.001".
+    # LaTeX's usual font has other characters here: "<.001" would print as "¡.001".
     "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
 }  # fmt: skip
 
@@ -36,10 +36,10 @@ class TextTable:
     """How many columns at the left are text; the others are aligned to the right."""
 
     def markdown(self) -> str:
-        """A pipe table below its caption; what comes from outside is escaped."""
+        """A pipe table below its caption, with all texts escaped."""
         lines = [_markdown(self.caption), ""]
         header = list(self.header)
-        if self.spans:  # Markdown has one header row: say the group in each column
+        if self.spans:  # Markdown has one header row: each column names its group
             groups = [text for text, width in self.spans for _ in range(width)]
             header = [f"{group} {name}".strip() for group, name in zip(groups, header, strict=True)]
         lines.append(_pipe(_markdown(name) for name in header))
@@ -99,8 +99,8 @@ def _pipe(cells: Iterable[str]) -> str:
 
 
 def _markdown(text: str) -> str:
-    shown = plain(text).replace("&", "&amp;").replace("<", "&lt;")
-    return "".join(f"\\{c}" if c in "\\|*_`[]$" else c for c in shown)
+    escaped = plain(text).replace("&", "&amp;").replace("<", "&lt;")
+    return "".join(f"\\{c}" if c in "\\|*_`[]$" else c for c in escaped)
 
 
 def _latex(text: str) -> str:

@@ -1,23 +1,23 @@
-"""The words of a verdict: what a comparison shows, and what it excludes where it shows nothing."""
+"""The wording of results: what a comparison shows, or what it excludes."""
 
 from __future__ import annotations
 
 import math
 
 ALPHA = 0.05
-"""A difference is shown where its p, after correction over its family, is at most this."""
+"""A difference is shown if its p, corrected over its family, is at most this."""
 
 
 def is_shown(p: float) -> bool:
-    """Whether a corrected p is at most :data:`ALPHA`; NaN, where there was no test, is not."""
+    """Whether a corrected p is at most :data:`ALPHA`; False for NaN (no test)."""
     return bool(p <= ALPHA)
 
 
 def excluded(low: float, high: float) -> str:
     """``no difference larger than .086``: what a 95 % interval of a difference excludes.
 
-    Of an interval that is not there: ``nothing is excluded``. One of no width at 0 is of
-    questions that all scored the same, and says nothing of others.
+    Without an interval: ``nothing is excluded``. An interval of width 0 at 0 means that all these
+    questions scored the same; it says nothing about others.
     """
     bound = max(abs(low), abs(high))
     if math.isnan(bound):

@@ -1,4 +1,4 @@
-"""What the figures of cells share: axes, captions, lines and hatches."""
+"""Common parts of figures of cells: axes, captions, lines and hatches."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _SHADES = ("#e3e3e3", "#f7e2c4")
-"""Of the parts of a loss, from 1 downwards."""
+"""Colours of the parts of a loss, from 1 downwards."""
 LEAST_FLOOR = 0.01
-"""From which on a figure says how much of the clean pages' r_noise is mark-up."""
+"""From this amount on, a caption says how much of the clean pages' r_noise is mark-up."""
 HATCHES = ("", "///", "...", "\\\\\\", "xxx")
 
 
 def axis_label(metric: str) -> str:
-    """How an axis of damage is called."""
+    """The label of an axis of damage."""
     return f"measured {mathematical(noise_title(metric))}"
 
 
 def each_setting(cells: pd.DataFrame, name: str) -> Iterator[tuple[Setting, str]]:
     """Each setting of the cells, and the name of its figure.
 
-    The first figure is called as it is, those of other chunkers, retrievers, numbers of hits and
-    readers ``<name>_2_dense_extractive``.
+    The first figure has the name itself; those of other settings are named like
+    ``<name>_2_dense_extractive``.
     """
     for number, setting in enumerate(settings_of(cells), start=1):
         words = re.sub(r"[^A-Za-z0-9.]+", "-", str(setting)).strip("-.")[:80]
@@ -48,7 +48,7 @@ def each_setting(cells: pd.DataFrame, name: str) -> Iterator[tuple[Setting, str]
 
 
 def questions_of(cells: pd.DataFrame, group: str) -> int:
-    """How many questions a group has, whatever applies to each of them."""
+    """The number of questions of a group, whether or not a metric applies to all."""
     of_group = cells[cells["group"] == group]
     of_questions = of_group[(of_group["metric"] == "r_noise") | (of_group["stage"] != "ocr")]
     return int((of_questions if len(of_questions) else of_group)["n"].max())
@@ -67,7 +67,7 @@ def in_order(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def dotted_line(ax: Axes, cells: pd.DataFrame, x: str, number: int) -> None:
-    """A measure with mark-up left out, beside that of the text as it stands."""
+    """Draw a metric without mark-up, beside that of the whole text."""
     if (cells["noise"] == "formatting").any():
         ax.plot(
             cells[x],
@@ -81,9 +81,9 @@ def dotted_line(ax: Axes, cells: pd.DataFrame, x: str, number: int) -> None:
 
 
 def curve_line(ax: Axes, cells: pd.DataFrame, x: str, number: int) -> str:
-    """The means of cells with their intervals; the colour that was used.
+    """Draw the means of cells with their intervals; returns the colour.
 
-    Hollow marks are changes that are not shown, of cells with paired intervals.
+    Hollow marks are changes that are not shown, for cells with paired intervals.
     """
     colour = COLOURS[number % len(COLOURS)]
     unshown = _not_shown(cells)
@@ -118,10 +118,10 @@ def curve_line(ax: Axes, cells: pd.DataFrame, x: str, number: int) -> str:
 def loss_split(
     ax: Axes, cells: pd.DataFrame, parts: Sequence[MetricInfo], x: str, number: int, *, shaded: bool
 ) -> None:
-    """Above a curve, what its loss consists of: thin lines between the parts, from 1 downwards.
+    """Draw the parts of a curve's loss above it: thin lines between the parts, from 1 downwards.
 
     ``cells`` are those of one curve, in its order. The last part ends at the curve itself.
-    ``shaded``, for a curve that is alone in its panel: the parts are areas.
+    ``shaded``, for the only curve of a panel: the parts are areas.
     """
     top: pd.Series | float = 1.0
     for place, part in enumerate(parts):
@@ -133,7 +133,7 @@ def loss_split(
             name = mathless(part.title)
             ax.fill_between(at, bottom, top, color=shade, linewidth=0, label=name, zorder=0.5)
         if part is not parts[-1]:
-            above, below = (mathless(one.title) for one in parts[place : place + 2])
+            above, below = (mathless(part.title) for part in parts[place : place + 2])
             label = None if shaded or number else f"thin: {above} above, {below} below"
             colour = COLOURS[number % len(COLOURS)]
             ax.plot(at, bottom, color=colour, linewidth=0.8, alpha=0.8, label=label)
@@ -141,14 +141,14 @@ def loss_split(
 
 
 def _not_shown(cells: pd.DataFrame) -> pd.Series:
-    """Cells whose change from their own baseline was tested and is not shown."""
+    """Which cells have a tested change from their baseline that is not shown."""
     if "p_holm" not in cells:
         return pd.Series(False, index=cells.index)
     return cells["p_holm"] > ALPHA
 
 
 def _bars(cells: pd.DataFrame) -> str:
-    """What the bars of a figure are."""
+    """The meaning of the bars of a figure."""
     units, truth = interval_units(cells["ci_unit"]), truth_of(cells)
     if not units:
         return "no intervals: too few units"
@@ -156,14 +156,14 @@ def _bars(cells: pd.DataFrame) -> str:
         return f"bars: 95 % intervals for further {units}"
     return (
         f"bars: 95 % intervals of the paired change ({baselines_line(set(cells['part']), truth)}), "
-        f"for further {units}; hollow: p after Holm over each measure above {ALPHA}"
+        f"for further {units}; hollow: p after Holm over each metric above {ALPHA}"
     )
 
 
 def from_zero(axes: Sequence[Axes], *, marks: bool = False) -> None:
-    """One scale from 0 for axes that share it, with room above the highest mark.
+    """Set one scale from 0 for all axes, with room above the highest mark.
 
-    With ``marks``, also room for a mark that lies at 0.
+    With ``marks``, there is also room for a mark at 0.
     """
     top = max(ax.dataLim.ymax for ax in axes)
     top = top if 0 < top < np.inf else 1 / 1.08
@@ -172,7 +172,7 @@ def from_zero(axes: Sequence[Axes], *, marks: bool = False) -> None:
 
 
 def draws_note(cells: pd.DataFrame) -> list[str]:
-    """How often the noise was drawn, of cells that have any."""
+    """How often the noise was drawn; empty without noise."""
     noisy = cells[cells["noise"] != "none"]
     if noisy.empty:
         return []
@@ -181,9 +181,9 @@ def draws_note(cells: pd.DataFrame) -> list[str]:
 
 
 def floor_note(cells: pd.DataFrame, axis: str) -> list[str]:
-    """What clean pages' r_noise is made of, of engines that do not write the truth's mark-up.
+    """The parts of clean pages' r_noise, for engines that do not write the truth's mark-up.
 
-    Under r_noise an engine of plain text is charged for that.
+    r_noise counts missing mark-up as noise.
     """
     clean = cells[
         (cells["noise"] == "none") & (cells["group"] == "all") & (cells["engine"] != "gt")
@@ -193,14 +193,14 @@ def floor_note(cells: pd.DataFrame, axis: str) -> list[str]:
     clean = clean.drop_duplicates("engine")[["engine", "r_noise", "r_noise_content"]]
     return [
         f"{engine}'s {whole:.3f} on clean pages is {content:.3f} content and "
-        f"{whole - content:.3f} mark-up that it does not write as the truth does"
+        f"{whole - content:.3f} mark-up that differs from the ground truth's"
         for engine, whole, content in clean.itertuples(index=False)
         if whole - content >= LEAST_FLOOR
     ]
 
 
 def kinds_note(cells: pd.DataFrame) -> list[str]:
-    """That levels which share an intensity are of different kinds, and in no order of damage."""
+    """A note for levels that share an intensity: they differ in kind, not in order of damage."""
     levels = cells[["perturbation", "level", "intensity"]].drop_duplicates()
     levels = levels[levels["level"].fillna("").ne("") & (levels["perturbation"] != "none")]
     mixtures = levels[levels.duplicated(["perturbation", "intensity"])]["perturbation"]
@@ -212,7 +212,7 @@ def kinds_note(cells: pd.DataFrame) -> list[str]:
 
 
 def room_at_zero(axes: Sequence[Axes]) -> None:
-    """Noise from 0, with room for a mark that lies there."""
+    """Start the axis of noise at 0, with room for a mark there."""
     # A panel without a value has no limits.
     right = max((ax.dataLim.xmax for ax in axes if math.isfinite(ax.dataLim.xmax)), default=0.0)
     axes[0].set_xlim(left=-0.06 * right if right > 0 else -0.06)
@@ -225,10 +225,9 @@ def caption(
     notes: Notes | None = None,
     more: Sequence[str] = (),
 ) -> None:
-    """What a reader must know to read the figure, above it.
+    """Write the caption above a figure.
 
-    ``lines_are`` says what the black lines are where they are not intervals; ``more`` is what
-    else there is to say.
+    ``lines_are`` explains the black lines if they are not intervals; ``more`` are further notes.
     """
     evidence = cells["kb_scope"].iloc[0] == "evidence"
     parts = [

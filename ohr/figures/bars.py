@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 _TICK_WIDTH = 12
-"""Characters of a line of a group's name below its bars; one takes .09 inch."""
+"""Characters per line of a group's name below its bars; each takes .09 inch."""
 
 
 def benchmark_bars(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) -> list[Path]:
     """Each engine's retrieval, generation and overall quality by evidence source.
 
-    A figure a setting.
+    One figure per setting.
     """
     every = (_benchmark_bars(setting.of(cells), folder, name, notes) for setting, name in
              each_setting(cells, "ocr_benchmark"))  # fmt: skip
@@ -40,17 +40,17 @@ def benchmark_bars(cells: pd.DataFrame, folder: Path, notes: Notes | None = None
 def _benchmark_bars(
     cells: pd.DataFrame, folder: Path, name: str, notes: Notes | None
 ) -> list[Path]:
-    measures = shown_measures(cells)
-    if not measures:
+    metrics = shown_measures(cells)
+    if not metrics:
         return []
     engines = distinct(cells["engine"])
     groups = [g for g in distinct(cells["group"]) if g.startswith("source:")] + ["all"]
     ticks = [tick_name(group) for group in groups]
     place_width = max(0.28 * len(engines), *(0.09 * text_width(tick) for tick in ticks))
-    with figure(2.5 + place_width * len(groups), 0.9 + 2.1 * len(measures)) as fig:
-        axes = fig.subplots(len(measures), 1, squeeze=False, sharex=True)[:, 0]
+    with figure(2.5 + place_width * len(groups), 0.9 + 2.1 * len(metrics)) as fig:
+        axes = fig.subplots(len(metrics), 1, squeeze=False, sharex=True)[:, 0]
         width = 0.8 / len(engines)
-        for ax, (stage, metric, title) in zip(axes, measures, strict=True):
+        for ax, (stage, metric, title) in zip(axes, metrics, strict=True):
             for number, engine in enumerate(engines):
                 for place, group in enumerate(groups):
                     cell = cells_of(cells, stage, metric, group)

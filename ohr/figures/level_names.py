@@ -1,4 +1,4 @@
-"""Where the names of levels stand on a curve: beside their marks, and on nothing else."""
+"""Places the names of levels on a curve: beside their marks, without covering anything."""
 
 from __future__ import annotations
 
@@ -20,24 +20,23 @@ _OFFSETS: tuple[tuple[float, float, _Side], ...] = (
     (0, 9, "center"), (0, -14, "center"), (6, 13, "left"), (6, -18, "left"),
     (-6, 13, "right"), (-6, -18, "right"), (0, 18, "center"), (0, -23, "center"),
 )  # fmt: skip
-"""Points from the mark, and the alignment; the first that is free is taken."""
+"""Offsets from the mark in points, with alignment; the first free one is used."""
 _ROOM = 2.0
 """Pixels of a hundredth of an inch between texts."""
 
 
 def name_level(ax: Axes, name: str, at: tuple[float, float], colour: str) -> None:
-    """Name a mark; :func:`place_names` finds the place."""
+    """Name a mark; :func:`place_names` moves the name later."""
     ax.annotate(
         name, at, xytext=(4, 5), textcoords="offset points", fontsize=6, color=colour
     ).set_in_layout(False)
 
 
 def place_names(fig: Figure) -> None:
-    """Move the names of each panel to where they cover no other name, and least else.
+    """Move the names of each panel so that they cover no other name, and little else.
 
-
-    A name for which there is no room inside its panel is left out: the order along a curve is
-    that of the levels, and the figure of noise against the requested level has them all.
+    A name without room inside its panel is left out: the order along a curve is that of the levels,
+    and the figure of noise against the requested level has all names.
     """
     from matplotlib.text import Annotation
 
@@ -55,20 +54,20 @@ def place_names(fig: Figure) -> None:
 
 
 def _best(
-    ax: Axes, name: Annotation, taken: list[Bbox], marks: list[Bbox], paths: list[Path]
+    ax: Axes, name: Annotation, placed: list[Bbox], marks: list[Bbox], paths: list[Path]
 ) -> Bbox | None:
-    free: list[tuple[int, int, int, float, float, _Side]] = []
+    candidates: list[tuple[int, int, int, float, float, _Side]] = []
     for x, y, alignment in _OFFSETS:
         box = _moved(name, x, y, alignment)
         inside = ax.bbox.x0 <= box.x0 and box.x1 <= ax.bbox.x1
         inside = inside and ax.bbox.y0 <= box.y0 and box.y1 <= ax.bbox.y1
-        if inside and not any(box.overlaps(other) for other in taken):
+        if inside and not any(box.overlaps(other) for other in placed):
             covered = sum(box.overlaps(mark) for mark in marks)
             crossed = sum(path.intersects_bbox(box, filled=False) for path in paths)
-            free.append((covered, crossed, len(free), x, y, alignment))
-    if not free:
+            candidates.append((covered, crossed, len(candidates), x, y, alignment))
+    if not candidates:
         return None
-    *_, right, up, side = min(free)
+    *_, right, up, side = min(candidates)
     return _moved(name, right, up, side)
 
 
@@ -97,7 +96,7 @@ def _path(ax: Axes, line: Line2D) -> Path:
 
 
 def _dpi(ax: Axes) -> float:
-    """Pixels an inch of the figure that axes belong to."""
+    """Pixels per inch of the axes' figure."""
     fig = ax.get_figure(root=True)
     assert fig is not None
     return fig.dpi

@@ -45,9 +45,9 @@ if TYPE_CHECKING:
 def noise_curves(
     cells: pd.DataFrame, folder: Path, notes: Notes | None = None, axis: str = "r_noise"
 ) -> list[Path]:
-    """Retrieval, generation and overall quality against measured noise, an engine a column.
+    """Draw retrieval, generation and overall quality against measured noise, one column per engine.
 
-    ``axis`` is one of ``NOISE_AXES``. A figure a setting.
+    ``axis`` is one of ``NOISE_AXES``. One figure per setting.
     """
     every = (_noise_curves(setting.of(cells), folder, name, notes, axis) for setting, name in
              each_setting(cells, "noise_curve"))  # fmt: skip
@@ -58,14 +58,14 @@ def _noise_curves(
     cells: pd.DataFrame, folder: Path, name: str, notes: Notes | None, axis: str
 ) -> list[Path]:
     engines = [e for e in distinct(cells["engine"]) if _noisy(cells, e)]
-    measures = shown_measures(cells)
-    if not engines or not measures or cells[axis].isna().all():
+    metrics = shown_measures(cells)
+    if not engines or not metrics or cells[axis].isna().all():
         return []
     operators = [p for p in distinct(cells["perturbation"]) if p != "none"]
     everyone = cells[cells["group"] == "all"]
-    with figure(1.2 + 3.4 * len(engines), 0.9 + 2.2 * len(measures)) as fig:
-        axes = fig.subplots(len(measures), len(engines), squeeze=False, sharex="all", sharey="row")
-        for row, (stage, metric, title) in enumerate(measures):
+    with figure(1.2 + 3.4 * len(engines), 0.9 + 2.2 * len(metrics)) as fig:
+        axes = fig.subplots(len(metrics), len(engines), squeeze=False, sharex="all", sharey="row")
+        for row, (stage, metric, title) in enumerate(metrics):
             parts = loss_parts(cells, stage, metric)
             for column, engine in enumerate(engines):
                 ax: Axes = axes[row, column]
@@ -84,7 +84,7 @@ def _noise_curves(
                 _floor(ax, cells_of(cells, stage, f"{metric}{NO_CONTEXT}", "all"))
                 if row == 0:
                     ax.set_title(mathless(engine))
-                if row == len(measures) - 1:
+                if row == len(metrics) - 1:
                     ax.set_xlabel(axis_label(axis))
                 if column == 0:
                     ax.set_ylabel(mathematical(title))
@@ -103,31 +103,31 @@ def _noise_curves(
 
 
 def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
-    """Measured r_noise, that of the content, and edit distance against the requested intensity."""
+    """Draw r_noise, that of the content, and edit distance against the requested intensity."""
     engines = [e for e in distinct(cells["engine"]) if _noisy(cells, e)]
     operators = [p for p in distinct(cells["perturbation"]) if p != "none"]
     chosen = cells[(cells["group"] == "all") & (cells["stage"] == "ocr")]
-    measures = shown_readings(chosen)
-    if not engines or not measures or chosen["mean"].isna().all():
+    metrics = shown_readings(chosen)
+    if not engines or not metrics or chosen["mean"].isna().all():
         return []
-    with figure(1.2 + 3.4 * len(operators), 0.8 + 2.2 * len(measures)) as fig:
-        axes = fig.subplots(len(measures), len(operators), squeeze=False, sharey="row")
+    with figure(1.2 + 3.4 * len(operators), 0.8 + 2.2 * len(metrics)) as fig:
+        axes = fig.subplots(len(metrics), len(operators), squeeze=False, sharey="row")
         for column, operator in enumerate(operators):
             own = chosen[chosen["perturbation"].isin([operator, "none"])]
             own, names = _placed(own)
             for number, engine in enumerate(engines):
                 of_engine = own[own["engine"] == engine].sort_values("place", kind="stable")
-                for row, (_, name, _) in enumerate(measures):
+                for row, (_, name, _) in enumerate(metrics):
                     curve_line(
                         axes[row, column], of_engine[of_engine["metric"] == name], "place", number
                     )
                     axes[row, column].lines[-1].set_label(mathless(engine))
             axes[0, column].set_title(mathless(operator.replace("_", " ")))
             axes[-1, column].set_xlabel("requested level" if names else "requested intensity")
-            for row in range(len(measures)):
+            for row in range(len(metrics)):
                 if names:
                     axes[row, column].set_xticks(range(len(names)), names)
-        for row_of_axes, (_, _, title) in zip(axes, measures, strict=True):
+        for row_of_axes, (_, _, title) in zip(axes, metrics, strict=True):
             row_of_axes[0].set_ylabel(mathematical(title))
             from_zero(row_of_axes, marks=True)
         handles, labels = axes[0, 0].get_legend_handles_labels()
@@ -137,9 +137,9 @@ def noise_strength(cells: pd.DataFrame, folder: Path) -> list[Path]:
 
 
 def _placed(cells: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """With a column ``place``: the intensity, or the rank of levels that share an intensity.
+    """Add a column ``place``: the intensity, or the rank of levels that share an intensity.
 
-    Then the levels' names are returned too: a mixture's levels differ in kind.
+    With ranks, the names of the levels are returned too: a mixture's levels differ in kind.
     """
     keys = cells[["perturbation", "level", "intensity"]].drop_duplicates()
     keys = keys.sort_values("perturbation", key=lambda names: names != "none", kind="stable")

@@ -1,4 +1,4 @@
-"""Quality of clean engines against what they took: seconds a page, and cost."""
+"""Quality of clean engines against seconds per page and cost."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 READING = ("ocr", "edit_distance")
 WIDE = 10
-"""Expenses so many times apart stand on a logarithmic axis."""
+"""From this ratio of expenses on, the axis is logarithmic."""
 
 
 def pareto_charts(
@@ -30,10 +30,10 @@ def pareto_charts(
     folder: Path,
     notes: Notes | None = None,
 ) -> list[Path]:
-    """A row a measure, a column an expense; the line joins the engines that are worth it.
+    """Draw metrics in rows and expenses in columns; the line joins the engines that are worth it.
 
-    A figure a setting. None where no engine's reading of clean pages was measured, as in runs
-    of before this was. ``bases`` is the manifest's ``knowledge_bases``.
+    One figure per setting. None if the time of no engine was measured, as in old runs. ``bases`` is
+    the manifest's ``knowledge_bases``.
     """
     costs = engine_costs(cells, bases)
     if costs.empty:
@@ -47,28 +47,28 @@ def _chart(
     cells: pd.DataFrame, costs: pd.DataFrame, folder: Path, name: str, notes: Notes | None
 ) -> list[Path]:
     clean = cells[cells["noise"] == "none"]
-    shown = [READING, *(measure[:2] for measure in shown_measures(cells))]
-    measures = [metric_info(*one) for one in shown if len(cells_of(clean, *one, "all"))]
+    keys = [READING, *(info[:2] for info in shown_measures(cells))]
+    infos = [metric_info(*key) for key in keys if len(cells_of(clean, *key, "all"))]
     expenses = [expense for expense in EXPENSES if costs[expense].notna().any()]
-    if not measures:
+    if not infos:
         return []
     engines = distinct(cells["engine"])
-    with figure(0.8 + 3.6 * len(expenses), 1.4 + 2.3 * len(measures)) as fig:
-        axes = fig.subplots(len(measures), len(expenses), squeeze=False, sharex="col", sharey="row")
-        for row, measure in zip(axes, measures, strict=True):
-            of_measure = cells_of(clean, measure.stage, measure.metric, "all")
+    with figure(0.8 + 3.6 * len(expenses), 1.4 + 2.3 * len(infos)) as fig:
+        axes = fig.subplots(len(infos), len(expenses), squeeze=False, sharex="col", sharey="row")
+        for row, info in zip(axes, infos, strict=True):
+            of_measure = cells_of(clean, info.stage, info.metric, "all")
             for ax, expense in zip(row, expenses, strict=True):
-                _points(ax, of_measure.merge(costs, on="engine"), expense, measure, engines)
-            row[0].set_ylabel(mathematical(measure.label))
-            if not measure.higher_is_better:
-                row[0].invert_yaxis()  # of all that share it: what is better stands higher
+                _points(ax, of_measure.merge(costs, on="engine"), expense, info, engines)
+            row[0].set_ylabel(mathematical(info.label))
+            if not info.higher_is_better:
+                row[0].invert_yaxis()  # for all axes that share it: better is higher
         for ax, expense in zip(axes[-1], expenses, strict=True):
             ax.set_xlabel(expense)
         handles = {label: mark for ax in axes.flat for mark, label in zip(
             *ax.get_legend_handles_labels(), strict=True)}  # fmt: skip
         legend_below(fig, list(handles.values()), list(handles), 3)
         unknown = [engine for engine in engines if engine not in set(costs["engine"])]
-        more = ["seconds: of the median clean page, as one worker read it"]
+        more = ["seconds: of the median clean page, with one worker"]
         more += [f"not measured: {', '.join(unknown)}"] if unknown else []
         caption(fig, clean, notes=notes, more=more)
         return save(fig, folder, name)

@@ -58,14 +58,14 @@ def _source_curves(
     cells: pd.DataFrame, folder: Path, figure_name: str, notes: Notes | None, axis: str
 ) -> list[Path]:
     groups = [g for g in dict.fromkeys(cells["group"]) if g.startswith("source:")]
-    measures = shown_measures(cells)
+    metrics = shown_measures(cells)
     curves = list(_curves(cells))
-    if len(groups) < 2 or not measures or not curves or cells[axis].isna().all():
+    if len(groups) < 2 or not metrics or not curves or cells[axis].isna().all():
         return []
     groups.append("all")
-    with figure(1.2 + 2.3 * len(groups), 1.1 + 2.0 * len(measures)) as fig:
-        axes = fig.subplots(len(measures), len(groups), squeeze=False, sharex="all", sharey="row")
-        for row, (stage, metric, title) in enumerate(measures):
+    with figure(1.2 + 2.3 * len(groups), 1.1 + 2.0 * len(metrics)) as fig:
+        axes = fig.subplots(len(metrics), len(groups), squeeze=False, sharex="all", sharey="row")
+        for row, (stage, metric, title) in enumerate(metrics):
             parts = loss_parts(cells, stage, metric)
             for column, group in enumerate(groups):
                 ax: Axes = axes[row, column]
@@ -81,7 +81,7 @@ def _source_curves(
                     loss_split(ax, curve, parts, axis, number, shaded=len(curves) == 1)
                 if row == 0:
                     ax.set_title(mathless(group_label(group)))
-                if row == len(measures) - 1:
+                if row == len(metrics) - 1:
                     ax.set_xlabel(f"{mathematical(noise_title(axis))} {_OF_THESE[axis]}")
                 if column == 0:
                     ax.set_ylabel(mathematical(title))

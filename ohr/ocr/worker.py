@@ -96,7 +96,7 @@ class PageReader:
                 yield outcome if isinstance(source, Path) else with_turn(outcome, source[place])
         finally:
             spent = {"wall_s": time.perf_counter() - wall, "cpu_s": cpu_seconds() - cpu}
-            of_all = {**backend.taken(), **spent}
+            of_all = {**backend.usage(), **spent}
             self.cost = {name: value / len(page_nos) for name, value in of_all.items()}
 
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ohr.datasets.alternatives import one_alternative
-from ohr.files.safe_text import no_formula
+from ohr.files.safe_text import escape_formula
 from ohr.questions.from_sentences import overlap
 from ohr.questions.making import QuestionSet
 from ohr.store.atomic import write_text
@@ -145,5 +145,5 @@ def _csv(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     sink = io.StringIO()
     writer = csv.writer(sink, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows(map(no_formula, row) for row in rows)
+    writer.writerows(map(escape_formula, row) for row in rows)
     return sink.getvalue()

@@ -1,1 +1,1 @@
-"""A report that opens by double click: what a run measured, and the cases behind its numbers."""
+"""An interactive report of finished runs: their results, and the cases behind the numbers."""

@@ -1,4 +1,4 @@
-"""How a noisy page is made again: lines of Python, and the record of its distortion."""
+"""How to reproduce a noisy page: lines of Python, and the record of its distortion."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from ohr.study.results import Run
 from ohr.types import PageRef
 
 LONGEST = 6_000
-"""Characters of a record that are shown."""
+"""Longest part of a record that a report shows, in characters."""
 
 
 class Recipes:
-    """What one run did to each page, from its plan; nothing where its data is not there."""
+    """The tasks and code that made each page of a run; none if the run's data is missing."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
         self.missing = ""
-        """Why there are none; known once one was asked for."""
+        """Why there are none; set after the first use."""
 
     @cached_property
     def _variants(self) -> dict[str, Variant]:
@@ -51,22 +51,22 @@ class Recipes:
         }
 
     def task(self, base: str, ref: PageRef) -> PageTask | None:
-        """How an engine was given a page of a knowledge base; None where it was given none."""
+        """The task by which an engine read a page of a knowledge base; None without one."""
         return self._tasks.get((base, ref))
 
     def python(self, base: str, ref: PageRef) -> str:
-        """Lines that distort the page, or rewrite its text, to the same bytes; "" if nothing did.
+        """Code that makes the same noisy page image or page text, to the byte; "" without noise.
 
-        ``base`` is what ``cases.zip`` calls a knowledge base.
+        ``base`` is the knowledge base's name in ``cases.zip``.
         """
         variant = self._variants.get(base)
         if variant is None or variant.noise.operator is None:
             return ""
         operator = variant.noise.operator
-        made = ", ".join(
+        arguments = ", ".join(
             [repr(operator.name), *(f"{name}={value!r}" for name, value in operator.params.items())]
         )
-        how = (
+        keywords = (
             f"intensity={variant.noise.intensity!r}, seed={variant.seed}, "
             f"ref=ohr.PageRef({ref.doc_id!r}, {ref.page_no})"
         )
@@ -74,13 +74,14 @@ class Recipes:
         if task is not None and task.operator is not None:
             page = f"ohr.page_image({task.source.name!r}, {task.ref.page_no}, dpi={task.dpi})"
         else:
-            page = "…  # the page's text, as the engine reads it without noise"
-        return f"import ohr\n\npage = {page}\nnoisy = ohr.perturbation({made})(page, {how}).value\n"
+            page = "…  # the page text without noise"
+        noisy = f"ohr.perturbation({arguments})(page, {keywords}).value"
+        return f"import ohr\n\npage = {page}\nnoisy = {noisy}\n"
 
 
 def shown_record(record: Mapping[str, Any]) -> str:
-    """A record as JSON, the end of a long one cut off and counted."""
+    """A record as JSON; the end of a long one is cut off, and its length stated."""
     text = json.dumps(record, ensure_ascii=False)
     if len(text) <= LONGEST:
         return text
-    return f"{text[:LONGEST]} … {len(text) - LONGEST:,} characters more"
+    return f"{text[:LONGEST]} … {len(text) - LONGEST:,} more characters"

@@ -1,4 +1,4 @@
-"""Builds a report: a folder that opens from disk, by double click."""
+"""Builds a report: a folder with a page that opens from disk."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from ohr.report.options import ReportOptions
 from ohr.report.overview import SCRIPTS, overview
 from ohr.report.pages import (
     Key,
-    details_wanted,
     make_pages,
     page_details,
+    pages_with_details,
     worst_pages,
 )
 from ohr.report.rows import Rows, make_rows, setting_name
@@ -33,101 +33,101 @@ from ohr.study.results import Run
 from ohr.types import Question
 
 PER_CHUNK = 20
-"""Cases, or pages, in a file of details; the page knows it too."""
+"""Cases, or pages, per file of details; the JavaScript has the same number."""
 WORST_PAGES = 60
-"""Pages that are shown under every condition."""
+"""Number of pages with details under every condition."""
 _MEGABYTE = 1_000_000
 
 
 @dataclass(frozen=True)
 class Built:
-    """What came of it."""
+    """A finished report."""
 
     selection: Selection
     pictures: int
     left_out: int
-    """Pictures that there was no room for."""
+    """Images left out for lack of room."""
     without_data: dict[str, str]
-    """Runs whose pages cannot be drawn again, and why."""
+    """Runs whose page images cannot be made, and why."""
 
     def sentences(self) -> list[str]:
-        """Which cases have details, and what they lack."""
-        said = [f"{self.selection.sentence()}."]
+        """Which cases have details, and what is missing."""
+        sentences = [f"{self.selection.sentence()}."]
         if self.left_out:
-            said.append(
-                f"{self.left_out:,} pictures beside {self.pictures:,} were left out: --max-mb has "
-                "no room for them."
+            sentences.append(
+                f"{self.left_out:,} of {self.left_out + self.pictures:,} page images were left "
+                "out, to stay below --max-mb."
             )
         for name, why in self.without_data.items():
-            said.append(f"{name} has neither pictures of pages nor ways to make them again: {why}.")
-        return said
+            sentences.append(f"{name}: no page images and no code to reproduce pages: {why}.")
+        return sentences
 
     def lines(self, out: Path) -> list[str]:
-        """What a command prints."""
+        """The lines that a command prints."""
         return [*map(plain, self.sentences()), f"report: {out / 'index.html'}"]
 
 
 def build_report(runs: Sequence[Run], out: Path, options: ReportOptions) -> Built:
-    """Write the report of some runs into a folder. Raises OhrError.
+    """Write the report of finished runs into a folder. Raises OhrError.
 
     The same runs give the same bytes.
     """
-    wanted, spec = parse_selection(options.cases), ImageSpec.parse(options.images)
+    request, spec = parse_selection(options.cases), ImageSpec.parse(options.images)
     title = options.title or ", ".join(run.name for run in runs)
     rows = make_rows(runs)
-    named = dict(zip(run_names(runs), runs, strict=True))
-    asked = {
+    by_name = dict(zip(run_names(runs), runs, strict=True))
+    questions = {
         name: {question.qid: question for question in read_questions(run.path)}
-        for name, run in named.items()
+        for name, run in by_name.items()
         if (run.path / CASES).exists()  # imported results have none
     }
-    selection = select(rows, wanted, [name for name in named if name in asked])
+    selection = select(rows, request, [name for name in by_name if name in questions])
     numbers = numbered(selection.cases)
     chunks = Chunks(out)
-    chunks.write("meta", _meta(rows, named, asked))
+    chunks.write("meta", _meta(rows, by_name, questions))
     chunks.write("rows", rows.as_json(numbers))
     budget = Budget(options.most_mb * _MEGABYTE)
-    recipes = {name: Recipes(run) for name, run in named.items()}
-    drawn = (
-        {name: PageImages(made, out, spec, budget) for name, made in recipes.items()}
+    recipes = {name: Recipes(run) for name, run in by_name.items()}
+    images = (
+        {name: PageImages(recipe, out, spec, budget) for name, recipe in recipes.items()}
         if spec is not None
         else {}
     )
-    texts = {name: Texts(run) for name, run in named.items()}
-    pages = make_pages(named, rows)
-    evidence = _evidence(rows, asked, selection)
-    worst = [key for key in worst_pages(pages, WORST_PAGES) if key[0] in asked]
-    pages.details = details_wanted(pages, evidence, worst)
-    chunks.write_all("page", PER_CHUNK, page_details(texts, rows, pages, recipes, drawn))
+    texts = {name: Texts(run) for name, run in by_name.items()}
+    pages = make_pages(by_name, rows)
+    evidence = _evidence(rows, questions, selection)
+    worst = [key for key in worst_pages(pages, WORST_PAGES) if key[0] in questions]
+    pages.details = pages_with_details(pages, evidence, worst)
+    chunks.write_all("page", PER_CHUNK, page_details(texts, rows, pages, recipes, images))
     chunks.write("pages", pages.as_json())
     numbered_pages = {key: number for number, key in enumerate(pages.details, start=1)}
-    found = case_details(named, texts, rows, selection.cases, numbered_pages, drawn)
-    chunks.write_all("cases", PER_CHUNK, found)
+    cases = case_details(by_name, texts, rows, selection.cases, numbered_pages, images)
+    chunks.write_all("cases", PER_CHUNK, cases)
     chunks.tidy()
     budget.tidy(out)
     app = files("ohr.report") / "app"
     for name in (*SCRIPTS, "style.css"):
         write_bytes(out / "app" / name, (app / name).read_bytes())
-    missing = {name: made.missing for name, made in recipes.items() if made.missing}
+    missing = {name: recipe.missing for name, recipe in recipes.items() if recipe.missing}
     built = Built(selection, len(budget.names), budget.refused, missing)
     write_text(out / "index.html", overview(runs, rows, title, built.sentences()))
     return built
 
 
 def _evidence(
-    rows: Rows, asked: Mapping[str, Mapping[str, Question]], selection: Selection
+    rows: Rows, questions: Mapping[str, Mapping[str, Question]], selection: Selection
 ) -> list[tuple[Key, int]]:
-    """The evidence pages of the cases, each with the condition that it is shown under."""
+    """The evidence pages of the cases, each with the condition of its case."""
     names, qids = rows.questions["run"].tolist(), rows.questions["qid"].tolist()
     return [
         ((names[question], ref), condition)
         for question, condition in selection.cases
-        for ref in asked[names[question]][qids[question]].evidence_pages
+        for ref in questions[names[question]][qids[question]].evidence_pages
     ]
 
 
 def _meta(
-    rows: Rows, runs: Mapping[str, Run], asked: Mapping[str, Mapping[str, Question]]
+    rows: Rows, runs: Mapping[str, Run], texts: Mapping[str, Mapping[str, Question]]
 ) -> dict[str, object]:
     questions = rows.questions
     pairs = list(zip(questions["run"], questions["qid"], strict=True))
@@ -143,5 +143,5 @@ def _meta(
             "domain": questions["domain"].astype(str).tolist(),
             "source": questions["evidence_source"].astype(str).tolist(),
         },
-        "texts": [asked[run][qid].text if run in asked else str(qid) for run, qid in pairs],
+        "texts": [texts[run][qid].text if run in texts else str(qid) for run, qid in pairs],
     }

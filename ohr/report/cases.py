@@ -1,4 +1,4 @@
-"""What is behind a case: pages, hits, answers, and what the truth in their place would change."""
+"""The details of a case: pages, hits, answers, and its scores with clean or gold pages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ohr.types import PageRef, Question
 
 MOST_HITS = 20
 LONGEST_HIT = 4_000
-"""Characters of a hit that are shown."""
+"""Longest part of a hit that a report shows, in characters."""
 MOST_TRACE = 100
 _OF_REPLY = (
     *("knowledge_base", "stage", "system", "chunker", "retriever", "reader"),
@@ -31,8 +31,8 @@ _OF_REPLY = (
 
 
 @dataclass
-class _Kept:
-    """A run's cases.zip, as far as some cases need it."""
+class _CaseData:
+    """The part of a run's cases.zip that some cases need."""
 
     questions: dict[str, Question]
     command: str
@@ -49,47 +49,47 @@ def case_details(
     pages: Mapping[Key, int],
     images: Mapping[str, PageImages],
 ) -> Iterator[dict[str, Any]]:
-    """The details of some (question, condition), in order; ``pages`` numbers those with details."""
+    """The details of each (question, condition), in order; ``pages`` numbers pages with details."""
     names = rows.questions["run"].tolist()
     scores = _scores(rows, cases)
-    kept: dict[str, _Kept] = {}
+    data: dict[str, _CaseData] = {}
     for question, condition in cases:
         name = names[question]
-        if name not in kept:
-            wanted = [(q, c) for q, c in cases if names[q] == name]
-            kept[name] = _kept(runs[name], texts[name], rows, wanted)
-        yield _case(rows, kept[name], question, condition, scores, name, pages, images.get(name))
+        if name not in data:
+            of_run = [(q, c) for q, c in cases if names[q] == name]
+            data[name] = _case_data(runs[name], texts[name], rows, of_run)
+        yield _case(rows, data[name], question, condition, scores, name, pages, images.get(name))
 
 
-def _kept(run: Run, texts: Texts, rows: Rows, cases: Sequence[tuple[int, int]]) -> _Kept:
+def _case_data(run: Run, texts: Texts, rows: Rows, cases: Sequence[tuple[int, int]]) -> _CaseData:
     qids = {rows.questions["qid"][q] for q, _ in cases}
     bases = {rows.conditions[c]["kept"] for _, c in cases}
     questions = {question.qid: question for question in read_questions(run.path)}
-    kept = _Kept(questions, command_of(run), texts.by_base)
-    for name, into in (("hits", kept.hits), ("answers", kept.answers)):
+    data = _CaseData(questions, command_of(run), texts.by_base)
+    for name, target in (("hits", data.hits), ("answers", data.answers)):
         table = read_cases(run.path, name)
-        asked = pc.is_in(table["qid"], pa.array(qids))
-        there = pc.is_in(table["knowledge_base"].cast(pa.string()), pa.array({*bases, ""}))
-        for row in table.filter(pc.and_(asked, there)).to_pylist():
-            into.setdefault((row["qid"], row["knowledge_base"]), []).append(row)
-    return kept
+        of_questions = pc.is_in(table["qid"], pa.array(qids))
+        of_bases = pc.is_in(table["knowledge_base"].cast(pa.string()), pa.array({*bases, ""}))
+        for row in table.filter(pc.and_(of_questions, of_bases)).to_pylist():
+            target.setdefault((row["qid"], row["knowledge_base"]), []).append(row)
+    return data
 
 
 def _scores(
     rows: Rows, cases: Sequence[tuple[int, int]]
 ) -> dict[tuple[int, int], list[dict[Hashable, Any]]]:
-    """Rows of each case's question, under all conditions."""
-    wanted = {question for question, _ in cases}
-    frame = rows.frame[rows.frame["question"].isin(wanted)]
-    found: dict[tuple[int, int], list[dict[Hashable, Any]]] = {}
+    """The rows of each case's question under all conditions, by (question, condition)."""
+    of_run = {question for question, _ in cases}
+    frame = rows.frame[rows.frame["question"].isin(of_run)]
+    by_case: dict[tuple[int, int], list[dict[Hashable, Any]]] = {}
     for row in frame.to_dict("records"):
-        found.setdefault((int(row["question"]), int(row["condition"])), []).append(row)
-    return found
+        by_case.setdefault((int(row["question"]), int(row["condition"])), []).append(row)
+    return by_case
 
 
 def _case(
     rows: Rows,
-    kept: _Kept,
+    data: _CaseData,
     question: int,
     condition: int,
     scores: Mapping[tuple[int, int], list[dict[Hashable, Any]]],
@@ -97,30 +97,30 @@ def _case(
     pages: Mapping[Key, int],
     images: PageImages | None,
 ) -> dict[str, Any]:
-    asked = kept.questions[rows.questions["qid"][question]]
+    record = data.questions[rows.questions["qid"][question]]
     base = rows.conditions[condition]["kept"]
     return {
         "question": question,
         "condition": condition,
-        "text": asked.text,
-        "answers": list(asked.answers),
-        "evidence": asked.evidence_text,
+        "text": record.text,
+        "answers": list(record.answers),
+        "evidence": record.evidence_text,
         "pages": [
             {
                 "page": pages.get((run, ref), 0),
-                "boxes": images.boxes(base, ref, asked.evidence_text) if images else [],
+                "boxes": images.boxes(base, ref, record.evidence_text) if images else [],
             }
-            for ref in asked.evidence_pages
+            for ref in record.evidence_pages
         ],
-        "hits": _hits(kept, asked, base),
-        "replies": _replies(kept, asked, base),
+        "hits": _hits(data, record, base),
+        "replies": _replies(data, record, base),
         "swaps": _swaps(rows, question, condition, scores),
-        "command": _command(kept.command, asked.qid),
+        "command": _command(data.command, record.qid),
     }
 
 
 def _command(study: str, qid: str) -> str:
-    """What makes the run, and a report with all cases of one question."""
+    """The commands for the run, and for a report with all cases of one question."""
     if not study:
         return ""
     run = shlex.split(study)[-1]
@@ -128,12 +128,12 @@ def _command(study: str, qid: str) -> str:
     return f"{study}\n{shlex.join([*words, '--cases', f'question:{qid}'])}"
 
 
-def _hits(kept: _Kept, asked: Question, base: str) -> list[dict[str, Any]]:
-    gold = set(asked.evidence_pages)
+def _hits(data: _CaseData, record: Question, base: str) -> list[dict[str, Any]]:
+    gold = set(record.evidence_pages)
     by_setting: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for row in kept.hits.get((asked.qid, base), ()):
+    for row in data.hits.get((record.qid, base), ()):
         ref = PageRef(str(row["doc_id"]), int(row["page_no"]))
-        text = kept.texts.get(base, {}).get(ref, "")[int(row["start"]) : int(row["end"])]
+        text = data.texts.get(base, {}).get(ref, "")[int(row["start"]) : int(row["end"])]
         by_setting.setdefault((str(row["chunker"]), str(row["retriever"])), []).append(
             {
                 "rank": int(row["rank"]),
@@ -151,16 +151,16 @@ def _hits(kept: _Kept, asked: Question, base: str) -> list[dict[str, Any]]:
     ]
 
 
-def _replies(kept: _Kept, asked: Question, base: str) -> list[dict[str, Any]]:
+def _replies(data: _CaseData, record: Question, base: str) -> list[dict[str, Any]]:
     replies = []
     for name in (base, ""):
-        for row in kept.answers.get((asked.qid, name), ()):
+        for row in data.answers.get((record.qid, name), ()):
             replies.append(
                 {
                     **{key: str(row[key]) for key in _OF_REPLY},
                     "text": row["text"],
                     "quote": row["quote"],
-                    "sources": [[one["doc_id"], int(one["page_no"])] for one in row["sources"]],
+                    "sources": [[page["doc_id"], int(page["page_no"])] for page in row["sources"]],
                     "trace": [str(line) for line in row["trace"]][:MOST_TRACE],
                 }
             )
@@ -173,11 +173,11 @@ def _swaps(
     condition: int,
     scores: Mapping[tuple[int, int], list[dict[Hashable, Any]]],
 ) -> list[dict[str, Any]]:
-    """What the same setting scores over the clean pages, and over gold pages in place of hits."""
+    """The score of each setting, with that on clean pages and that with gold pages for hits."""
     clean = rows.conditions[condition]["clean"]
     by_setting = {int(row["setting"]): row for row in scores.get((question, condition), ())}
-    there: list[dict[Hashable, Any]] = [] if clean is None else scores.get((question, clean), [])
-    before = {int(row["setting"]): row for row in there}
+    clean_rows = [] if clean is None else scores.get((question, clean), [])
+    before = {int(row["setting"]): row for row in clean_rows}
     gold = {
         rows.settings[setting]["reader"]: row
         for setting, row in by_setting.items()

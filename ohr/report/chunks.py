@@ -1,8 +1,8 @@
-"""Data as classic scripts that register themselves, which a page from disk may load.
+"""Data as scripts, which a page opened from disk can load.
 
-A page that was opened by double click may not fetch its neighbours, but it may load them as
-scripts. Every chunk is one call, ``ohrData("name", …)``, of JSON in which nothing can end the
-script, whatever a document, an engine or a model wrote.
+Such a page cannot fetch other files, but it can load them as scripts. Every chunk is one call,
+``ohrData("name", …)``, with JSON that cannot end the script, whatever text a document, an engine or
+a model wrote.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _ESCAPED = {
 
 
 def script_json(value: object) -> str:
-    """JSON that may stand in a script: pure ASCII but for letters, and without ``<``, ``>``, ``&``.
+    """JSON that is safe inside a script: without ``<``, ``>``, ``&`` and line separators.
 
-    NaN and infinity are refused (ValueError). Half surrogate pairs become U+FFFD.
+    Raises ValueError for NaN and infinity. Half surrogate pairs become U+FFFD.
     """
     text = json.dumps(_whole(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for char, escape in _ESCAPED.items():
@@ -40,7 +40,7 @@ def script_json(value: object) -> str:
 
 
 def _whole(value: Any) -> Any:
-    """The value with each text fit for UTF-8."""
+    """The value with every text made valid UTF-8."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode() if not value.isascii() else value
     if isinstance(value, dict):
@@ -51,21 +51,21 @@ def _whole(value: Any) -> Any:
 
 
 class Chunks:
-    """Writes a report's data files, and removes those that an earlier report left."""
+    """Writes a report's data files, and removes those of an earlier report."""
 
     def __init__(self, out: Path) -> None:
         self._folder = out / FOLDER
         self._written: set[str] = set()
 
     def write(self, name: str, value: object) -> Path:
-        """Write ``data/<name>.js``; ``name`` has letters, digits and dashes alone."""
+        """Write ``data/<name>.js``; ``name`` has only letters, digits and dashes."""
         path = self._folder / f"{name}.js"
         write_text(path, f"ohrData({json.dumps(name)},{script_json(value)});\n")
         self._written.add(path.name)
         return path
 
     def write_all(self, name: str, each: int, values: Iterable[object]) -> None:
-        """Write chunks ``name-0``, ``name-1`` … of so many values each."""
+        """Write chunks ``name-0``, ``name-1`` … of ``each`` values."""
         chunk: list[object] = []
         count = 0
         for value in values:
@@ -77,7 +77,7 @@ class Chunks:
             self.write(f"{name}-{count}", chunk)
 
     def tidy(self) -> None:
-        """Remove data files that this report has not written."""
+        """Remove data files of earlier reports."""
         for path in self._folder.glob("*.js"):
             if path.name not in self._written:
                 path.unlink()

@@ -1,4 +1,4 @@
-"""The command that makes a run again."""
+"""The command that reproduces a run."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from ohr.errors import OhrError
 from ohr.study.config import StudyConfig
 from ohr.study.results import Run
 
-_NOT_SAID = {"cache", "workers", "retry_failed"}
+_LEFT_OUT = {"cache", "workers", "retry_failed"}
 """Options that change no result."""
 
 
 def command_of(run: Run) -> str:
-    """``ohr run noise-curve … --out RUN``: all options that are not the default.
+    """``ohr run noise-curve … --out RUN``, with all options that differ from their default.
 
-    Nothing for results that no study here made.
+    Empty for imported results, which no study made.
     """
     try:
         config = run.config
@@ -34,24 +34,24 @@ def _changed(config: StudyConfig) -> list[tuple[str, Any]]:
     changed: list[tuple[str, Any]] = []
     for key, value in dumped.items():
         if key == "dataset":
-            changed += [(f"dataset.{inner}", given) for inner, given in value.items()]
-        elif key not in _NOT_SAID:
+            changed += [(f"dataset.{inner}", setting) for inner, setting in value.items()]
+        elif key not in _LEFT_OUT:
             changed.append((key, value))
     return changed
 
 
 def _value(value: Any) -> str:
-    """As YAML on one line; plug-ins by name alone where they have no parameters."""
+    """As YAML on one line; a plug-in without parameters is only its name."""
     if isinstance(value, list):
-        value = [_short(one) for one in value]
+        value = [_short(item) for item in value]
     text: str = yaml.safe_dump(_short(value), default_flow_style=True, width=10**9, sort_keys=False)
     return text.removesuffix("\n").removesuffix("\n...")
 
 
 def _short(value: Any) -> Any:
     if isinstance(value, dict) and "name" in value:
-        kept = {k: v for k, v in value.items() if v and not (k == "label" and v == value["name"])}
-        kept = dict(sorted(kept.items(), key=lambda item: ("name", "label").index(item[0])
+        params = {k: v for k, v in value.items() if v and not (k == "label" and v == value["name"])}
+        params = dict(sorted(params.items(), key=lambda item: ("name", "label").index(item[0])
                            if item[0] in ("name", "label") else 2))  # fmt: skip
-        return value["name"] if set(kept) == {"name"} else kept
+        return value["name"] if set(params) == {"name"} else params
     return value

@@ -1,4 +1,4 @@
-"""Pictures of pages: clean and as an engine saw them, with the evidence boxed."""
+"""Page images: clean and as the engine's input, with boxes around the evidence."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ohr.types import PageRef
 FOLDER = "images"
 LEAST_RUN = 3
 LEAST_FOUND = 0.5
-"""Share of a line of the evidence that must be found on a page for boxes around its words."""
+"""Share of an evidence line's words that a page must have, for boxes around them."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class ImageSpec:
 
     @classmethod
     def parse(cls, text: str) -> ImageSpec | None:
-        """The pictures that are asked for; None for ``none``. Raises ConfigError."""
+        """The specification in a text; None for ``none``. Raises ConfigError."""
         if text == "none":
             return None
         kind, *numbers = text.split(":")
@@ -48,13 +48,13 @@ class ImageSpec:
             side = quality = 0
         if kind != "webp" or not (100 <= side <= 4096 and 1 <= quality <= 100):
             raise ConfigError(
-                f"images: {text!r} is not webp:SIDE:QUALITY, as webp:1024:60, or none"
+                f"images: {text!r} is not webp:SIDE:QUALITY, such as webp:1024:60, or none"
             )
         return cls(side, quality)
 
 
 class PageImages:
-    """Draws pages of one run, each picture once, named by its digest."""
+    """Writes the page images of one run, each image once, named by its digest."""
 
     def __init__(self, recipes: Recipes, out: Path, spec: ImageSpec, budget: Budget) -> None:
         self._recipes, self._out, self._spec, self._budget = recipes, out, spec, budget
@@ -63,9 +63,9 @@ class PageImages:
         self._last: tuple[tuple[Path, int, int], np.ndarray] | None = None
 
     def of(self, base: str, ref: PageRef) -> dict[str, Any] | None:
-        """Files of the page ``clean`` and as it was ``read``; None where there is no picture.
+        """File names of the ``clean`` page and of the one that was ``read``; None without images.
 
-        With the ``record`` of its distortion, if there was any.
+        A distorted page also has the ``record`` of its distortion.
         """
         task = self._recipes.task(base, ref)
         if task is None:
@@ -73,21 +73,21 @@ class PageImages:
         try:
             image = self._page(task)
             clean = self._file(image)
-            seen, record = distort(task, image)
-            read = clean if record is None else self._file(seen)
+            noisy, record = distort(task, image)
+            read = clean if record is None else self._file(noisy)
         except (OhrError, ValueError, OSError):
             return None
         height, width = image.shape[:2]
         self._drawn[base, ref] = (record, (height, width))
         if clean is None or read is None:
             return None
-        again = {} if record is None else {"record": shown_record(record)}
-        return {"clean": clean, "read": read, **again}
+        extra = {} if record is None else {"record": shown_record(record)}
+        return {"clean": clean, "read": read, **extra}
 
     def boxes(self, base: str, ref: PageRef, evidence: str) -> list[list[float]]:
-        """Left, top, right, bottom of the evidence as shares of the page as it was read.
+        """Boxes of the evidence on the page that was read: left, top, right, bottom, as shares.
 
-        Of pages that :meth:`of` has drawn.
+        Empty for pages that :meth:`of` has not drawn.
         """
         task, drawn = self._recipes.task(base, ref), self._drawn.get((base, ref))
         if task is None or drawn is None:
@@ -103,16 +103,16 @@ class PageImages:
         return shares
 
     def _page(self, task: PageTask) -> np.ndarray:
-        """The clean page, drawn once for conditions that follow one another."""
+        """The clean page; the last one is kept for the next condition."""
         key = task.source, task.ref.page_no, task.dpi
         if self._last is None or self._last[0] != key:
             self._last = key, page_image(task)
         return self._last[1]
 
     def _file(self, pixels: np.ndarray) -> str | None:
-        """The name of a picture's file, made and written if it is new; None beyond the budget."""
+        """The file name of an image, written if it is new; None beyond the budget."""
         key = pixel_digest(pixels)
-        if key in self._files:  # engines are shown the same page
+        if key in self._files:  # several engines read the same page
             return self._files[key]
         picture = Image.fromarray(pixels)
         picture.thumbnail((self._spec.side, self._spec.side), Image.Resampling.LANCZOS)
@@ -129,20 +129,20 @@ class PageImages:
 
 
 class Budget:
-    """Bytes that pictures may take in all; what is refused is counted."""
+    """The bytes left for images; counts refused images."""
 
     def __init__(self, most: int) -> None:
         self.most, self.used, self.refused = most, 0, 0
         self.names: set[str] = set()
 
     def tidy(self, out: Path) -> None:
-        """Remove pictures that this report does not show."""
+        """Remove images of earlier reports."""
         for path in (out / FOLDER).glob("*.webp"):
             if path.name not in self.names:
                 path.unlink()
 
     def take(self, name: str, size: int) -> bool:
-        """Whether there was room."""
+        """Reserve room for a file; False if there is too little."""
         if self.used + size > self.most:
             self.refused += 1
             return False
@@ -152,27 +152,27 @@ class Budget:
 
 
 def evidence_boxes(task: PageTask, evidence: str, shape: tuple[int, int]) -> np.ndarray:
-    """Where the evidence's words stand on the clean page, by the PDF's text layer: a box a line.
+    """The boxes of the evidence's words on the clean page, by the PDF's text layer, one per line.
 
-    Float ``(n, 4)`` in pixels; none without a text layer, nor for a line of the evidence half of
-    whose words are missing. ``shape`` is the page's height and width.
+    Float ``(n, 4)`` in pixels. There are none without a text layer, and none for an evidence line
+    of which more than half the words are missing. ``shape`` is the page's height and width.
     """
     if task.source.suffix.lower() != ".pdf":
         return np.zeros((0, 4))
-    there = [
+    page_words = [
         (name, np.array(box, dtype=float))
         for word, box in words_of_page(task.source, task.ref.page_no, task.dpi)
         if (name := _normal(word))
     ]
-    names = [name for name, _ in there]
+    names = [name for name, _ in page_words]
     boxes: list[np.ndarray] = []
     for line in evidence.splitlines():
         last = -2
-        for at in _found([name for word in line.split() if (name := _normal(word))], names):
-            box = there[at][1]
+        for at in _find_words([name for word in line.split() if (name := _normal(word))], names):
+            box = page_words[at][1]
             if boxes and 0 < at - last <= 2 and _same_line(boxes[-1], box):
-                one = boxes[-1]
-                boxes[-1] = np.append(np.minimum(one[:2], box[:2]), np.maximum(one[2:], box[2:]))
+                left = boxes[-1]
+                boxes[-1] = np.append(np.minimum(left[:2], box[:2]), np.maximum(left[2:], box[2:]))
             else:
                 boxes.append(box)
             last = at
@@ -181,34 +181,34 @@ def evidence_boxes(task: PageTask, evidence: str, shape: tuple[int, int]) -> np.
     return clipped
 
 
-def _found(wanted: Sequence[str], page: Sequence[str]) -> list[int]:
-    """Places of the wanted words on a page, in the stretch of it that has most of them."""
-    if not wanted:
+def _find_words(words: Sequence[str], page: Sequence[str]) -> list[int]:
+    """Places of the words on a page, within the part of the page that has most of them."""
+    if not words:
         return []
-    width = 2 * len(wanted) + LEAST_RUN
-    counts, best, start, end = Counter(wanted), 0, 0, 0
+    width = 2 * len(words) + LEAST_RUN
+    counts, best, start, end = Counter(words), 0, 0, 0
     inside: Counter[str] = Counter()
-    found = 0
+    matches = 0
     for at, word in enumerate(page):
         inside[word] += 1
-        found += inside[word] <= counts[word]
+        matches += inside[word] <= counts[word]
         if at >= width:
             gone = page[at - width]
-            found -= inside[gone] <= counts[gone]
+            matches -= inside[gone] <= counts[gone]
             inside[gone] -= 1
-        if found > best:
-            best, start, end = found, max(0, at - width + 1), at + 1
-    # Words before it that add nothing would be found in place of their like.
+        if matches > best:
+            best, start, end = matches, max(0, at - width + 1), at + 1
+    # Surplus words at its start would be matched in place of later, equal words.
     inside = Counter(page[start:end])
     while start < end and inside[page[start]] > counts[page[start]]:
         inside[page[start]] -= 1
         start += 1
     window = page[start:end]
-    blocks = [b for b in LCSseq.opcodes(wanted, window) if b.tag == "equal"]
+    blocks = [b for b in LCSseq.opcodes(words, window) if b.tag == "equal"]
     runs = [range(start + b.dest_start, start + b.dest_end) for b in blocks]
-    if sum(map(len, runs)) < LEAST_FOUND * len(wanted):
+    if sum(map(len, runs)) < LEAST_FOUND * len(words):
         return []
-    # A word that stands alone is there by chance.
+    # Short runs are matches by chance.
     runs = [run for run in runs if len(run) >= LEAST_RUN] or runs
     return [at for run in runs for at in run]
 
@@ -217,6 +217,6 @@ def _normal(word: str) -> str:
     return "".join(c for c in word.lower() if c.isalnum())
 
 
-def _same_line(one: np.ndarray, other: np.ndarray) -> bool:
-    middle = (other[1] + other[3]) / 2
-    return bool(one[1] <= middle <= one[3])
+def _same_line(left: np.ndarray, right: np.ndarray) -> bool:
+    middle = (right[1] + right[3]) / 2
+    return bool(left[1] <= middle <= left[3])

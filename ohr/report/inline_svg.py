@@ -1,4 +1,4 @@
-"""Figures as they stand in a page: inline SVG whose text is text, without styles of its own."""
+"""Figures as inline SVG for an HTML page, with selectable text and without style sheets."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ _URL = re.compile(r"url\(#([^)]+)\)")
 
 
 def inline_svg(svg: bytes, prefix: str, title: str) -> str:
-    """A drawing for an HTML page: ``style`` attributes as SVG's own ones, since a strict policy
-    forbids styles that stand in a page; ids begin with ``prefix``, so that no two drawings share
-    one; ``title`` is what it is called where it is not seen.
+    """An SVG file as an element for an HTML page.
+
+    ``style`` attributes become SVG attributes, since the page's security policy forbids inline
+    styles. Ids get ``prefix``, so that they are unique in the page. ``title`` is the text for
+    screen readers.
     """
     root = ElementTree.fromstring(svg)
     _strip(root)
@@ -30,7 +32,7 @@ def inline_svg(svg: bytes, prefix: str, title: str) -> str:
                 node.set("href", f"#{prefix}{value.removeprefix('#')}")
             elif "url(#" in value:
                 node.set(name, _URL.sub(rf"url(#{prefix}\1)", value))
-    root.attrib.pop("height", None)  # the page sets it by the width, which may be less
+    root.attrib.pop("height", None)  # the page sets the height by the available width
     root.set("role", "img")
     root.set("stroke-linejoin", "round")
     label = ElementTree.Element(f"{{{_SVG}}}title")

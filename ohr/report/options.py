@@ -1,4 +1,4 @@
-"""What a report can be asked to hold."""
+"""The options of a report."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ReportOptions:
-    """What a report holds."""
+    """What a report contains."""
 
     cases: str = "worst:200,random:100,failed:all"
     """Which cases have details: ``worst:N``, ``random:N``, ``failed:N``; N may be ``all``."""
     images: str = "webp:1024:60"
-    """Pictures of pages, ``webp:SIDE:QUALITY``, or ``none``."""
+    """Page images: ``webp:SIDE:QUALITY``, or ``none``."""
     most_mb: int = 200
-    """Megabytes of pictures; those of further pages are left out and counted."""
+    """Largest size of all page images, in megabytes; further images are left out and counted."""
     title: str = ""
-    """By default the runs' names."""
+    """Title of the report; by default the names of the runs."""

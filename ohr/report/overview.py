@@ -1,4 +1,4 @@
-"""The report's first page: what was asked, what came out, what failed, how it was made."""
+"""The report's first page: the study, its results, costs and failures, and the command."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ohr.files.safe_text import plain
 from ohr.ocr.costs import cost_lines
 from ohr.report.command import command_of
 from ohr.report.inline_svg import inline_svg
-from ohr.report.rows import MAIN, Rows, measures_by_stage
+from ohr.report.rows import MAIN, Rows, main_metrics
 from ohr.report.sentences import caveats, losses
 from ohr.report.tables import (
     cost_tables,
@@ -46,7 +46,7 @@ SCRIPTS = tuple(
 )
 _FIGURES = {
     "noise_curve": "Quality against measured noise",
-    "sources": "By evidence source",
+    "sources": "Quality by evidence source",
     "benchmark": "Engines",
 }
 _TEMPLATES = jinja2.Environment(
@@ -58,10 +58,10 @@ _TEMPLATES = jinja2.Environment(
 
 
 def overview(runs: Sequence[Run], rows: Rows, title: str, details: Sequence[str]) -> str:
-    """The page as HTML; every text of a run is escaped."""
-    measures = measures_by_stage(runs)
+    """The page as HTML; all texts of the runs are escaped. ``details`` are sentences on cases."""
+    metrics = main_metrics(runs)
     named = dict(zip(run_names(runs), runs, strict=True))
-    by_stage = {stage: losses(rows, stage) for stage in MAIN if stage in measures}
+    by_stage = {stage: losses(rows, stage) for stage in MAIN if stage in metrics}
     template = _TEMPLATES.get_template("report.html")
     page: str = template.render(
         title=plain(title),
@@ -77,17 +77,17 @@ def overview(runs: Sequence[Run], rows: Rows, title: str, details: Sequence[str]
         ],
         stages=[
             {
-                "title": stage_title(stage, measures[stage]),
-                "sentences": [plain(one.sentence(measures[stage].title)) for one in found],
+                "title": stage_title(stage, metrics[stage]),
+                "sentences": [plain(loss.sentence(metrics[stage].title)) for loss in of_stage],
             }
-            for stage, found in by_stage.items()
+            for stage, of_stage in by_stage.items()
         ],
-        caveats=caveats(rows, measures),
+        caveats=caveats(rows, metrics),
         figures=list(_figures(runs)),
         tables=[
-            *loss_tables(rows, measures, by_stage),
-            *group_loss_tables(rows, measures),
-            *group_tables(rows, measures),
+            *loss_tables(rows, metrics, by_stage),
+            *group_loss_tables(rows, metrics),
+            *group_tables(rows, metrics),
         ],
         costs=list(cost_tables(named)),
         replies=[line for run in runs for line in _replies(run)],
@@ -132,7 +132,7 @@ def _versions(run: Run) -> str:
 
 
 def _configuration(run: Run) -> str:
-    """As YAML; a secret is no part of it, as it is none of the manifest."""
+    """The configuration as YAML; like the manifest, it contains no secret."""
     text: str = yaml.safe_dump(run.manifest.get("config", {}), sort_keys=False, allow_unicode=True)
     return "\n".join(map(plain, text.split("\n")))
 
@@ -156,9 +156,9 @@ def _figures(runs: Sequence[Run]) -> list[dict[str, object]]:
             except OhrError:
                 continue
             for place, content in enumerate(files.values()):
-                called = title if len(runs) == 1 else f"{title}: {run_name}"
+                figure_title = title if len(runs) == 1 else f"{title}: {run_name}"
                 # The place counts a PNG before each SVG, which earlier reports drew: equal bytes.
                 prefix = f"{len(figures)}-{2 * place + 1}-"
-                svg = inline_svg(content, f"f{prefix}", plain(called))
-                figures.append({"title": plain(called), "svg": Markup(svg)})
+                svg = inline_svg(content, f"f{prefix}", plain(figure_title))
+                figures.append({"title": plain(figure_title), "svg": Markup(svg)})
     return figures

@@ -1,4 +1,4 @@
-"""Pages: how well each was read under each condition, and the texts of those that are looked at."""
+"""Pages: the edit distance of each under each condition, and the texts of some."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from ohr.study.results import KNOWLEDGE_BASE, Run, knowledge_base_name, measured
 from ohr.types import PageRef
 
 Key = tuple[str, PageRef]
-"""A run by name, and a page of it."""
+"""Name of a run, and one of its pages."""
 
 
 @dataclass
 class Pages:
-    """All pages that the runs read, with the edit distance of each condition's reading."""
+    """All pages that the runs read, with the edit distance of each condition's OCR output."""
 
     keys: list[Key]
     distances: np.ndarray
     """Float ``(pages, conditions)``; NaN where a condition did not read a page."""
     details: dict[Key, list[int]] = field(default_factory=dict)
-    """Pages whose texts are shown, each with its conditions; numbered in this order from 1."""
+    """Pages with details, each with its conditions; numbered in this order from 1."""
     pictures: dict[Key, dict[int, str]] = field(default_factory=dict)
-    """Files of the pages with details, as each condition's engine saw them."""
+    """Image files of the pages with details: the input of each condition's engine."""
 
     def as_json(self) -> dict[str, Any]:
         """Columns for the browser."""
@@ -54,19 +54,19 @@ class Pages:
 
 
 def make_pages(runs: Mapping[str, Run], rows: Rows) -> Pages:
-    """The pages of some runs, in the order in which they were read."""
+    """The pages of some runs, in the order of their rows."""
     index = {(c["run"], c["name"]): c["index"] for c in rows.conditions}
     keys: dict[Key, int] = {}
     entries: list[tuple[int, int, float]] = []
     for name, run in runs.items():
         distances = measured(run.rows, "ocr", "edit_distance")
         bases = distances[list(KNOWLEDGE_BASE)].drop_duplicates()
-        named = {tuple(row): knowledge_base_name(row) for _, row in bases.iterrows()}
+        names = {tuple(row): knowledge_base_name(row) for _, row in bases.iterrows()}
         columns = ["doc_id", "page_no", "value", *KNOWLEDGE_BASE]
         for doc, page, value, *base in distances[columns].itertuples(index=False, name=None):
             key = (name, PageRef(str(doc), int(page)))
             at = keys.setdefault(key, len(keys))
-            entries.append((at, index[name, named[tuple(base)]], float(value)))
+            entries.append((at, index[name, names[tuple(base)]], float(value)))
     table = np.full((len(keys), len(rows.conditions)), np.nan)
     for at, condition, value in entries:
         table[at, condition] = value
@@ -74,7 +74,7 @@ def make_pages(runs: Mapping[str, Run], rows: Rows) -> Pages:
 
 
 def worst_pages(pages: Pages, count: int) -> list[Key]:
-    """The pages that were read worst under any condition, worst first."""
+    """The pages with the largest edit distance under any condition, worst first."""
     worst = np.nan_to_num(pages.distances, nan=-1.0).max(axis=1, initial=-1.0)
     order = np.argsort(-worst, kind="stable")[:count]
     return [pages.keys[at] for at in order if worst[at] > 0]
@@ -87,16 +87,16 @@ def page_details(
     recipes: Mapping[str, Recipes],
     images: Mapping[str, PageImages],
 ) -> Iterator[dict[str, Any]]:
-    """The texts and pictures of the pages with details, in order; ``pages`` notes the pictures."""
+    """The texts and images of the pages with details, in order; adds images to ``pages``."""
     for (name, ref), conditions in pages.details.items():
         truth = texts[name].truth(ref)
-        drawn = images.get(name)
-        readings = [
-            _reading(texts[name], rows, ref, c, truth, recipes[name], drawn)
+        page_images = images.get(name)
+        outputs = [
+            _output(texts[name], rows, ref, c, truth, recipes[name], page_images)
             for c in sorted(conditions)
         ]
         pages.pictures[name, ref] = {
-            one["condition"]: one["images"]["read"] for one in readings if one["images"]
+            output["condition"]: output["images"]["read"] for output in outputs if output["images"]
         }
         yield {
             "run": name,
@@ -104,11 +104,11 @@ def page_details(
             "page": ref.page_no,
             "truth": truth,
             "set": None if truth is None else blocks_of(truth),
-            "of": readings,
+            "of": outputs,
         }
 
 
-def _reading(
+def _output(
     texts: Texts,
     rows: Rows,
     ref: PageRef,
@@ -118,30 +118,30 @@ def _reading(
     images: PageImages | None,
 ) -> dict[str, Any]:
     base = rows.conditions[condition]["kept"]
-    read = texts.by_base.get(base, {}).get(ref)
+    text = texts.by_base.get(base, {}).get(ref)
     status, detail = texts.outcome(base, ref)
-    left, right = side_by_side(truth or "", read or "")
+    left, right = side_by_side(truth or "", text or "")
     return {
         "condition": condition,
         "status": status,
         "detail": detail,
         "truth": None if truth is None else left,
-        "read": None if read is None else (right if truth is not None else [[0, read]]),
-        "set": None if read is None or base == TRUTH else blocks_of(read),
+        "read": None if text is None else (right if truth is not None else [[0, text]]),
+        "set": None if text is None or base == TRUTH else blocks_of(text),
         "images": images.of(base, ref) if images else None,
         "python": recipes.python(base, ref),
     }
 
 
-def details_wanted(
+def pages_with_details(
     pages: Pages, evidence: Sequence[tuple[Key, int]], every: Sequence[Key]
 ) -> dict[Key, list[int]]:
-    """Pages with details: those of cases, under their conditions, and some under every one."""
-    wanted: dict[Key, set[int]] = {}
+    """Pages with details: those of cases under their conditions, those of ``every`` under all."""
+    selected: dict[Key, set[int]] = {}
     for key, condition in evidence:
-        wanted.setdefault(key, set()).add(condition)
+        selected.setdefault(key, set()).add(condition)
     place = {key: at for at, key in enumerate(pages.keys)}
     for key in every:
-        read = np.flatnonzero(~np.isnan(pages.distances[place[key]]))
-        wanted.setdefault(key, set()).update(int(c) for c in read)
-    return {key: sorted(conditions) for key, conditions in wanted.items()}
+        conditions = np.flatnonzero(~np.isnan(pages.distances[place[key]]))
+        selected.setdefault(key, set()).update(int(c) for c in conditions)
+    return {key: sorted(numbers) for key, numbers in selected.items()}

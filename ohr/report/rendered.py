@@ -1,7 +1,7 @@
-"""A page as it would be set: headings, paragraphs, tables cell by cell, formulas as MathML.
+"""Page text as formatted blocks: headings, paragraphs, tables cell by cell, formulas as MathML.
 
-What an engine, a model or a document wrote is parsed here and sent on as trees of plain texts; no
-mark-up of theirs reaches a page.
+The text of an engine, a model or a document is parsed here into trees of plain texts. None of its
+mark-up reaches the report.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ohr.markup.strip import strip_markup
 from ohr.markup.tables import ParsedTable
 
 LONGEST = 60_000
-"""Characters of a page that are set; the rest is not."""
+"""Longest part of a page text that is formatted, in characters."""
 LONGEST_FORMULA = 2_000
 MOST_CELLS = 3_000
 _BLANK = re.compile(r"\n[ \t]*\n")
@@ -39,66 +39,68 @@ Block = dict[str, Any]
 
 
 def blocks_of(text: str) -> list[Block]:
-    """A page's blocks, in order."""
+    """The blocks of a page text, in order."""
     page = read_page(text[:LONGEST])
     titles = {heading.start: heading for heading in headings(page.text)}
-    found: list[Block] = []
+    blocks: list[Block] = []
     inline: list[Any] = []
 
     def end() -> None:
         if any(not isinstance(part, str) or part.strip() for part in inline):
-            found.append({"p": list(inline)})
+            blocks.append({"p": list(inline)})
         inline.clear()
 
     tables = {table.span[0]: table for table in page.tables}
     for region in page.regions:
         if region.kind is MarkupKind.TABLE:
             end()
-            found.append(_table(page.text, tables[region.start]))
+            blocks.append(_table(page.text, tables[region.start]))
         elif region.kind is MarkupKind.HEADING:
             end()
             near = (region.start + apart for by in range(5) for apart in (-by, by))
             heading = next((titles[at] for at in near if at in titles), None)
             if heading is not None:
-                found.append({"h": heading.level, "t": strip_markup(heading.title)})
+                blocks.append({"h": heading.level, "t": strip_markup(heading.title)})
         elif region.kind is MarkupKind.DISPLAY:
             end()
-            found.append({"m": math(page.text[region.inner_start : region.inner_end])})
+            blocks.append({"m": math(page.text[region.inner_start : region.inner_end])})
         elif region.kind in (MarkupKind.CODE, MarkupKind.INDENTED):
             end()
-            found.append({"c": page.text[region.inner_start : region.inner_end]})
+            blocks.append({"c": page.text[region.inner_start : region.inner_end]})
         else:
-            said = page.text[region.start : region.end]
-            first, *others = _BLANK.split(said) if region.kind is MarkupKind.TEXT else [said]
+            text_part = page.text[region.start : region.end]
+            first, *further = (
+                _BLANK.split(text_part) if region.kind is MarkupKind.TEXT else [text_part]
+            )
             inline += _inline(page.text, region, first)
-            for other in others:
+            for paragraph in further:
                 end()
-                if other:
-                    inline.append(other)
+                if paragraph:
+                    inline.append(paragraph)
     end()
-    return found
+    return blocks
 
 
-def _inline(text: str, region: MarkupRegion, said: str) -> list[Any]:
+def _inline(text: str, region: MarkupRegion, text_part: str) -> list[Any]:
     if region.kind is MarkupKind.INLINE:
         return [{"m": math(text[region.inner_start : region.inner_end])}]
     if region.kind is MarkupKind.TEXT:
-        return [said] if said else []
+        return [text_part] if text_part else []
     if region.kind is MarkupKind.LIST:
-        return ["\n" + said]
-    stripped = strip_markup(said)
+        return ["\n" + text_part]
+    stripped = strip_markup(text_part)
     return [stripped] if stripped else []
 
 
 def _table(text: str, table: ParsedTable) -> Block:
     rows: list[list[Block]] = [[] for _ in range(table.table.n_rows)]
     for cell in table.cells[:MOST_CELLS]:
-        shown: Block = {"p": _cell(cell.content)}
+        block: Block = {"p": _cell(cell.content)}
         if cell.rowspan > 1:
-            shown["r"] = cell.rowspan
+            block["r"] = cell.rowspan
         if cell.colspan > 1:
-            shown["c"] = cell.colspan
-        rows[cell.row].append(shown)
+            block["c"] = cell.colspan
+        rows[cell.row].append(block)
     return {"rows": rows, "caption": strip_markup(table.table.caption).strip()}
 
 
@@ -111,10 +113,10 @@ def _cell(content: str) -> list[Any]:
 
 
 def math(latex: str) -> Any:
-    """A formula as ``[tag, attributes, children …]`` of MathML; as LaTeX where it is no formula."""
+    """A formula as ``[tag, attributes, children …]`` of MathML; as LaTeX if it cannot be parsed."""
     if len(latex) > LONGEST_FORMULA:
         return latex
-    try:  # a tenth of a second: only where there are formulas
+    try:  # takes a tenth of a second: import only if needed
         from latex2mathml.converter import convert
     except ImportError as error:
         raise MissingDependencyError(
@@ -123,7 +125,7 @@ def math(latex: str) -> Any:
         ) from error
     try:
         return _node(ElementTree.fromstring(convert(latex)))
-    except Exception:  # what OCR made of a formula is anything
+    except Exception:  # OCR output can contain any text as a formula
         return latex
 
 

@@ -1,7 +1,7 @@
 """All rows of some runs as columns of small numbers, for a browser to filter and sort.
 
-A row is a question under one condition (run, engine, noise) and one setting (what retrieved and
-answered, at which stage), with its main score.
+A row is a question under one condition (run, engine, noise) and one setting (stage, retriever,
+reader and so on), with its main score.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ohr.study.results import KNOWLEDGE_BASE, Run, knowledge_base_name, measured
 from ohr.study.scoring.metrics import MetricInfo
 
 MAIN = {"retrieval": "lcs", "generation": "f1", "overall": "f1"}
-"""The score of each stage that rows are sorted and coloured by."""
+"""The main metric of each stage, by which rows are sorted."""
 SETTING = ("system", "chunker", "retriever", "reader", "top_k")
 SCALE = 1000
 NONE = 65_535
@@ -35,28 +35,28 @@ class Rows:
     """The rows, sorted by question, condition and setting.
 
     ``frame`` has the integer columns ``question``, ``condition``, ``setting``, ``status`` and the
-    scores ``score``, ``clean`` (of the same setting in the clean knowledge base that the
-    condition is held against), ``loss`` and ``evidence`` (word LCS of evidence and its page), NaN
-    where there is none. Of the stages whose loss has ``parts`` (see :func:`parts_of`), also each
-    part's value under its name, and that of the clean one behind ``clean_``.
+    scores ``score``, ``clean`` (of the same setting in the clean knowledge base that is the
+    condition's baseline), ``loss`` and ``evidence`` (word LCS of evidence and its page), NaN
+    where missing. For stages whose loss has ``parts`` (see :func:`parts_of`) it also has each
+    part's value under its name, and the clean value under the name with ``clean_``.
     """
 
     frame: pd.DataFrame
     questions: pd.DataFrame
-    """A row a question of a run: ``run``, ``qid``, ``doc_id``, ``page_no``, ``domain``,
+    """One row per question of a run: ``run``, ``qid``, ``doc_id``, ``page_no``, ``domain``,
     ``evidence_source``, ``answer_form``, ``task``."""
     conditions: tuple[dict[str, Any], ...]
     settings: tuple[dict[str, Any], ...]
     parts: Mapping[str, Sequence[MetricInfo]] = field(default_factory=dict)
-    """By stage, what the loss of its main score splits into."""
+    """The parts of the main score's loss, by stage."""
 
     @property
     def several_runs(self) -> bool:
-        """Whether conditions of one name may be of different runs."""
+        """Whether the conditions belong to several runs."""
         return len({condition["run"] for condition in self.conditions}) > 1
 
     def condition_name(self, condition: int, name: str = "name") -> str:
-        """``tesseract, semantic mild``, behind its run's name where there are several runs."""
+        """``tesseract, semantic mild``; with several runs, the run's name comes first."""
         base = self.conditions[condition]
         return f"{base['run']}: {base[name]}" if self.several_runs else str(base[name])
 
@@ -79,7 +79,7 @@ class Rows:
 
 
 def _scaled(values: pd.Series) -> np.ndarray:
-    """Scores as whole thousandths, and what is none as :data:`NONE`."""
+    """Scores as whole thousandths; NaN as :data:`NONE`."""
     known = values.notna()
     scaled = np.full(len(values), NONE, dtype=np.uint16)
     scaled[known] = (values[known].to_numpy() * SCALE).round().astype(np.uint16)
@@ -104,7 +104,9 @@ def make_rows(runs: Sequence[Run]) -> Rows:
             frame = _of_stage(run, stage, metric, bases, numbers, settings)
             if frame is None:
                 continue
-            of_stage = [one for one in run.measures if (one.stage, one.part_of) == (stage, metric)]
+            of_stage = [
+                info for info in run.measures if (info.stage, info.part_of) == (stage, metric)
+            ]
             for part in of_stage:
                 values = _of_stage(run, stage, part.metric, bases, numbers, settings)
                 if values is not None:
@@ -117,7 +119,7 @@ def make_rows(runs: Sequence[Run]) -> Rows:
     frame = pd.concat(frames, ignore_index=True) if frames else _empty()
     frame = frame.sort_values(["question", "condition", "setting"], kind="stable")
     frame["loss"] = frame["clean"] - frame["score"]
-    named = tuple(
+    setting_keys = tuple(
         dict(zip(("stage", *SETTING), key, strict=True))
         for key in sorted(settings, key=settings.__getitem__)
     )
@@ -125,7 +127,7 @@ def make_rows(runs: Sequence[Run]) -> Rows:
         frame.reset_index(drop=True),
         pd.concat(questions, ignore_index=True),
         tuple(conditions),
-        named,
+        setting_keys,
         parts,
     )
 
@@ -142,17 +144,17 @@ def _questions(run: Run) -> pd.DataFrame:
 
 
 def _bases(run: Run, name: str, first: int) -> dict[str, dict[str, Any]]:
-    """The conditions of a run by the names of their knowledge bases, and what they are held to."""
+    """The conditions of a run by the names of their knowledge bases, with their baselines."""
     kinds = run.rows[list(KNOWLEDGE_BASE)].drop_duplicates()
-    named = {knowledge_base_name(row): row for _, row in kinds.iterrows()}
-    index = {base: first + place for place, base in enumerate(named)}
+    by_name = {knowledge_base_name(row): row for _, row in kinds.iterrows()}
+    index = {base: first + place for place, base in enumerate(by_name)}
     bases = {}
-    for base, row in named.items():
-        clean = clean_of(row, named)
+    for base, row in by_name.items():
+        clean = clean_of(row, by_name)
         bases[base] = {
             "run": name,
             "name": base,
-            "kept": _kept(run, base, row),
+            "kept": _name_in_cases(run, base, row),
             "engine": str(row["engine"]),
             "noise": str(row["perturbation"]),
             "level": str(row["level"] or ""),
@@ -163,8 +165,8 @@ def _bases(run: Run, name: str, first: int) -> dict[str, dict[str, Any]]:
     return bases
 
 
-def _kept(run: Run, base: str, condition: pd.Series) -> str:
-    """What ``cases.zip`` calls a knowledge base: with several draws of the noise, the first."""
+def _name_in_cases(run: Run, base: str, condition: pd.Series) -> str:
+    """A knowledge base's name in ``cases.zip``: with several draws of the noise, the first."""
     draws = run.manifest.get("draws", [])
     return base if not condition["intensity"] > 0 or len(draws) < 2 else f"{base}, seed {draws[0]}"
 
@@ -206,11 +208,12 @@ def _of_stage(
 
 def _with_clean(frame: pd.DataFrame, bases: dict[str, dict[str, Any]]) -> pd.DataFrame:
     to = {base["index"]: base["clean"] for base in bases.values() if base["clean"] is not None}
-    held = frame.assign(held=frame["condition"].map(to))
+    paired = frame.assign(baseline=frame["condition"].map(to))
     clean = frame[["question", "condition", "setting", "score"]].rename(
-        columns={"condition": "held", "score": "clean"}
+        columns={"condition": "baseline", "score": "clean"}
     )
-    return held.merge(clean, how="left", on=["question", "held", "setting"]).drop(columns="held")
+    paired = paired.merge(clean, how="left", on=["question", "baseline", "setting"])
+    return paired.drop(columns="baseline")
 
 
 def _evidence(run: Run, bases: dict[str, dict[str, Any]], numbers: pd.Series) -> pd.DataFrame:
@@ -231,18 +234,18 @@ def _evidence(run: Run, bases: dict[str, dict[str, Any]], numbers: pd.Series) ->
     )
 
 
-def measures_by_stage(runs: Sequence[Run]) -> dict[str, MetricInfo]:
-    """The main measure of each stage, of the first run that has it."""
+def main_metrics(runs: Sequence[Run]) -> dict[str, MetricInfo]:
+    """The main metric of each stage, from the first run that has it."""
     return {
-        one.stage: one
+        info.stage: info
         for run in reversed(runs)
-        for one in run.measures
-        if MAIN.get(one.stage) == one.metric
+        for info in run.measures
+        if MAIN.get(info.stage) == info.metric
     }
 
 
 def setting_name(setting: Mapping[str, str]) -> str:
     """``overall: tokens, bm25, 2 hits, extractive``."""
-    named = Setting(*(setting[name] for name in ("chunker", "retriever", "top_k", "reader")))
+    parts = Setting(*(setting[name] for name in ("chunker", "retriever", "top_k", "reader")))
     system = setting["system"] if setting["system"] not in ("", BUILT_IN) else ""
-    return f"{setting['stage']}: {system or named}"
+    return f"{setting['stage']}: {system or parts}"

@@ -1,4 +1,4 @@
-"""Which cases are shown in detail: the worst, some drawn at random, those that failed."""
+"""Selects the cases with details: the worst, some drawn at random, and those that failed."""
 
 from __future__ import annotations
 
@@ -20,32 +20,31 @@ _PART = re.compile(r"(worst|random|failed):(\d+|all)")
 
 @dataclass(frozen=True)
 class Selection:
-    """A case is a question under a condition. ``drawn`` and ``of`` count each kind's cases."""
+    """The selected cases, each a question under a condition.
+
+    ``drawn`` counts the selected cases of each kind, ``of`` all cases of that kind.
+    """
 
     cases: tuple[tuple[int, int], ...]
     drawn: dict[str, int]
     of: dict[str, int]
     asked_for: int = 0
-    """Questions all of whose cases have details."""
+    """Number of questions named in the request; all their cases have details."""
     runs: int = 0
-    """Runs that have a cases.zip."""
+    """Number of runs with a cases.zip."""
 
     def sentence(self) -> str:
-        """How the cases were drawn, and how many were left out."""
+        """How many cases of each kind have details."""
         if not self.of["random"]:
-            why = (
-                "the runs measured nothing but reading"
-                if self.runs
-                else "the runs have no cases.zip"
-            )
-            return f"No case has details: {why}"
+            reason = "the runs measured only OCR" if self.runs else "the runs have no cases.zip"
+            return f"No case has details: {reason}"
         s = "s" * (self.asked_for != 1)
-        parts = [f"those of {self.asked_for} question{s}"] if self.asked_for else []
+        parts = [f"all of {self.asked_for} named question{s}"] if self.asked_for else []
         parts += [
-            f"{self.drawn[kind]:,} of {self.of[kind]:,} {what}"
-            for kind, what in zip(
+            f"{self.drawn[kind]:,} of {self.of[kind]:,} {description}"
+            for kind, description in zip(
                 KINDS,
-                ("by what they lost, worst first", "drawn at random", "that failed"),
+                ("with a loss, largest first", "drawn at random", "that failed"),
                 strict=True,
             )
             if kind in self.drawn
@@ -56,65 +55,65 @@ class Selection:
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """Which cases are asked for: of each kind a number, None for all; and questions by ID."""
+class Request:
+    """The requested cases: a number of each kind (None: all), and questions by ID."""
 
     of: dict[str, int | None]
     questions: tuple[str, ...] = ()
 
 
-def parse_selection(text: str) -> Wanted:
+def parse_selection(text: str) -> Request:
     """``worst:200,random:100,failed:all,question:ID``. Raises ConfigError."""
-    wanted: dict[str, int | None] = {}
+    numbers: dict[str, int | None] = {}
     questions: list[str] = []
     for part in filter(None, (part.strip(" ,") for part in _PARTS.split(text))):
         if part.startswith(_QUESTION) and len(part) > len(_QUESTION):
             questions.append(part.removeprefix(_QUESTION))
             continue
-        found = _PART.fullmatch(part)
-        if found is None or found[1] in wanted:
+        match = _PART.fullmatch(part)
+        if match is None or match[1] in numbers:
             raise ConfigError(
                 f"cases: {part!r} is not worst:N, random:N or failed:N, each once (N may be all), "
                 "nor question:ID"
             )
-        wanted[found[1]] = None if found[2] == "all" else int(found[2])
-    return Wanted(wanted, tuple(questions))
+        numbers[match[1]] = None if match[2] == "all" else int(match[2])
+    return Request(numbers, tuple(questions))
 
 
-def select(rows: Rows, wanted: Wanted, runs: Sequence[str], seed: int = 0) -> Selection:
-    """The cases with details, of some runs, in the order of the rows.
+def select(rows: Rows, request: Request, runs: Sequence[str], seed: int = 0) -> Selection:
+    """Select the cases with details from these runs, in the order of the rows.
 
-    The same rows give the same cases. Raises ConfigError for a question that is not there.
+    The same rows give the same cases. Raises ConfigError for an unknown question.
     """
     frame = rows.frame[rows.questions["run"].isin(runs).to_numpy()[rows.frame["question"]]]
     key = ["question", "condition"]
     every = frame[key].drop_duplicates()
-    lost = frame[frame["loss"] > 0].groupby(key, sort=True)["loss"].max()
+    losses = frame[frame["loss"] > 0].groupby(key, sort=True)["loss"].max()
     failed = frame[frame["status"] >= STATUSES.index("error")][key].drop_duplicates()
     pools: dict[str, pd.DataFrame] = {
-        "worst": lost.sort_values(ascending=False, kind="stable").reset_index()[key],
+        "worst": losses.sort_values(ascending=False, kind="stable").reset_index()[key],
         "random": every,
         "failed": failed,
     }
     chosen: dict[tuple[int, int], None] = {}
     drawn: dict[str, int] = {}
-    for qid in wanted.questions:
+    for qid in request.questions:
         places = np.flatnonzero(rows.questions["qid"] == qid)
         cases = every[every["question"].isin(places)].to_numpy(dtype=np.int64)
         if not len(cases):
-            raise ConfigError(f"cases: there is no question {qid!r} with details")
+            raise ConfigError(f"cases: unknown question {qid!r}")
         chosen.update(dict.fromkeys((int(q), int(c)) for q, c in cases))
-    for kind, count in wanted.of.items():
+    for kind, count in request.of.items():
         pool = pools[kind].to_numpy(dtype=np.int64)
         if kind == "random":
             pool = np.random.default_rng(seed).permutation(pool)
-        taken = pool if count is None else pool[:count]
-        drawn[kind] = len(taken)
-        chosen.update(dict.fromkeys((int(q), int(c)) for q, c in taken))
+        selected = pool if count is None else pool[:count]
+        drawn[kind] = len(selected)
+        chosen.update(dict.fromkeys((int(q), int(c)) for q, c in selected))
     of = {kind: len(pool) for kind, pool in pools.items()}
-    return Selection(tuple(sorted(chosen)), drawn, of, len(wanted.questions), len(runs))
+    return Selection(tuple(sorted(chosen)), drawn, of, len(request.questions), len(runs))
 
 
 def numbered(cases: Sequence[tuple[int, int]]) -> dict[tuple[int, int], int]:
-    """Numbers of cases from 1, in order; 0 is none."""
+    """Case -> its number, from 1 in order."""
     return {case: number for number, case in enumerate(cases, start=1)}

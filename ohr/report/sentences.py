@@ -1,4 +1,4 @@
-"""What the numbers say, in sentences with their intervals, and nothing that they do not."""
+"""The results in sentences, with intervals, and without claims that are not shown."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from ohr.study.scoring.metrics import MetricInfo
 
 @dataclass(frozen=True)
 class Loss:
-    """What one setting lost under one condition against the clean one, question by question."""
+    """The loss of one setting under one condition, compared with its baseline by question."""
 
     place: tuple[int, int]
-    """Condition and setting, as the rows number them."""
+    """Numbers of condition and setting in the rows."""
     condition: str
     baseline: str
     setting: str
@@ -34,12 +34,12 @@ class Loss:
     low: float
     high: float
     p: float
-    """After Holm's correction over all losses of the stage; NaN where nothing can be said."""
+    """p after Holm over all losses of the stage; NaN without a test."""
     clusters: int
-    """Documents, or pages where those are too few for an interval."""
+    """Number of documents, or of pages if the documents are too few for an interval."""
     unit: str
     tests: int
-    """How many losses of the stage p is corrected over."""
+    """Number of losses of the stage over which p is corrected."""
 
     @property
     def excluded(self) -> float:
@@ -57,29 +57,29 @@ class Loss:
         """
         change = short(-self.loss)
         if np.isnan(self.low):
-            said = f"{change}, no interval"
+            change += ", no interval"
         else:
-            said = f"{change} [{short(-self.high)}, {short(-self.low)}]"
+            change += f" [{short(-self.high)}, {short(-self.low)}]"
             if self.is_shown:
-                said += f", p {short(self.p) if self.p >= 0.001 else '<.001'} after Holm"
-                said += f" over {self.tests}"
+                change += f", p {short(self.p) if self.p >= 0.001 else '<.001'} after Holm"
+                change += f" over {self.tests}"
             elif self.clusters < FEWEST_TO_SHOW:
-                said += f", {self.clusters} {interval_units([self.unit])} are too few for a test"
+                change += f", {self.clusters} {interval_units([self.unit])} are too few for a test"
             else:
-                said += f", not shown ({excluded(self.low, self.high)})"
+                change += f", not shown ({excluded(self.low, self.high)})"
         return (
-            f"{self.condition} less {self.baseline}: {title} of {self.setting} {said}; "
-            f"{short(self.score)} in place of {short(self.clean)}."
+            f"{self.condition} less {self.baseline}: {title} of {self.setting} {change}; "
+            f"{short(self.score)}, baseline {short(self.clean)}."
         )
 
 
 def losses(rows: Rows, stage: str) -> list[Loss]:
-    """Every condition that has a clean one, under every setting of a stage."""
-    found = list(_losses(rows, stage))
-    p = holm(np.array([one.p for one in found]))
+    """The loss of every condition with a baseline, under every setting of a stage."""
+    uncorrected = list(_losses(rows, stage))
+    p = holm(np.array([loss.p for loss in uncorrected]))
     return [
-        replace(one, p=float(adjusted), tests=int(np.isfinite(p).sum()))
-        for one, adjusted in zip(found, p, strict=True)
+        replace(loss, p=float(adjusted), tests=int(np.isfinite(p).sum()))
+        for loss, adjusted in zip(uncorrected, p, strict=True)
     ]
 
 
@@ -109,17 +109,17 @@ def _losses(rows: Rows, stage: str) -> Iterator[Loss]:
         )
 
 
-def caveats(rows: Rows, measures: dict[str, MetricInfo]) -> list[str]:
-    """What should not be concluded."""
-    said = [
-        "An interval speaks of further documents like these, not of other kinds of documents.",
+def caveats(rows: Rows, metrics: dict[str, MetricInfo]) -> list[str]:
+    """Sentences on the limits of the results."""
+    sentences = [
+        "Intervals are about further documents like these, not about other kinds of documents.",
         "'Not shown' does not mean 'none': changes up to the given size are not excluded.",
         "Noise is compared with the same engine's clean pages, an engine on clean pages with the "
         "ground truth.",
     ]
     documents = rows.questions["doc_id"].nunique()
     if documents < 20:
-        said.insert(0, f"There are {documents} documents: little can be said about others.")
-    if "overall" not in measures and "generation" not in measures:
-        said.append("No reader was asked: nothing here is about answers.")
-    return said
+        sentences.insert(0, f"Documents: {documents}. The results say little about others.")
+    if "overall" not in metrics and "generation" not in metrics:
+        sentences.append("No reader was used, so there are no results on answers.")
+    return sentences

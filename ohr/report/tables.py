@@ -1,4 +1,4 @@
-"""The tables of a report's first page: scores and losses, by group, and what it all took."""
+"""The tables of a report's first page: scores and losses, also by group, and costs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ohr.study.scoring.metrics import MetricInfo
 
 TITLES = {
     "retrieval": "Retrieval",
-    "generation": "Answers from the gold pages",
+    "generation": "Answers from gold pages",
     "overall": "The whole system",
 }
 _GROUPS = {"evidence_source": "by evidence source", "domain": "by domain"}
@@ -27,70 +27,72 @@ Table = dict[str, Any]
 """``title``, ``columns``, ``rows`` of texts, and ``texts``: how many columns hold no numbers."""
 
 
-def stage_title(stage: str, measure: MetricInfo) -> str:
+def stage_title(stage: str, metric: MetricInfo) -> str:
     """``Retrieval: LCS``."""
-    return f"{TITLES[stage]}: {plain(measure.title)}"
+    return f"{TITLES[stage]}: {plain(metric.title)}"
 
 
 def loss_tables(
-    rows: Rows, measures: Mapping[str, MetricInfo], lost: Mapping[str, Sequence[Loss]]
+    rows: Rows, metrics: Mapping[str, MetricInfo], losses: Mapping[str, Sequence[Loss]]
 ) -> Iterator[Table]:
-    """What each condition lost, its parts, and then the means of all rows, stage by stage."""
-    for stage, found in lost.items():
-        by_place = {one.place: one for one in found}
+    """The loss of each condition, its parts, and the means over all rows, stage by stage."""
+    for stage, of_stage in losses.items():
+        by_place = {loss.place: loss for loss in of_stage}
         parts = rows.parts.get(stage, ())
         lines = []
         for (of, by), group in _of_stage(rows, stage).groupby(["condition", "setting"]):
             place = int(str(of)), int(str(by))
-            one = by_place.get(place)
+            loss = by_place.get(place)
             paired = group[group["loss"].notna()]
-            lost_by = ((paired[p.metric] - paired[f"clean_{p.metric}"]).mean() for p in parts)
+            parts_lost = ((paired[p.metric] - paired[f"clean_{p.metric}"]).mean() for p in parts)
             lines.append(
                 (
                     *map(plain, _heads(rows, *place)),
                     f"{len(group):,}",
-                    *_paired(one),
-                    *map(_number, lost_by),
+                    *_paired(loss),
+                    *map(_number, parts_lost),
                     _number(group["score"].mean()),
                     *(_number(group[part.metric].mean()) for part in parts),
                 )
             )
         names = _head_names(rows)
         titles = [plain(part.title) for part in parts]
-        tests = max((one.tests for one in found), default=0)
-        measured: tuple[str, ...] = ("lost", "from", "to", f"p (Holm over {tests})", "none over")
-        measured += tuple(f"lost: {title}" for title in titles)
-        measured += (plain(measures[stage].title), *titles)
+        tests = max((loss.tests for loss in of_stage), default=0)
+        measured: tuple[str, ...] = ("loss", "from", "to", f"p (Holm over {tests})", "none over")
+        measured += tuple(f"loss: {title}" for title in titles)
+        measured += (plain(metrics[stage].title), *titles)
         yield {
-            "title": stage_title(stage, measures[stage]),
+            "title": stage_title(stage, metrics[stage]),
             "columns": (*names, "n", *measured),
             "texts": len(names),
             "rows": lines,
         }
 
 
-def group_loss_tables(rows: Rows, measures: Mapping[str, MetricInfo]) -> Iterator[Table]:
-    """What each condition lost by evidence source and by domain, where there are several.
+def group_loss_tables(rows: Rows, metrics: Mapping[str, MetricInfo]) -> Iterator[Table]:
+    """Changes of each condition by evidence source and by domain, if there are several.
 
-    A change with its interval; a star where it is shown. p is corrected over the table.
+    Each change has its interval, and a star if it is shown. p is corrected over the table.
     """
     for stage, column in ((stage, column) for stage in MAIN for column in _GROUPS):
         frame = _of_stage(rows, stage)
         frame = frame[frame["loss"].notna()]
         group = rows.questions[column].to_numpy()[frame["question"].to_numpy(int)]
         groups = sorted(set(map(str, group)))
-        if stage not in measures or len(groups) < 2:
+        if stage not in metrics or len(groups) < 2:
             continue
         changes: dict[tuple[int, int], dict[str, PairedComparison]] = {}
         for (of, by, name), part in frame.groupby(["condition", "setting", group]):
             units = rows.questions.iloc[part["question"].to_numpy()]
             change = compare_paired(-part["loss"].to_numpy(), clusters_of(units))
             changes.setdefault((int(str(of)), int(str(by))), {})[str(name)] = change
-        p = holm(np.array([one.p for by_group in changes.values() for one in by_group.values()]))
+        p = holm(
+            np.array([change.p for by_group in changes.values() for change in by_group.values()])
+        )
         corrected = iter(p)
         names = _head_names(rows)
         yield {
-            "title": f"{stage_title(stage, measures[stage])}, changes {_GROUPS[column]} "
+            "title": f"{stage_title(stage, metrics[stage])}, changes {_GROUPS[column]} "
             f"(* shown: p at most {ALPHA} after Holm over {np.isfinite(p).sum()})",
             "columns": (*names, *map(plain, groups)),
             "texts": len(names),
@@ -98,8 +100,8 @@ def group_loss_tables(rows: Rows, measures: Mapping[str, MetricInfo]) -> Iterato
                 (
                     *map(plain, _heads(rows, *place)),
                     *(
-                        _change(by_group[one], next(corrected)) if one in by_group else "–"
-                        for one in sorted(groups)
+                        _change(by_group[name], next(corrected)) if name in by_group else "–"
+                        for name in sorted(groups)
                     ),
                 )
                 for place, by_group in changes.items()
@@ -114,19 +116,16 @@ def _change(change: PairedComparison, p: float) -> str:
     return f"{short(change.difference)}{'*' * is_shown(p)}{interval}"
 
 
-def group_tables(rows: Rows, measures: Mapping[str, MetricInfo]) -> Iterator[Table]:
-    """Means of each stage by evidence source and by domain, where there are several.
-
-    Then the same of each part of its loss.
-    """
-    wanted = [
-        (stage, *one, column)
+def group_tables(rows: Rows, metrics: Mapping[str, MetricInfo]) -> Iterator[Table]:
+    """Means of each stage, and of the parts of its loss, by evidence source and by domain."""
+    values_of_tables = [
+        (stage, value, info, column)
         for stage in MAIN
-        if stage in measures
-        for one in (("score", measures[stage]), *((p.metric, p) for p in rows.parts.get(stage, ())))
+        if stage in metrics
+        for value, info in _values(rows, stage, metrics[stage])
         for column in _GROUPS
     ]
-    for stage, value, measure, column in wanted:
+    for stage, value, info, column in values_of_tables:
         frame = _of_stage(rows, stage)
         group = rows.questions[column].to_numpy()[frame["question"].to_numpy(int)]
         scores = frame[value].groupby([frame["condition"], frame["setting"], group])
@@ -135,10 +134,10 @@ def group_tables(rows: Rows, measures: Mapping[str, MetricInfo]) -> Iterator[Tab
             continue
         names = _head_names(rows)
         yield {
-            "title": f"{stage_title(stage, measure)}, {_GROUPS[column]}",
+            "title": f"{stage_title(stage, info)}, {_GROUPS[column]}",
             "columns": (
                 *names,
-                *(f"{plain(str(one))}, n {counts[one].max():,.0f}" for one in means),
+                *(f"{plain(str(name))}, n {counts[name].max():,.0f}" for name in means),
             ),
             "texts": len(names),
             "rows": [
@@ -148,15 +147,20 @@ def group_tables(rows: Rows, measures: Mapping[str, MetricInfo]) -> Iterator[Tab
         }
 
 
+def _values(rows: Rows, stage: str, main: MetricInfo) -> list[tuple[str, MetricInfo]]:
+    """Columns of the rows with the main score and the parts of its loss, and their metrics."""
+    return [("score", main), *((part.metric, part) for part in rows.parts.get(stage, ()))]
+
+
 def cost_tables(runs: Mapping[str, Run]) -> Iterator[Table]:
-    """Seconds of each part of each run, and of a page by each engine."""
+    """Seconds of each part of each run, and costs per page of each engine."""
     for name, run in runs.items():
         of_run = f": {plain(name)}" if len(runs) > 1 else ""
         stages: Mapping[str, Mapping[str, float]] = run.manifest.get("seconds", {})
         if stages:
             yield {
                 "title": f"Seconds{of_run}",
-                "columns": ("part", "by the clock", "of CPU"),
+                "columns": ("part", "wall seconds", "CPU seconds"),
                 "texts": 1,
                 "rows": [
                     (plain(part), _seconds(spent["wall_s"]), _seconds(spent["cpu_s"]))
@@ -188,17 +192,17 @@ def _head_names(rows: Rows) -> tuple[str, ...]:
 
 def _heads(rows: Rows, condition: int, setting: int) -> tuple[str, ...]:
     base = rows.conditions[condition]
-    named = (base["run"], base["name"], setting_name(rows.settings[setting]))
-    return named[-len(_head_names(rows)) :]
+    heads = (base["run"], base["name"], setting_name(rows.settings[setting]))
+    return heads[-len(_head_names(rows)) :]
 
 
-def _paired(one: Loss | None) -> tuple[str, ...]:
-    """Loss, interval, p and, where none is shown, the largest change that is not excluded."""
-    if one is None:
+def _paired(loss: Loss | None) -> tuple[str, ...]:
+    """Loss, interval, p and, if no change is shown, the largest that is not excluded."""
+    if loss is None:
         return ("–",) * 5
-    p = "<.001" if one.p < 0.001 else _number(one.p)
-    none_over = None if one.is_shown else one.excluded
-    return (*map(_number, (one.loss, one.low, one.high)), p, _number(none_over))
+    p = "<.001" if loss.p < 0.001 else _number(loss.p)
+    none_over = None if loss.is_shown else loss.excluded
+    return (*map(_number, (loss.loss, loss.low, loss.high)), p, _number(none_over))
 
 
 def _number(value: float | None) -> str:

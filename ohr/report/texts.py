@@ -1,4 +1,4 @@
-"""What the engines of a run read, page by page."""
+"""The page texts of a run's knowledge bases."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from ohr.study.results import Run
 from ohr.types import PageRef
 
 TRUTH = "gt, clean"
-_NOT_THERE = ("error", "not in the knowledge base")
+_MISSING = ("error", "not in the knowledge base")
 
 
 class Texts:
-    """The pages of a run's knowledge bases; read when they are first asked for, and once."""
+    """The page texts of a run, loaded on first use."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
 
     @cached_property
     def by_base(self) -> dict[str, dict[PageRef, str]]:
-        """The texts of the pages that could be read, by knowledge base."""
+        """Page texts by knowledge base, without failed pages."""
         return read_texts(self._run.path)
 
     def outcome(self, base: str, ref: PageRef) -> tuple[str, str]:
-        """Status and detail of a reading."""
-        plain = ("ok", "") if ref in self.by_base.get(base, {}) else _NOT_THERE
-        return self._outcomes.get((base, ref), plain)
+        """Status and detail of a page text."""
+        default = ("ok", "") if ref in self.by_base.get(base, {}) else _MISSING
+        return self._outcomes.get((base, ref), default)
 
     def truth(self, ref: PageRef) -> str | None:
-        """The ground truth's text, from the run, or from its dataset where that is there."""
+        """The ground truth of a page, from the run or from its dataset; None without either."""
         known = self.by_base.get(TRUTH)
         return known.get(ref) if known is not None else self._dataset.get(ref)
 
     @cached_property
     def _outcomes(self) -> dict[tuple[str, PageRef], tuple[str, str]]:
-        """Of the readings that are not simply well."""
+        """Status and detail of page texts that failed or have a note."""
         pages = read_cases(self._run.path, "pages").drop_columns("text")
         status, detail = pages["status"].cast(pa.string()), pages["detail"].cast(pa.string())
         odd = pages.filter(pc.or_(pc.not_equal(status, "ok"), pc.not_equal(detail, "")))

@@ -1,4 +1,4 @@
-"""Two texts side by side, cut where their words differ."""
+"""Compares two texts word by word, for display side by side."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from collections.abc import Sequence
 from rapidfuzz.distance import Levenshtein
 
 Pieces = list[tuple[int, str]]
-"""Stretches of a text: (0, the same on both sides) or (1, not so on the other)."""
+"""Pieces of a text: (0, piece equal on both sides) or (1, piece that differs)."""
 MOST_WORDS = 20_000
-"""Words of a side that are compared; texts of more are shown unmarked."""
+"""Longest text that is compared, in words; longer texts have no marks."""
 _WORD = re.compile(r"\s*\S+\s*")
 
 
-def side_by_side(truth: str, read: str) -> tuple[Pieces, Pieces]:
-    """Both texts in pieces, whose words together are the texts; white space does not differ."""
-    left, right = _words(truth), _words(read)
+def side_by_side(truth: str, output: str) -> tuple[Pieces, Pieces]:
+    """Both texts in pieces, which together are the texts; white space is not compared."""
+    left, right = _words(truth), _words(output)
     if max(len(left), len(right)) > MOST_WORDS:
-        return _whole(truth), _whole(read)
-    ops = Levenshtein.opcodes([one.strip() for one in left], [one.strip() for one in right])
-    ours: Pieces = []
-    theirs: Pieces = []
+        return _whole(truth), _whole(output)
+    ops = Levenshtein.opcodes([word.strip() for word in left], [word.strip() for word in right])
+    left_pieces: Pieces = []
+    right_pieces: Pieces = []
     for op in ops:
         changed = int(op.tag != "equal")
-        _add(ours, changed, left[op.src_start : op.src_end])
-        _add(theirs, changed, right[op.dest_start : op.dest_end])
-    return ours, theirs
+        _add(left_pieces, changed, left[op.src_start : op.src_end])
+        _add(right_pieces, changed, right[op.dest_start : op.dest_end])
+    return left_pieces, right_pieces
 
 
 def _words(text: str) -> list[str]:

@@ -14,7 +14,7 @@ from ohr.datasets.json_text import parse_records
 from ohr.datasets.values import described, name_of, said
 from ohr.errors import ConfigError
 from ohr.files.bounded import read_bounded
-from ohr.files.safe_text import as_it_was, no_formula
+from ohr.files.safe_text import escape_formula, unescape_formula
 from ohr.types import Question
 
 _COLUMNS: Mapping[str, tuple[str, ...]] = {
@@ -69,7 +69,7 @@ def _rows(text: str) -> Iterable[tuple[str, str]]:
                 f"line {line}: {len(fields)} fields under a header of {len(names)}"
                 + fix * (len(fields) > len(names))
             )
-        qid, question = (as_it_was(fields[place or 0]) for place in places.values())
+        qid, question = (unescape_formula(fields[place or 0]) for place in places.values())
         yield qid, question
 
 
@@ -105,5 +105,5 @@ def wordings_csv(wordings: Mapping[str, str]) -> str:
     sink = io.StringIO()
     writer = csv.writer(sink, lineterminator="\n")
     writer.writerow(("qid", "question"))
-    writer.writerows(map(no_formula, pair) for pair in wordings.items())
+    writer.writerows(map(escape_formula, pair) for pair in wordings.items())
     return sink.getvalue()

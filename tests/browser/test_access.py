@@ -58,7 +58,7 @@ def test_axe_finds_nothing_serious(chromium_browser, report, dark):
             if view == "case?case=2":
                 visit.click("input[value=right]")
             if view.startswith("page?"):
-                visit.click("button", "set as a page")
+                visit.click("button", "formatted")
             window.evaluate(f"void (() => {{ {axe} }})()")
             found = window.evaluate(findings)
             assert found["passes"] >= rules
@@ -68,7 +68,7 @@ def test_axe_finds_nothing_serious(chromium_browser, report, dark):
 def test_a_report_on_paper(chromium_browser, report):
     with chromium_window(chromium_browser) as window:
         visit = Visit(window, report)
-        for view, said in (("overview", "What came out"), ("case?case=2", "What is fact")):
+        for view, said in (("overview", "Results"), ("case?case=2", "What is fact")):
             visit.open(view)
             pages = list(pypdfium2.PdfDocument(io.BytesIO(window.page.pdf(format="A4"))))
             texts = [page.get_textpage().get_text_range() for page in pages]

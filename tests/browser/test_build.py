@@ -23,7 +23,7 @@ from ohr.ocr.worker import distort, page_image
 from ohr.report.again import LONGEST, Recipes, shown_record
 from ohr.report.build import Built, build_report
 from ohr.report.options import ReportOptions
-from ohr.report.rows import make_rows, measures_by_stage
+from ohr.report.rows import main_metrics, make_rows
 from ohr.report.sentences import losses
 from ohr.report.tables import group_tables, loss_tables
 from ohr.study.output.cases import read_texts
@@ -117,7 +117,7 @@ def test_what_is_not_of_the_report_is_left_alone(run, tmp_path):
 
 
 def test_tables_by_source_and_domain_have_the_figures_of_the_cells(run):
-    rows, measures = make_rows([run]), measures_by_stage([run])
+    rows, measures = make_rows([run]), main_metrics([run])
     tables = {table["title"]: table for table in group_tables(rows, measures)}
     # By source and by domain, at each stage, and two parts of the loss of retrieval.
     assert len(tables) == 2 * (3 + 2)
@@ -148,7 +148,7 @@ def test_each_run_of_several_has_its_own_losses_and_names(run, settings, tmp_pat
     short = "chunkers=[{name: tokens, params: {size: 8}}]"
     told = ("engines=[gt,tests.fakes.LoggingEngine]", "noise=[formatting]", "levels=[severe]")
     runs = [run, finished(tmp_path / "short", *settings, *told, READERS, short)]
-    rows, measures = make_rows(runs), measures_by_stage(runs)
+    rows, measures = make_rows(runs), main_metrics(runs)
     tables = list(loss_tables(rows, measures, {name: losses(rows, name) for name in measures}))
     alone = []
     for one in runs:
@@ -173,9 +173,9 @@ def test_each_run_of_several_has_its_own_losses_and_names(run, settings, tmp_pat
         for row in table["rows"]:
             value = dict(zip(names, row, strict=True))
             assert sum(float(value[name]) for name in names[of]) == pytest.approx(1, abs=0.0021)
-            if value["lost"] != "–":
-                parts = (float(value[f"lost: {name}"]) for name in names[of][1:])
-                assert sum(parts) == pytest.approx(float(value["lost"]), abs=0.0021)
+            if value["loss"] != "–":
+                parts = (float(value[f"loss: {name}"]) for name in names[of][1:])
+                assert sum(parts) == pytest.approx(float(value["loss"]), abs=0.0021)
     lost = {row[2:6] for row in tables[0]["rows"] if row[1] == "gt, formatting severe"}
     assert len(lost) == 2
     said = [one.sentence("LCS") for one in losses(rows, "retrieval")]
@@ -194,6 +194,15 @@ def test_the_first_page_says_what_it_took_and_how_it_was_made(run, tmp_path):
     configuration = page.partition("<summary>Configuration</summary>")[2].partition("</details>")[0]
     shown = yaml.safe_load(html.unescape(re.sub("<[^>]+>", "", configuration)))
     assert shown == run.manifest["config"]
+
+
+def test_the_first_page_lists_failures(run, tmp_path, monkeypatch):
+    built(run, tmp_path / "none", cases="random:1", images="none")
+    assert "<p>None.</p>" in (tmp_path / "none" / "index.html").read_text("utf-8")
+    monkeypatch.setattr(Run, "failures", property(lambda run: ["<engine>: 2 pages failed"]))
+    built(run, tmp_path / "some", cases="random:1", images="none")
+    page = (tmp_path / "some" / "index.html").read_text("utf-8")
+    assert "<li>&lt;engine&gt;: 2 pages failed</li>" in page
 
 
 def test_details_of_several_draws_are_of_the_first(run, tmp_path):
@@ -215,8 +224,8 @@ def test_all_cases_of_a_question_and_of_none_other(run, tmp_path):
     chosen = built(run, tmp_path, cases="question:q10", images="none").selection
     assert len(chosen.cases) == 4
     assert {case["text"] for case in chunks(tmp_path, "cases")} == {"What is fact 10?"}
-    assert "those of 1 question" in chosen.sentence()
-    with pytest.raises(ConfigError, match="no question 'q999'"):
+    assert "all of 1 named question" in chosen.sentence()
+    with pytest.raises(ConfigError, match="unknown question 'q999'"):
         built(run, tmp_path, cases="question:q999", images="none")
 
 
@@ -225,7 +234,7 @@ def test_results_without_cases_have_figures_alone(run, tmp_path):
     (tmp_path / "bare" / "cases.zip").unlink()
     chosen = built(open_run(tmp_path / "bare"), tmp_path / "report", images="none").selection
     assert chosen.sentence() == "No case has details: the runs have no cases.zip"
-    assert "What came out" in (tmp_path / "report" / "index.html").read_text("utf-8")
+    assert "<h2>Results</h2>" in (tmp_path / "report" / "index.html").read_text("utf-8")
     both = [run, open_run(tmp_path / "bare")]
     of_one = build_report(both, tmp_path / "both", ReportOptions("random:all", "none")).selection
     assert len(of_one.cases) == 16 * 4
@@ -301,13 +310,13 @@ def test_lines_of_python_rewrite_the_text_again(run):
 def test_a_long_record_is_cut_and_says_so():
     said = shown_record({"name": "x" * (LONGEST + 500)})
     assert len(said) < LONGEST + 50
-    assert said.endswith("characters more")
+    assert said.endswith("more characters")
 
 
 def test_a_study_makes_its_report_or_says_how(settings, tmp_path):
     arguments = [*settings, "engines=[gt]", READERS, "--out", str(tmp_path / "r")]
     said = invoke("ocr_benchmark", *arguments).output
-    assert f"to look into: ohr report {tmp_path / 'r'} --out" in said
+    assert f"interactive report: ohr report {tmp_path / 'r'} --out" in said
     said = invoke("ocr_benchmark", *arguments, "--report").output
     assert f"report: {tmp_path / 'r' / 'report' / 'index.html'}" in said
     assert "<title>r</title>" in (tmp_path / "r" / "report" / "index.html").read_text("utf-8")

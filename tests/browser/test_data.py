@@ -16,7 +16,7 @@ from ohr.errors import ConfigError
 from ohr.report.chunks import Chunks, packed, script_json
 from ohr.report.inline_svg import inline_svg
 from ohr.report.rendered import blocks_of, math
-from ohr.report.select import Wanted, parse_selection
+from ohr.report.select import Request, parse_selection
 from ohr.report.words import side_by_side
 from tests.patience import ends
 
@@ -146,8 +146,8 @@ def test_selections():
     wanted = parse_selection("worst:2, failed:all, question:a:1")
     several = parse_selection("question:a,b c, worst:2,question:d,")
     assert several.questions == ("a,b c", "d")
-    assert wanted == Wanted({"worst": 2, "failed": None}, ("a:1",))
-    assert parse_selection("") == Wanted({})
+    assert wanted == Request({"worst": 2, "failed": None}, ("a:1",))
+    assert parse_selection("") == Request({})
 
 
 FORBIDDEN = re.compile(

@@ -62,11 +62,11 @@ def test_every_view_opens_and_is_no_wider_than_its_window(visit):
 
 def test_what_is_not_there_is_said(visit):
     for address, said in [
-        ("case?case=9999", "no such case"),
+        ("case?case=9999", "case does not exist"),
         ("case?case=1&beside=9999", "?"),
-        ("case?case=abc", "no such case"),
-        ("page?page=9999", "no such page"),
-        ("nowhere", "What was asked"),
+        ("case?case=abc", "case does not exist"),
+        ("page?page=9999", "page does not exist"),
+        ("nowhere", "The study"),
     ]:
         visit.open(address)
         heading = visit.text("main h2")
@@ -115,7 +115,7 @@ def test_filters_together_and_words_of_the_question(visit):
 def test_a_list_sorts_and_says_so(visit):
     visit.go("cases")
     assert visit.attribute("th:nth-child(6)", "aria-sort") == "descending"
-    for at, name in ((4, "score"), (5, "clean"), (7, "evidence read")):
+    for at, name in ((4, "score"), (5, "clean"), (7, "evidence LCS")):
         visit.click("th button", name).settled()
         assert visit.attribute(f"th:nth-child({at})", "aria-sort") == "descending"
         falling = numbers(visit, at)
@@ -242,7 +242,7 @@ def test_a_page_its_conditions_and_its_slider(visit):
     assert "75%" in visit.window.evaluate(clip)
     visit.choose("select[name=b]", "0").settled()
     assert len(visit.texts("h3.condition")) == 2
-    visit.click("button", "set as a page")
+    visit.click("button", "formatted")
     assert visit.texts(".set .heading")
     assert visit.window.evaluate("document.querySelector('.set math') !== null")
     quiet(visit)

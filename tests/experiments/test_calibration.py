@@ -128,7 +128,7 @@ def test_a_calibration_is_for_its_engine_operator_and_parameters(calibrated):
             noise_curve, [*settings, given, "r_noise=0.5", changed, "--dry-run"]
         )
         assert result.exit_code == 2
-        assert "run experiments.calibrate" in result.output
+        assert "run ohr run calibrate" in result.output
     result = CliRunner().invoke(noise_curve, [*settings, "r_noise=0.5", "--dry-run"])
     assert "need calibration=FILE" in result.output
 
@@ -225,7 +225,7 @@ def test_a_check_passes_only_where_the_whole_interval_is_within_the_margin(low, 
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["noise=[]", "intensities=[0.5]"], "leaves nothing to calibrate"),
+        (["noise=[]", "intensities=[0.5]"], "no noise to calibrate"),
         ([NOISE, "intensities=[0.5]", "dataset.limit=1"], "needs two pages or more"),
     ],
 )

@@ -153,7 +153,7 @@ def test_a_mistyped_option_suggests_the_nearest_in_one_line(name):
         (["--out"], "option '--out' requires an argument; "),
         (["engine=[gt]"], "configuration: unknown option 'engine'; did you mean 'engines'? "),
         (["engines=[gtt]", "--out", "x"], "unknown engine 'gtt'; did you mean 'gt'? known: "),
-        ([], "where should the results go? give --out"),
+        ([], "no folder for the results: give --out"),
     ],
 )
 def test_mistakes_of_a_study_are_one_line(arguments, said, where_the_sample_is, monkeypatch):
@@ -167,7 +167,7 @@ def test_mistakes_of_a_study_are_one_line(arguments, said, where_the_sample_is, 
     ("name", "arguments", "said"),
     [
         ("ocr", ["--engine", "gt", "--out", "x"], "missing argument 'FILE'"),
-        ("figure3", ["run"], "where should the results go? give --out"),
+        ("figure3", ["run"], "no folder for the results: give --out"),
         ("gallery", ["--out", "x.png", "--dpi", "5"], "invalid value for '--dpi'"),
         ("ocr", ["x", "--engine", "{", "--out", "y"], "cannot read the engine '{': it is not YAML"),
         (

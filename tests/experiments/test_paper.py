@@ -134,7 +134,7 @@ def test_it_has_noise_of_its_own(tmp_path):
     corpus = write_corpus(tmp_path, documents=1, pages=1)
     result = CliRunner().invoke(main, [*corpus, "noise=[rotation]", "--out", str(tmp_path / "r")])
     assert result.exit_code == 2
-    assert "paper has its own noise" in result.output
+    assert "paper ohrbench sets its own noise" in result.output
 
 
 @pytest.mark.slow

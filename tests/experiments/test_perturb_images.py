@@ -183,7 +183,7 @@ def test_images_that_were_made_otherwise_are_not_mixed_in(folder, tmp_path):
     before = records(out)
     result = perturb(*common, "--level", "severe")
     assert result.exit_code == 2
-    assert "holds 2 images that this command does not make, such as rotation_mild" in result.output
+    assert "holds 2 images that this command does not write, such as rotation_mild" in result.output
     assert records(out) == before
     assert perturb(*common, "--level", "mild", "--level", "severe").exit_code == 0
     assert len(records(out)) == 4

@@ -232,7 +232,7 @@ def test_the_command_writes_table_and_figure(formatting_run, tmp_path):
     lcs = [str(formatting_run.path), "--metric", "retrieval:lcs", "--out", str(tmp_path / "lcs")]
     said = CliRunner().invoke(main, lcs).stdout
     assert "~ shares part of the outcome's definition: r_noise" in said
-    assert "of measures that share nothing of the outcome's definition: " in said
+    assert "among metrics that share nothing of the outcome's definition: " in said
     marked = pd.read_csv(tmp_path / "lcs" / "predictiveness.csv").set_index("measure")["overlaps"]
     assert marked["r_noise"].all()
     assert not marked["edit_distance"].any()

@@ -49,7 +49,7 @@ def test_deterministic_prototypes_run_once_and_leave_nothing_to_test(arguments, 
     done = CliRunner().invoke(main, [*arguments, "--repeats", "5"])
     assert done.exit_code == 0, done.output
     assert "nothing to test" in done.stdout
-    assert f"to look into: python -m experiments.report {tmp_path / 'run'} --out" in done.stdout
+    assert f"interactive report: ohr report {tmp_path / 'run'} --out" in done.stdout
     run = open_run(tmp_path / "run")
     means = run_means(run)
     assert set(means["run"]) == {1}

@@ -36,7 +36,7 @@ def test_wordings_of_a_file_are_compared_question_by_question(corpus, tmp_path):
     assert overall["n"] == 5
     assert overall["difference"] < 0  # one question no longer says what is asked
     assert "27.2 to 23.2" in output
-    shown = re.search(r"to look into: python -m experiments\.report (.+ --out \S+)", output)
+    shown = re.search(r"interactive report: ohr report (.+ --out \S+)", output)
     assert shown is not None
     result = CliRunner().invoke(report, [*shlex.split(shown.group(1)), "--cases", "worst:2"])
     assert result.exit_code == 0, result.output

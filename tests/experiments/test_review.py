@@ -157,7 +157,7 @@ def test_the_command_says_what_agrees(run, tmp_path):
     done = invoke("review", str(run.path), "--verdicts", str(path), "--out", str(tmp_path / "out"))
     assert done.exit_code == 0, done.output
     assert "1 question left out by review" in done.output
-    assert "no judge was asked" in done.output
+    assert "no judge was used" in done.output
     table = pd.read_csv(tmp_path / "out" / "review.csv")
     assert set(table["metric"]) >= {"f1", "em"}
     nothing = write(tmp_path / "none.json", {}, [])
@@ -183,7 +183,7 @@ def test_a_judge_that_was_asked_is_held_against_the_person(settings, tmp_path):
     verdicts = write(tmp_path / "v.json", {}, answers_of(judged))
     done = invoke("review", str(judged.path), "--verdicts", str(verdicts))
     assert done.exit_code == 0, done.output
-    assert "no judge was asked" not in done.output
+    assert "no judge was used" not in done.output
     row = pd.read_csv(judged.path / "review.csv").set_index("metric").loc["judged"]
     # Of 64 answers the person finds 48 right, and the judge two fewer: those to question 1.
     assert row[["n", "right", "same"]].tolist() == [64, 48, 62 / 64]

@@ -157,7 +157,7 @@ def test_attribution_shares_out_systems_too(settings, tmp_path):
 
 def test_a_study_of_the_built_in_system_alone_has_no_parts(settings, tmp_path):
     output = run(*settings, "systems=[rag]", "--out", tmp_path / "out", "--parts")
-    assert "nothing to share out" in output
+    assert "no loss to attribute" in output
     assert not (tmp_path / "out" / "figures" / "system_parts.png").exists()
 
 

@@ -15,16 +15,16 @@ FILE = "block_errors.csv"
 
 
 EXPLANATION = (
-    "textual: blocks that were found of which more than 5 % of the words (of a formula's symbols) "
-    "are missing or changed; any: of which one is; as written: formulas whose LaTeX differs by "
-    "more than white space\n"
-    "textual or lost, structural or lost: of all blocks, those not found counted as errors\n"
-    "paper: its table S3 has one pair of shares beside the text's, read here as the formulas'"
+    "textual: found blocks with more than 5 % of their words (symbols, in formulas) missing or "
+    "changed; any: with at least one; as written: formulas whose LaTeX differs by more than white "
+    "space\n"
+    "textual or lost, structural or lost: of all blocks, with lost blocks counted as errors\n"
+    "paper: its table S3 has one more pair of shares, taken here as those of formulas"
 )
 
 
 def errors_table(errors: pd.DataFrame) -> Table:
-    """A row a knowledge base and kind of block, the paper's shares below.
+    """One row per knowledge base and kind of block, with the paper's shares below.
 
     Table S3 speaks of text, formula and table blocks but gives one pair of shares beside the
     text's, in the column of formulas; by its caption they are textual and structural errors.
@@ -42,7 +42,7 @@ def errors_table(errors: pd.DataFrame) -> Table:
         "as written",
         "textual or lost",
         "structural or lost",
-        "commands a page",
+        "commands per page",
     ):
         table.add_column(name, justify="right")
     for row in errors.to_dict("records"):

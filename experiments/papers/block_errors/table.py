@@ -1,4 +1,4 @@
-"""Shares of blocks that were read with errors, by engine and noise."""
+"""Shares of blocks with OCR errors, by engine and noise."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ def block_errors(config: StudyConfig, progress: Progress) -> pd.DataFrame:
     """A row for each knowledge base and kind of block. Raises OhrError.
 
     Shares are those of :func:`summarise`; ``redundant_commands`` is the knowledge base's mean
-    over its pages. Blocks of all draws of the noise are taken together. A page that failed has
-    no block that is found.
+    over its pages. Blocks of all draws of the noise are counted together. On a failed page no block
+    is found.
     """
-    readings = read_pages(config, progress)
-    judged, pages = readings.refs, readings.dataset.pages
+    pages_read = read_pages(config, progress)
+    refs, pages = pages_read.refs, pages_read.dataset.pages
     rows = []
     judging = Progress(verb="judging")
     with judging:
-        for key, draws in readings.conditions():
+        for key, draws in pages_read.conditions():
             results: list[BlockResult] = []
             redundant = []
             for label, kb in draws:
-                for done, ref in enumerate(judged, start=1):
-                    read, truth = kb.text(ref), pages[ref].text
-                    results += judge_blocks(read, truth)
-                    redundant.append(redundant_commands(read, truth))
-                    judging(label, done, len(judged))
+                for done, ref in enumerate(refs, start=1):
+                    output, truth = kb.text(ref), pages[ref].text
+                    results += judge_blocks(output, truth)
+                    redundant.append(redundant_commands(output, truth))
+                    judging(label, done, len(refs))
             commands = fmean(redundant) if redundant else 0.0
             for row in summarise(results):
                 rows.append(key | row | {"redundant_commands": commands})
@@ -49,7 +49,7 @@ def summarise(results: Sequence[BlockResult]) -> Iterator[dict[str, object]]:
     """
     for kind in KINDS:
         of_kind = [result for result in results if result.kind == kind]
-        matched = [result for result in of_kind if result.found]
+        matched = [result for result in of_kind if result.is_found]
         yield {
             "kind": kind,
             "blocks": len(of_kind),
@@ -61,9 +61,11 @@ def summarise(results: Sequence[BlockResult]) -> Iterator[dict[str, object]]:
             "differs_as_written": _share(
                 [not result.as_written for result in matched if kind == "formula"]
             ),
-            "textual_or_lost": _share([not result.found or result.textual for result in of_kind]),
+            "textual_or_lost": _share(
+                [not result.is_found or result.textual for result in of_kind]
+            ),
             "structural_or_lost": _share(
-                [not result.found or result.structural for result in of_kind if kind != "text"]
+                [not result.is_found or result.structural for result in of_kind if kind != "text"]
             ),
         }
 

@@ -29,52 +29,52 @@ Words = Mapping[str, Counter[str]]
 
 
 def extraction_table(config: StudyConfig, progress: Progress) -> pd.DataFrame:
-    """A row for each knowledge base and kind: ``documents`` that have it, and the three means.
+    """One row per knowledge base and kind: ``documents`` that have it, and the three means.
 
-    Of noise that is drawn several times all draws count alike. A page that failed has no words.
+    With several draws of the noise, all count the same. A page that failed has no words.
     Raises OhrError.
     """
-    readings = read_pages(config, progress)
+    pages_read = read_pages(config, progress)
     of_document: dict[str, list[PageRef]] = {}
-    for ref in readings.refs:
+    for ref in pages_read.refs:
         of_document.setdefault(ref.doc_id, []).append(ref)
-    pages = readings.dataset.pages
+    pages = pages_read.dataset.pages
     truth = {
         doc: words_by_kind(pages[ref].text for ref in refs) for doc, refs in of_document.items()
     }
     rows = []
     judging = Progress(verb="judging", unit="documents")
     with judging:
-        for key, draws in readings.conditions():
+        for key, draws in pages_read.conditions():
             scores: dict[str, list[Sequence[float]]] = {group: [] for group in GROUPS}
             for label, kb in draws:
                 for done, (doc, refs) in enumerate(of_document.items(), start=1):
-                    read = words_by_kind(kb.text(ref) for ref in refs)
+                    output = words_by_kind(kb.text(ref) for ref in refs)
                     for group, kind in GROUPS.items():
                         if expected := truth[doc][kind]:
-                            predicted = read[kind] or sum(read.values(), Counter[str]())
+                            predicted = output[kind] or sum(output.values(), Counter[str]())
                             scores[group].append(word_overlap(predicted, expected))
                     judging(label, done, len(of_document))
             for group, values in scores.items():
                 means = [fmean(column) for column in zip(*values, strict=True)] if values else []
-                named = dict(zip(PARTS, means or [float("nan")] * len(PARTS), strict=True))
-                rows.append(key | {"kind": group, "documents": len(values) // len(draws)} | named)
+                by_part = dict(zip(PARTS, means or [float("nan")] * len(PARTS), strict=True))
+                rows.append(key | {"kind": group, "documents": len(values) // len(draws)} | by_part)
     return pd.DataFrame(rows)
 
 
 def words_by_kind(pages: Iterable[str]) -> dict[str, Counter[str]]:
-    """The words of some pages by kind of region, those of headings left out."""
+    """The words of some pages by kind of region, without headings."""
     counts: dict[str, Counter[str]] = {kind: Counter() for kind in KINDS}
     for page in pages:
-        found = regions(_without_headings(page))
+        found_regions = regions(_without_headings(page))
         for kind in KINDS:
-            counts[kind].update(region_words(found, kind))
+            counts[kind].update(region_words(found_regions, kind))
     return counts
 
 
 def _without_headings(text: str) -> str:
-    parts, done = [], 0
+    parts, end = [], 0
     for heading in headings(text):
-        parts.append(text[done : heading.start])
-        done = heading.end
-    return "".join([*parts, text[done:]])
+        parts.append(text[end : heading.start])
+        end = heading.end
+    return "".join([*parts, text[end:]])

@@ -17,14 +17,14 @@ from ohr.ocr.noise import noise_name
 FILE = "extraction.csv"
 EXPLANATION = (
     "precision, recall and F1 in per cent, of the words of a document's paragraphs (headings left "
-    "out) and of its tables, averaged over documents that have some; an engine that marks no "
-    "table in a document is judged by all its words\n"
+    "out) and of its tables, averaged over documents with any; an engine that marks no table "
+    "in a document is scored by all its words\n"
     "paper: table 3 of McDonald et al. (2022), tokens of UnifiedQA, papers of QASPER"
 )
 
 
 def extraction_report(scores: pd.DataFrame) -> Table:
-    """A row a knowledge base and kind, the paper's below."""
+    """One row per knowledge base and kind, with the paper's below."""
     table = Table(header_style="bold", box=None, pad_edge=False)
     for name in ("words of", "engine", "noise"):
         table.add_column(name)

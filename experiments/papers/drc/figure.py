@@ -12,7 +12,7 @@ from ohr.ocr.noise import noise_name
 
 
 def answers_figure(answers: pd.DataFrame, folder: Path) -> list[Path]:
-    """A panel a knowledge base, a line a retriever and reader; dashed: the answer chosen."""
+    """Draw one panel per knowledge base, one line per retriever and reader; dashed: chosen."""
     overall = answers[answers["group"] == "all"]
     panels = list(overall.groupby(["engine", "perturbation", "level", "intensity"], sort=False))
     with figure(3.6 * len(panels), 3.0) as fig:

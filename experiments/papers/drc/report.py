@@ -23,19 +23,19 @@ RECALLS = [f"recall@{share}%" for share in SHARES]
 SPLITS = ("validation", "test")
 EXPLANATION = (
     "recall of evidence passages among the first 1 to 20 % of a document's passages (table 4); "
-    "Evidence-F1 of the passages that a classifier gives a probability of .5 or more (table 6); "
+    "Evidence-F1 of the passages with a classifier's probability of .5 or more (table 6); "
     "lost: questions whose evidence is in no passage, which count 0\n"
     "best: the best answer from any of the first K passages (figure 3; at K = 1 tables 2 and 5); "
-    "chosen: the one that the system drc gives without seeing the accepted answers\n"
+    "chosen: the answer of the system drc, which does not see the accepted answers\n"
     "paper: McDonald et al. (2022) on QASPER; table 2 from its detector's text, table 5 from "
     "QASPER's own"
 )
 
 
 def print_drc(tables: DrcTables) -> None:
-    """Print both tables, the paper's figures below, all in per cent.
+    """Print both tables in per cent, with the paper's figures below.
 
-    Of answers the paper's types and all together; the files have all groups.
+    Answers are grouped by the paper's types and all together; the files have all groups.
     """
     show(_ranking(tables.ranking))
     show(_answers(tables.answers))
@@ -62,15 +62,15 @@ def _ranking(ranking: pd.DataFrame) -> Table:
     for method, rows in figures.groupby("method", sort=False):
         for split in SPLITS:
             values = rows[rows["split"] == split].set_index("metric")["value"]
-            shown = [f"{values[n]:.2f}" if n in values else "-" for n in (*RECALLS, "evidence_f1")]
-            table.add_row("paper", split, str(method), *shown, style="dim")
+            texts = [f"{values[n]:.2f}" if n in values else "-" for n in (*RECALLS, "evidence_f1")]
+            table.add_row("paper", split, str(method), *texts, style="dim")
     return table
 
 
 def _answers(answers: pd.DataFrame) -> Table:
     paper = pd.concat([drc_figures("table 2"), drc_figures("table 5")])
-    there = set(answers["group"])
-    groups = [group for group in dict.fromkeys(paper["group"]) if group in there]
+    known_groups = set(answers["group"])
+    groups = [group for group in dict.fromkeys(paper["group"]) if group in known_groups]
     table = _table("engine", "noise", "retriever", "reader")
     for name in ("K", *(f"{group}: best" for group in groups), "all: chosen", "n"):
         table.add_column(name, justify="right")
@@ -91,9 +91,9 @@ def _answers(answers: pd.DataFrame) -> Table:
     for (source, method), rows in paper.groupby(["table", "method"], sort=False):
         for split in SPLITS:
             values = rows[rows["split"] == split].set_index("group")["value"]
-            shown = [f"{values[group]:.2f}" for group in groups]
+            texts = [f"{values[group]:.2f}" for group in groups]
             where = (f"paper, {source}", split, str(method), "", "1")
-            table.add_row(*where, *shown, "", "", style="dim")
+            table.add_row(*where, *texts, "", "", style="dim")
     return table
 
 

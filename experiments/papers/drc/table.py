@@ -1,10 +1,10 @@
-"""Ranking, evidence and answers of DRC, part by part, after McDonald et al. (2022).
+"""Ranking, evidence and answers of DRC, step by step, after McDonald et al. (2022).
 
-Passages are those of the system ``drc`` (:mod:`rag.systems.drc`), of the question's document as an
-engine left it. A passage is evidence if it stands on a page of the question's evidence and its
-words share, in order, :data:`SHARED` of those of a line of the evidence, or of its own if they are
-fewer. A question whose evidence is in no passage counts with recall 0; one that has none (QASPER's
-unanswerable ones) is no case of recall.
+Passages are those of the system ``drc`` (:mod:`rag.systems.drc`), from the engine's text of the
+question's document. A passage is evidence if it is on an evidence page and shares, in order,
+:data:`SHARED` of the words of an evidence line, or of its own words if they are fewer. A question
+whose evidence is in no passage counts with recall 0; a question without evidence (QASPER's
+unanswerable ones) does not count for recall.
 """
 
 from __future__ import annotations
@@ -45,27 +45,28 @@ CLASSIFIER = "rerank"
 
 @dataclass(frozen=True)
 class Ranked:
-    """A question with the ranking of its document's passages; ``evidence``: places of those that
-    are, ``found``: places of the hits, best first.
+    """A question with the ranking of its document's passages.
+
+    ``evidence``: places of the evidence passages; ``order``: places of the hits, best first.
     """
 
     question: Question
     passages: int
     evidence: frozenset[int]
-    found: tuple[int, ...]
+    order: tuple[int, ...]
     hits: tuple[Hit, ...]
 
     def recall(self, share: float) -> float:
         """Share of the evidence among the first ``share`` per cent of the passages, rounded up."""
         if not self.evidence:
             return 0.0
-        first = self.found[: math.ceil(share / 100 * self.passages)]
+        first = self.order[: math.ceil(share / 100 * self.passages)]
         return len(self.evidence.intersection(first)) / len(self.evidence)
 
     def classified(self) -> float:
-        """F1 of the passages that a classifier takes for evidence."""
-        taken = [str(at) for at, hit in zip(self.found, self.hits, strict=True) if hit.score >= 0]
-        return evidence_f1(taken, [str(at) for at in self.evidence])
+        """F1 of the passages that a classifier labels as evidence."""
+        places = [str(at) for at, hit in zip(self.order, self.hits, strict=True) if hit.score >= 0]
+        return evidence_f1(places, [str(at) for at in self.evidence])
 
 
 @dataclass(frozen=True)
@@ -79,18 +80,19 @@ class DrcTables:
 def drc_tables(
     config: StudyConfig, progress: Progress, most: int, *, tables: bool = False
 ) -> DrcTables:
-    """Rows of each knowledge base and retriever; ``most``: passages that are read of a ranking;
-    ``tables``: whether tables are passages too.
+    """The tables of all knowledge bases and retrievers. Raises OhrError.
 
-    ``ranking`` has ``recall@1%`` and so on, ``evidence_f1`` (NaN for what is no classifier),
+    ``most``: number of passages to read per ranking; ``tables``: whether tables are passages too.
+
+    ``ranking`` has ``recall@1%`` and so on, ``evidence_f1`` (NaN without a classifier),
     ``questions``, ``with_evidence``, which recall is over, and ``lost``: those of them whose
     evidence is in no passage, on average over the draws of the noise. ``answers`` has, for each
     reader, ``k`` and group of answers (``all``, ``extractive`` …), ``best`` (the best answer from
     the first k passages, figure 3) and ``chosen`` (the one that ``drc`` chooses), and ``n``.
-    Questions count once, however often the noise was drawn. Raises OhrError.
+    Questions count once, however often the noise was drawn.
     """
-    readings = read_pages(config, progress)
-    plan = readings.plan
+    pages_read = read_pages(config, progress)
+    plan = pages_read.plan
     store = ArtefactStore(config.cache)
     asking = Progress(verb="asking", unit="passages")
     answering = Answering(store, retry_failed=config.retry_failed, progress=asking)
@@ -98,35 +100,40 @@ def drc_tables(
     ranking: list[dict[str, Any]] = []
     answers: list[dict[str, Any]] = []
     with asking:
-        for key, draws in readings.conditions():
+        for key, draws in pages_read.conditions():
             for name, retriever in plan.retrievers.items():
                 if not isinstance(retriever, Retriever) or retriever.whole_pages:
-                    raise ConfigError(f"retriever {name!r} ranks no passages: take another for drc")
+                    raise ConfigError(
+                        f"retriever {name!r} ranks no passages: choose another for drc"
+                    )
                 retriever.use_store(store)
                 ranked = [
-                    one for _, kb in draws for one in _ranked(readings, kb, retriever, tables)
+                    each for _, kb in draws for each in _ranked(pages_read, kb, retriever, tables)
                 ]
                 row = key | {"retriever": name}
                 ranking.append(row | _ranking(ranked, len(draws), retriever.name == CLASSIFIER))
                 for reader_name, reader in plan.readers.items():
-                    asked = [
-                        (one.question.text, [hit]) for one in ranked for hit in one.hits[:most]
+                    passages_read = [
+                        (each.question.text, [hit]) for each in ranked for hit in each.hits[:most]
                     ]
                     outcomes = answering.answers(
-                        reader_name, reader, [text for text, _ in asked], [hit for _, hit in asked]
+                        reader_name,
+                        reader,
+                        [text for text, _ in passages_read],
+                        [hit for _, hit in passages_read],
                     )
-                    given = _by_question(ranked, outcomes, most)
-                    for scores in scorer.rows(ranked, given, most, len(draws)):
+                    by_question = _by_question(ranked, outcomes, most)
+                    for scores in scorer.rows(ranked, by_question, most, len(draws)):
                         answers.append(row | {"reader": reader_name} | scores)
     return DrcTables(pd.DataFrame(ranking), pd.DataFrame(answers))
 
 
 def _ranked(
-    readings: ReadPages, kb: KnowledgeBase, retriever: Retriever, tables: bool
+    pages_read: ReadPages, kb: KnowledgeBase, retriever: Retriever, tables: bool
 ) -> Iterator[Ranked]:
     """The rankings of all questions, document by document, in a fixed order."""
     by_document: dict[str, list[Question]] = {}
-    for question in readings.plan.questions:
+    for question in pages_read.plan.questions:
         by_document.setdefault(question.doc_id, []).append(question)
     pages: dict[str, list[Page]] = {}
     for ref, outcome in kb.pages.items():
@@ -140,9 +147,9 @@ def _ranked(
         texts = [question.text for question in questions]
         rankings = retriever.search_many(texts, max(len(chunks), 1))
         for question, hits in zip(questions, rankings, strict=True):
-            found = tuple(places[hit.ref, *hit.span] for hit in hits)
+            order = tuple(places[hit.ref, *hit.span] for hit in hits)
             evidence = frozenset(_evidence(question, chunks))
-            yield Ranked(question, len(chunks), evidence, found, tuple(hits))
+            yield Ranked(question, len(chunks), evidence, order, tuple(hits))
 
 
 def _evidence(question: Question, chunks: Sequence[Chunk]) -> Iterator[int]:
@@ -160,16 +167,18 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def _ranking(ranked: Sequence[Ranked], draws: int, classifier: bool) -> dict[str, Any]:
-    asked = [one for one in ranked if one.question.evidence_text.strip()]
+    with_evidence = [each for each in ranked if each.question.evidence_text.strip()]
     row: dict[str, Any] = {
-        f"recall@{share}%": fmean(one.recall(share) for one in asked) if asked else math.nan
+        f"recall@{share}%": fmean(each.recall(share) for each in with_evidence)
+        if with_evidence
+        else math.nan
         for share in SHARES
     }
-    row["evidence_f1"] = fmean(one.classified() for one in ranked) if classifier else math.nan
+    row["evidence_f1"] = fmean(each.classified() for each in ranked) if classifier else math.nan
     row["questions"] = len(ranked) // draws
-    row["with_evidence"] = len(asked) // draws
-    row["lost"] = sum(not one.evidence for one in asked) / draws
-    row["mean_passages"] = fmean(one.passages for one in ranked)
+    row["with_evidence"] = len(with_evidence) // draws
+    row["lost"] = sum(not each.evidence for each in with_evidence) / draws
+    row["mean_passages"] = fmean(each.passages for each in ranked)
     return row
 
 
@@ -177,34 +186,38 @@ def _by_question(
     ranked: Sequence[Ranked], outcomes: Sequence[Outcome[str]], most: int
 ) -> list[list[Outcome[str]]]:
     """The outcomes of each question's passages, best first."""
-    given, at = [], 0
-    for one in ranked:
-        count = len(one.hits[:most])
-        given.append(list(outcomes[at : at + count]))
+    by_question, at = [], 0
+    for ranking in ranked:
+        count = len(ranking.hits[:most])
+        by_question.append(list(outcomes[at : at + count]))
         at += count
-    return given
+    return by_question
 
 
 @dataclass(frozen=True)
 class _Scorer:
-    """How answers are scored: as QASPER's are, by the type of annotators' answers, or by the
-    study's F1 and the question's answer form.
+    """How answers are scored: as in QASPER, by the type of annotators' answers, or by the study's
+    F1 and the question's answer form.
     """
 
     score: Any
     references: Mapping[str, Sequence[tuple[str, str]]] | None
-    """Type and text of each answer to a question, by its id; None where the question says it."""
+    """Type and text of each answer to a question, by its id; None if the question has them."""
 
     @classmethod
     def of(cls, config: StudyConfig) -> _Scorer:
         section = config.dataset
         if section.kind != Qasper.name or section.path is None:
             return cls(SCORING[config.scoring].f1, None)
-        kept = section.params.get("unanswerable", True)
+        keeps_unanswerable = section.params.get("unanswerable", True)
         gold = gold_of(read_papers(section.path, ValidationReport()))
         references = {
-            qid: [(one.type, one.answer) for one in given if kept or one.type != "none"]
-            for qid, given in gold.items()
+            qid: [
+                (answer.type, answer.answer)
+                for answer in answers
+                if keeps_unanswerable or answer.type != "none"
+            ]
+            for qid, answers in gold.items()
         }
         return cls(answer_f1, references)
 
@@ -217,7 +230,7 @@ class _Scorer:
     def rows(
         self,
         ranked: Sequence[Ranked],
-        given: Sequence[Sequence[Outcome[str]]],
+        by_question: Sequence[Sequence[Outcome[str]]],
         most: int,
         draws: int,
     ) -> Iterator[dict[str, Any]]:
@@ -225,17 +238,17 @@ class _Scorer:
         for k in range(1, most + 1):
             best: dict[str, list[float]] = {}
             chosen: dict[str, list[float]] = {}
-            for one, outcomes in zip(ranked, given, strict=True):
+            for each, outcomes in zip(ranked, by_question, strict=True):
                 first = outcomes[:k]
-                said = [outcome.value or "" for outcome in first] or [""]
-                final = said[best_answer(first)] if first else ""
-                accepted = self.accepted(one.question)
+                answers = [outcome.value or "" for outcome in first] or [""]
+                final = answers[best_answer(first)] if first else ""
+                accepted = self.accepted(each.question)
                 for group in dict.fromkeys(["all", *filter(None, (kind for kind, _ in accepted))]):
                     texts = [text for kind, text in accepted if group in ("all", kind)]
-                    scores = [max(self.score(answer, text) for text in texts) for answer in said]
+                    scores = [max(self.score(answer, text) for text in texts) for answer in answers]
                     best.setdefault(group, []).append(max(scores))
-                    own = max(self.score(final, text) for text in texts)
-                    chosen.setdefault(group, []).append(own)
+                    score = max(self.score(final, text) for text in texts)
+                    chosen.setdefault(group, []).append(score)
             for group in sorted(best, key=lambda name: (name == "all", name)):
                 means = {"best": fmean(best[group]), "chosen": fmean(chosen[group])}
                 yield {"k": k, "group": group} | means | {"n": len(best[group]) // draws}

@@ -39,7 +39,7 @@ def count_knowledge_bases(config: StudyConfig) -> pd.DataFrame:
             )
             if not isinstance(plan.engines[spec.label], KnowledgeBaseSource):
                 raise ConfigError(
-                    f"engine {spec.label!r} reads pages; format_counts takes text that is there: "
+                    f"engine {spec.label!r} reads pages; paper format-counts needs existing text: "
                     "gt or precomputed:<kb>"
                 )
             readings = KnowledgeBases(plan, ArtefactStore(config.cache))

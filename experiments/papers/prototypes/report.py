@@ -1,4 +1,4 @@
-"""The tables of the prototypes, as the paper prints them."""
+"""The tables of the prototypes, as in the paper."""
 
 from __future__ import annotations
 
@@ -14,15 +14,19 @@ from ohr.display.wording import excluded, is_shown
 
 
 def mean_table(means: pd.DataFrame) -> TextTable:
-    """A row for each knowledge base and prototype, a column a metric: means over its runs."""
+    """Means over the runs: knowledge bases and prototypes in rows, metrics in columns."""
     titles = dict(zip(means["metric"], means["title"], strict=True))
-    shown = [metric for metric in titles if not metric.endswith("_clean")]
+    metrics = [metric for metric in titles if not metric.endswith("_clean")]
     rows = []
-    for (base, name), some in means.groupby(["knowledge_base", "prototype"], sort=False):
-        by_metric = some.groupby("metric")["mean"].mean()
-        runs = some["run"].nunique()
-        rows.append([str(base), str(name), str(runs), *(number(by_metric[one]) for one in shown)])
-    header = ["knowledge base", "prototype", "runs", *(titles[one] for one in shown)]
+    for (base, name), runs_of_prototype in means.groupby(
+        ["knowledge_base", "prototype"], sort=False
+    ):
+        by_metric = runs_of_prototype.groupby("metric")["mean"].mean()
+        runs = runs_of_prototype["run"].nunique()
+        rows.append(
+            [str(base), str(name), str(runs), *(number(by_metric[metric]) for metric in metrics)]
+        )
+    header = ["knowledge base", "prototype", "runs", *(titles[metric] for metric in metrics)]
     return TextTable(header, rows, "Means over the runs of each prototype", left=2)
 
 
@@ -33,7 +37,7 @@ def step_table(tests: pd.DataFrame) -> TextTable:
     caption = (
         "Successive prototypes over their runs: the later less the earlier with its 95 % interval; "
         "(+) better or (−) worse and Cohen's d where a difference is shown; two-tailed, Welch's "
-        f"test where Levene's says so{_family(tests)}"
+        f"test if Levene's test finds unequal variances{_family(tests)}"
     )
     return TextTable(*_by_step(tests, _tested), caption, left=2)
 
@@ -94,7 +98,7 @@ def _by_step(frame: pd.DataFrame, text: Any) -> tuple[list[str], list[list[str]]
 
 
 def flag_table(flags: pd.DataFrame) -> TextTable:
-    """Share of flagged answers, on the text as read and on the ground truth."""
+    """Share of flagged answers, on OCR output and on the ground truth."""
     names = list(dict.fromkeys(flags["flag"]))
     rows = []
     for (base, prototype), some in flags.groupby(["knowledge_base", "prototype"], sort=False):
@@ -104,26 +108,26 @@ def flag_table(flags: pd.DataFrame) -> TextTable:
         ]
         rows.append([str(base), str(prototype), *cells])
     caption = (
-        "Share of answers that are flagged, on the text as it was read / on the ground truth; "
-        f"{GOLD}: answers that quote the evidence itself, where the text as read differs"
+        "Share of answers that are flagged, on OCR output / on the ground truth; "
+        f"{GOLD}: answers that quote the evidence itself, where OCR output differs"
     )
     return TextTable(["knowledge base", "prototype", *names], rows, caption, left=2)
 
 
 def cost_table(costs: pd.DataFrame) -> TextTable:
-    """What each prototype took."""
+    """The cost of each prototype."""
     header = {
         "prototype": "prototype",
         "answers": "answers",
-        "context_tokens": "tokens shown an answer",
-        "prompt_tokens": "tokens read an answer",
-        "completion_tokens": "written an answer",
+        "context_tokens": "context tokens per answer",
+        "prompt_tokens": "tokens read per answer",
+        "completion_tokens": "tokens written per answer",
         "cpu_index_s": "CPU s to index",
         "cpu_answer_s": "CPU s to answer",
         "indexed_texts": "texts indexed",
         "indexed_characters": "characters indexed",
         "contexts_cut": "contexts cut",
-        "replies_mended": "replies mended",
+        "replies_mended": "replies fixed",
         "replies_malformed": "malformed",
     }
     rows = [
@@ -133,5 +137,7 @@ def cost_table(costs: pd.DataFrame) -> TextTable:
         ]
         for row in costs.to_dict("records")
     ]
-    caption = "Cost of each prototype over all knowledge bases and runs; tokens shown are estimated"
+    caption = (
+        "Cost of each prototype over all knowledge bases and runs; context tokens are estimated"
+    )
     return TextTable(list(header.values()), rows, caption)

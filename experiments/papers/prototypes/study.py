@@ -64,7 +64,7 @@ def repeated(config: StudyConfig, reader: str, repeats: int, temperature: float)
             )
             for number in range(repeats)
         ]
-        first, second = (registry.create("system", one).identity() for one in drawn[:2])
+        first, second = (registry.create("system", spec).identity() for spec in drawn[:2])
         same = first == second
         specs += [spec.model_copy(update={"params": params})] if same else drawn
     return config.model_copy(update={"systems": tuple(specs)})

@@ -38,8 +38,10 @@ def run_means(run: Run) -> pd.DataFrame:
     left_out = written_for(run)
     if left_out.qids:
         cells = _means_of(left_out.without(run.rows[run.rows["stage"] == "overall"]))
-    better = {one.metric: one.higher_is_better for one in run.measures if one.stage == "overall"}
-    titles = {one.metric: one.title for one in run.measures if one.stage == "overall"}
+    better = {
+        info.metric: info.higher_is_better for info in run.measures if info.stage == "overall"
+    }
+    titles = {info.metric: info.title for info in run.measures if info.stage == "overall"}
     records = []
     for _, cell in cells.iterrows():
         name, _, number = str(cell["system"]).partition(REPEAT)
@@ -191,7 +193,7 @@ def flag_rates(run: Run) -> pd.DataFrame:
 def _gold_rates(run: Run) -> Iterator[tuple[str, str, str, float, float]]:
     truth = run.plan.dataset.documents
     scoring = SCORING["default"]
-    asked = [one for one in run.plan.questions if one.evidence_text.strip()]
+    asked = [question for question in run.plan.questions if question.evidence_text.strip()]
     for base, texts in read_texts(run.path).items():
         pages: dict[str, list[Page]] = {}
         for ref, text in texts.items():

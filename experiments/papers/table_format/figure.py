@@ -45,7 +45,7 @@ def format_bars(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) -
                         ax.vlines(x, cell["ci_low"], cell["ci_high"], color="#333333", linewidth=1)
             ax.set_title(title)
             ax.grid(axis="x", visible=False)
-            ax.set_xticks(range(len(systems)), [_ticks(stage, one) for one in systems])
+            ax.set_xticks(range(len(systems)), [_ticks(stage, system) for system in systems])
         from_zero(axes)
         handles, labels = axes[0].get_legend_handles_labels()
         legend_below(fig, handles, labels, len(engines))

@@ -76,7 +76,9 @@ def format_table(cells: pd.DataFrame, differences: pd.DataFrame) -> Table:
                     & (differences["metric"] == metric)
                 ]
                 changes = setting.of(less).rename(columns={"mean": "difference"})
-                row.append("".join(f"{change_text(one)}; " for _, one in changes.iterrows()) + mean)
+                row.append(
+                    "".join(f"{change_text(change)}; " for _, change in changes.iterrows()) + mean
+                )
             names = (str(engine), ", ".join(setting.system_parts))
             table.add_row(*(Text(plain(name)) for name in names), *row)
     if len(differences):

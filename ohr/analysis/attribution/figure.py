@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 CAPTIONS = (
-    "black lines: from order to order of swapping",
-    "per cent: the group's share of the whole loss to that cause",
+    "black lines: range over the orders of replacement",
+    "per cent: the group's share of the whole loss through that cause",
 )
 
 
@@ -43,9 +43,9 @@ def _by_cause(losses: pd.DataFrame) -> list[dict[Any, Any]]:
 def waterfalls(
     losses: pd.DataFrame, cells: pd.DataFrame, folder: Path, notes: Notes | None = None
 ) -> list[Path]:
-    """From a perfect score down to the system's, a row a knowledge base, a column a group.
+    """Draw from a perfect score down to the system's: knowledge bases in rows, groups in columns.
 
-    A figure a setting; black lines span the orders of swapping.
+    One figure per setting; black lines span the orders of replacement.
     """
     paths = []
     built_in = cells[(cells["stage"] == "overall") & (cells["system"] == BUILT_IN)]
@@ -81,13 +81,13 @@ def _waterfalls(
 def _waterfall(ax: Axes, by_cause: list[dict[Any, Any]]) -> None:
     at = 1.0
     for place, loss in enumerate(by_cause):
-        lost, low, high = (loss[name] for name in ("f1_lost", "order_low", "order_high"))
+        loss_of_cause, low, high = (loss[name] for name in ("f1_lost", "order_low", "order_high"))
         share = math.nan if loss["group"] == "all" else loss["share"]
         part = "" if math.isnan(share) else f"\n{100 * share:z.0f} %"
-        bar = (place, at, at - lost, COLOURS[place], HATCHES[place])
+        bar = (place, at, at - loss_of_cause, COLOURS[place], HATCHES[place])
         _bar(ax, *bar, above=at - low, below=part)
         ax.vlines(place, at - high, at - low, "#000000", linewidth=1.2)
-        at -= lost
+        at -= loss_of_cause
         ax.hlines(at, place - 0.4, place + 1.4, "#777777", linewidth=0.8)
     _bar(ax, len(ROWS), 0.0, at, "#999999", "")
     names = [cause.replace("ocr", "OCR") for cause in ROWS]

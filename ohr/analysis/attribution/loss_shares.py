@@ -1,4 +1,4 @@
-"""The share of a whole loss that falls on each group of questions, beside the loss per question."""
+"""The loss per question of each group of questions, and its share of the whole loss."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from ohr.study.output.groups import GROUP_COLUMNS, group_rows
 from ohr.study.results import Run, clusters_of
 
 HOW_SHARES_ADD = (
-    "share: of the whole loss, over the groups that divide the questions, so that those of the "
-    "evidence sources add up to 100 %; a group that gained has a negative share"
+    "share: of the whole loss; shares of the evidence sources add up to 100 %; a group that gained "
+    "has a negative share"
 )
 
 
@@ -90,9 +90,9 @@ def share_columns(share: Share) -> dict[str, float]:
 
 
 def group_losses(run: Run, metrics: Sequence[str] = ()) -> pd.DataFrame:
-    """What each knowledge base lost, by group of questions, against what it is compared with.
+    """The loss of each knowledge base compared with its baseline, by group of questions.
 
-    A row for each outcome (``metrics``, as ``stage:metric``, else the usual ones), setting,
+    One row per outcome (``metrics``, as ``stage:metric``, else the usual ones), setting,
     condition and group: ``loss`` per question with its interval, and ``share`` of the whole. A
     noisy knowledge base is compared with the same engine's of clean pages, an engine with the
     ground truth. Empty where there is nothing to compare.

@@ -1,4 +1,4 @@
-"""What was lost per question on each kind of evidence, and its share of the whole loss."""
+"""The loss per question on each kind of evidence, and its share of the whole loss."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SHOWN = ("all", "source:")
 
 
 def report_losses(run: Run, path: Path) -> bool:
-    """Print and write what each knowledge base lost; False where there is nothing to compare."""
+    """Print and write the loss of each knowledge base; False if there is nothing to compare."""
     losses = group_losses(run)
     if losses.empty:
         return False
@@ -36,11 +36,11 @@ def report_losses(run: Run, path: Path) -> bool:
 def losses_table(condition: str, losses: pd.DataFrame) -> Table:
     """A row an outcome and kind of evidence: what a question lost, and the share of the whole."""
     table = Table(
-        header_style="bold", box=None, pad_edge=False, title=plain(f"lost by {condition}")
+        header_style="bold", box=None, pad_edge=False, title=plain(f"loss of {condition}")
     )
     for name in ("outcome", "questions on"):
         table.add_column(name)
-    for name in ("n", "lost per question", "share of the whole"):
+    for name in ("n", "loss per question", "share of the whole"):
         table.add_column(name, justify="right")
     for label, rows in outcomes_of(losses[losses["group"].str.startswith(SHOWN)]):
         for place, row in enumerate(rows.to_dict("records")):
@@ -62,7 +62,7 @@ def _legend(losses: pd.DataFrame) -> Iterator[str]:
     units = interval_units(losses["ci_unit"])
     intervals = f"; in brackets 95 % intervals for further {units}" if units else ""
     yield (
-        "lost: the score on the baseline less the score here; the baseline is the same engine's "
-        f"clean pages, of these the ground truth{intervals}"
+        "loss: the score of the baseline less the score here; the baseline is the same engine on "
+        f"clean pages, and for clean pages the ground truth{intervals}"
     )
     yield f"{HOW_SHARES_ADD}; no interval where the whole loss may be 0"

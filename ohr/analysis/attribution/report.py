@@ -35,7 +35,7 @@ from ohr.study.results import Run
 
 
 def report(run: Run) -> None:
-    """Share out the losses of the built-in system, and those of others by their parts."""
+    """Attribute the losses of the built-in system to causes, and those of others to their parts."""
     if run.plan.has_built_in:
         _report_built_in(run)
     if run.plan.systems:
@@ -48,7 +48,7 @@ def _report_built_in(run: Run) -> None:
     notes = reader_notes(run.readers)
     write_csv(run.path / "attribution.csv", losses)
     show(loss_table(losses))
-    print("F1 that each cause costs per question; ±: half the range over the orders of swapping")
+    print("F1 that each cause costs per question; ±: half the range over the orders of replacement")
     print(f"in brackets: {HOW_SHARES_ADD}")
     for line in ocr_lines(losses):
         print(plain(line))
@@ -61,7 +61,7 @@ def _report_built_in(run: Run) -> None:
 
 
 def loss_table(losses: pd.DataFrame) -> Table:
-    """A row a knowledge base, setting and group; a column a cause, with the orders' extremes."""
+    """One row per knowledge base, setting and group; one column per cause, with its range."""
     table = Table(header_style="bold", box=None, pad_edge=False)
     for name in ("engine", "noise", "chunker, retriever, reader", "questions on"):
         table.add_column(name)
@@ -70,20 +70,20 @@ def loss_table(losses: pd.DataFrame) -> Table:
     for name in ("n", *ROWS, *parts, "overall F1"):
         table.add_column(name.replace("ocr", "OCR"), justify="right")
     for _, rows in losses.groupby([*SETTING, "group"], sort=False):
-        named: dict[Any, Any] = rows.iloc[0].to_dict()
-        if not is_shown(named["group"]):
+        row_values: dict[Any, Any] = rows.iloc[0].to_dict()
+        if not is_shown(row_values["group"]):
             continue
-        first = named["group"] == "all"
-        noise = noise_name(named["perturbation"], named["level"], named["intensity"])
-        system = ", ".join(named[name] for name in ("chunker", "retriever", "reader"))
-        heads = (named["engine"], noise, system)
+        first = row_values["group"] == "all"
+        noise = noise_name(row_values["perturbation"], row_values["level"], row_values["intensity"])
+        system = ", ".join(row_values[name] for name in ("chunker", "retriever", "reader"))
+        heads = (row_values["engine"], noise, system)
         table.add_row(
             *(Text(plain(str(head)) if first else "") for head in heads),
-            group_label(named["group"]),
-            str(named["n"]),
+            group_label(row_values["group"]),
+            str(row_values["n"]),
             *(_loss(row) for row in _by_cause(rows)),
             *(number(rows[part].max()) for part in PARTS if noisy),
-            number(named["overall_f1"]),
+            number(row_values["overall_f1"]),
         )
     return table
 
@@ -101,10 +101,10 @@ def ocr_lines(losses: pd.DataFrame) -> Iterator[str]:
     for key, rows in of_ocr.groupby(SETTING, sort=False):
         if len(rows) < 2 or rows["share"].isna().any():
             continue
-        named = dict(zip(SETTING, map(str, key), strict=True))
-        noise = noise_name(named["perturbation"], named["level"], rows["intensity"].iloc[0])
-        system = [named[name] for name in ("chunker", "retriever", "reader")]
-        where = ", ".join(part for part in (named["engine"], noise, *system) if part)
+        setting = dict(zip(SETTING, map(str, key), strict=True))
+        noise = noise_name(setting["perturbation"], setting["level"], rows["intensity"].iloc[0])
+        system = [setting[name] for name in ("chunker", "retriever", "reader")]
+        where = ", ".join(part for part in (setting["engine"], noise, *system) if part)
         yield f"F1 that OCR costs ({where}): " + "; ".join(
             f"{group_label(row['group'])} {short(row['f1_lost'])} per question, "
             f"{percent(row['share'])} of the whole{_ends(row)} ({row['n']} questions)"

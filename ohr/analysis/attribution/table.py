@@ -1,9 +1,8 @@
-"""What a reader is given when parts of the system are replaced by the truth.
+"""The contexts of a reader when parts of the system are replaced by the truth.
 
-Three parts can be: the **OCR** (pages as the ground truth has them, in the index too), the
-**retrieval** (the chunks of the evidence pages that hold most of the evidence, in place of the
-chunks found) and the **chunking** (whole pages in place of their chunks). With all three
-replaced the reader has the clean evidence pages.
+Three parts can be replaced: the **OCR** (by the ground truth, also in the index), the **retrieval**
+(hits by the chunks of the evidence pages with most of the evidence) and the **chunking** (chunks by
+whole pages). With all three replaced, the reader has the clean evidence pages.
 """
 
 from __future__ import annotations
@@ -41,14 +40,14 @@ COALITIONS: tuple[Coalition, ...] = tuple(
 
 @dataclass(frozen=True)
 class Swaps:
-    """What a finished study's parts are read from and asked with."""
+    """The knowledge bases and scorer of a finished study, and its ground truth."""
 
-    readings: KnowledgeBases
+    knowledge_bases: KnowledgeBases
     scorer: Scorer
     truth: KnowledgeBase
 
     def truth_beside(self, read: KnowledgeBase) -> KnowledgeBase:
-        """The truth; of pages that have none, what was read of them."""
+        """The ground truth; for pages without one, their page text in ``read``."""
         missing = self.scorer.plan.dataset.without_truth
         if not missing:
             return self.truth
@@ -62,7 +61,7 @@ class Swaps:
 
 @contextmanager
 def swapping(plan: Plan, progress: Progress) -> Iterator[Swaps]:
-    """Ask readers and systems further, as the study did: its answers are kept, and more shown."""
+    """Ask further questions as the study did: with the same cache, and with progress shown."""
     config = plan.config
     store, asking = ArtefactStore(config.cache), progress.of("asking", "questions")
     answering = Answering(store, config.retry_failed, asking, config.stop_after_failures)
@@ -136,11 +135,11 @@ def gold_chunks(scorer: Scorer, kb: KnowledgeBase, chunker: str, question: Quest
 def _f1(scorer: Scorer, question: Question, answer: Outcome[str]) -> float:
     if answer.status is not Status.OK:
         return 0.0
-    return max(scorer.scoring.f1(answer.value or "", wanted) for wanted in question.answers)
+    return max(scorer.scoring.f1(answer.value or "", accepted) for accepted in question.answers)
 
 
 ROWS = ("reading", *reversed(CAUSES))
-"""From the perfect score downwards."""
+"""In the order of the waterfalls, from the perfect score downwards."""
 PARTS = ("engine_on_clean_pages", "noise_on_top")
 """Columns of the parts of what OCR costs under noise."""
 SETTING = ["engine", "perturbation", "level", "intensity", "chunker", "retriever", "reader"]
@@ -148,7 +147,7 @@ CONDITION = ["noise", *SETTING, "top_k", "kb_scope", "protocol", "seed"]
 
 
 def with_truth(plan: Plan) -> Units:
-    """The questions with pages that all have a truth, which can take the place of a reading."""
+    """The questions whose evidence pages all have a ground truth."""
     missing = plan.dataset.without_truth
     pages = [question.evidence_pages for question in plan.questions]
     known = np.array([bool(refs) and missing.keys().isdisjoint(refs) for refs in pages], bool)
@@ -159,8 +158,12 @@ def with_truth(plan: Plan) -> Units:
 
 def left_out_line(plan: Plan) -> str:
     """How many questions :func:`with_truth` leaves out; empty if none."""
-    total, kept = len(plan.questions), len(with_truth(plan).groups["all"])
-    return f"left out: {total - kept} of {total} questions, without a truth" if kept < total else ""
+    total, counted = len(plan.questions), len(with_truth(plan).groups["all"])
+    return (
+        f"left out: {total - counted} of {total} questions, without ground truth"
+        if counted < total
+        else ""
+    )
 
 
 def make_losses(plan: Plan, progress: Progress) -> pd.DataFrame:
@@ -177,11 +180,11 @@ def make_losses(plan: Plan, progress: Progress) -> pd.DataFrame:
         )
     questions = with_truth(plan)
     if not len(questions.groups["all"]):
-        raise ConfigError("attribution swaps in the truth, and no question's pages have one")
+        raise ConfigError("attribution needs ground truth, and no question's pages have one")
     draws: dict[Condition, list[dict[Coalition, np.ndarray]]] = {}
     with swapping(plan, progress) as swaps:
         for variant in plan.variants:
-            kb = swaps.readings.knowledge_base(variant)
+            kb = swaps.knowledge_bases.knowledge_base(variant)
             truth = swaps.truth_beside(kb)
             for setting in product(plan.chunkers, plan.retrievers, plan.readers):
                 scores = swapped_scores(swaps.scorer, kb, truth, *setting)
@@ -190,7 +193,7 @@ def make_losses(plan: Plan, progress: Progress) -> pd.DataFrame:
     losses: list[dict[str, Any]] = []
     for condition, parts in draws.items():
         key = {name: getattr(condition, name) for name in CONDITION}
-        # Losses are linear in the scores, so means over draws of one are those of the other.
+        # Losses are linear in the scores, so the mean loss is the loss of the mean scores.
         means = {
             removed: np.mean([part[removed] for part in parts], axis=0) for removed in parts[0]
         }
@@ -243,7 +246,7 @@ def _losses(scores: dict[Coalition, np.ndarray], questions: Units) -> Iterator[d
 
 
 def _shares(losses: np.ndarray, questions: Units) -> dict[str, Share]:
-    """Each group's share of what one cause costs in all."""
+    """Each group's share of the whole cost of one cause."""
     every = questions.groups["all"]
     clusters = Clusters.of(questions.documents[every], questions.pages[every])
     groups = {

@@ -1,8 +1,8 @@
 """The paper's tables of engines: table 2 by evidence source, tables S6 to S8 by domain.
 
-Figures are micro-averages over questions, a row a retriever and reader, then their average over
-retrievers and readers, which is what the paper has; scores in per cent. The best engine is bold
-and the second underlined, the ground truth set aside.
+Scores are micro-averages over questions in per cent, with one row per retriever and reader, then
+their average over retrievers and readers, as in the paper. The best engine is bold and the second
+underlined, without the ground truth.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ SOURCE_COLUMNS = {
 }
 DOMAIN_TABLES = {"retrieval": "table_s6", "generation": "table_s7", "overall": "table_s8"}
 N = "n "
-"""Before the name of a column: of how many questions (of the edit distance, pages) it is a mean."""
+"""Prefix of the columns of counts: questions, or pages for the edit distance."""
 
 
 def write_paper_tables(cells: pd.DataFrame, folder: Path, notes: Notes | None = None) -> list[Path]:
-    """Write what the cells of a benchmark hold of table 2 and of tables S6 to S8."""
+    """Write table 2 and tables S6 to S8, as far as the cells of a benchmark have them."""
     clean = cells[cells["noise"] == "none"]
     same = same_as_truth(clean)
     paths = []
     values = source_values(clean)
-    if len(_measures(values)):
+    if len(_value_columns(values)):
         table = source_table(values, _table2_caption(clean, notes), same)
         paths += write_table(folder, "table2", values, table)
     for stage, metric, title in STAGE_METRICS:
@@ -53,11 +53,11 @@ def write_paper_tables(cells: pd.DataFrame, folder: Path, notes: Notes | None = 
 
 
 def source_values(cells: pd.DataFrame) -> pd.DataFrame:
-    """A row an engine and setting: ``edit_distance``, ``retrieval TXT`` and so on in [0, 1].
+    """One row per engine and setting: ``edit_distance``, ``retrieval TXT`` and so on in [0, 1].
 
-    ``setting`` is empty where there is one; of several, the last rows are their means. Each
-    column has its ``n`` behind it. Evidence sources of which there are no questions, and stages
-    that were not measured, have no column.
+    ``setting`` is empty if there is only one; with several, the last rows are their means. After
+    each column comes its ``n``. Evidence sources without questions, and stages that were not
+    measured, have no column.
     """
     columns = {"edit_distance": ("ocr", "edit_distance", "all")} | {
         f"{stage} {short}": (stage, metric, group)
@@ -86,15 +86,15 @@ def _with_n(block: Block, means: Means, name: str, cell: tuple[str, str, str]) -
     return {name: value.mean if value else None, N + name: value.n if value else None}
 
 
-def _measures(values: pd.DataFrame) -> list[str]:
+def _value_columns(values: pd.DataFrame) -> list[str]:
     """The columns that hold means."""
     return [name for name in values.columns if N + name in values.columns]
 
 
 def source_table(values: pd.DataFrame, title: str, same: Collection[str] = ()) -> TextTable:
-    """Table 2, ready for print, with the number of questions of every column below it.
+    """Table 2, ready for print, with the number of questions below every column.
 
-    The engines ``same`` as the truth are marked, and not ranked.
+    The engines in ``same``, which equal the truth, are marked and not ranked.
     """
     several = values["setting"].nunique() > 1
     heads = ["engine", "setting"] if several else ["engine"]
@@ -105,7 +105,7 @@ def source_table(values: pd.DataFrame, title: str, same: Collection[str] = ()) -
         spans.append(("OCR", 1))
         formats["edit_distance"] = distance
     for stage, _, measure in STAGE_METRICS:
-        stage_columns = [name for name in _measures(values) if name.startswith(f"{stage} ")]
+        stage_columns = [name for name in _value_columns(values) if name.startswith(f"{stage} ")]
         if stage_columns:
             header += [name.removeprefix(f"{stage} ") for name in stage_columns]
             spans.append((measure, len(stage_columns)))
@@ -132,7 +132,7 @@ def source_table(values: pd.DataFrame, title: str, same: Collection[str] = ()) -
 
 
 def _rows_of_n(values: pd.DataFrame, names: Sequence[str], heads: Sequence[str]) -> list[list[str]]:
-    """A row of the numbers that every column's means are over; where rows differ, one for each."""
+    """A row with the n of every column; several rows if the rows of the table differ in n."""
     rows: list[tuple[dict[str, str], list[str]]] = []
     for row in values.to_dict("records"):
         counts = {name: str(row[N + name]) for name in names if pd.notna(row[N + name])}
@@ -154,9 +154,9 @@ def _rows_of_n(values: pd.DataFrame, names: Sequence[str], heads: Sequence[str])
 
 
 def domain_values(cells: pd.DataFrame, stage: str, metric: str) -> pd.DataFrame:
-    """A row a setting and domain and one of all: ``domain``, ``setting``, then the engines.
+    """One row per setting and domain, and one of all: ``domain``, ``setting``, then the engines.
 
-    An engine's column is in [0, 1], and has its ``n`` behind it.
+    An engine's column is in [0, 1]; after it comes its ``n``.
     """
     cells = cells[cells["stage"] == stage]
     means = _means(cells)
@@ -177,15 +177,15 @@ def domain_table(values: pd.DataFrame, title: str, same: Collection[str] = ()) -
 
     ``same`` as in :func:`source_table`.
     """
-    engines = _measures(values)
+    engines = _value_columns(values)
     heads = ["setting", "domain"] if values["setting"].nunique() > 1 else ["domain"]
     counts = values[[N + engine for engine in engines]]
     alike = bool((counts.nunique(axis=1) <= 1).all())
     of_n = [N + engine for engine in engines]
     rows = []
     for row in values.to_dict("records"):
-        there = ["-" if pd.isna(row[name]) else str(row[name]) for name in of_n]
-        n = [next((text for text in there if text != "-"), "-")] if alike else there
+        counts_of_row = ["-" if pd.isna(row[name]) else str(row[name]) for name in of_n]
+        n = [next((text for text in counts_of_row if text != "-"), "-")] if alike else counts_of_row
         rows.append([*(row[h] for h in heads), *(percent(row[e]) for e in engines), *n])
     best: list[tuple[int, int, int]] = []
     for number in range(len(values)):
@@ -198,12 +198,12 @@ def domain_table(values: pd.DataFrame, title: str, same: Collection[str] = ()) -
 
 
 def _ranked(values: pd.DataFrame, name: str, lower_is_better: bool) -> Mapping[int, int]:
-    """Place of each engine of the two best, as they are printed; ties share a place."""
+    """Rank of each of the two best engines, by the printed digits; ties share a rank."""
     digits = 2 if lower_is_better else 3
-    shown = values[name].dropna().round(digits)
-    if len(shown) < 2:
+    rounded = values[name].dropna().round(digits)
+    if len(rounded) < 2:
         return {}
-    ranks = shown.rank(method="dense", ascending=lower_is_better)
+    ranks = rounded.rank(method="dense", ascending=lower_is_better)
     places = zip(ranks.index.to_list(), ranks.to_list(), strict=True)
     return {row: int(rank) for row, rank in places if rank <= 2}
 
@@ -211,19 +211,18 @@ def _ranked(values: pd.DataFrame, name: str, lower_is_better: bool) -> Mapping[i
 def _marks(
     best: Sequence[tuple[int, int, int]],
 ) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]]:
-    """Cells (row, column) to be set bold, of rank 1, and underlined, of rank 2."""
+    """Cells (row, column) to print bold (rank 1) and underlined (rank 2)."""
     bold, underlined = (
-        frozenset((row, column) for row, column, rank in best if rank == wanted)
-        for wanted in (1, 2)
+        frozenset((row, column) for row, column, rank in best if rank == mark) for mark in (1, 2)
     )
     return bold, underlined
 
 
 def caption(cells: pd.DataFrame, notes: Notes | None = None, *, rows: bool = False) -> str:
-    """How the figures were measured: questions, retrievers and readers, pages, protocol.
+    """How the scores were measured: questions, retrievers and readers, pages, protocol.
 
-    ``rows`` says that settings have rows of their own; else figures are means over retrievers
-    and readers, of the first chunker and number of hits.
+    With ``rows`` each setting has its row; otherwise scores are means over retrievers and readers,
+    with the first chunker and number of hits.
     """
     questions = cells[(cells["group"] == "all") & (cells["stage"] != "ocr")]
     questions = questions if len(questions) else cells[cells["group"] == "all"]
@@ -233,11 +232,11 @@ def caption(cells: pd.DataFrame, notes: Notes | None = None, *, rows: bool = Fal
         if used:
             mean = len(used) > 1 and not rows
             parts.append(f"{'mean over ' if mean else ''}{', '.join(used)}")
-    for name, what in (("chunker", "chunker"), ("top_k", "number of hits")):
+    for name, title in (("chunker", "chunker"), ("top_k", "number of hits")):
         used = [value for value in dict.fromkeys(texts(cells, name)) if value]
         if len(used) > 1:
-            shown = ", ".join(used) if rows else f"{used[0]}, of {', '.join(used)}"
-            parts.append(f"{what} {shown}")
+            names = ", ".join(used) if rows else f"{used[0]}, of {', '.join(used)}"
+            parts.append(f"{title} {names}")
     if rows and any(block.is_mean for block in blocks_of(cells)):
         parts.append("the last rows are means over retrievers and readers")
     only = cells["kb_scope"].iloc[0] == "evidence"
@@ -249,18 +248,18 @@ def caption(cells: pd.DataFrame, notes: Notes | None = None, *, rows: bool = Fal
 
 def _table2_caption(cells: pd.DataFrame, notes: Notes | None) -> str:
     return (
-        "Engines by evidence source; edit distance (E.D.) as it is, n of its pages, "
+        "Engines by evidence source; edit distance (E.D.) is not in per cent, and its n are pages; "
         f"{caption(cells, notes, rows=True)}"
     )
 
 
 def percent(value: float) -> str:
-    """In per cent with one decimal; a dash for what is not there."""
+    """In per cent with one decimal; a dash for NaN."""
     return "-" if pd.isna(value) else f"{100 * value:.1f}"
 
 
 def distance(value: float) -> str:
-    """Two decimals; a dash for what is not there."""
+    """Two decimals; a dash for NaN."""
     return "-" if pd.isna(value) else f"{value:.2f}"
 
 
@@ -269,7 +268,7 @@ _TRUTH = ("none", "none", "", 0.0, TRUTH)
 
 
 def reader_values(cells: pd.DataFrame) -> pd.DataFrame:
-    """Table S5: a row a reader and knowledge base, overall F1 by evidence source in [0, 1].
+    """Table S5: one row per reader and knowledge base, overall F1 by evidence source in [0, 1].
 
     ``delta`` is ALL less the ground truth's under the same reader.
     """

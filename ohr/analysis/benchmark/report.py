@@ -19,14 +19,14 @@ from ohr.study.results import Run
 from ohr.workers.forked import ForkedCall
 
 _MANY_ROWS = 20_000
-"""With fewer the tables are made before a second process has begun to draw."""
+"""With fewer rows, the tables are ready before a second process has started to draw."""
 
 
 def report(run: Run) -> None:
-    """Print what each engine lost, with each kind of evidence's share of it, then its means, by
-    group of questions; draw the bars; write the paper's tables.
+    """Print losses and means of each engine by group of questions; draw bars; write tables.
 
-    Where reading was measured, also quality against seconds and cost.
+    Losses come with the share of each kind of evidence. If pages were read, quality against
+    seconds and cost is drawn too.
     """
     notes = reader_notes(run.readers)
     differences = run_differences(run, groups=True)

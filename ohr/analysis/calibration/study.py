@@ -45,7 +45,7 @@ def measurement(config: StudyConfig) -> StudyConfig:
     if config.levels:
         raise ConfigError("levels=[…] cannot be calibrated: give intensities=[…]")
     if not config.noise:
-        raise ConfigError("noise=[] leaves nothing to calibrate: name a noise")
+        raise ConfigError("no noise to calibrate: give noise=[…]")
     kinds = {perturbation_class(spec).kind for spec in config.noise}
     return config.model_copy(
         update={

@@ -23,14 +23,14 @@ def comparison_text(
     if not compared.unit:
         return f"Not tested, for lack of documents and pages: {', '.join(others)}."
     worse, alike = [], []
-    for name, one in zip(names, compared.standings, strict=True):
-        if one.is_worse:
-            ends = one.interval
+    for name, standing in zip(names, compared.standings, strict=True):
+        if standing.is_worse:
+            ends = standing.interval
             known = ends.low > 0 and ends.high < compared.largest
             by = f" (by {short(ends.low)} to {short(ends.high)})" if known else ""
             worse.append(f"{name}{by}")
         elif name != first:
-            bound = one.from_first.bound
+            bound = standing.from_first.bound
             limit = f"none larger than {short(bound)}"
             if bound >= compared.largest:
                 limit = "nothing is excluded"
@@ -42,16 +42,16 @@ def comparison_text(
     return " ".join(texts)
 
 
-def family_line(found: Sequence[BestOf], of: str) -> str:
+def family_line(comparisons: Sequence[BestOf], of: str) -> str:
     """The family of such lines: all comparisons of two candidates, ``of`` systems or engines."""
-    pairs = sum(math.comb(len(one.standings), 2) for one in found)
+    pairs = sum(math.comb(len(each.standings), 2) for each in comparisons)
     every = f"all {pairs} comparisons" if pairs > 1 else "the one comparison"
     line = (
         f"family: {every} of two {of}; 95 % for the whole family, although the data chose the best"
     )
-    [unit] = {one.unit for one in found}
+    [unit] = {each.unit for each in comparisons}
     if unit == PAGE:
         line += "; they are about further pages of these documents, not about other documents"
-    elif unit and any(one.size < FEWEST_TO_SHOW for one in found):
+    elif unit and any(each.size < FEWEST_TO_SHOW for each in comparisons):
         line += f"; of fewer than {FEWEST_TO_SHOW} documents nothing can be shown"
     return line

@@ -24,16 +24,16 @@ def run_differences(run: Run, groups: bool = False) -> pd.DataFrame:
     for each evidence source and domain. Empty where there is one knowledge base, and where no two
     can be paired: then ``attrs["not_compared"]`` says why.
     """
-    nothing = pd.DataFrame(columns=list(COLUMNS))
+    empty = pd.DataFrame(columns=list(COLUMNS))
     if len(run.cells[list(KNOWLEDGE_BASE)].drop_duplicates()) < 2:
-        return nothing
-    measures = shown_measures(run.cells, parts=True) or shown_readings(run.cells)
-    pairs = [(stage, metric) for stage, metric, _ in measures]
+        return empty
+    metrics = shown_measures(run.cells, parts=True) or shown_readings(run.cells)
+    pairs = [(stage, metric) for stage, metric, _ in metrics]
     try:
         return comparisons([run], "knowledge_base", pairs, groups=BY_GROUP * groups)
     except OhrError as error:  # a study without a comparison is still a study
-        nothing.attrs["not_compared"] = str(error)
-        return nothing
+        empty.attrs["not_compared"] = str(error)
+        return empty
 
 
 def with_paired_intervals(cells: pd.DataFrame, differences: pd.DataFrame) -> pd.DataFrame:

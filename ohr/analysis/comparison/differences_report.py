@@ -41,7 +41,7 @@ Row = Mapping[str, Any]
 
 
 def differences_table(
-    differences: pd.DataFrame, measures: Sequence[MetricInfo], truth: str = GROUND_TRUTH
+    differences: pd.DataFrame, metrics: Sequence[MetricInfo], truth: str = GROUND_TRUTH
 ) -> Table:
     """A row for each knowledge base, setting and group of questions, a column for each measure.
 
@@ -49,7 +49,7 @@ def differences_table(
     change is shown, the largest that is not excluded. Of the parts that a measure's loss splits
     into it has the change, then the interval.
     """
-    measures = [one for one in measures if len(_of(differences, one))]
+    metrics = [info for info in metrics if len(_of(differences, info))]
     blocks = [block for block in blocks_of(differences) if not block.is_mean]
     groups = list(dict.fromkeys(differences["group"]))
     table = Table(header_style="bold", box=None, pad_edge=False, caption_justify="left")
@@ -59,16 +59,16 @@ def differences_table(
         table.add_column("setting")
     if len(groups) > 1:
         table.add_column("questions on")
-    for one in measures:
-        better = _of(differences, one)["higher_is_better"].all()
-        table.add_column(one[2] + ("" if better else LESS), no_wrap=True)
+    for each in metrics:
+        better = _of(differences, each)["higher_is_better"].all()
+        table.add_column(each[2] + ("" if better else LESS), no_wrap=True)
     changes = _Changes(differences)
     bases = differences[["part", "baseline", "other"]].drop_duplicates()
     for part, baseline, other in bases.itertuples(index=False, name=None):
         heads = [Text(str(part) or "change"), Text(f"{plain(other)}\nless {plain(baseline)}")]
         for block in blocks:
             for group in groups:
-                cells = [_cell(changes.of(block, baseline, other, group, m), m) for m in measures]
+                cells = [_cell(changes.of(block, baseline, other, group, m), m) for m in metrics]
                 if not any(cells):
                     continue
                 named = [Text(plain(block.label))] if len(blocks) > 1 else []
@@ -76,7 +76,7 @@ def differences_table(
                     named.append(Text(plain(group_label(group))))
                 table.add_row(*heads, *named, *cells)
                 heads = [Text(""), Text("")]
-    table.caption = Text("\n".join(differences_lines(differences, measures, truth)), style="")
+    table.caption = Text("\n".join(differences_lines(differences, metrics, truth)), style="")
     return table
 
 
@@ -91,7 +91,7 @@ class _Changes:
     def __init__(self, differences: pd.DataFrame) -> None:
         names = ["baseline", "other", "group", "stage", "metric"]
         keys = differences[names].itertuples(index=False, name=None)
-        rows = [{str(k): v for k, v in one.items()} for one in differences.to_dict("records")]
+        rows = [{str(k): v for k, v in record.items()} for record in differences.to_dict("records")]
         self._rows: dict[tuple[str, ...], list[tuple[tuple[str, ...], Row]]] = {}
         for key, setting, row in zip(keys, setting_texts(differences), rows, strict=True):
             self._rows.setdefault(key, []).append((setting, row))
@@ -101,7 +101,7 @@ class _Changes:
     ) -> Row | None:
         """The first difference of one of a block's settings; None without any."""
         rows = self._rows.get((baseline, other, group, *measure[:2]), [])
-        fitting = (row for one in block.settings for setting, row in rows if one.fits(setting))
+        fitting = (row for each in block.settings for setting, row in rows if each.fits(setting))
         return next(fitting, None)
 
 
@@ -140,7 +140,7 @@ def p_text(p: float) -> str:
 
 
 def differences_lines(
-    differences: pd.DataFrame, measures: Sequence[MetricInfo], truth: str = GROUND_TRUTH
+    differences: pd.DataFrame, metrics: Sequence[MetricInfo], truth: str = GROUND_TRUTH
 ) -> list[str]:
     """What a table of differences is over: baselines, intervals, families, what is missing."""
     lines = [baselines_line(set(differences["part"]), truth)]
@@ -154,7 +154,7 @@ def differences_lines(
         lines.append(f"no intervals: fewer than {FEWEST} documents or pages")
     if few := _too_few(differences):
         lines.append(few)
-    lines += _further(differences, measures)
+    lines += _further(differences, metrics)
     return [plain(line) for line in lines if line]
 
 
@@ -167,11 +167,11 @@ def families(differences: pd.DataFrame) -> str:
     return ", and over ".join(parts)
 
 
-def _further(differences: pd.DataFrame, measures: Sequence[MetricInfo]) -> Iterator[str]:
+def _further(differences: pd.DataFrame, metrics: Sequence[MetricInfo]) -> Iterator[str]:
     """How many further units show each measure's largest change that is not shown."""
     parts = []
-    for one in (one for one in measures if not _is_part(one)):
-        rows = _of(differences, one)
+    for each in (info for info in metrics if not _is_part(info)):
+        rows = _of(differences, each)
         rows = rows[(rows["group"] == _EVERYTHING) & (rows["p_holm"] > 0.05)]
         rows = rows[rows["further_units"].between(1, math.inf, inclusive="left")]
         if rows.empty:
@@ -180,7 +180,7 @@ def _further(differences: pd.DataFrame, measures: Sequence[MetricInfo]) -> Itera
         further = rounded_up(largest["further_units"])
         units = interval_units([largest["ci_unit"]])
         parts.append(
-            f"{one[2]} {short(largest['difference'])} ({largest['other']}): about {further} "
+            f"{each[2]} {short(largest['difference'])} ({largest['other']}): about {further} "
             f"further {units} like these"
         )
     if parts:
@@ -214,8 +214,8 @@ def report_differences(run: Run, differences: pd.DataFrame) -> None:
         if why := differences.attrs.get("not_compared"):
             print(plain(f"no differences: {why}"))
         return
-    measures = shown_measures(run.cells, parts=True) or shown_readings(run.cells)
-    show(differences_table(differences, measures, truth_of(run.cells)))
+    metrics = shown_measures(run.cells, parts=True) or shown_readings(run.cells)
+    show(differences_table(differences, metrics, truth_of(run.cells)))
     path = run.path / "differences.csv"
     write_csv(path, differences)
     print(f"differences: {path}")

@@ -42,8 +42,8 @@ def compare_runs(
     if by not in ASPECTS:
         raise OhrError(f"unknown --by {by!r}; known: {', '.join(ASPECTS)}")
     runs = [open_run(path) for path in paths]
-    wanted = metrics_of(runs, metric, parts=True)
-    differences = comparisons(runs, by, wanted, baseline=baseline, groups=EVERY * groups)
+    metrics = metrics_of(runs, metric, parts=True)
+    differences = comparisons(runs, by, metrics, baseline=baseline, groups=EVERY * groups)
     changes = configuration_changes(runs)
     notes = note_lines(_readers(runs, differences), run_notes(runs))
     table = _text_table(differences, [*notes, *truth_notes(run.cells for run in runs)])

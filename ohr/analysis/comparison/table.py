@@ -69,22 +69,22 @@ def comparisons(
     OhrError if nothing can be paired.
     """
     records: list[dict[str, Any]] = []
-    there: dict[str, None] = {}
+    variants: dict[str, None] = {}
     for stage, metric in metrics:
         rows = _gathered(runs, stage, metric, by)
         if rows.empty:
             continue
-        there |= dict.fromkeys(rows["variant"])
+        variants |= dict.fromkeys(rows["variant"])
         free = {*_DIFFERING[by], *_changed(rows, by)}
         fixed = [column for column in SETTINGS if column not in free]
         for values, setting in rows.groupby(fixed, sort=False):
-            known = dict(zip(fixed, values, strict=True)) | {"stage": stage, "metric": metric}
-            known["higher_is_better"] = _higher_is_better(runs, stage, metric)
+            columns = dict(zip(fixed, values, strict=True)) | {"stage": stage, "metric": metric}
+            columns["higher_is_better"] = _higher_is_better(runs, stage, metric)
             for part, before, after in _pairs(setting, by, baseline):
-                known["part"] = part
-                records += [known | row for row in _compared(before, after, runs[0], groups)]
+                columns["part"] = part
+                records += [columns | row for row in _compared(before, after, runs[0], groups)]
     if not records:
-        raise _nothing_to_compare(by, baseline, list(there))
+        raise _nothing_to_compare(by, baseline, list(variants))
     return _corrected(pd.DataFrame(records)).reindex(columns=list(COLUMNS))
 
 
@@ -124,28 +124,30 @@ def default_aspect(runs: Sized) -> str:
 
 
 def metrics_of(
-    runs: Sequence[Run], wanted: Sequence[str] = (), *, parts: bool = False
+    runs: Sequence[Run], names: Sequence[str] = (), *, parts: bool = False
 ) -> list[tuple[str, str]]:
     """The metrics ``stage:metric`` that are wanted, else the usual ones that were measured.
 
     ``parts``: with those that the loss of a usual one splits into.
     """
-    there = dict.fromkeys(
+    available = dict.fromkeys(
         (str(stage), str(metric))
         for run in runs
         for stage, metric in run.rows[["stage", "metric"]].drop_duplicates().itertuples(index=False)
     )
-    if not wanted:
-        measures = [one for run in runs for one in run.measures]
-        shown = {(str(one.stage), one.metric) for one in measures if one.shown}
-        split = shown if parts else set()
-        usual = (one for one in measures if one.shown or (str(one.stage), one.part_of) in split)
-        named = dict.fromkeys((str(one.stage), one.metric) for one in usual)
-        return [pair for pair in named if pair in there]
-    pairs = [(text.partition(":")[0], text.partition(":")[2]) for text in wanted]
+    if not names:
+        infos = [info for run in runs for info in run.measures]
+        usual = {(str(info.stage), info.metric) for info in infos if info.shown}
+        split = usual if parts else set()
+        with_parts = (
+            info for info in infos if info.shown or (str(info.stage), info.part_of) in split
+        )
+        keys = dict.fromkeys((str(info.stage), info.metric) for info in with_parts)
+        return [pair for pair in keys if pair in available]
+    pairs = [(text.partition(":")[0], text.partition(":")[2]) for text in names]
     for pair in pairs:
-        if pair not in there:
-            known = ", ".join(":".join(one) for one in there)
+        if pair not in available:
+            known = ", ".join(":".join(pair) for pair in available)
             raise OhrError(f"no metric {':'.join(pair)!r} in these runs; known: {known}")
     return pairs
 
@@ -157,9 +159,13 @@ def run_names(runs: Sequence[Run]) -> list[str]:
 
 
 def _higher_is_better(runs: Sequence[Run], stage: str, metric: str) -> bool:
-    declared = (one for run in runs for one in run.measures)
+    declared = (info for run in runs for info in run.measures)
     return next(
-        (one.higher_is_better for one in declared if (one.stage, one.metric) == (stage, metric)),
+        (
+            info.higher_is_better
+            for info in declared
+            if (info.stage, info.metric) == (stage, metric)
+        ),
         True,
     )
 
@@ -257,14 +263,14 @@ def _compared(
         }
 
 
-def _nothing_to_compare(by: str, baseline: str, there: Sequence[str]) -> OhrError:
-    if not there:
+def _nothing_to_compare(by: str, baseline: str, variants: Sequence[str]) -> OhrError:
+    if not variants:
         return OhrError("none of these metrics was measured: name others with --metric")
-    if baseline and baseline not in there:
-        return OhrError(f"no {by} {baseline!r} to compare with; there: {', '.join(there)}")
+    if baseline and baseline not in variants:
+        return OhrError(f"no {by} {baseline!r} to compare with; known: {', '.join(variants)}")
     return OhrError(
-        f"no two conditions differ by {by} alone and share a question; there: {', '.join(there)}; "
-        f"--by may be {', '.join(ASPECTS)}"
+        f"no two conditions differ only by {by} and share a question; known: "
+        f"{', '.join(variants)}; --by may be {', '.join(ASPECTS)}"
     )
 
 
@@ -274,17 +280,17 @@ def configuration_changes(runs: Sequence[Run]) -> pd.DataFrame:
     Of runs that were imported only what both sides tell is compared.
     """
     manifests = [_configured(run.manifest) for run in runs]
-    shared = set.intersection(*(set(one["engines"]) for one in manifests))
-    for one in manifests:  # which engines were run is in config.engines
-        one["engines"] = {name: one["engines"][name] for name in sorted(shared)}
-    flat = [dict(_flatten(one)) for one in manifests]
-    keys = dict.fromkeys(key for one in flat for key in one)
+    shared = set.intersection(*(set(manifest["engines"]) for manifest in manifests))
+    for each in manifests:  # which engines were run is in config.engines
+        each["engines"] = {name: each["engines"][name] for name in sorted(shared)}
+    flat = [dict(_flatten(manifest)) for manifest in manifests]
+    keys = dict.fromkeys(key for config in flat for key in config)
     if any("imported" in run.manifest for run in runs):
-        keys = dict.fromkeys(key for key in keys if all(key in one for one in flat))
-    changed = [key for key in keys if len({json.dumps(one.get(key)) for one in flat}) > 1]
+        keys = dict.fromkeys(key for key in keys if all(key in config for config in flat))
+    changed = [key for key in keys if len({json.dumps(config.get(key)) for config in flat}) > 1]
     columns = {
-        name: [_shown(one.get(key)) for key in changed]
-        for name, one in zip(run_names(runs), flat, strict=True)
+        name: [_shown(config.get(key)) for key in changed]
+        for name, config in zip(run_names(runs), flat, strict=True)
     }
     return pd.DataFrame({"key": changed} | columns)
 
@@ -320,7 +326,7 @@ def _flatten(value: object, prefix: str = "") -> Iterator[tuple[str, object]]:
 def _shown(value: object) -> str:
     """Plug-ins by their label; everything else as JSON."""
     if isinstance(value, list):
-        return ", ".join(_shown(one) for one in value)
+        return ", ".join(_shown(item) for item in value)
     if isinstance(value, Mapping) and "label" in value:
         params = f" {json.dumps(value['params'])}" if value.get("params") else ""
         return f"{value['label']}{params}"

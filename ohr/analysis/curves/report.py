@@ -35,49 +35,49 @@ def report_curves(paths: Sequence[Path], axis: str, out: Path | None) -> int:
         )
     folder = out or paths[0]
     write_csv(folder / "curves.csv", table)
-    measures = list(dict.fromkeys(one for run in runs for one in shown_measures(run.cells)))
-    show(curves_shown(table, measures))
+    metrics = list(dict.fromkeys(metric for run in runs for metric in shown_measures(run.cells)))
+    show(curves_shown(table, metrics))
     for line in note_lines(answerers(table), run_notes(runs)):
         print(plain(line))
     for run in runs:
-        for name in uncounted(run, [(stage, metric) for stage, metric, _ in measures]):
+        for name in uncounted(run, [(stage, metric) for stage, metric, _ in metrics]):
             print(f"{plain(run.name)}: {plain(name)} has no score that counts: no point of a curve")
     print(f"statistics: {folder / 'curves.csv'}")
     if table["seed"].nunique() > 1:
         check_draws(runs)
         seeds = seeds_table(table)
         write_csv(folder / "seeds.csv", seeds)
-        show(seeds_shown(seeds, measures))
+        show(seeds_shown(seeds, metrics))
         print(f"seeds: {folder / 'seeds.csv'}")
     return 0
 
 
-def curves_shown(table: pd.DataFrame, measures: Sequence[tuple[str, str, str]]) -> Table:
+def curves_shown(table: pd.DataFrame, metrics: Sequence[tuple[str, str, str]]) -> Table:
     """The curves of all questions in some measures (stage, metric, label)."""
     printed = Table(header_style="bold", box=None, pad_edge=False)
     table = table.assign(setting=_settings(table))
     for name in ("engine", "noise", "setting", "measure"):
         printed.add_column(name)
-    shown = ("slope", "breakpoint", "retention", "common_area")
+    statistics = ("slope", "breakpoint", "retention", "common_area")
     titles = ("clean", "floor", "slope", "lost 10 % at", "kept at .3", "common area", "worst")
     printed.add_column(str(table["axis"].iloc[0]), justify="right")
     parts = [str(n).removeprefix("clean_") for n in table if str(n).startswith("clean_")]
     for name in (*titles, *(f"worst: {name.replace('_', ' ')}" for name in parts)):
         printed.add_column(name, justify="right")
-    for stage, metric, title in measures:
+    for stage, metric, title in metrics:
         chosen = table[(table["stage"] == stage) & (table["metric"] == metric)]
         for row in chosen[chosen["group"] == "all"].to_dict("records"):
-            named = [row["setting"]]
+            notes = [row["setting"]]
             if table["seed"].nunique() > 1:
-                named.append(f"seed {row['seed']}")
+                notes.append(f"seed {row['seed']}")
             printed.add_row(
                 Text(plain(row["engine"])),
                 row["perturbation"],
-                Text(plain(", ".join(part for part in named if part))),
+                Text(plain(", ".join(part for part in notes if part))),
                 title,
                 f"{number(row['x_from'])} to {number(row['x_to'])}",
                 *(number(row[name]) for name in ("clean", "floor")),
-                *(_shown(row, name) for name in shown),
+                *(_shown(row, name) for name in statistics),
                 f"{number(row['worst'])} ({row['worst_level']})",
                 *(number(row[f"worst_{name}"]) for name in parts),
             )
@@ -91,13 +91,15 @@ def _settings(table: pd.DataFrame) -> list[str]:
     settings = [
         Setting(*map(str, row)) for row in table[list(COLUMNS)].itertuples(index=False, name=None)
     ]
-    kinds = {name: {getattr(one, name) for one in settings} - {""} for name in COLUMNS}
-    told = {name for name in COLUMNS if len(kinds[name]) > 1} | {"retriever", "reader", "system"}
+    kinds = {name: {getattr(setting, name) for setting in settings} - {""} for name in COLUMNS}
+    varying = {name for name in COLUMNS if len(kinds[name]) > 1} | {"retriever", "reader", "system"}
     return [
         ", ".join(
-            part for name, part in zip(COLUMNS, one.parts, strict=True) if part and name in told
+            part
+            for name, part in zip(COLUMNS, setting.parts, strict=True)
+            if part and name in varying
         )
-        for one in settings
+        for setting in settings
     ]
 
 
@@ -113,7 +115,7 @@ def _bound(value: float) -> str:
     return "never" if value == float("inf") else f"{value:.2f}"
 
 
-def seeds_shown(seeds: pd.DataFrame, measures: Sequence[tuple[str, str, str]]) -> Table:
+def seeds_shown(seeds: pd.DataFrame, metrics: Sequence[tuple[str, str, str]]) -> Table:
     """The statistics of all questions over seeds, in some measures (stage, metric, label)."""
     printed = Table(header_style="bold", box=None, pad_edge=False)
     seeds = seeds.assign(setting=_settings(seeds))
@@ -121,7 +123,7 @@ def seeds_shown(seeds: pd.DataFrame, measures: Sequence[tuple[str, str, str]]) -
         printed.add_column(name)
     for name in ("seeds", "mean", "sd", "95 % interval"):
         printed.add_column(name, justify="right")
-    for stage, metric, title in measures:
+    for stage, metric, title in metrics:
         chosen = seeds[(seeds["stage"] == stage) & (seeds["metric"] == metric)]
         for row in chosen[chosen["group"] == "all"].to_dict("records"):
             printed.add_row(

@@ -68,14 +68,14 @@ def finding(run: Run, axis: str = "r_noise") -> str:
     ]
     for point in (clean, worst):
         of_point = differences[differences["other"] == knowledge_base_name(point)]
-        said = [
+        losses = [
             verdict(rows.iloc[0], f"{name}{_setting(rows)}")
             for stage, metric, name in shown_measures(run.cells)
             if len(rows := of_point[of_point[["stage", "metric"]].eq([stage, metric]).all(axis=1)])
         ]
-        if said:
+        if losses:
             named = of_point.iloc[0]
-            lines.append(f"  {named['part']} ({named['other']}): {'; '.join(said)}")
+            lines.append(f"  {named['part']} ({named['other']}): {'; '.join(losses)}")
     return "\n".join(lines)
 
 

@@ -56,7 +56,7 @@ def curves_of(run: Run, axis: str = "r_noise") -> Iterator[MeasuredCurve]:
     noise = _damage(rows, axis)
     quality = rows[rows["stage"].isin(QUALITY_STAGES)]
     quality = quality[~quality["metric"].str.endswith(FLOOR_SUFFIX)]
-    better = {(one.stage, one.metric): one.higher_is_better for one in run.measures}
+    better = {(info.stage, info.metric): info.higher_is_better for info in run.measures}
     pairs = zip(quality["stage"], quality["metric"], strict=True)
     quality = quality[np.array([better.get(pair, True) for pair in pairs], dtype=bool)]
     fixed = [name for name in CURVE_KEYS if name not in ("noise", "perturbation")]
@@ -100,9 +100,9 @@ def _split(run: Run, rows: pd.DataFrame, key: dict[str, Any]) -> dict[str, pd.Da
     """The rows of each part that a measure's loss splits into, of the same setting."""
     same = [name for name in key if name not in ("stage", "metric")]
     parts = {
-        one.metric: measured(rows, one.stage, one.metric)
-        for one in run.measures
-        if (one.stage, one.part_of) == (key["stage"], key["metric"])
+        info.metric: measured(rows, info.stage, info.metric)
+        for info in run.measures
+        if (info.stage, info.part_of) == (key["stage"], key["metric"])
     }
     of_setting = {
         name: part[(part[same] == pd.Series(key)[same]).all(axis=1)] for name, part in parts.items()

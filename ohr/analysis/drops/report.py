@@ -35,11 +35,11 @@ def _tables(run: Run, drops: pd.DataFrame) -> Iterator[Table]:
         return
     k = run.plan.config.top_k
     metrics = [
-        (measure.metric, measure.title, parts_of(measure, run.measures))
-        for measure in run.measures
-        if measure.stage == "retrieval"
-        and measure.top_k in (None, k)
-        and (measure.shown or measure.name in ("hit", "mrr"))
+        (info.metric, info.title, parts_of(info, run.measures))
+        for info in run.measures
+        if info.stage == "retrieval"
+        and info.top_k in (None, k)
+        and (info.shown or info.name in ("hit", "mrr"))
     ]
     for base, noisy in drops[drops["top_k"] == k].groupby(list(BASE), observed=True, sort=False):
         engine, perturbation, level, intensity = base
@@ -66,11 +66,11 @@ def _tables(run: Run, drops: pd.DataFrame) -> Iterator[Table]:
             chunker, retriever, group = map(str, key)
             cells = []
             for metric, _, parts in metrics:
-                measured = of_group[of_group["metric"] == metric]
-                if measured.empty:  # no question has a score that counts
+                of_metric = of_group[of_group["metric"] == metric]
+                if of_metric.empty:  # no question has a score that counts
                     cells += ["-"] * (5 + len(parts))
                     continue
-                row = measured.iloc[0]
+                row = of_metric.iloc[0]
                 low, high = number(row["drop_low"]), number(row["drop_high"])
                 cells += [number(row["drop"]), f"{low} to {high}", p_value(row["drop_p_holm"])]
                 for part in parts:

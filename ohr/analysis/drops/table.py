@@ -42,7 +42,7 @@ def paired_drops(run: Run) -> pd.DataFrame:
     rows = pd.read_parquet(run.path / "rows.parquet")
     rows = mean_over_draws(counted(rows[rows["stage"] == "retrieval"]))
     sources = list(dict.fromkeys(rows["evidence_source"]))
-    lower = {one.metric for one in run.measures if not one.higher_is_better}
+    lower = {info.metric for info in run.measures if not info.higher_is_better}
     records: list[dict[str, object]] = []
     for (k, metric), measured in rows.groupby(["top_k", "metric"], observed=True, sort=False):
         questions, values = _by_question(measured)
@@ -97,7 +97,7 @@ _Key = tuple[object, ...]
 
 def _baseline(base: _Key, bases: Sequence[_Key]) -> _Key:
     """Its own baseline (:func:`own_baseline`); itself where it has none."""
-    named = {_name(one): one for one in bases}
+    named = {_name(base): base for base in bases}
     kb = pd.Series([*base, str(base[1])], [*BASE, "noise"])  # no noise has no operator either
     own = own_baseline(kb, list(named))
     return base if own is None else named[own[0]]
@@ -146,14 +146,14 @@ def _kept(
     if not len(members) or not scores[:, 0].any(axis=1).all():
         return {name: math.nan, **ends}
     shares = [float(noisy.mean() / clean.mean()) for clean, noisy in scores]
-    kept = shares[0] - sum(shares[1:])
+    share = shares[0] - sum(shares[1:])
     clusters = clusters_of(questions.iloc[members])
     if not clusters.unit:
-        return {name: kept, **ends}
+        return {name: share, **ends}
     with np.errstate(divide="ignore", invalid="ignore"):  # a cluster may hold all that was found
         without = [np.divide(*clusters.means_without(pair).T[::-1]) for pair in scores]
-        interval = jackknife_interval(kept, without[0] - sum(without[1:]), clusters)
-    return {name: kept, f"{name}_low": interval.low, f"{name}_high": interval.high}
+        interval = jackknife_interval(share, without[0] - sum(without[1:]), clusters)
+    return {name: share, f"{name}_low": interval.low, f"{name}_high": interval.high}
 
 
 def _columns(name: str, comparison: PairedComparison) -> dict[str, object]:

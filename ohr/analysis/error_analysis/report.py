@@ -53,7 +53,7 @@ def analyse_errors(
         )
     over = f"; 95 % intervals for further {units}" if units else ""
     table = _text_table(everyone, caption + over, intervals=True)
-    by_run = [one.assign(run=name) for one, name in zip(shares, names, strict=True)]
+    by_run = [share.assign(run=name) for share, name in zip(shares, names, strict=True)]
     written = write_table(out, "error_analysis", pd.concat(by_run, ignore_index=True), table)
     written += case_bars(everyone, caption, out)
     for path in written:

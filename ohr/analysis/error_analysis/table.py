@@ -67,7 +67,7 @@ def distinct(
     What is the same in several runs, as the clean ground truth, comes once. ``groups``: those of
     each kind of evidence instead.
     """
-    table = pd.concat([one.assign(run=name) for one, name in zip(shares, names, strict=True)])
+    table = pd.concat([share.assign(run=name) for share, name in zip(shares, names, strict=True)])
     table = table[table["group"].str.startswith("source:") if groups else table["group"] == "all"]
     table = table.drop_duplicates([*KNOWLEDGE_BASE, *SETTING, "group", "n", *CASES])
     table = table.assign(

@@ -43,18 +43,18 @@ def report_judgements(grades: pd.DataFrame, preferences: pd.DataFrame, out: Path
     if grades["judge"].nunique() > 1:
         kappas = agreement(grades, preferences)
         tables.append(("agreement", kappas, _kappa_table(kappas)))
-    written = []
+    paths = []
     for name, frame, table in tables:
         show(terminal_table(table))
         print(plain(table.caption))
-        written += write_table(out, name, frame, table)
+        paths += write_table(out, name, frame, table)
     for name, frame in (("each_grade", grades), ("each_pair", preferences), ("shares", shares)):
         write_text(out / f"{name}.csv", csv_text(frame))
-        written.append(out / f"{name}.csv")
+        paths.append(out / f"{name}.csv")
     caption = "Share of questions for which an answer ranks first; equal ranks share a question"
-    written += preference_bars(shares, caption, out)
-    written += preference_differences(pairs, out)
-    for path in written:
+    paths += preference_bars(shares, caption, out)
+    paths += preference_differences(pairs, out)
+    for path in paths:
         print(f"written: {path}")
 
 
@@ -65,7 +65,12 @@ def _grade_table(means: pd.DataFrame) -> TextTable:
     for (name, base), part in everyone.groupby(["judge", "knowledge_base"], sort=False):
         cells = part.set_index(["aspect", "system"])
         rows += [
-            [str(name), str(base), aspect, *(_mean(cells.loc[(aspect, one)]) for one in systems)]
+            [
+                str(name),
+                str(base),
+                aspect,
+                *(_mean(cells.loc[(aspect, system)]) for system in systems),
+            ]
             for aspect in ASPECTS
         ]
     caption = (
@@ -107,7 +112,7 @@ def _pair_table(pairs: pd.DataFrame) -> TextTable:
     header = ["judge", "knowledge base", "first", "second", "first - second [95 %]", "p", "better"]
     header += ["first wins", "second wins", "ties", "not judged", "orders agree"]
     caption = (
-        "Which of two answers is better, asked in both orders; a tie where they differ; first - "
+        "Which of two answers is better, asked in both orders; a tie if they differ; first - "
         "second: the share of questions that the first wins less the second's; " + _tests(everyone)
     )
     return TextTable(header, rows, caption, left=4)

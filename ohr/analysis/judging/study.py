@@ -74,12 +74,12 @@ class Judged:
     knowledge_base: str
     question: Question
     answers: Mapping[str, str]
-    """System -> what it said; nothing for an answer that failed."""
+    """System -> its answer; empty if it failed."""
 
 
 @dataclass
 class Asking:
-    """One judge, what it has been asked before, and what it took now."""
+    """One judge, with its stored judgements, and the usage and failures of this run."""
 
     name: str
     chat: Chat
@@ -91,43 +91,43 @@ class Asking:
     def __post_init__(self) -> None:
         self._streak = Streak(self.name, "judgements", sys.maxsize)  # refusals alone stop it
 
-    def __call__(self, system: str, schema: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
-        """What the judge answers as JSON; None where that is none, or nothing came.
+    def __call__(self, system: str, schema: Mapping[str, Any], data: Mapping[str, Any]) -> Any:
+        """The judge's reply as JSON; None without a reply or without JSON in it.
 
-        Raises OhrError where its server refuses all that it is asked.
+        Raises OhrError if its server refuses every request.
         """
         # Escaped, no text in the object can look like a frame or a turn.
-        text = json.dumps(given, ensure_ascii=False).replace("<", "\\u003c")
+        text = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
         key = digest([system, text])
-        kept = self.journal.get(key)
-        if not isinstance(kept, str):
+        reply = self.journal.get(key)
+        if not isinstance(reply, str):
             messages = [Message("system", system), Message("user", text)]
             try:
-                done = self.chat.complete(messages, schema=schema, max_tokens=_TOKENS)
+                completion = self.chat.complete(messages, schema=schema, max_tokens=_TOKENS)
             except EngineError as error:
                 with self._lock:
                     self.failures.append(str(error))
                     self._streak.add(Outcome.error(str(error)))
                 return None
-            kept = done.text
+            reply = completion.text
             with self._lock:
-                self.usage.update({"asked": 1.0, **done.usage})
-                self.journal.put(key, kept)
+                self.usage.update({"asked": 1.0, **completion.usage})
+                self.journal.put(key, reply)
         with self._lock:
-            self._streak.add(Outcome(kept))
-        found = next(objects_in(without_thoughts(kept)), None)
-        if found is None:
+            self._streak.add(Outcome(reply))
+        judgement = next(objects_in(without_thoughts(reply)), None)
+        if judgement is None:
             with self._lock:
                 self.usage["malformed"] += 1
-        return found
+        return judgement
 
-    def took(self) -> str:
-        """What was asked in this run, as a line for a person."""
-        used = {name: round(self.usage[name]) for name in ("asked", "malformed")}
+    def cost_line(self) -> str:
+        """How much was asked in this run, and its tokens, as one line."""
+        counts = {name: round(self.usage[name]) for name in ("asked", "malformed")}
         tokens = round(self.usage["prompt_tokens"]), round(self.usage["completion_tokens"])
-        said = f"{self.name}: {used['asked']} asked for now, {tokens[0]} tokens read, "
-        said += f"{tokens[1]} written, {used['malformed']} malformed, {len(self.failures)} failed"
-        return f"{said} ({self.failures[0]})"[:300] if self.failures else said
+        line = f"{self.name}: {counts['asked']} asked for now, {tokens[0]} tokens read, "
+        line += f"{tokens[1]} written, {counts['malformed']} malformed, {len(self.failures)} failed"
+        return f"{line} ({self.failures[0]})"[:300] if self.failures else line
 
 
 def judge_runs(
@@ -139,59 +139,61 @@ def judge_runs(
     seed: int,
     cache: Path,
 ) -> int:
-    """Ask the judges about finished runs; print and write what they said.
+    """Ask the judges about finished runs; print and write grades and preferences.
 
-    1 if a judge could not be asked something, else 0. Raises OhrError.
+    Returns 1 if a judgement is missing, else 0. Raises OhrError.
     """
     judges = judges_of(specs, cache)
     grades, preferences = judge(judges, answers_of(runs, number, seed))
     if grades["grade"].isna().all():
-        why = [reason for one in judges for reason in one.failures]
-        why.append("what was written is no JSON object of grades from 1 to 5")
-        raise OhrError(f"no answer was graded: {why[0]}")
+        reasons = [reason for asking in judges for reason in asking.failures]
+        reasons.append("the replies have no JSON object with grades from 1 to 5")
+        raise OhrError(f"no answer was graded: {reasons[0]}")
     report_judgements(grades, preferences, out)
-    for one in judges:
-        print(one.took())
-    unasked = sum(len(one.failures) for one in judges)
-    if unasked:
+    for asking in judges:
+        print(asking.cost_line())
+    missing = sum(len(asking.failures) for asking in judges)
+    if missing:
         print(
-            f"error: {unasked} judgements are missing: the same command asks for them again",
+            f"error: {missing} judgements are missing: the same command asks for them again",
             file=sys.stderr,
         )
-    return int(bool(unasked))
+    return int(bool(missing))
 
 
 def judges_of(specs: Sequence[PluginSpec], cache: Path) -> list[Asking]:
     """The judges. Raises ConfigError for a reader without a language model."""
-    made = []
+    judges = []
     for spec in specs:
         reader = registry.create("reader", spec)
         identity = {"judge": reader.identity(), "prompts": digest([GRADE, COMPARE])}
         if not isinstance(reader, Chat):
-            raise ConfigError(f"--judge: reader {spec.label!r} is no language model: take openai")
+            raise ConfigError(f"--judge: reader {spec.label!r} is no language model: use openai")
         journal = ArtefactStore(cache).journal("judgements", identity)
-        made.append(Asking(spec.label, reader, journal))
-    if len({one.name for one in made}) < len(made):
+        judges.append(Asking(spec.label, reader, journal))
+    if len({asking.name for asking in judges}) < len(judges):
         raise ConfigError("--judge: name two judges by different models or labels")
-    return made
+    return judges
 
 
 def answers_of(runs: Sequence[Path], number: int, seed: int) -> list[Judged]:
     """The answers of finished runs' systems, over each knowledge base that several answered.
 
     A system that several runs asked the same is called by its run, too. ``number``: questions that
-    are drawn with the seed; 0: all. Raises OhrError, also for runs of which one asks something
-    else under the same ID.
+    are drawn with the seed; 0: all. Raises OhrError, also if runs use one ID for different
+    questions.
     """
-    found: dict[tuple[str, str], tuple[Question, dict[tuple[str, str], str]]] = {}
+    by_case: dict[tuple[str, str], tuple[Question, dict[tuple[str, str], str]]] = {}
     for run in runs:
         questions = {question.qid: question for question in read_questions(run)}
         for row in read_cases(run, "answers").to_pylist():
             if row["stage"] != "overall":
                 continue
             question = questions[row["qid"]]
-            asked, answers = found.setdefault((row["knowledge_base"], row["qid"]), (question, {}))
-            if _gold(asked) != _gold(question):  # its wording may be another
+            first_question, answers = by_case.setdefault(
+                (row["knowledge_base"], row["qid"]), (question, {})
+            )
+            if _gold(first_question) != _gold(question):  # the wording may differ
                 raise OhrError(
                     f"{run} asks another question as {question.qid} than the runs before it: "
                     "judge runs of one dataset"
@@ -202,18 +204,18 @@ def answers_of(runs: Sequence[Path], number: int, seed: int) -> list[Judged]:
             answers[system] = row["text"] or "" if row["status"] == Status.OK else ""
     repeated = {
         label
-        for _, answers in found.values()
+        for _, answers in by_case.values()
         for label, count in Counter(label for label, _ in answers).items()
         if count > 1
     }
-    several = {key: one for key, one in found.items() if len(one[1]) > 1}
+    several = {key: entry for key, entry in by_case.items() if len(entry[1]) > 1}
     if not several:
         raise OhrError("no question was answered by two systems: name runs with several systems")
     qids = list(dict.fromkeys(qid for _, qid in several))
     if 0 < number < len(qids):
-        drawn = np.random.default_rng(seed).permutation(len(qids))[:number]
-        qids = [qids[at] for at in sorted(drawn)]
-    wanted = set(qids)
+        places = np.random.default_rng(seed).permutation(len(qids))[:number]
+        qids = [qids[at] for at in sorted(places)]
+    selected = set(qids)
     return [
         Judged(
             base,
@@ -224,13 +226,12 @@ def answers_of(runs: Sequence[Path], number: int, seed: int) -> list[Judged]:
             },
         )
         for (base, qid), (question, answers) in several.items()
-        if qid in wanted
+        if qid in selected
     ]
 
 
 def _gold(question: Question) -> tuple[object, ...]:
-    one = question
-    return one.answers, one.doc_id, one.evidence_pages, one.evidence_text
+    return question.answers, question.doc_id, question.evidence_pages, question.evidence_text
 
 
 def _label(row: Mapping[str, Any]) -> str:
@@ -246,13 +247,13 @@ def judge(judges: Sequence[Asking], cases: Sequence[Judged]) -> tuple[pd.DataFra
     with Progress(verb="asking", unit="questions") as progress:
         for asking in judges:
             calls = [partial(_judged, asking, case) for case in cases]
-            done: dict[int, tuple[list[dict[str, Any]], list[dict[str, Any]]]] = {}
+            results: dict[int, tuple[list[dict[str, Any]], list[dict[str, Any]]]] = {}
             for at, result in _at_once(calls, asking.chat.at_once):
-                done[at] = result
-                progress(asking.name, len(done), len(calls))
+                results[at] = result
+                progress(asking.name, len(results), len(calls))
             for at in range(len(calls)):
-                grades += done[at][0]
-                preferences += done[at][1]
+                grades += results[at][0]
+                preferences += results[at][1]
     return pd.DataFrame(grades), pd.DataFrame(preferences)
 
 
@@ -263,35 +264,36 @@ def _judged(asking: Asking, case: Judged) -> tuple[list[dict[str, Any]], list[di
     about = {"question": case.question.text, "accepted_answers": list(case.question.answers)}
     grades = []
     for system, answer in case.answers.items():
-        given = _grades(asking, {**about, "answer": answer}) if answer.strip() else None
+        graded = _grades(asking, {**about, "answer": answer}) if answer.strip() else None
         for aspect in ASPECTS:
-            grade = WORST if not answer.strip() else (given or {}).get(aspect, np.nan)
+            grade = WORST if not answer.strip() else (graded or {}).get(aspect, np.nan)
             grades.append({**key, "system": system, "aspect": aspect, "grade": grade})
     preferences = []
     for first, second in combinations(case.answers, 2):
-        one, other = case.answers[first], case.answers[second]
-        known = _known(first, second, one, other)
-        as_given = known or _better(asking, about, (first, one), (second, other))
-        swapped = known or _better(asking, about, (second, other), (first, one))
+        answers = case.answers[first], case.answers[second]
+        known = _known(first, second, *answers)
+        sides = (first, answers[0]), (second, answers[1])
+        as_given = known or _better(asking, about, *sides)
+        swapped = known or _better(asking, about, *reversed(sides))
         pair = {"first": first, "second": second, "asked": not known}
         preferences.append({**key, **pair, "as_given": as_given, "swapped": swapped})
     return grades, preferences
 
 
-def _known(first: str, second: str, one: str, other: str) -> str:
-    """The better of two answers where no judge need be asked: the same, or none of one."""
-    if one.strip() == other.strip():
+def _known(first: str, second: str, first_answer: str, second_answer: str) -> str:
+    """The result where no judge is needed: equal answers, or one missing; else empty."""
+    if first_answer.strip() == second_answer.strip():
         return TIE
-    if not one.strip() or not other.strip():
-        return first if one.strip() else second
+    if not first_answer.strip() or not second_answer.strip():
+        return first if first_answer.strip() else second
     return ""
 
 
-def _grades(asking: Asking, given: Mapping[str, Any]) -> dict[str, int] | None:
-    found = asking(GRADE, _GRADES, given)
-    if found is None:
+def _grades(asking: Asking, data: Mapping[str, Any]) -> dict[str, int] | None:
+    judgement = asking(GRADE, _GRADES, data)
+    if judgement is None:
         return None
-    grades = {name: _grade(found.get(name)) for name in ASPECTS}
+    grades = {name: _grade(judgement.get(name)) for name in ASPECTS}
     return {name: grade for name, grade in grades.items() if grade is not None}
 
 
@@ -304,17 +306,16 @@ def _grade(value: Any) -> int | None:
 
 
 def _better(
-    asking: Asking, about: Mapping[str, Any], one: tuple[str, str], other: tuple[str, str]
+    asking: Asking, about: Mapping[str, Any], first: tuple[str, str], second: tuple[str, str]
 ) -> str:
-    """The system whose answer is better, a tie, or nothing where the judge does not say."""
-    given = {**about, "first": one[1], "second": other[1]}
-    found = asking(COMPARE, _BETTER, given)
-    said = str((found or {}).get("better")).strip().lower()
-    return {"first": one[0], "second": other[0], TIE: TIE}.get(said, "")
+    """The system with the better answer, or a tie; empty without a judgement."""
+    reply = asking(COMPARE, _BETTER, {**about, "first": first[1], "second": second[1]})
+    better = str((reply or {}).get("better")).strip().lower()
+    return {"first": first[0], "second": second[0], TIE: TIE}.get(better, "")
 
 
 def _at_once(calls: Sequence[Callable[[], Any]], at_once: int) -> Iterator[tuple[int, Any]]:
-    """What calls return, as they end. Left early (Ctrl-C), it waits for none."""
+    """Number and result of each call, as calls end. If left early (Ctrl-C), it waits for none."""
     if at_once == 1:
         yield from ((at, call()) for at, call in enumerate(calls))
         return

@@ -1,9 +1,9 @@
-"""What judges said of systems' answers, as means, shares and agreement.
+"""Judges' grades and preferences for systems' answers, as means, shares and agreement.
 
 ``grades``: a row for each judge, answer and aspect (``judge``, ``knowledge_base``, ``system``,
 ``qid``, ``doc_id``, ``category``, ``aspect``, ``grade``; 1 to 5, NaN where the judge gave none).
-``preferences``: a row for each judge, question and pair of systems (``first``, ``second``, and what
-was said ``as_given`` and ``swapped``: a system's name, ``tie``, or nothing).
+``preferences``: a row for each judge, question and pair of systems (``first``, ``second``, and the
+winner ``as_given`` and ``swapped``: a system's name, ``tie``, or nothing).
 
 Systems are compared on the same questions. Intervals are of 95 %, over documents, and there is none
 for fewer than three; p is the sign-flip test's, corrected after Holm: over the comparisons of all
@@ -37,13 +37,13 @@ def mean_grades(grades: pd.DataFrame) -> pd.DataFrame:
     records = []
     for group, part in _groups(grades):
         for key, cell in part.groupby([*_OF, "aspect", "system"], sort=False):
-            given = cell[cell["grade"].notna()]
-            low, high, unit = _mean_interval((given["grade"] - WORST) / (BEST - WORST), given)
+            graded = cell[cell["grade"].notna()]
+            low, high, unit = _mean_interval((graded["grade"] - WORST) / (BEST - WORST), graded)
             records.append(
                 dict(zip([*_OF, "aspect", "system"], key, strict=True))
-                | {"group": group, "mean": given["grade"].mean()}
+                | {"group": group, "mean": graded["grade"].mean()}
                 | {"ci_low": WORST + (BEST - WORST) * low, "ci_high": WORST + (BEST - WORST) * high}
-                | {"ci_unit": unit, "n": len(given), "ungraded": len(cell) - len(given)}
+                | {"ci_unit": unit, "n": len(graded), "ungraded": len(cell) - len(graded)}
             )
     return pd.DataFrame(records)
 
@@ -76,13 +76,13 @@ def grade_differences(grades: pd.DataFrame) -> pd.DataFrame:
 
 
 def verdicts(preferences: pd.DataFrame) -> pd.Series:
-    """The winner of each pair: what both orders say; a tie where they differ.
+    """The winner of each pair: that of both orders; a tie if they differ.
 
-    Nothing where an order went unanswered.
+    Empty if a judgement is missing.
     """
-    one, other = preferences["as_given"], preferences["swapped"]
-    said = one.where(one == other, TIE)
-    return said.where((one != "") & (other != ""), "")
+    as_given, swapped = preferences["as_given"], preferences["swapped"]
+    winner = as_given.where(as_given == swapped, TIE)
+    return winner.where((as_given != "") & (swapped != ""), "")
 
 
 def pair_counts(preferences: pd.DataFrame) -> pd.DataFrame:
@@ -98,8 +98,12 @@ def pair_counts(preferences: pd.DataFrame) -> pd.DataFrame:
     for group, part in _groups(table):
         for key, cell in part.groupby([*_OF, "first", "second"], sort=False):
             judged = cell[cell["winner"] != ""]
-            asked = judged[judged["asked"]]
-            agree = (asked["as_given"] == asked["swapped"]).mean() if len(asked) else np.nan
+            compared_pairs = judged[judged["asked"]]
+            agree = (
+                (compared_pairs["as_given"] == compared_pairs["swapped"]).mean()
+                if len(compared_pairs)
+                else np.nan
+            )
             winners = judged["winner"]
             each: np.ndarray = (winners == key[2]).to_numpy(float)
             each = each - (winners == key[3]).to_numpy(float)
@@ -133,16 +137,16 @@ def is_better(row: Mapping[Any, Any]) -> str:
 def _compared(differences: np.ndarray, documents: np.ndarray) -> dict[str, Any]:
     """The mean of questions' differences, its interval and p."""
     if not len(differences):
-        nothing = dict.fromkeys(("difference", "ci_low", "ci_high", "p"), np.nan)
-        return nothing | {"ci_unit": "", "n": 0, "n_documents": 0}
-    one = compare_paired(differences, Clusters.of(documents, documents))
+        empty = dict.fromkeys(("difference", "ci_low", "ci_high", "p"), np.nan)
+        return empty | {"ci_unit": "", "n": 0, "n_documents": 0}
+    comparison = compare_paired(differences, Clusters.of(documents, documents))
     return {
-        "difference": one.difference,
-        "ci_low": one.interval.low,
-        "ci_high": one.interval.high,
-        "ci_unit": one.interval.unit,
-        "p": one.p,
-        "n": one.n,
+        "difference": comparison.difference,
+        "ci_low": comparison.interval.low,
+        "ci_high": comparison.interval.high,
+        "ci_unit": comparison.interval.unit,
+        "p": comparison.p,
+        "n": comparison.n,
         "n_documents": len(set(documents)),
     }
 
@@ -151,8 +155,10 @@ def _mean_interval(values: pd.Series, rows: pd.DataFrame) -> tuple[float, float,
     if rows.empty:
         return np.nan, np.nan, ""
     documents = rows["doc_id"].to_numpy()
-    one = mean_interval(values.to_numpy(float), Clusters.of(documents, documents), bounded=True)
-    return one.low, one.high, one.unit
+    interval = mean_interval(
+        values.to_numpy(float), Clusters.of(documents, documents), bounded=True
+    )
+    return interval.low, interval.high, interval.unit
 
 
 def _corrected(table: pd.DataFrame) -> pd.DataFrame:
@@ -206,28 +212,30 @@ def agreement(grades: pd.DataFrame, preferences: pd.DataFrame) -> pd.DataFrame:
     records: list[dict[str, Any]] = []
     judges = list(dict.fromkeys(grades["judge"]))
     winners = preferences.assign(winner=verdicts(preferences))
-    for one, other in combinations(judges, 2):
+    for first, second in combinations(judges, 2):
         for aspect in ASPECTS:
             keys = ["knowledge_base", "system", "qid"]
             part = grades[grades["aspect"] == aspect]
-            both = _both(part, one, other, keys, "grade").dropna()
-            records.append(_kappa(one, other, aspect, both))
+            both = _both(part, first, second, keys, "grade").dropna()
+            records.append(_kappa(first, second, aspect, both))
         keys = ["knowledge_base", "first", "second", "qid"]
-        both = _both(winners[winners["asked"]], one, other, keys, "winner")
-        records.append(_kappa(one, other, "better of two", both[(both != "").all(axis=1)]))
+        both = _both(winners[winners["asked"]], first, second, keys, "winner")
+        records.append(_kappa(first, second, "better of two", both[(both != "").all(axis=1)]))
     return pd.DataFrame(records, columns=["judge", "other", "of", "kappa", "same", "n"])
 
 
-def _both(table: pd.DataFrame, one: str, other: str, keys: list[str], column: str) -> pd.DataFrame:
-    sides = [table[table["judge"] == name].set_index(keys)[column] for name in (one, other)]
+def _both(
+    table: pd.DataFrame, first: str, second: str, keys: list[str], column: str
+) -> pd.DataFrame:
+    sides = [table[table["judge"] == name].set_index(keys)[column] for name in (first, second)]
     return pd.concat(sides, axis=1, join="inner", keys=["one", "other"])
 
 
-def _kappa(one: str, other: str, of: str, both: pd.DataFrame) -> dict[str, Any]:
+def _kappa(judge: str, other: str, of: str, both: pd.DataFrame) -> dict[str, Any]:
     first, second = both["one"].tolist(), both["other"].tolist()
     same = float(np.mean([a == b for a, b in zip(first, second, strict=True)])) if first else np.nan
     kappa = cohens_kappa(first, second)
-    return {"judge": one, "other": other, "of": of, "kappa": kappa, "same": same, "n": len(first)}
+    return {"judge": judge, "other": other, "of": of, "kappa": kappa, "same": same, "n": len(first)}
 
 
 def _groups(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:

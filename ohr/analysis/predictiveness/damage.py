@@ -1,4 +1,4 @@
-"""Each question's damage under each noise: what was read worse, and what it cost."""
+"""Each question's damage and loss under each noise."""
 
 from __future__ import annotations
 
@@ -16,57 +16,57 @@ from ohr.study.scoring.metrics import MetricInfo
 
 SETTING = ("system", "chunker", "retriever", "reader", "top_k")
 DIGITS = 9
-"""Of differences: equal ones must be ties, whatever rounding did to them."""
+"""Of differences, so that equal ones are ties in spite of rounding."""
 
 
 @dataclass(frozen=True)
 class Damage:
-    """One outcome under one setting: a row for each question and noisy condition.
+    """One outcome under one setting: one row per question and noisy condition.
 
-    ``frame`` has the column ``loss``, the clean score less the noisy one, and a column for each
-    measure of ``readings``: how much worse the page of the question's evidence (the first, of
-    several) was read, or the evidence itself; NaN where the measure does not apply. The columns
-    ``condition``, ``noise`` and ``engine`` say under which noise, the others which question.
+    ``frame`` has the column ``loss``, the clean score less the noisy one, and a column for each of
+    ``metrics``: how much worse it is for the page of the question's evidence (the first, of
+    several), or for the evidence itself; NaN where the metric does not apply. The columns
+    ``condition``, ``noise`` and ``engine`` name the noise, the others the question.
     """
 
     outcome: MetricInfo
     setting: Mapping[str, str]
-    readings: tuple[MetricInfo, ...]
+    metrics: tuple[MetricInfo, ...]
     frame: pd.DataFrame
 
 
 def damages(runs: Sequence[Run], outcomes: Sequence[tuple[str, str]]) -> Iterator[Damage]:
-    """The damage of each outcome (stage, metric) and setting; runs that share one, together.
+    """The damage of each outcome (stage, metric) and setting, over all runs that share it.
 
-    A noisy knowledge base is held against the same engine's reading of the clean pages, an
-    engine's clean reading against the ground truth's text.
+    A noisy knowledge base is compared with the same engine on clean pages, and a clean engine with
+    the ground truth.
     """
-    known: dict[tuple[str, str], MetricInfo] = {
-        (one.stage, one.metric): one for run in runs for one in run.measures
+    infos: dict[tuple[str, str], MetricInfo] = {
+        (info.stage, info.metric): info for run in runs for info in run.measures
     }
-    readings = tuple(one for one in known.values() if one.stage == "ocr")
+    metrics = tuple(info for info in infos.values() if info.stage == "ocr")
     parts: dict[tuple[str, str, tuple[str, ...]], list[pd.DataFrame]] = {}
     for run, name in zip(runs, run_names(runs), strict=True):
         bases = _knowledge_bases(run)
         names = {knowledge_base_name(base.iloc[0]): base for base in bases}
-        wide = {label: _readings(base, readings) for label, base in names.items()}
+        wide = {label: _values(base, metrics) for label, base in names.items()}
         for label, noisy in names.items():
             clean = clean_of(noisy.iloc[0], names)
             if clean is None:
                 continue
-            worse = _worse(wide[clean], wide[label], readings)
+            worse = _worse(wide[clean], wide[label], metrics)
             condition = {"condition": f"{name}: {label}" if len(runs) > 1 else label}
             condition |= {column: noisy[column].iloc[0] for column in ("noise", "engine")}
             for stage, metric in outcomes:
                 before, after = (measured(base, stage, metric) for base in (names[clean], noisy))
-                for values, losses in _losses(before, after, known.get((stage, metric))):
+                for values, losses in _losses(before, after, infos.get((stage, metric))):
                     joined = losses.merge(worse, on="qid", how="left").assign(**condition)
                     parts.setdefault((stage, metric, values), []).append(joined)
     for (stage, metric, values), frames in parts.items():
         frame = pd.concat(frames, ignore_index=True)
-        there = tuple(one for one in readings if frame[one.metric].notna().any())
+        measured_metrics = tuple(info for info in metrics if frame[info.metric].notna().any())
         setting = dict(zip(SETTING, values, strict=True))
-        yield Damage(known[stage, metric], setting, there, frame)
+        yield Damage(infos[stage, metric], setting, measured_metrics, frame)
 
 
 def _knowledge_bases(run: Run) -> list[pd.DataFrame]:
@@ -75,34 +75,32 @@ def _knowledge_bases(run: Run) -> list[pd.DataFrame]:
 
 
 def _question(rows: pd.DataFrame) -> list[str]:
-    """The columns that say which question a row is of, the first ``qid``."""
+    """The columns that identify a row's question, ``qid`` first."""
     return [*UNIT_COLUMNS, *(name for name in GROUP_COLUMNS if name in rows)]
 
 
-def _readings(base: pd.DataFrame, readings: Sequence[MetricInfo]) -> pd.DataFrame:
-    """A row for each question, with its evidence's or its page's value of each measure."""
+def _values(base: pd.DataFrame, metrics: Sequence[MetricInfo]) -> pd.DataFrame:
+    """One row per question, with the value of each metric for its evidence or page."""
     wide = base.loc[base["qid"] != "", _question(base)].drop_duplicates("qid")
-    for one in readings:
-        keys = ["doc_id", "page_no"] if one.unit == "page" else ["qid"]
-        values = measured(base, one.stage, one.metric)[[*keys, "value"]]
-        wide = wide.merge(values.rename(columns={"value": one.metric}), on=keys, how="left")
+    for info in metrics:
+        keys = ["doc_id", "page_no"] if info.unit == "page" else ["qid"]
+        values = measured(base, info.stage, info.metric)[[*keys, "value"]]
+        wide = wide.merge(values.rename(columns={"value": info.metric}), on=keys, how="left")
     return wide
 
 
-def _worse(
-    clean: pd.DataFrame, noisy: pd.DataFrame, readings: Sequence[MetricInfo]
-) -> pd.DataFrame:
-    """How much worse each question's evidence was read than in the clean knowledge base."""
-    names = [one.metric for one in readings]
+def _worse(clean: pd.DataFrame, noisy: pd.DataFrame, metrics: Sequence[MetricInfo]) -> pd.DataFrame:
+    """How much worse each metric is for each question than in the clean knowledge base."""
+    names = [info.metric for info in metrics]
     both = clean.set_index("qid")[names], noisy.set_index("qid")[names]
-    signs = [1 if one.higher_is_better else -1 for one in readings]
+    signs = [1 if info.higher_is_better else -1 for info in metrics]
     return ((both[0] - both[1]) * signs).round(DIGITS).reset_index()
 
 
 def _losses(
     clean: pd.DataFrame, noisy: pd.DataFrame, outcome: MetricInfo | None
 ) -> Iterator[tuple[tuple[str, ...], pd.DataFrame]]:
-    """For each setting of an outcome: the questions, and what each lost."""
+    """For each setting of an outcome: the questions and their losses."""
     if outcome is None or clean.empty or noisy.empty:
         return
     keys = [*SETTING, "qid"]

@@ -57,7 +57,7 @@ def correlations_figure(
         handles, labels = axes[0].get_legend_handles_labels()
         named = dict(zip(reversed(labels), reversed(handles), strict=True))  # solid before hollow
         drawn = list(dict.fromkeys(labels))
-        fig.legend([named[one] for one in drawn], drawn, loc="outside lower center", ncols=3)
+        fig.legend([named[label] for label in drawn], drawn, loc="outside lower center", ncols=3)
         text = wrapped("; ".join(_caption(chosen, notes)), fig.get_figwidth())
         fig.suptitle(text, fontsize=8, color="#444444")
         return save(fig, folder, "predictiveness")
@@ -78,8 +78,8 @@ def _caption(chosen: pd.DataFrame, notes: Notes | None) -> list[str]:
         "Spearman's correlation of damage and loss",
         f"{chosen['n_questions'].max()} questions; noisy conditions: "
         f"{chosen['n_conditions'].max()}",
-        "damage: how much worse the page of the evidence was read than without noise",
-        "loss: what the question's score fell by",
+        "damage: how much worse the metric is for the evidence page than without noise",
+        "loss: how much the question's score falls",
         *([f"bars: 95 % intervals for further {units}"] if units else []),
         *(
             ["hollow, dotted: shares part of the outcome's definition"]

@@ -1,4 +1,4 @@
-"""Predictors side by side: rank correlations of damage and loss, and every pair of measures."""
+"""Compares predictors: rank correlations of damage and loss, and every pair of metrics."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Parts:
 
 @dataclass(frozen=True)
 class Correlation:
-    """Spearman's correlation of a measure's damage and the loss, over some questions.
+    """Spearman's correlation of a metric's damage and the loss, over some questions.
 
     No ``parts``: of means of conditions, or of fewer than three clusters.
     """
@@ -67,26 +67,26 @@ class Correlation:
 
 
 class Units:
-    """Questions under conditions, with what each measure says and what each question lost."""
+    """Questions under conditions, with the damage by each metric and the loss of each question."""
 
     def __init__(self, frame: pd.DataFrame, damage: Damage, seed: int) -> None:
         self.outcome = damage.outcome
-        self.measures: dict[str, MetricInfo] = {one.metric: one for one in damage.readings}
+        self.metrics: dict[str, MetricInfo] = {info.metric: info for info in damage.metrics}
         self.loss = frame["loss"].to_numpy(dtype=float)
-        self._damages = {name: frame[name].to_numpy(dtype=float) for name in self.measures}
+        self._damages = {name: frame[name].to_numpy(dtype=float) for name in self.metrics}
         self._conditions = pd.factorize(frame["condition"])[0]
         self._questions = frame[["doc_id", "page_no", "qid"]].reset_index(drop=True)
         self._seed = seed
         self._known: dict[tuple[str, str, bytes], Correlation] = {}
 
     def members(self, *names: str) -> np.ndarray:
-        """Indices of the units about which all of these measures say something."""
+        """Indices of the units to which all of these metrics apply."""
         unknown = [np.isnan(self._damages[name]) for name in names]
         return np.flatnonzero(~np.logical_or.reduce(unknown))
 
     def overlaps(self, name: str) -> bool:
-        """Whether a measure shares part of its definition with the outcome."""
-        return self.outcome.overlaps(self.measures[name])
+        """Whether a metric shares part of its definition with the outcome."""
+        return self.outcome.overlaps(self.metrics[name])
 
     def correlation(self, name: str, kind: str, members: np.ndarray) -> Correlation:
         """One of :data:`CORRELATIONS` over some of the units."""
@@ -106,26 +106,27 @@ class Units:
         return Correlation(ranked.value, clusters, parts)
 
     def difference(self, first: str, second: str, kind: str) -> Record:
-        """The first measure's correlation less the second's on the questions of both.
+        """The first metric's correlation less the second's, on the questions of both.
 
-        p is of a test that swaps the two measures' ranks, document by document.
+        p is of a test that swaps the two metrics' ranks, document by document.
         """
         members = self.members(first, second)
-        nothing = {"difference": math.nan, **ends("difference", NO_INTERVAL), "p": math.nan}
+        empty = {"difference": math.nan, **ends("difference", NO_INTERVAL), "p": math.nan}
         if not len(members):
-            return {**nothing, "n": 0}
-        one, other = (self.correlation(name, kind, members) for name in (first, second))
-        record = nothing | {"difference": one.rho - other.rho, "n": len(members)}
-        if one.parts is None or other.parts is None or math.isnan(one.rho - other.rho):
+            return {**empty, "n": 0}
+        left, right = (self.correlation(name, kind, members) for name in (first, second))
+        rho_difference = left.rho - right.rho
+        record = empty | {"difference": rho_difference, "n": len(members)}
+        if left.parts is None or right.parts is None or math.isnan(rho_difference):
             return record
-        without, products = one.parts.less(other.parts)
-        interval = jackknife_interval(one.rho - other.rho, without, one.clusters)
-        # Swapping two measures' ranks in a document turns the sign of what it adds.
-        p = sign_flip_test(products, one.clusters, seed=self._seed)
+        without, products = left.parts.less(right.parts)
+        interval = jackknife_interval(rho_difference, without, left.clusters)
+        # Swapping two metrics' ranks in a document changes the sign of its contribution.
+        p = sign_flip_test(products, left.clusters, seed=self._seed)
         return record | ends("difference", interval) | {"p": p}
 
     def counts(self, members: np.ndarray) -> Record:
-        """How many units, questions, documents and conditions there are."""
+        """The numbers of units, questions, documents and conditions."""
         questions = self._questions.iloc[members]
         return {
             "n": len(members),
@@ -136,7 +137,7 @@ class Units:
 
     def kendall(self, name: str, members: np.ndarray) -> float:
         """Kendall's tau-b over some of the units."""
-        from scipy.stats import kendalltau  # half a second: only where it is needed
+        from scipy.stats import kendalltau  # takes half a second: import only if needed
 
         return float(kendalltau(self._damages[name][members], self.loss[members]).statistic)
 
@@ -144,85 +145,87 @@ class Units:
 def _between(damage: np.ndarray, loss: np.ndarray, conditions: np.ndarray) -> float:
     """Spearman's correlation of the conditions' means; NaN of fewer than three."""
     counts = np.bincount(conditions)
-    there = counts > 0
-    if there.sum() < FEWEST_CONDITIONS:
+    is_used = counts > 0
+    if is_used.sum() < FEWEST_CONDITIONS:
         return math.nan
     means = [
-        np.round(np.bincount(conditions, values)[there] / counts[there], 9)[None]
+        np.round(np.bincount(conditions, values)[is_used] / counts[is_used], 9)[None]
         for values in (damage, loss)
     ]
     return float(rank_correlations(*means)[0])
 
 
 def compared(units: Units) -> tuple[list[Record], list[Record]]:
-    """A record for each correlation and measure, and one for each correlation and pair.
+    """One record per correlation and metric, and one per correlation and pair of metrics.
 
-    Pairs are of measures that share nothing of the outcome's definition; ``p_holm`` corrects over
+    Pairs are of metrics that share nothing of the outcome's definition. ``p_holm`` corrects over
     all pairs of one correlation, ``alike_p_holm`` over those of one kind (of pages, of evidence).
-    The best is the measure of the greatest correlation among these, of those that say something
-    about every question and have an interval; that it was chosen on the same data does not make
-    its lead look larger than it is, since p is corrected over every pair that could have led.
+    The best is the metric with the greatest correlation among those that apply to every question
+    and have an interval. It is chosen on the same data; this does not exaggerate its lead, since p
+    is corrected over every pair that could have led.
     """
-    members = {name: units.members(name) for name in units.measures}
-    members = {name: those for name, those in members.items() if len(those)}
+    members = {name: units.members(name) for name in units.metrics}
+    members = {name: indices for name, indices in members.items() if len(indices)}
     records: list[Record] = []
     pairs: list[Record] = []
     for kind in CORRELATIONS:
-        found = {name: units.correlation(name, kind, those) for name, those in members.items()}
+        correlations = {
+            name: units.correlation(name, kind, indices) for name, indices in members.items()
+        }
         candidates = [
             name
-            for name, one in found.items()
-            if not math.isnan(one.rho) and not units.overlaps(name)
+            for name, correlation in correlations.items()
+            if not math.isnan(correlation.rho) and not units.overlaps(name)
         ]
         of_kind = [] if kind == BETWEEN else list(_pairs(units, candidates, kind))
         pairs += [{"correlation": kind, **pair} for pair in of_kind]
         ranked = [
             name
-            for name in sorted(candidates, key=lambda name: found[name].rho, reverse=True)
-            if found[name].interval.unit and len(members[name]) == len(units.loss)
+            for name in sorted(candidates, key=lambda name: correlations[name].rho, reverse=True)
+            if correlations[name].interval.unit and len(members[name]) == len(units.loss)
         ]
-        for name, those in members.items():
-            one, measure = found[name], units.measures[name]
-            alike = [other for other in ranked if units.measures[other].of == measure.of]
+        for name, indices in members.items():
+            correlation, info = correlations[name], units.metrics[name]
+            alike = [other for other in ranked if units.metrics[other].of == info.of]
             known = name in candidates and kind != BETWEEN
             records.append(
                 {
                     "measure": name,
-                    "measure_title": measure.title,
-                    "of": measure.of,
+                    "measure_title": info.title,
+                    "of": info.of,
                     "overlaps": units.overlaps(name),
                     "correlation": kind,
-                    "rho": one.rho,
-                    **ends("rho", one.interval),
-                    "ci_unit": one.interval.unit,
-                    "kendall": units.kendall(name, those) if kind == POOLED else math.nan,
+                    "rho": correlation.rho,
+                    **ends("rho", correlation.interval),
+                    "ci_unit": correlation.interval.unit,
+                    "kendall": units.kendall(name, indices) if kind == POOLED else math.nan,
                     **_behind(of_kind, ranked[:1] if known else [], name, ""),
                     **_behind(of_kind, alike[:1] if known else [], name, "alike_"),
-                    **units.counts(those),
+                    **units.counts(indices),
                 }
             )
     return records, pairs
 
 
 def _pairs(units: Units, names: list[str], kind: str) -> Iterator[Record]:
-    """The difference of each pair of measures, with p corrected over all, and over those alike."""
+    """The difference of each pair of metrics, with p corrected over all, and over one kind."""
     pairs = [
         {"first": first, "second": second, **units.difference(first, second, kind)}
         for first, second in combinations(names, 2)
     ]
-    of = [[units.measures[pair[end]].of for end in ("first", "second")] for pair in pairs]
-    alike = np.array([one == other for one, other in of], dtype=bool)
+    of = [[units.metrics[pair[end]].of for end in ("first", "second")] for pair in pairs]
+    alike = np.array([first == second for first, second in of], dtype=bool)
     p = np.array([pair["p"] for pair in pairs], dtype=float)
     within = np.full(len(pairs), math.nan)
-    for name in {one for one, _ in of}:
-        chosen = alike & np.array([one == name for one, _ in of], dtype=bool)
+    for name in {first for first, _ in of}:
+        chosen = alike & np.array([first == name for first, _ in of], dtype=bool)
         within[chosen] = holm(p[chosen])
     for pair, over_all, over_alike in zip(pairs, holm(p), within, strict=True):
         yield pair | {"p_holm": float(over_all), "alike_p_holm": float(over_alike)}
 
 
 def _behind(pairs: list[Record], best: list[str], name: str, prefix: str) -> Record:
-    """How far a measure lies behind the best, where there is one that it is compared with."""
+    """How far a metric is behind the best; NaN if it is not compared with it."""
     nothing = {"behind": math.nan, **ends("behind", NO_INTERVAL), "p": math.nan, "p_holm": math.nan}
     record: Record = {"best": "", **nothing}
     if best and best[0] != name:
@@ -248,11 +251,11 @@ def ends(name: str, interval: Interval) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the pairs of one outcome show about the predictors that know every question.
+    """The result of the pairs of one outcome, for predictors that apply to every question.
 
-    ``ahead_of`` are those shown to lie behind the ``leader``, ``level`` those that are not, and
-    ``bound`` the largest difference between the leader and one of these that is not excluded; NaN
-    for none. ``any_shown``: whether any of the ``n_pairs`` pairs differs.
+    ``ahead_of`` are those shown to be behind the ``leader``, ``level`` the others. ``bound`` is the
+    largest difference between the leader and one of ``level`` that is not excluded; NaN without
+    any. ``any_shown``: whether a difference is shown for any of the ``n_pairs`` pairs.
     """
 
     leader: str
@@ -272,8 +275,8 @@ class Verdict:
 def verdict(rows: pd.DataFrame, pairs: pd.DataFrame, of: str = "") -> Verdict | None:
     """The verdict on the rows and pairs of one outcome, group and correlation; titles for names.
 
-    Of measures ``of`` one kind alone, or of all.
-    None where fewer than two are compared: all overlap with the outcome, or none has an interval.
+    ``of`` limits it to metrics of one kind. None if fewer than two metrics are compared: all
+    overlap with the outcome, or none has an interval.
     """
     prefix = "alike_" if of else ""
     rows = rows[rows["of"] == of] if of else rows
@@ -285,15 +288,15 @@ def verdict(rows: pd.DataFrame, pairs: pd.DataFrame, of: str = "") -> Verdict | 
         return None
     [leader] = leaders
     of_leader = rows[rows["measure"] == leader].iloc[0]
-    rest = rows[~rows["overlaps"] & (rows["measure"] != leader) & rows["rho"].notna()]
-    rest = rest[rest["n"] == of_leader["n"]]
-    shown = rest[f"{prefix}p_holm"].map(is_shown).astype(bool)
-    level = rest[~shown]
+    others = rows[~rows["overlaps"] & (rows["measure"] != leader) & rows["rho"].notna()]
+    others = others[others["n"] == of_leader["n"]]
+    is_behind = others[f"{prefix}p_holm"].map(is_shown).astype(bool)
+    level = others[~is_behind]
     ends_of = level[[f"{prefix}behind_ci_low", f"{prefix}behind_ci_high"]].abs().to_numpy()
     return Verdict(
         titles[leader],
         float(of_leader["rho"]),
-        tuple(rest.loc[shown, "measure_title"]),
+        tuple(others.loc[is_behind, "measure_title"]),
         tuple(level["measure_title"]),
         float(np.max(ends_of)) if len(level) else math.nan,
         bool(pairs[f"{prefix}p_holm"].map(is_shown).any()),

@@ -1,4 +1,4 @@
-"""Which measure of reading predicts what noise costs."""
+"""Prints which OCR metric predicts what noise costs."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def report_predictiveness(
 ) -> int:
     """Print the correlations, write the tables, draw the figure. Raises OhrError."""
     runs = [open_run(path) for path in paths]
-    found = predictors(runs, metrics, groups)
-    table = found.table
+    tables = predictors(runs, metrics, groups)
+    table = tables.table
     folder = out or paths[0]
     write_csv(folder / "predictiveness.csv", table)
-    write_csv(folder / "predictor_pairs.csv", found.pairs)
+    write_csv(folder / "predictor_pairs.csv", tables.pairs)
     for label, outcome in outcomes_of(table):
         show(_table(label, outcome))
-        for line in verdict_lines(outcome, found):
+        for line in verdict_lines(outcome, tables):
             print(plain(line))
         print()
     for line in _legend(table):
@@ -53,7 +53,7 @@ def report_predictiveness(
 
 
 def _table(label: str, outcome: pd.DataFrame) -> Table:
-    """The measures of one outcome, the best within conditions first."""
+    """The metrics of one outcome, the best within conditions first."""
     everywhere = outcome[outcome["conditions"] == "all"]
     every = everywhere[everywhere["group"] == "all"]
     within = every[every["correlation"] == WITHIN].sort_values(
@@ -69,7 +69,7 @@ def _table(label: str, outcome: pd.DataFrame) -> Table:
         pad_edge=False,
         title=plain(f"{label}: {every['n_questions'].max()} questions, {conditions}"),
     )
-    table.add_column("measure")
+    table.add_column("metric")
     for name in ("of", "n", *[POOLED] * several, WITHIN, "behind the best", "p (Holm)"):
         table.add_column(name, justify="right")
     for name in ("behind its kind", "p (Holm)", *[BETWEEN] * several):
@@ -77,9 +77,11 @@ def _table(label: str, outcome: pd.DataFrame) -> Table:
     for source in sources:
         table.add_column(f"within, {group_label(source)}", justify="right")
     for row in within.to_dict("records"):
-        mine = everywhere[everywhere["measure"] == row["measure"]]
-        of_all = mine[mine["group"] == "all"].set_index("correlation").to_dict("index")
-        of_sources = mine[mine["correlation"] == WITHIN].set_index("group").to_dict("index")
+        of_metric = everywhere[everywhere["measure"] == row["measure"]]
+        of_all = of_metric[of_metric["group"] == "all"].set_index("correlation").to_dict("index")
+        of_sources = (
+            of_metric[of_metric["correlation"] == WITHIN].set_index("group").to_dict("index")
+        )
         mark = OVERLAPS if row["overlaps"] else ""
         table.add_row(
             Text(plain(f"{row['measure_title']}{f' {mark}' if mark else ''}")),
@@ -93,45 +95,45 @@ def _table(label: str, outcome: pd.DataFrame) -> Table:
     return table
 
 
-def verdict_lines(outcome: pd.DataFrame, found: Predictors) -> Iterator[str]:
-    """What the pairs of one outcome show, within conditions: of all measures, then of pages."""
+def verdict_lines(outcome: pd.DataFrame, tables: Predictors) -> Iterator[str]:
+    """The result of an outcome's pairs, within conditions: of all metrics, then of pages."""
     rows = outcome[
         (outcome["conditions"] == "all")
         & (outcome["group"] == "all")
         & (outcome["correlation"] == WITHIN)
     ]
-    pairs = found.pairs.merge(
-        rows[list(_same(found.pairs, rows))].drop_duplicates(), validate="many_to_one"
+    pairs = tables.pairs.merge(
+        rows[list(_same(tables.pairs, rows))].drop_duplicates(), validate="many_to_one"
     )
-    among = "of measures that share nothing of the outcome's definition: "
+    among = "among metrics that share nothing of the outcome's definition: "
     yield f"{among if rows['overlaps'].any() else ''}{_sentence(verdict(rows, pairs))}"
     if rows.loc[~rows["overlaps"], "of"].nunique() > 1:
-        yield f"of measures of pages alone: {_sentence(verdict(rows, pairs, 'page'))}"
+        yield f"among metrics of pages: {_sentence(verdict(rows, pairs, 'page'))}"
     if overlapping := list(rows.loc[rows["overlaps"], "measure_title"]):
         yield f"{OVERLAPS} shares part of the outcome's definition: {', '.join(overlapping)}"
 
 
 def _same(pairs: pd.DataFrame, rows: pd.DataFrame) -> Iterator[str]:
-    """The columns that say which outcome, group and correlation a pair and a row are of."""
+    """The shared columns that identify outcome, group and correlation."""
     own = {"p", "p_holm", "alike_p_holm", "n"}
     return (str(name) for name in pairs if name in rows and name not in own)
 
 
-def _sentence(found: Verdict | None) -> str:
-    if found is None:
-        return "there are no two to compare"
-    leader = f"{found.leader} ({short(found.rho)})"
-    corrected = family(found.n_pairs)
-    bound = excluded(found.bound, found.bound)
-    if found.is_best:
+def _sentence(result: Verdict | None) -> str:
+    if result is None:
+        return "there are no two metrics to compare"
+    leader = f"{result.leader} ({short(result.rho)})"
+    corrected = family(result.n_pairs)
+    bound = excluded(result.bound, result.bound)
+    if result.is_best:
         return f"best predictor: {leader}, ahead of each of the others ({corrected})"
-    if not found.any_shown:
+    if not result.any_shown:
         return (
             f"no predictor is shown to be better than another: {leader} leads "
             f"({bound}; {corrected})"
         )
-    level = ", ".join(found.level)
-    behind = f"; behind it: {', '.join(found.ahead_of)}" if found.ahead_of else ""
+    level = ", ".join(result.level)
+    behind = f"; behind it: {', '.join(result.ahead_of)}" if result.ahead_of else ""
     return (
         f"no predictor is shown to be the best: {leader} leads; not shown to be behind it: {level} "
         f"({bound}){behind}; {corrected}"
@@ -142,14 +144,13 @@ def _legend(table: pd.DataFrame) -> list[str]:
     units = interval_units(table["ci_unit"])
     intervals = f"; in brackets 95 % intervals for further {units}" if units else ""
     return [
-        "Spearman's correlation of how much worse a question's evidence was read and what its "
-        "score lost",
+        "Spearman's correlation of a question's damage (how much worse the metric is) and its loss",
         "pooled: all questions under all conditions; within: ranked within each condition; "
         f"between: the conditions' means, without an interval{intervals}",
-        "behind: within conditions, behind the best of all measures or of its kind (of pages, or "
-        "of the evidence, which must be known); p after Holm over all pairs of these measures",
-        f"{OVERLAPS}: the measure shares part of the outcome's definition, so the correlation is "
-        "partly by construction; it is in no comparison",
+        "behind: within conditions, behind the best of all metrics or of its kind (of pages, or "
+        "of the evidence, which must be known); p after Holm over all pairs of these metrics",
+        f"{OVERLAPS}: the metric shares part of the outcome's definition, so the correlation is "
+        "partly by construction; it is not compared",
     ]
 
 

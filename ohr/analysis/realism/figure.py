@@ -1,4 +1,4 @@
-"""The paper's figure S2: how pages' edit distances lie at each level."""
+"""The paper's figure S2: the distribution of pages' edit distances at each level."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ohr.figures.style import COLOURS, figure, save
 
 
 def distance_figure(pages: pd.DataFrame, folder: Path, *, paired: bool = False) -> list[Path]:
-    """A panel an engine: each page a point, quartiles as a box, one row per kind of noise.
+    """Draw one panel per engine: pages as points, quartiles as boxes, one row per kind of noise.
 
     ``paired`` says that natural and distorted pages are the same.
     """
@@ -46,8 +46,8 @@ def distance_figure(pages: pd.DataFrame, folder: Path, *, paired: bool = False) 
             ax.set_yticks(range(len(kinds)), [mathless(kind) for kind in kinds])
             ax.grid(axis="y", visible=False)
         axes[0].invert_yaxis()
-        caption = "each point a page; boxes: quartiles and median"
+        caption = "points: pages; boxes: quartiles and median"
         if NATURAL in kinds:
-            caption += "; the same pages" if paired else "; natural pages are different ones"
+            caption += "; the same pages" if paired else "; natural and distorted pages differ"
         fig.suptitle(caption, fontsize=8, color="#444444")
         return save(fig, folder, "realism")

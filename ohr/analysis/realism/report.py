@@ -1,4 +1,4 @@
-"""The distribution of pages' edit distances, and how it differs from natural degradation."""
+"""Prints the distribution of pages' edit distances, and its difference from natural noise."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ from ohr.store.csv import write_csv
 def compare_distances(run: Path, out: Path, natural: str = "") -> int:
     """Write, print and draw the distributions of a finished run. Raises OhrError.
 
-    Where pages are there both distorted and degraded by nature, only these are looked at.
+    If some pages have both distortions and natural noise, only these are used.
     """
     pages = page_distances(run, natural)
     compared = differences(pages)
-    shown = on_same_pages(pages) if len(compared) else pages
-    summary = summarise(shown)
+    selected = on_same_pages(pages) if len(compared) else pages
+    summary = summarise(selected)
     write_csv(out / "realism.csv", summary)
-    paths = distance_figure(shown, out / "figures", paired=len(compared) > 0)
+    paths = distance_figure(selected, out / "figures", paired=len(compared) > 0)
     show(_table(summary))
     if len(compared):
         write_csv(out / "differences.csv", compared)
         write_csv(out / "pairs.csv", pairs(pages))
         show(_difference_table(compared))
         print(
-            "difference: the edit distance of distorted pages less that of the same pages degraded "
-            f"by nature; sign-flip test over {_units(compared)}, {family(_tested(compared))}"
+            "difference: the edit distance of distorted pages less that of the same pages with "
+            f"natural noise; sign-flip test over {_units(compared)}, {family(_tested(compared))}"
         )
         if (
             compared["documents"].max() < FEWEST_TO_SHOW
@@ -60,21 +60,21 @@ def compare_distances(run: Path, out: Path, natural: str = "") -> int:
 
 
 def _pairing_lines(pages: pd.DataFrame, natural: str, *, paired: bool) -> list[str]:
-    """How many naturally degraded pages show a page that is distorted too."""
+    """How many pages with natural noise show the same page as a distorted one."""
     if not natural:
         return []
     if not paired:
         return [
-            f"by the names of their documents, no page that matches {natural!r} is the same as "
-            "another page of the run: natural and distorted pages are different ones, a difference "
-            "between them may be one of the pages, and none is tested"
+            f"by the names of documents, no page that matches {natural!r} is the same as another "
+            "page of the run: natural and distorted pages are different pages, so a difference may "
+            "come from the pages, and none is tested"
         ]
     used, every = (
-        len(one[one["noise"] == NATURAL][["doc_id", "page_no"]].drop_duplicates())
-        for one in (on_same_pages(pages), pages)
+        len(frame[frame["noise"] == NATURAL][["doc_id", "page_no"]].drop_duplicates())
+        for frame in (on_same_pages(pages), pages)
     )
     return [
-        f"{used} of {every} naturally degraded pages show a page that is distorted too, by the "
+        f"{used} of {every} pages with natural noise are also in the run with distortions, by the "
         "names of their documents (pairs.csv)"
     ]
 
@@ -85,7 +85,7 @@ def _tested(compared: pd.DataFrame) -> int:
 
 def _units(compared: pd.DataFrame) -> str:
     units = [f"{str(unit).partition(' ')[0]}s" for unit in compared["ci_unit"].unique() if unit]
-    return " and ".join(units) or "nothing: there are fewer than three pages"
+    return " and ".join(units) or "none: there are fewer than three pages"
 
 
 def _difference_table(compared: pd.DataFrame) -> Table:
@@ -110,7 +110,11 @@ def _difference_table(compared: pd.DataFrame) -> Table:
 
 def _verdict(row: Mapping[Any, Any]) -> str:
     if is_shown(row["p_holm"]):
-        return "more errors than nature" if row["difference"] > 0 else "fewer errors than nature"
+        return (
+            "more errors than natural noise"
+            if row["difference"] > 0
+            else "fewer errors than natural noise"
+        )
     return f"not shown ({excluded(row['ci_low'], row['ci_high'])})"
 
 

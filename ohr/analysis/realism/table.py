@@ -1,4 +1,4 @@
-"""Pages' edit distances at each level of noise, and the same pages degraded by nature."""
+"""Pages' edit distances at each level of noise, and those of the same pages with natural noise."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ _PAGE = ["shows", "page_no"]
 
 
 def page_distances(run: Path, natural: str = "") -> pd.DataFrame:
-    """A row for each page and draw of the noise: engine, noise (clean, ``semantic mild``, ...,
-    natural), ``doc_id``, ``page_no``, ``shows`` and value.
+    """One row per page and draw of the noise.
 
-    ``shows`` is the document whose page is seen: of a document that is degraded by nature the one
-    of the others that has its name in another folder, or whose name its own begins with
-    (``en_paper_13`` for ``en_paper_13_outdoor``; the longest, then the first); else its own. Raises
-    OhrError if the run measured no edit distances, or if no document matches.
+    Columns: engine, noise (clean, ``semantic mild``, ..., natural), ``doc_id``, ``page_no``,
+    ``shows`` and value. ``shows`` is the document whose page is visible. For a document with
+    natural noise it is a document of the same name in another folder, or one whose name
+    begins its name (``en_paper_13`` for ``en_paper_13_outdoor``; the longest, then the first); for
+    all others it is the document itself. Raises OhrError if the run has no edit distances, or if no
+    document matches.
     """
     rows = read_rows(run)
     rows = rows[(rows["metric"] == "edit_distance") & (rows["stage"] == "ocr")]
@@ -37,7 +38,7 @@ def page_distances(run: Path, natural: str = "") -> pd.DataFrame:
         raise OhrError(f"{run} has no edit distances: its stages must include ocr")
     rows = rows[rows["value"].notna()]
     if rows.empty:
-        raise OhrError(f"no page of {run} has a truth that its text could be compared with")
+        raise OhrError(f"no page of {run} has a ground truth to compare its text with")
     points = rows[["perturbation", "level", "intensity"]].itertuples(index=False, name=None)
     noise = pd.Series([noise_name(*point) for point in points], index=rows.index)
     documents = rows["doc_id"].astype(str)
@@ -69,18 +70,16 @@ def same_pages(degraded: Sequence[str], others: Sequence[str]) -> dict[str, str]
     """The documents that show the same pages as others, by their names; see
     :func:`page_distances`.
     """
-    found: dict[str, str] = {}
+    matches: dict[str, str] = {}
     for name in degraded:
         alike = [other for other in others if _is_same(_file(name), _file(other))]
         if alike:
-            found[name] = max(alike, key=lambda other: len(_file(other)))
-    return found
+            matches[name] = max(alike, key=lambda other: len(_file(other)))
+    return matches
 
 
 def _is_same(name: str, other: str) -> bool:
-    """Whether a name is another, or that and a condition: no number, so ``note_42`` is not
-    ``note``.
-    """
+    """Whether a name is another, or that and a condition; ``note_42`` is not ``note``."""
     rest = name.removeprefix(other)
     if not rest or name == rest:
         return not rest
@@ -92,14 +91,14 @@ def _file(doc_id: str) -> str:
 
 
 def on_same_pages(pages: pd.DataFrame) -> pd.DataFrame:
-    """The rows of pages that are there both degraded by nature and not; empty for none."""
+    """The rows of pages that occur both with and without natural noise."""
     keys = pd.MultiIndex.from_frame(pages[_PAGE])
     by_nature = pages["noise"] == NATURAL
     return pages[keys.isin(keys[by_nature]) & keys.isin(keys[~by_nature])]
 
 
 def pairs(pages: pd.DataFrame) -> pd.DataFrame:
-    """The documents that are degraded by nature, and which one each ``shows``."""
+    """The documents with natural noise, and the document that each ``shows``."""
     shared = on_same_pages(pages)
     by_nature = shared[shared["noise"] == NATURAL]
     return by_nature[["doc_id", "shows"]].drop_duplicates().rename(columns={"doc_id": "document"})
@@ -133,9 +132,9 @@ def summarise(pages: pd.DataFrame) -> pd.DataFrame:
 
 
 def differences(pages: pd.DataFrame) -> pd.DataFrame:
-    """For each engine and noise: the edit distance less that of the same page degraded by nature.
+    """For each engine and noise: the edit distance less that of the same page with natural noise.
 
-    A page that is there several times (draws of the noise, photographs) counts once, by its mean.
+    A page that occurs several times (draws of the noise, photographs) counts once, by its mean.
     ``ks_distance`` is the Kolmogorov-Smirnov distance of the two distributions on those pages.
     p is the sign-flip test's, ``p_holm`` after Holm over all rows.
     """
@@ -148,22 +147,22 @@ def differences(pages: pd.DataFrame) -> pd.DataFrame:
             both = pd.concat([group.groupby(_PAGE)["value"].mean(), natural], axis=1, join="inner")
             if both.empty:
                 continue
-            there = both.index.to_frame(index=False)
-            each = (both.iloc[:, 0] - both.iloc[:, 1]).to_numpy(float)
-            one = compare_paired(each, _clusters(there))
+            page_keys = both.index.to_frame(index=False)
+            changes = (both.iloc[:, 0] - both.iloc[:, 1]).to_numpy(float)
+            comparison = compare_paired(changes, _clusters(page_keys))
             records.append(
                 {
                     "engine": engine,
                     "noise": noise,
-                    "difference": one.difference,
-                    "ci_low": one.interval.low,
-                    "ci_high": one.interval.high,
-                    "ci_unit": one.interval.unit,
-                    "p": one.p,
+                    "difference": comparison.difference,
+                    "ci_low": comparison.interval.low,
+                    "ci_high": comparison.interval.high,
+                    "ci_unit": comparison.interval.unit,
+                    "p": comparison.p,
                     "mean": float(both.iloc[:, 0].mean()),
                     "natural_mean": float(both.iloc[:, 1].mean()),
-                    "pages": one.n,
-                    "documents": there["shows"].nunique(),
+                    "pages": comparison.n,
+                    "documents": page_keys["shows"].nunique(),
                     "ks_distance": float(ks_2samp(group["value"], by_nature["value"]).statistic),
                 }
             )

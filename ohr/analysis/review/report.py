@@ -1,4 +1,4 @@
-"""What a person's review of answers says of the measures."""
+"""Prints how far metrics agree with a person's review of answers."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def report_review(paths: Sequence[Path], verdicts: Path, out: Path | None) -> in
     review = read_verdicts(verdicts)
     runs = [open_run(path) for path in paths]
     scores = pd.concat([reviewed_scores(run, review.answers) for run in runs], ignore_index=True)
-    asked = {question.qid: question for run in runs for question in read_questions(run.path)}
-    if left_out := review.left_out(list(asked.values())):
+    questions = {question.qid: question for run in runs for question in read_questions(run.path)}
+    if left_out := review.left_out(list(questions.values())):
         print(f"{left_out_line(left_out)}, in a study with --verdicts")
     if scores.empty:
         raise OhrError(f"{verdicts} has no verdict of an answer of these runs")
@@ -34,24 +34,24 @@ def report_review(paths: Sequence[Path], verdicts: Path, out: Path | None) -> in
     write_csv(folder / "review.csv", table)
     show(_table(table))
     print(
-        "auroc: how often a measure is higher for an answer found right than for one found wrong; "
-        "kappa: agreement of what says yes or no, beyond chance"
+        "auroc: how often a metric is higher for an answer judged right than for one judged wrong; "
+        "kappa: agreement of metrics that are 0 or 1, beyond chance"
     )
     if "judged" not in set(table["metric"]):
-        print("no judge was asked in these runs: judge={name: …} measures judged")
+        print("no judge was used in these runs: judge={name: …} adds the metric judged")
     print(f"agreement: {folder / 'review.csv'}")
     return 0
 
 
 def _table(table: pd.DataFrame) -> Table:
-    shown = Table(header_style="bold", box=None, pad_edge=False)
-    shown.add_column("measure")
-    for name in ("answers", "found right", "auroc", "same", "kappa"):
-        shown.add_column(name, justify="right")
+    printed = Table(header_style="bold", box=None, pad_edge=False)
+    printed.add_column("metric")
+    for name in ("answers", "judged right", "auroc", "same", "kappa"):
+        printed.add_column(name, justify="right")
     for row in table.to_dict("records"):
-        shown.add_row(
+        printed.add_row(
             Text(plain(str(row["metric"]))),
             *(str(row[name]) for name in ("n", "right")),
             *(number(row[name]) for name in ("auroc", "same", "kappa")),
         )
-    return shown
+    return printed

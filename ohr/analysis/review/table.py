@@ -1,4 +1,4 @@
-"""How far measures of answers, and a judge's word, agree with a person's verdicts."""
+"""How far metrics of answers, and a judge, agree with a person's verdicts."""
 
 from __future__ import annotations
 
@@ -18,17 +18,21 @@ _YES_OR_NO = frozenset({0.0, 1.0})
 
 
 def reviewed_scores(run: Run, verdicts: Sequence[AnswerVerdict]) -> pd.DataFrame:
-    """A row for each reviewed answer of a run and each measure of its stage.
+    """One row per reviewed answer of a run and metric of its stage.
 
     Columns: those of a verdict, ``right`` (bool), ``metric`` and ``value``. With several draws of
-    the noise a verdict is of the draw that it names.
+    the noise, a verdict belongs to the draw that it names.
     """
-    said = pd.DataFrame([one.model_dump() for one in verdicts], columns=[*_KEYS, "verdict"])
-    said = said.assign(right=said.pop("verdict") == "right").drop_duplicates(list(_KEYS))
+    reviewed = pd.DataFrame(
+        [verdict.model_dump() for verdict in verdicts], columns=[*_KEYS, "verdict"]
+    )
+    reviewed = reviewed.assign(right=reviewed.pop("verdict") == "right").drop_duplicates(
+        list(_KEYS)
+    )
     rows = run.drawn
-    if said.empty:
-        return said.assign(metric="", value=0.0)
-    rows = rows[rows["qid"].isin(said["qid"]) & rows["stage"].isin(["generation", "overall"])]
+    if reviewed.empty:
+        return reviewed.assign(metric="", value=0.0)
+    rows = rows[rows["qid"].isin(reviewed["qid"]) & rows["stage"].isin(["generation", "overall"])]
     kinds = rows.drop_duplicates(["perturbation", "level", "intensity", "engine", "draw"])
     several = len(run.manifest.get("draws", [])) > 1
     names = [
@@ -38,22 +42,25 @@ def reviewed_scores(run: Run, verdicts: Sequence[AnswerVerdict]) -> pd.DataFrame
         for _, row in kinds.iterrows()
     ]
     key = ["perturbation", "level", "intensity", "engine", "draw"]
-    named = rows.merge(kinds[key].assign(knowledge_base=names), on=key)
+    scores = rows.merge(kinds[key].assign(knowledge_base=names), on=key)
     for column in ("system", "chunker", "retriever", "reader"):
-        named[column] = named[column].fillna("").astype(str)
-    # Answers without context have metrics of their own in every knowledge base, all the same.
-    without = named["metric"].str.endswith(NO_CONTEXT)
-    named.loc[without, ["stage", "knowledge_base"]] = ["no_context", ""]
-    named["metric"] = named["metric"].str.removesuffix(NO_CONTEXT)
-    named = named.drop_duplicates([*_KEYS, "metric"])
-    return said.merge(named[[*_KEYS, "metric", "value"]], on=list(_KEYS)).dropna(subset="value")
+        scores[column] = scores[column].fillna("").astype(str)
+    # Answers without context have separate metrics, equal in every knowledge base.
+    without = scores["metric"].str.endswith(NO_CONTEXT)
+    scores.loc[without, ["stage", "knowledge_base"]] = ["no_context", ""]
+    scores["metric"] = scores["metric"].str.removesuffix(NO_CONTEXT)
+    scores = scores.drop_duplicates([*_KEYS, "metric"])
+    return reviewed.merge(scores[[*_KEYS, "metric", "value"]], on=list(_KEYS)).dropna(
+        subset="value"
+    )
 
 
 def agreement_with_person(scores: pd.DataFrame) -> pd.DataFrame:
-    """A row for each measure: how it orders answers, and says right or wrong, beside a person.
+    """One row per metric: its agreement with a person on answers.
 
-    ``auroc``: how often it is higher for an answer that the person found right than for one found
-    wrong, ties half. For measures that are 0 or 1, ``same`` (share) and ``kappa`` (Cohen) too.
+    ``auroc``: how often it is higher for an answer that the person judged right than for one that
+    was judged wrong; ties count half. Metrics that are 0 or 1 also have ``same`` (share) and
+    ``kappa`` (Cohen).
     """
     records = []
     for metric, group in scores.groupby("metric", sort=True):

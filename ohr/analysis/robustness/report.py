@@ -1,4 +1,4 @@
-"""What readers keep, and the table S5."""
+"""Prints how much quality readers keep under noise, and writes table S5."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from ohr.study.results import (
 
 
 def compare_readers(run: Run, out: Path, baseline: str = "") -> int:
-    """Print and write what a run's readers keep. Raises OhrError."""
+    """Print and write how much quality a run's readers keep. Raises OhrError."""
     losses = robustness(run, baseline)
     notes = run_notes([run])
     table = text_table(losses[losses["group"] == "all"], note_lines(answerers(losses), notes))
     show(terminal_table(table))
     print(table.caption)
-    written = write_table(out, "robust_reader", losses, table)
+    paths = write_table(out, "robust_reader", losses, table)
     if len(reader_values(run.cells)):
-        written += write_reader_table(run.cells, out, notes)
-    for path in written:
+        paths += write_reader_table(run.cells, out, notes)
+    for path in paths:
         print(f"table: {path}")
     return 0
 
 
 def text_table(losses: pd.DataFrame, notes: Sequence[str]) -> TextTable:
-    """A line a reader under each noise; chunker and top_k where there are several."""
+    """One line per reader and noise; with chunker and top_k if there are several."""
     titles = {stage: title for stage, _, title in STAGE_METRICS}
     varying = [name for name in ("chunker", "top_k") if _varies(losses[name])]
     settings = ["retriever", *varying]
@@ -58,17 +58,17 @@ def text_table(losses: pd.DataFrame, notes: Sequence[str]) -> TextTable:
                 _verdict(row),
             ]
         )
-    named = ["stage", "knowledge base", *settings, "reader"]
+    names = ["stage", "knowledge base", *settings, "reader"]
     n = int(losses["n"].max())
     first = next((name for name in losses["baseline_reader"] if name), "")
     caption = (
-        f"n = {n} questions; floor: nothing to read; retention above the floor; more lost: loss "
-        f"less that of {first} on the same questions, with its 95 % interval; "
+        f"n = {n} questions; floor: F1 without context; retention above the floor; extra loss: "
+        f"loss less that of {first} on the same questions, with its 95 % interval; "
         f"{family(int(losses['p'].notna().sum()))}, by sign flips"
     )
     caption = "; ".join([caption, *notes])
-    header = [*named, *PARTS, "retention", "loss", "more lost", "p (Holm)"]
-    return TextTable(header, rows, caption, left=len(named))
+    header = [*names, *PARTS, "retention", "loss", "extra loss", "p (Holm)"]
+    return TextTable(header, rows, caption, left=len(names))
 
 
 def _verdict(row: Mapping[Hashable, Any]) -> str:
@@ -83,7 +83,7 @@ def _verdict(row: Mapping[Hashable, Any]) -> str:
 
 
 def _varies(setting: pd.Series) -> bool:
-    """Whether a stage that has the setting at all was run with several."""
+    """Whether a setting has several values, apart from stages without it."""
     return setting.replace("", None).nunique() > 1
 
 

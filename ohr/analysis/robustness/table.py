@@ -34,7 +34,7 @@ STAGES = ("generation", "overall")
 
 
 def robustness(run: Run, baseline: str = "") -> pd.DataFrame:
-    """A row a stage, retriever, reader, knowledge base that is not clean, and group.
+    """One row per stage, retriever, reader, knowledge base that is not clean, and group.
 
     ``loss`` is the clean less the noisy F1; ``loss_difference`` how much more a reader loses on
     the same questions than the baseline reader, with its sign-flip p, corrected over all rows
@@ -48,7 +48,7 @@ def robustness(run: Run, baseline: str = "") -> pd.DataFrame:
     if len(readers) < 2:
         raise OhrError(f"{run.path} has {len(readers)} reader(s): readers=[…] must name two")
     if baseline and baseline not in readers:
-        raise OhrError(f"no reader {baseline!r} in {run.path}; there: {', '.join(readers)}")
+        raise OhrError(f"no reader {baseline!r} in {run.path}; known: {', '.join(readers)}")
     first = baseline or readers[0]
     readers = [first, *(name for name in readers if name != first)]
     floors = measured(run.rows, "generation", METRIC + FLOOR_SUFFIX)
@@ -75,8 +75,8 @@ def robustness(run: Run, baseline: str = "") -> pd.DataFrame:
                 ]
     if not records:
         raise OhrError(
-            f"{run.path} has nothing for readers to stand: no noise, and no engine's clean pages "
-            "beside the ground truth's (noise=[…], or gt and another engine)"
+            f"{run.path} has no loss to compare readers by: it needs noise=[…], or gt and another "
+            "engine"
         )
     result = pd.DataFrame(records)
     for correction, adjust in (("holm", holm), ("bh", benjamini_hochberg)):
@@ -111,7 +111,7 @@ def _joined(
 
 
 def _readers(questions: pd.DataFrame, readers: list[str], run: Run) -> Iterator[dict[str, Any]]:
-    """One row a reader; the first is what the others are held against."""
+    """One row per reader; the others are compared with the first."""
     if questions.empty:
         return
     clusters = clusters_of(questions)

@@ -66,6 +66,6 @@ def _lines(summary: pd.DataFrame) -> list[tuple[str, str]]:
     pairs = []
     for engine in distinct(summary["engine"]):
         operators = distinct(summary[summary["engine"] == engine]["perturbation"])
-        noisy = [one for one in operators if one != "none"]
+        noisy = [operator for operator in operators if operator != "none"]
         pairs += [(engine, operator) for operator in noisy or ["none"]]
     return pairs

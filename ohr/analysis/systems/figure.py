@@ -1,4 +1,4 @@
-"""All systems against measured noise on the same questions, and through what they lose."""
+"""Figures of systems against measured noise, and of their losses by part."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from ohr.ocr.noise import noise_name
 from ohr.study.output.select import distinct
 
 NOT_SHOWN = ("em", "rouge_l", "refused")
-"""Metrics of answers that stand in the file alone: they say what F1 says, or of few questions."""
+"""Metrics of answers that only the file has: they agree with F1, or apply to few questions."""
 _BASE = ["engine", "perturbation", "level", "intensity"]
 
 
 def systems_figure(
     drops: pd.DataFrame, cells: pd.DataFrame, folder: Path, axis: str, notes: Notes | None = None
 ) -> list[Path]:
-    """A row a metric, a column an engine and noise, a line a system, over measured damage."""
+    """Draw metrics in rows, engines and noises in columns, and systems as lines, over damage."""
     damage = cells.drop_duplicates(_BASE)[[*_BASE, axis]]
-    shown = drops[~drops["metric"].isin(NOT_SHOWN)]
-    placed = shown.merge(damage, on=_BASE, how="left")
+    of_answers = drops[~drops["metric"].isin(NOT_SHOWN)]
+    placed = of_answers.merge(damage, on=_BASE, how="left")
     columns = _columns(placed)
     metrics = distinct(placed["metric"])
     systems = distinct(placed["system"])
@@ -64,14 +64,16 @@ def systems_figure(
         handles, labels = axes[0, 0].get_legend_handles_labels()
         legend_below(fig, handles, labels, 4)
         units = interval_units(drops["ci_unit"])
-        said = [
+        notes_above = [
             f"n = {drops['n'].max()} questions",
             "lines begin at the ground truth",
             *([f"bars: 95 % intervals for further {units}"] if units else []),
             *kinds_note(placed),
             *note_lines(answerers(cells[cells["stage"] == STAGE]), notes),
         ]
-        fig.suptitle(wrapped("; ".join(said), fig.get_figwidth()), fontsize=8, color="#444444")
+        fig.suptitle(
+            wrapped("; ".join(notes_above), fig.get_figwidth()), fontsize=8, color="#444444"
+        )
         return save(fig, folder, "systems")
 
 
@@ -80,16 +82,16 @@ def _columns(placed: pd.DataFrame) -> list[tuple[str, str]]:
     pairs = []
     for engine in distinct(placed["engine"]):
         operators = distinct(placed[placed["engine"] == engine]["perturbation"])
-        noisy = [one for one in operators if one != "none"]
-        pairs += [(engine, one) for one in noisy or (["none"] if engine != "gt" else [])]
+        noisy = [operator for operator in operators if operator != "none"]
+        pairs += [(engine, noise) for noise in noisy or (["none"] if engine != "gt" else [])]
     return pairs or [("gt", "none")]
 
 
 def parts_figure(losses: pd.DataFrame, folder: Path, notes: Notes | None = None) -> list[Path]:
-    """What each system loses through each part: a panel a knowledge base, bars side by side."""
-    shown = losses[losses["group"] == "all"]
-    bases = list(shown.groupby(_BASE, sort=False, dropna=False))
-    systems = distinct(shown["system"])
+    """Draw the loss of each system through each part: one panel per knowledge base."""
+    of_all = losses[losses["group"] == "all"]
+    bases = list(of_all.groupby(_BASE, sort=False, dropna=False))
+    systems = distinct(of_all["system"])
     width = 0.8 / len(ROWS)
     with figure(max(5.5, 1.6 + 0.9 * len(systems)), 1.1 + 2.0 * len(bases)) as fig:
         axes = fig.subplots(len(bases), 1, squeeze=False, sharex=True, sharey=True)[:, 0]
@@ -111,16 +113,18 @@ def parts_figure(losses: pd.DataFrame, folder: Path, notes: Notes | None = None)
                 )
             ax.axhline(0, color="#777777", linewidth=0.8)
             ax.grid(axis="x", visible=False)
-            ax.set_ylabel("F1 lost")
+            ax.set_ylabel("F1 loss")
             ax.set_title(mathless(f"{key[0]}, {noise_name(*key[1:])}"))
         axes[-1].set_xticks(range(len(systems)), [mathless(system) for system in systems])
         handles, labels = axes[0].get_legend_handles_labels()
         fig.legend(handles, labels, loc="outside lower center", ncols=len(ROWS))
-        units = interval_units(shown["ci_unit"])
-        said = [
-            f"n = {shown['n'].max()} questions, against the ground truth's pages",
+        units = interval_units(of_all["ci_unit"])
+        notes_above = [
+            f"n = {of_all['n'].max()} questions, compared with the ground truth",
             *([f"lines: 95 % intervals for further {units}"] if units else []),
-            *note_lines(answerers(shown), notes),
+            *note_lines(answerers(of_all), notes),
         ]
-        fig.suptitle(wrapped("; ".join(said), fig.get_figwidth()), fontsize=8, color="#444444")
+        fig.suptitle(
+            wrapped("; ".join(notes_above), fig.get_figwidth()), fontsize=8, color="#444444"
+        )
         return save(fig, folder, "system_parts")

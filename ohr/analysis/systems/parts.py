@@ -1,11 +1,11 @@
-"""Through which part of a system noise costs it what it costs: structure, finding or reading.
+"""Attributes the loss of a whole system to its parts: structure, finding or reading.
 
-A system is asked with parts of what it is given replaced by the truth. Which pages it finds is
-what its answers name as sources; then it is asked again over these pages alone. So there are
-eight questions to a question: the **structure** that it finds pages by (headings, as they were
-read or as they are), the **text** that it finds them by, and the text of the found pages that
-it **reads**. The Shapley values of these three add up to what is lost over the found pages; what
-the whole loss differs from that by is ``rest``.
+A system is asked with parts of its input replaced by the truth. The pages that it finds are the
+sources that its answers cite; it is then asked again with only these pages. Three parts can come
+from OCR output or from the truth, so each question is asked eight times: the **structure** that
+pages are found by (headings), the **text** that they are found by (finding), and the text of the
+found pages (**reading**). The Shapley values of the three add up to the loss over the found pages.
+``rest`` is the difference between that and the whole loss.
 """
 
 from __future__ import annotations
@@ -36,35 +36,37 @@ ROWS = (*PARTS, "rest")
 COALITIONS: tuple[Coalition, ...] = tuple(
     frozenset(true) for count in range(len(PARTS) + 1) for true in combinations(PARTS, count)
 )
-"""Parts that are as in truth."""
+"""Sets of parts that come from the truth."""
 CONDITION = ("noise", "perturbation", "level", "intensity", "engine", "system")
 
 
 @dataclass
 class _Texts:
-    """What one knowledge base and the truth have of the documents of a scope, swapped."""
+    """The documents of a scope, in one knowledge base and in the ground truth."""
 
     read: Sequence[Document]
     true: Sequence[Document]
 
     def by(self, structure: bool, text: bool) -> Sequence[Document]:
-        """Documents with the structure and the text of the truth, or of the reading."""
+        """Documents with structure and text from the truth (True) or from OCR output (False)."""
         if structure == text:
             return self.true if text else self.read
         texts, outlines = (self.true, self.read) if text else (self.read, self.true)
         trees = {document.doc_id: document_tree(document) for document in outlines}
         return [
-            with_headings_of(document_tree(one), trees[one.doc_id]) if one.doc_id in trees else one
-            for one in texts
+            with_headings_of(document_tree(text), trees[text.doc_id])
+            if text.doc_id in trees
+            else text
+            for text in texts
         ]
 
 
 def system_parts(plan: Plan, progress: Progress) -> pd.DataFrame:
-    """A row for each knowledge base other than the truth's, system, group and part of the loss.
+    """One row per knowledge base other than the truth, system, group and part of the loss.
 
-    ``f1_lost`` with its interval is against the ground truth's own pages. The built-in system is
-    not among them (``attribution`` is about it), nor an answer without sources: it scores 0. Only
-    questions count whose evidence pages have a truth.
+    ``f1_lost``, with its interval, is compared with the ground truth. The built-in system is left
+    out (see ``attribution``). An answer without sources scores 0. Only questions whose evidence
+    pages have a truth count.
     """
     units = _counted(plan)
     draws: dict[Condition, list[dict[str, np.ndarray]]] = {}
@@ -72,7 +74,7 @@ def system_parts(plan: Plan, progress: Progress) -> pd.DataFrame:
         for variant in plan.variants:
             if variant.engine.name == "gt" and variant.noise.name == "none":
                 continue
-            kb = swaps.readings.knowledge_base(variant)
+            kb = swaps.knowledge_bases.knowledge_base(variant)
             truth = swaps.truth_beside(kb)
             for name in plan.systems:
                 condition = condition_of_system(plan, variant, name)
@@ -81,25 +83,25 @@ def system_parts(plan: Plan, progress: Progress) -> pd.DataFrame:
     records: list[dict[str, Any]] = []
     for condition, parts in draws.items():
         key = {name: getattr(condition, name) for name in CONDITION}
-        means = {name: np.mean([one[name] for one in parts], axis=0) for name in ROWS}
+        means = {name: np.mean([part[name] for part in parts], axis=0) for name in ROWS}
         records += [key | loss for loss in _losses(means, units)]
     return pd.DataFrame(records)
 
 
 def _counted(plan: Plan) -> Units:
-    """The questions that count: overall, none that was written for one of the systems."""
+    """The questions that count; overall without those written for one of the systems."""
     units = with_truth(plan)
-    names = [one.name for one in plan.config.systems]
+    names = [system.name for system in plan.config.systems]
     left_out = of_systems(plan.questions, names).qids
-    kept = np.array([question.qid not in left_out for question in plan.questions], bool)
+    is_kept = np.array([question.qid not in left_out for question in plan.questions], bool)
     everyone = units.groups["all"]
-    return replace(units, groups=units.groups | {"all": everyone[kept[everyone]]})
+    return replace(units, groups=units.groups | {"all": everyone[is_kept[everyone]]})
 
 
 def _parts(
     scorer: Scorer, kb: KnowledgeBase, truth: KnowledgeBase, name: str
 ) -> dict[str, np.ndarray]:
-    """What each part costs each question, float ``(questions,)``."""
+    """The loss of each question through each part, float ``(questions,)``."""
     scores: dict[Coalition, list[float]] = {coalition: [] for coalition in COALITIONS}
     whole = []
     order: list[int] = []
@@ -111,19 +113,19 @@ def _parts(
         ]
         order += indices
         texts = _Texts(scorer.documents(kb, scope), scorer.documents(truth, scope))
-        found = {
+        answers_by_input = {
             (structure, text): _asked(scorer, name, indices, texts.by(structure, text))
             for structure in (False, True)
             for text in (False, True)
         }
-        f1 = {key: _scores(scorer, indices, answers) for key, answers in found.items()}
+        f1 = {key: _scores(scorer, indices, answers) for key, answers in answers_by_input.items()}
         whole += list(f1[True, True] - f1[False, False])
         for coalition in COALITIONS:
-            answers = found["structure" in coalition, "finding" in coalition]
-            given = texts.true if "reading" in coalition else texts.read
-            pages = {page.ref: page for document in given for page in document.pages}
+            answers = answers_by_input["structure" in coalition, "finding" in coalition]
+            documents = texts.true if "reading" in coalition else texts.read
+            pages = {page.ref: page for document in documents for page in document.pages}
             scores[coalition] += [
-                _reread(scorer, name, index, outcome, pages, given)
+                _reread(scorer, name, index, outcome, pages, documents)
                 for index, outcome in zip(indices, answers, strict=True)
             ]
     back = np.argsort(order)
@@ -147,16 +149,18 @@ def _reread(
     index: int,
     outcome: Outcome[Answer],
     pages: Mapping[PageRef, Page],
-    given: Sequence[Document],
+    corpus: Sequence[Document],
 ) -> float:
-    """The F1 of the answer over the found pages alone."""
+    """The F1 of the answer with only the found pages."""
     sources = outcome.value.sources if outcome.value is not None else ()
-    domains = {document.doc_id: document.domain for document in given}
+    domains = {document.doc_id: document.domain for document in corpus}
     by_document: dict[str, list[Page]] = {}
     for ref in sorted(set(sources)):
         if ref in pages:
             by_document.setdefault(ref.doc_id, []).append(pages[ref])
-    documents = [Document(doc, domains[doc], found) for doc, found in by_document.items()]
+    documents = [
+        Document(doc, domains[doc], found_pages) for doc, found_pages in by_document.items()
+    ]
     if not documents:
         return 0.0
     [score] = _scores(scorer, [index], _asked(scorer, name, [index], documents))
@@ -169,8 +173,8 @@ def _scores(
     return np.array(
         [
             max(
-                scorer.scoring.f1(outcome.value.text, wanted)
-                for wanted in scorer.plan.questions[index].answers
+                scorer.scoring.f1(outcome.value.text, accepted)
+                for accepted in scorer.plan.questions[index].answers
             )
             if outcome.status is Status.OK and outcome.value is not None
             else 0.0

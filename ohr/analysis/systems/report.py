@@ -1,4 +1,4 @@
-"""Whole systems beside each other: scores, losses, parts of the losses, costs."""
+"""Prints the comparison of whole systems: scores, losses, parts of the losses, costs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _BASE = ["engine", "perturbation", "level", "intensity"]
 
 
 def report(run: Run, *, parts: bool = False, axis: str = "r_noise") -> None:
-    """Print and write what noise costs each system; with ``parts``, through which part too."""
+    """Print and write what noise costs each system; with ``parts``, also through which part."""
     notes = reader_notes(run.readers)
     drops = system_drops(run)
     write_csv(run.path / "systems.csv", drops)
@@ -43,9 +43,9 @@ def report(run: Run, *, parts: bool = False, axis: str = "r_noise") -> None:
     show(systems_table(drops, run.cells))
     for line in captions(drops):
         print(plain(line))
-    for one in scored(run):
-        if one.measure.metric == MAIN:
-            for line in least_lines(one):
+    for scores in scored(run):
+        if scores.info.metric == MAIN:
+            for line in least_lines(scores):
                 print(plain(line))
     for line in note_lines(answerers(run.cells[run.cells["stage"] == STAGE]), notes):
         print(plain(line))
@@ -59,37 +59,35 @@ def report(run: Run, *, parts: bool = False, axis: str = "r_noise") -> None:
 
 
 def report_parts(run: Run) -> None:
-    """Print, write and draw what went lost through each part of each system but the built-in."""
+    """Print, write and draw the loss through each part of each system except the built-in."""
     losses = system_parts(run.plan, Progress())
     if losses.empty:
-        print(
-            "parts: nothing to share out, without a system of one's own or a noisy knowledge base"
-        )
+        print("parts: no loss to attribute: name a system other than rag, and a noise")
         return
     path = run.path / "system_parts.csv"
     write_csv(path, losses)
     show(parts_table(losses))
-    print("F1 lost against the ground truth's pages, by the part that noise came through")
+    print("F1 loss compared with the ground truth, by the part of the system that noise affects")
     print(f"table: {path}")
     for path in parts_figure(losses, run.path / "figures", reader_notes(run.readers)):
         print(f"figure: {path}")
 
 
 def captions(drops: pd.DataFrame) -> list[str]:
-    """What the columns of the losses are, and the family of each p."""
+    """Sentences that explain the columns of losses, with the family of each p."""
     tests = int(drops.loc[drops["metric"] == MAIN, "drop_p"].notna().sum())
     return [
-        "lost: compared with the same engine's clean pages, or the truth's; "
+        "loss: compared with the same engine on clean pages, or with the ground truth; "
         f"{family(tests, 'of this column')}",
-        "more: how much more than the system that loses least of the others, on the same "
+        "more: how much more than the other system that loses least, on the same "
         "questions; interval and p for all systems and knowledge bases together, the family below",
     ]
 
 
 def systems_table(drops: pd.DataFrame, cells: pd.DataFrame) -> Table:
-    """A row for each knowledge base and system: scores, and what was lost against the clean base.
+    """One row per knowledge base and system: scores, and the loss compared with the clean base.
 
-    The loss is compared with none (p after Holm) and with the smallest of the other systems' (p of
+    The loss is compared with zero (p after Holm) and with the smallest of the other systems' (p of
     :func:`least_losses`).
     """
     table = Table(header_style="bold", box=None, pad_edge=False)
@@ -99,7 +97,7 @@ def systems_table(drops: pd.DataFrame, cells: pd.DataFrame) -> Table:
         table.add_column(name)
     table.add_column("r_noise", justify="right")
     table.add_column("system", no_wrap=True)
-    for name in ("n", "F1", "95 %", "lost", "95 %", "p (Holm)", "more", "95 %", "p (all)"):
+    for name in ("n", "F1", "95 %", "loss", "95 %", "p (Holm)", "more", "95 %", "p (all)"):
         table.add_column(name, justify="right")
     for title in others["title"]:
         table.add_column(str(title), justify="right")
@@ -135,35 +133,35 @@ def _interval(row: Mapping[Any, Any], name: str) -> str:
 
 def _other(drops: pd.DataFrame, metric: str, row: Mapping[Any, Any]) -> str:
     same = (drops["metric"] == metric) & (drops["system"] == row["system"])
-    found = drops[same & (drops["knowledge_base"] == row["knowledge_base"])]["mean"]
-    return number(found.iloc[0]) if len(found) else ""
+    means = drops[same & (drops["knowledge_base"] == row["knowledge_base"])]["mean"]
+    return number(means.iloc[0]) if len(means) else ""
 
 
-def least_lines(one: Scored) -> list[str]:
+def least_lines(scores: Scored) -> list[str]:
     """Which system loses least under each knowledge base, which lose more; and the family.
 
     ``tesseract, semantic mild: p3 loses least F1 (.012). Shown to lose more: p0 (by .021 to .080).
     No significant difference from p3: p4 (none larger than .031).``
     """
-    found = least_losses(one)
-    title = one.measure.title
+    results = least_losses(scores)
+    title = scores.info.title
     lines = [
         f"{least.knowledge_base}: {least.first} loses least {title} ({short(least.drop)}). "
         + comparison_text(least.systems, least.compared, "Shown to lose more")
-        for least in found
+        for least in results
     ]
-    if found:
-        lines.append(family_line([least.compared for least in found], "systems"))
+    if results:
+        lines.append(family_line([least.compared for least in results], "systems"))
     return lines
 
 
 def costs_table(costs: pd.DataFrame) -> Table:
-    """A row a system: answers, what one took on average, and CPU seconds of this run."""
+    """One row per system: answers, the mean cost of one, and CPU seconds of this run."""
     table = Table(header_style="bold", box=None, pad_edge=False)
     table.add_column("system")
     for name in ("answers", "failed", "empty", "asked now", "CPU s now"):
         table.add_column(name, justify="right")
-    table.add_column("an answer took, on average")
+    table.add_column("mean cost of an answer")
     for row in costs.to_dict("records"):
         table.add_row(
             Text(plain(str(row["system"]))),
@@ -184,21 +182,21 @@ def _spent(row: Mapping[Any, Any]) -> Iterator[str]:
 
 
 def parts_table(losses: pd.DataFrame) -> Table:
-    """A row a knowledge base and system: what went lost through each part, over all questions."""
+    """One row per knowledge base and system: the loss through each part, over all questions."""
     table = Table(header_style="bold", box=None, pad_edge=False)
     for name in ("engine", "noise", "system", "questions on"):
         table.add_column(name)
-    for name in (*ROWS, "in all"):
+    for name in (*ROWS, "total"):
         table.add_column(name, justify="right")
-    shown = losses[losses["group"] == "all"]
-    for key, rows in shown.groupby([*_BASE, "system", "group"], sort=False, dropna=False):
-        lost = rows.set_index("part")["f1_lost"]
+    of_all = losses[losses["group"] == "all"]
+    for key, rows in of_all.groupby([*_BASE, "system", "group"], sort=False, dropna=False):
+        by_part = rows.set_index("part")["f1_lost"]
         table.add_row(
             Text(plain(str(key[0]))),
             noise_name(*key[1:4]),
             Text(plain(str(key[4]))),
             group_label(str(key[5])),
-            *(number(lost[part]) for part in ROWS),
-            number(lost.sum()),
+            *(number(by_part[part]) for part in ROWS),
+            number(by_part.sum()),
         )
     return table

@@ -28,7 +28,7 @@ class Scored:
     ``values[label, base]`` are float ``(questions,)``, NaN where a question does not count.
     """
 
-    measure: MetricInfo
+    info: MetricInfo
     questions: pd.DataFrame
     values: Mapping[tuple[str, str], np.ndarray]
     bases: Mapping[str, pd.Series]
@@ -41,35 +41,37 @@ class Scored:
 
 
 def scored(run: Run) -> Iterator[Scored]:
-    """Each metric that the run measured of whole systems' answers, without the questions that were
-    written for the rules of one of them (:mod:`ohr.analysis.systems.written_for`).
+    """The scores of each metric of whole systems' answers.
+
+    Questions written for the rules of one system (:mod:`ohr.analysis.systems.written_for`) are left
+    out.
     """
     return scored_with(run, left_out=written_for(run))
 
 
 def scored_with(run: Run, left_out: WrittenFor | None = None) -> Iterator[Scored]:
-    """Each metric that the run measured of whole systems' answers to all but some questions."""
+    """The scores of each metric of whole systems' answers, without the questions ``left_out``."""
     rows = run.rows[run.rows["stage"] == STAGE]
     rows = rows if left_out is None else left_out.without(rows)
     labels = system_labels(rows)
-    for measure in run.measures:
-        measured = rows[rows["metric"] == measure.metric]
-        if measure.stage != STAGE or measured.empty:
+    for info in run.measures:
+        of_metric = rows[rows["metric"] == info.metric]
+        if info.stage != STAGE or of_metric.empty:
             continue
-        questions = measured[[*UNIT_COLUMNS, "groups"]].drop_duplicates("qid")
+        questions = of_metric[[*UNIT_COLUMNS, "groups"]].drop_duplicates("qid")
         questions = questions.sort_values("qid").reset_index(drop=True)
         values, bases = {}, {}
-        for _, of_kb in measured.groupby(list(KNOWLEDGE_BASE), sort=False, observed=True):
+        for _, of_kb in of_metric.groupby(list(KNOWLEDGE_BASE), sort=False, observed=True):
             base = knowledge_base_name(of_kb.iloc[0])
             bases[base] = of_kb.iloc[0]
             for label, of_system in of_kb.groupby(labels[of_kb.index], sort=False):
-                found = of_system.set_index("qid")["value"].reindex(questions["qid"])
-                values[str(label), base] = found.to_numpy(dtype=float)
-        yield Scored(measure, questions, values, bases)
+                of_questions = of_system.set_index("qid")["value"].reindex(questions["qid"])
+                values[str(label), base] = of_questions.to_numpy(dtype=float)
+        yield Scored(info, questions, values, bases)
 
 
 def system_labels(rows: pd.DataFrame) -> pd.Series:
-    """What each row's system is called: its label, with its parts for the built-in one."""
+    """The name of each row's system: its label, with its parts for the built-in one."""
     parts = [rows[name].astype("string").fillna("").astype(str) for name in SETTING]
     system, *others = parts
     settings = pd.Series(
@@ -82,35 +84,35 @@ def system_labels(rows: pd.DataFrame) -> pd.Series:
 
 
 def system_drops(run: Run) -> pd.DataFrame:
-    """A row for each metric, system and knowledge base.
+    """One row per metric, system and knowledge base.
 
-    ``mean`` with its interval. ``drop`` is what was lost against the clean base (of noise, the same
-    engine's reading of clean pages; of that, the ground truth), ``drop_less_first`` that less the
-    first system's on the same questions; both with interval, p and p after Holm's correction
+    ``mean`` with its interval. ``drop`` is the loss compared with the clean base (for noise, the
+    same engine on clean pages; for clean pages, the ground truth), ``drop_less_first`` that less
+    the first system's on the same questions; both with interval, p and p after Holm's correction
     within the metric. ``drop_less_least`` is ``drop`` less the smallest of the other systems', on
     questions that count for all, with simultaneous interval and p of :func:`least_losses`. NaN
-    where there is no clean base.
+    without a clean base.
     """
     records: list[dict[str, Any]] = []
-    for one in scored(run):
-        first = one.systems[0]
+    for scores in scored(run):
+        first = scores.systems[0]
         least = {
             (name, of.knowledge_base): standing
-            for of in least_losses(one)
+            for of in least_losses(scores)
             for name, standing in zip(of.systems, of.compared.standings, strict=True)
         }
-        for (label, base), values in one.values.items():
-            record = _described(one, label, base, values)
-            clean = clean_of(one.bases[base], one.bases)
+        for (label, base), values in scores.values.items():
+            record = _described(scores, label, base, values)
+            clean = clean_of(scores.bases[base], scores.bases)
             record["clean"] = clean or ""
             for name in ("drop", "drop_less_first"):
                 record |= _nothing(name)
-            if clean is not None and (label, clean) in one.values:
-                fall = _fall(one, label, clean, base)
-                record |= _paired("drop", one.questions, fall)
-                if label != first and (first, clean) in one.values:
-                    more = fall - _fall(one, first, clean, base)
-                    record |= _paired("drop_less_first", one.questions, more)
+            if clean is not None and (label, clean) in scores.values:
+                fall = _fall(scores, label, clean, base)
+                record |= _paired("drop", scores.questions, fall)
+                if label != first and (first, clean) in scores.values:
+                    more = fall - _fall(scores, first, clean, base)
+                    record |= _paired("drop_less_first", scores.questions, more)
             record |= _less_least(least.get((label, base)))
             records.append(record)
     table = pd.DataFrame(records)
@@ -120,10 +122,10 @@ def system_drops(run: Run) -> pd.DataFrame:
     return table
 
 
-def _described(one: Scored, label: str, base: str, values: np.ndarray) -> dict[str, Any]:
+def _described(scores: Scored, label: str, base: str, values: np.ndarray) -> dict[str, Any]:
     known = ~np.isnan(values)
-    condition = {name: one.bases[base][name] for name in KNOWLEDGE_BASE}
-    record: dict[str, Any] = {"metric": one.measure.metric, "title": one.measure.title}
+    condition = {name: scores.bases[base][name] for name in KNOWLEDGE_BASE}
+    record: dict[str, Any] = {"metric": scores.info.metric, "title": scores.info.title}
     record |= {"system": label}
     record |= {str(k): v for k, v in condition.items()} | {"knowledge_base": base}
     record |= {
@@ -132,15 +134,15 @@ def _described(one: Scored, label: str, base: str, values: np.ndarray) -> dict[s
     }
     if not known.any():
         return record | {"ci_low": np.nan, "ci_high": np.nan, "ci_unit": ""}
-    clusters = clusters_of(one.questions[known])
+    clusters = clusters_of(scores.questions[known])
     interval = mean_interval(values[known], clusters, bounded=True)
     return record | {"ci_low": interval.low, "ci_high": interval.high, "ci_unit": interval.unit}
 
 
-def _fall(one: Scored, label: str, clean: str, noisy: str) -> np.ndarray:
-    """What each question lost, whichever way the metric is better."""
-    sign = 1 if one.measure.higher_is_better else -1
-    return np.asarray(sign * (one.values[label, clean] - one.values[label, noisy]))
+def _fall(scores: Scored, label: str, clean: str, noisy: str) -> np.ndarray:
+    """The loss of each question, positive if the score is worse."""
+    sign = 1 if scores.info.higher_is_better else -1
+    return np.asarray(sign * (scores.values[label, clean] - scores.values[label, noisy]))
 
 
 def _less_least(standing: Standing | None) -> dict[str, float]:
@@ -171,10 +173,10 @@ def _holm(p: np.ndarray) -> np.ndarray:
 
 
 def system_costs(run: Run) -> pd.DataFrame:
-    """What each system's answers took: answers, tokens read and written, calls, CPU seconds.
+    """The cost of each system's answers: answers, tokens, calls, CPU seconds.
 
-    Sums over all knowledge bases, from the manifest; of stored answers, tokens as they were
-    counted then, and no seconds.
+    Sums over all knowledge bases, from the manifest. Cached answers count with their original
+    tokens, and without seconds.
     """
     records = []
     for label, summary in run.readers.items():
@@ -217,25 +219,25 @@ class Least:
         return -self.compared.standings[self.compared.first].mean
 
 
-def least_losses(one: Scored) -> list[Least]:
+def least_losses(scores: Scored) -> list[Least]:
     """For each knowledge base with a clean one and two systems: which system loses least.
 
     All of them are one family: that a system which loses least is said to lose more, under any of
     these knowledge bases, has a chance of at most .05.
     """
-    found: dict[str, dict[str, np.ndarray]] = {}
-    for base, columns in one.bases.items():
-        clean = clean_of(columns, one.bases)
-        labels = [s for s in one.systems if clean is not None and (s, clean) in one.values]
-        falls = {s: _fall(one, s, clean, base) for s in labels} if clean is not None else {}
+    by_base: dict[str, dict[str, np.ndarray]] = {}
+    for base, columns in scores.bases.items():
+        clean = clean_of(columns, scores.bases)
+        labels = [s for s in scores.systems if clean is not None and (s, clean) in scores.values]
+        falls = {s: _fall(scores, s, clean, base) for s in labels} if clean is not None else {}
         if len(falls) > 1 and not np.isnan(list(falls.values())).any(axis=0).all():
-            found[base] = falls
+            by_base[base] = falls
     compared = compare_with_best(
-        [-np.array(list(falls.values())) for falls in found.values()],
-        clusters_of(one.questions),
-        largest=2 * abs(one.measure.best - one.measure.worst),
+        [-np.array(list(falls.values())) for falls in by_base.values()],
+        clusters_of(scores.questions),
+        largest=2 * abs(scores.info.best - scores.info.worst),
     )
     return [
         Least(base, tuple(falls), of)
-        for (base, falls), of in zip(found.items(), compared, strict=True)
+        for (base, falls), of in zip(by_base.items(), compared, strict=True)
     ]

@@ -1,9 +1,9 @@
-"""Questions that were written for a system's own rules, which no overall figure counts.
+"""Questions written for a system's rules, which overall figures leave out.
 
-A set of questions may say of a question for which system it was ``written_for``: the rules that
-made it are those by which that system answers. A score on such a question says that two programs
-agree. Where that system is among those compared, overall figures leave it out, for all systems
-alike; figures of one category, and ``cells.csv``, keep it.
+A question set can name the system that a question was ``written_for``: the question was made by
+the rules by which that system answers. A score on it only shows that two programs agree. If that
+system is among those compared, overall figures leave the question out for all systems. Figures of
+one category, and ``cells.csv``, keep it.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ class WrittenFor:
     """Questions of the run."""
     systems: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
-    """Those that all these questions state, in the order of the alphabet."""
+    """The categories of these questions, in alphabetical order."""
 
     def without(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """Rows of questions without theirs."""
+        """The rows without those of these questions."""
         return rows[~rows["qid"].isin(self.qids)] if self.qids else rows
 
     def line(self) -> str:
-        """What overall figures leave out, in a sentence; empty where they leave out nothing."""
+        """A sentence on what overall figures leave out; empty if nothing."""
         if not self.qids:
             return ""
         of = f" ({', '.join(self.categories)})" if self.categories else ""
@@ -49,18 +49,22 @@ def written_for(run: Run) -> WrittenFor:
     if not (run.path / FILE).exists():
         return WrittenFor(frozenset(), 0)
     systems = run.manifest.get("config", {}).get("systems") or ()
-    names = [one["name"] for one in systems if isinstance(one, Mapping)]
+    names = [system["name"] for system in systems if isinstance(system, Mapping)]
     return of_systems(read_questions(run.path), names)
 
 
 def of_systems(questions: Iterable[Question], names: Iterable[str]) -> WrittenFor:
-    """Those of some questions that were written for systems of some names."""
-    known = {*names}
-    asked = list(questions)
-    found = [one for one in asked if one.written_for and one.written_for in known]
+    """The questions that were written for systems with one of these names."""
+    systems = {*names}
+    all_questions = list(questions)
+    matches = [
+        question
+        for question in all_questions
+        if question.written_for and question.written_for in systems
+    ]
     return WrittenFor(
-        frozenset(one.qid for one in found),
-        len(asked),
-        tuple(sorted({one.written_for for one in found})),
-        tuple(sorted({one.category for one in found if one.category})),
+        frozenset(question.qid for question in matches),
+        len(all_questions),
+        tuple(sorted({question.written_for for question in matches})),
+        tuple(sorted({question.category for question in matches if question.category})),
     )

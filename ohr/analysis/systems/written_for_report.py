@@ -33,16 +33,18 @@ def both(run: Run, left_out: WrittenFor) -> pd.DataFrame:
     with them. Columns are :data:`COLUMNS`.
     """
     records = []
-    for one in scored_with(run):
-        if one.measure.metric != METRIC:
+    for scores in scored_with(run):
+        if scores.info.metric != METRIC:
             continue
-        kept = ~one.questions["qid"].isin(left_out.qids).to_numpy()
-        for (label, base), values in one.values.items():
+        is_kept = ~scores.questions["qid"].isin(left_out.qids).to_numpy()
+        for (label, base), values in scores.values.items():
             known = ~pd.isna(values)
-            some = known & kept
+            some = known & is_kept
             if not some.any():
                 continue
-            interval = mean_interval(values[some], clusters_of(one.questions[some]), bounded=True)
+            interval = mean_interval(
+                values[some], clusters_of(scores.questions[some]), bounded=True
+            )
             means = float(values[some].mean()), float(values[known].mean())
             ends = interval.low, interval.high
             records.append(

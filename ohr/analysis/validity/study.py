@@ -52,21 +52,23 @@ def measure_validity(config: StudyConfig, out: Path, stage: str, metric: str) ->
     dataset = load_dataset(config)
     _check_metric(config, dataset, stage, metric)
     of_folder = dataset.kind == "folder"
-    given = select_questions(config, dataset)
-    wanted = Counter(one.evidence_pages[0] for one in given if one.evidence_pages)
+    given_questions = select_questions(config, dataset)
+    counts = Counter(
+        question.evidence_pages[0] for question in given_questions if question.evidence_pages
+    )
     texts = {
         ref: page.text for ref, page in dataset.pages.items() if ref not in dataset.without_truth
     }
-    pages = [dataset.pages[ref] for ref in wanted if ref in texts]
-    exam = matched(make_question_set(pages, texts, config.seed), wanted)
-    made_path = write_question_set(out / "questions", exam, of_folder=of_folder)
+    pages = [dataset.pages[ref] for ref in counts if ref in texts]
+    question_set = matched(make_question_set(pages, texts, config.seed), counts)
+    made_path = write_question_set(out / "questions", question_set, of_folder=of_folder)
     print(
-        f"{len(exam.accepted)} questions made on {len(pages)} pages of {len(given)} given ones: "
-        f"{made_path}"
+        f"{len(question_set.accepted)} questions made on {len(pages)} pages of "
+        f"{len(given_questions)} given ones: {made_path}"
     )
     runs, failures, failed = [], list[str](), list[str]()
     for name, path in (("given", config.dataset.questions), ("made", made_path)):
-        run = _run(config, path, out / name, made=name == "made")
+        run = _run(config, path, out / name, all_questions=name == "made")
         runs.append(run)
         failures += run.failures
         failed += run.failed
@@ -76,34 +78,36 @@ def measure_validity(config: StudyConfig, out: Path, stage: str, metric: str) ->
 
 
 def measure_bias(config: StudyConfig, out: Path, stage: str, metric: str) -> int:
-    """Make questions of each engine's reading alone, and print how the ranks swing.
+    """Make questions from each engine's OCR output alone, and print how the ranks change.
 
-    Engines are those of the study whose readings are there before it: the ground truth and
-    knowledge bases (``precomputed``). Raises OhrError.
+    Engines are those of the study with existing page texts: the ground truth and knowledge bases
+    (``precomputed``). Raises OhrError.
     """
     dataset = load_dataset(config)
     _check_metric(config, dataset, stage, metric)
-    given = select_questions(config, dataset)
-    wanted = Counter(one.evidence_pages[0] for one in given if one.evidence_pages)
+    given_questions = select_questions(config, dataset)
+    counts = Counter(
+        question.evidence_pages[0] for question in given_questions if question.evidence_pages
+    )
     if dataset.kind != "ohrbench" or dataset.root is None:
-        raise OhrError("--bias needs dataset.kind=ohrbench: readings that lie in files")
+        raise OhrError("--bias needs dataset.kind=ohrbench, whose OCR output is in files")
     makers = {GROUND_TRUTH: dataset.root / GROUND_TRUTH}
     for spec in config.engines:
         if spec.name == "precomputed" and spec.argument:
             folder = dataset.root / spec.argument
             makers[spec.label] = folder if folder.is_dir() else Path(spec.argument)
     if len(makers) < LEAST_MAKERS:
-        raise OhrError("--bias needs two engines at least: engines=[gt,precomputed:FOLDER]")
+        raise OhrError("--bias needs at least two engines: engines=[gt,precomputed:FOLDER]")
     scores, failures, failed = {}, list[str](), list[str]()
     for number, (maker, folder) in enumerate(makers.items()):
         documents = read_documents(folder, config.dataset.domains, {}, ValidationReport())
-        texts = {page.ref: page.text for one in documents for page in one.pages}
-        pages = [dataset.pages[ref] for ref in wanted if ref in texts]
-        exam = matched(make_question_set(pages, texts, config.seed), wanted)
+        texts = {page.ref: page.text for document in documents for page in document.pages}
+        pages = [dataset.pages[ref] for ref in counts if ref in texts]
+        question_set = matched(make_question_set(pages, texts, config.seed), counts)
         folder = out / f"by_{number}"
-        path = write_question_set(folder / "questions", exam, of_folder=False)
-        print(plain(f"{len(exam.accepted)} questions made of {maker} alone: {path}"))
-        run = _run(config, path, folder / "run", made=True)
+        path = write_question_set(folder / "questions", question_set, of_folder=False)
+        print(plain(f"{len(question_set.accepted)} questions made of {maker} alone: {path}"))
+        run = _run(config, path, folder / "run", all_questions=True)
         scores[maker] = scores_of(run, stage, metric)
         failures += run.failures
         failed += run.failed
@@ -129,39 +133,39 @@ def measure_bias(config: StudyConfig, out: Path, stage: str, metric: str) -> int
 
 def _check_metric(config: StudyConfig, dataset: Dataset, stage: str, metric: str) -> None:
     """Raise ConfigError for what the study does not measure, before it runs."""
-    known = [f"{one.stage}:{one.metric}" for one in make_plan(config, dataset).metric_infos]
-    if (wanted := f"{stage}:{metric}") not in known:
-        raise ConfigError(f"--metric {wanted!r} is not measured; {did_you_mean(wanted, known)}")
+    known = [f"{info.stage}:{info.metric}" for info in make_plan(config, dataset).metric_infos]
+    if (name := f"{stage}:{metric}") not in known:
+        raise ConfigError(f"--metric {name!r} is not measured; {did_you_mean(name, known)}")
 
 
-def _run(config: StudyConfig, questions: Path | None, out: Path, *, made: bool) -> Run:
-    """The study with other questions; of made ones, all are asked."""
-    own = config.dataset.model_copy(update={"questions": questions})
-    if made:
-        own = own.model_copy(update={"limit": None, "skip": 0, "sources": ()})
-    return run_study(config.model_copy(update={"dataset": own}), out, progress=Progress())
+def _run(config: StudyConfig, questions: Path | None, out: Path, *, all_questions: bool) -> Run:
+    """Run the study with other questions; ``all_questions`` ignores limit, skip and sources."""
+    dataset = config.dataset.model_copy(update={"questions": questions})
+    if all_questions:
+        dataset = dataset.model_copy(update={"limit": None, "skip": 0, "sources": ()})
+    return run_study(config.model_copy(update={"dataset": dataset}), out, progress=Progress())
 
 
-def matched(exam: QuestionSet, wanted: Mapping[PageRef, int]) -> QuestionSet:
-    """As many questions as ``wanted`` of each page; what a page lacks, others make up for."""
-    taken: Counter[PageRef] = Counter()
+def matched(question_set: QuestionSet, counts: Mapping[PageRef, int]) -> QuestionSet:
+    """As many questions of each page as in ``counts``; other pages replace missing ones."""
+    used: Counter[PageRef] = Counter()
     chosen: list[Question] = []
-    rest: list[Question] = []
-    for one in exam.accepted:
-        ref = one.evidence_pages[0]
-        (chosen if taken[ref] < wanted.get(ref, 0) else rest).append(one)
-        taken[ref] += 1
-    chosen += rest[: sum(wanted.values()) - len(chosen)]
-    keep = {one.qid for one in chosen}
-    accepted = tuple(one for one in exam.accepted if one.qid in keep)
-    spare = tuple(one for one in exam.accepted if one.qid not in keep)
-    return replace(exam, accepted=accepted, spare=spare)
+    surplus: list[Question] = []
+    for question in question_set.accepted:
+        ref = question.evidence_pages[0]
+        (chosen if used[ref] < counts.get(ref, 0) else surplus).append(question)
+        used[ref] += 1
+    chosen += surplus[: sum(counts.values()) - len(chosen)]
+    keep = {question.qid for question in chosen}
+    accepted = tuple(question for question in question_set.accepted if question.qid in keep)
+    spare = tuple(question for question in question_set.accepted if question.qid not in keep)
+    return replace(question_set, accepted=accepted, spare=spare)
 
 
 def report(given: Scores, made: Scores, out: Path, metric: str) -> None:
-    """Print which pairs of conditions each set of questions settles; write the tables."""
+    """Print the pairs of conditions for which each set shows a difference; write the tables."""
     if given.conditions != made.conditions:
-        raise OhrError("the two runs have not the same conditions")
+        raise OhrError("the two runs differ in their conditions")
     if len(given.conditions) < LEAST_CONDITIONS:
         raise OhrError(f"{len(given.conditions)} conditions rank nothing: give more")
     table = differences(given, made)
@@ -176,7 +180,7 @@ def report(given: Scores, made: Scores, out: Path, metric: str) -> None:
             f"  {name}: given {a:.3f}, made {b:.3f}"
             for name, a, b in zip(given.conditions, given.means, made.means, strict=True)
         ),
-        "no claim about readers is made from made questions",
+        "made questions support no claim about readers",
     ]
     for line in lines:
         print(plain(line))
@@ -185,7 +189,7 @@ def report(given: Scores, made: Scores, out: Path, metric: str) -> None:
 
 
 def _settled(table: pd.DataFrame, sets: Mapping[str, Scores]) -> Iterator[str]:
-    """How many pairs each set settles, and on how many of those the two agree."""
+    """How many pairs each set settles, and on how many of them both agree."""
     pairs = len(table)
     yield (
         f"settled pairs of {pairs} (paired difference shown; sign flips of documents, p after Holm "

@@ -171,8 +171,8 @@ def swings(by_maker: Mapping[str, Scores]) -> pd.DataFrame:
     Ties share the mean of their ranks. ``swing`` is the largest rank less the smallest.
     """
     ranks = {
-        maker: pd.Series(one.means, index=one.conditions).rank(ascending=False)
-        for maker, one in by_maker.items()
+        maker: pd.Series(scores.means, index=scores.conditions).rank(ascending=False)
+        for maker, scores in by_maker.items()
     }
     table = pd.DataFrame(ranks)
     table["swing"] = table.max(axis=1) - table.min(axis=1)

@@ -60,9 +60,9 @@ def routes_figure(
             from_zero(row, marks=True)
             room_at_zero(row)
         fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
-        shown = cells[cells["engine"] == _engine(points)]
-        more = [f"all routes see the pages that {_engine(points)} reads", *kinds_note(shown)]
-        caption(fig, shown, notes=notes, more=more)
+        of_engine = cells[cells["engine"] == _engine(points)]
+        more = [f"all routes see the pages that {_engine(points)} reads", *kinds_note(of_engine)]
+        caption(fig, of_engine, notes=notes, more=more)
         place_names(fig)
         return save(fig, folder, "routes")
 

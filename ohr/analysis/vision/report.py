@@ -1,4 +1,4 @@
-"""Routes through text and pictures side by side."""
+"""Prints the comparison of routes by text and by page images."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ def report(run: Run, engine: str | None = None, axis: str = "r_noise") -> None:
 
     ``engine``: whose measured noise is the axis. Raises ConfigError.
     """
-    routes, wanted = routes_of(run.plan), axis_engine(run.plan, engine)
-    points = route_points(run.cells, routes, wanted)
-    sources = by_source(run.cells, routes, wanted)
+    routes, axis_label = routes_of(run.plan), axis_engine(run.plan, engine)
+    points = route_points(run.cells, routes, axis_label)
+    sources = by_source(run.cells, routes, axis_label)
     notes = reader_notes(run.readers)
-    shown = {
-        f"overall F1 by {axis} of {wanted}": _curves(points, axis),
+    tables = {
+        f"overall F1 by {axis} of {axis_label}": _curves(points, axis),
         "clean pages, overall F1 in per cent (table S4)": _sources(sources),
     }
     report_differences(run, run_differences(run))
-    for title, table in shown.items():
+    for title, table in tables.items():
         table.title = plain(title)
         show(table)
     for name, frame in (("routes.csv", points), ("table_s4.csv", sources)):
@@ -47,22 +47,22 @@ def report(run: Run, engine: str | None = None, axis: str = "r_noise") -> None:
 def _curves(points: pd.DataFrame, axis: str) -> Table:
     """A row for each noise and route."""
     table = _table("noise", "intensity", axis, "route", "F1", "95 %")
-    for _, here in points.groupby(["perturbation", "level", "intensity"], sort=False):
-        for first, (_, row) in enumerate(here.iterrows()):
+    for _, of_noise in points.groupby(["perturbation", "level", "intensity"], sort=False):
+        for first, (_, row) in enumerate(of_noise.iterrows()):
             noise = noise_name(row["perturbation"], row["level"], row["intensity"])
-            named = [plain(noise), f"{row['intensity']:g}", number(row[axis])]
+            labels = [plain(noise), f"{row['intensity']:g}", number(row[axis])]
             interval = f"{number(row['ci_low'])} to {number(row['ci_high'])}"
             cells = [plain(row["route"]), number(row["mean"]), interval]
-            table.add_row(*map(Text, [*(["", "", ""] if first else named), *cells]))
+            table.add_row(*map(Text, [*(["", "", ""] if first else labels), *cells]))
     return table
 
 
 def _sources(sources: pd.DataFrame) -> Table:
-    table = _table("", "text of", "route", "retrieved by", "read as")
+    table = _table("", "engine", "route", "retrieved by", "read as")
     for name in (*SOURCES, "all"):
         table.add_column(group_label(name), justify="right")
     for _, row in sources.iterrows():
-        named = [
+        labels = [
             row["from"],
             row["engine"] or "-",
             row["route"],
@@ -70,7 +70,7 @@ def _sources(sources: pd.DataFrame) -> Table:
             row["read_as"],
         ]
         means = ["-" if pd.isna(row[n]) else f"{row[n]:.1f}" for n in (*SOURCES, "all")]
-        table.add_row(*(Text(plain(cell)) for cell in [*named, *means]))
+        table.add_row(*(Text(plain(cell)) for cell in [*labels, *means]))
     return table
 
 

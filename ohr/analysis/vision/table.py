@@ -1,4 +1,4 @@
-"""Routes from pages to answers: what retrieves by text or pictures, and what reads them."""
+"""Routes from pages to answers: retrieval and reading by text or by page images."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ PUBLISHED = {
     ("Qwen2.5-VL", "text"): (54.1, 38.9, 34.5, 22.7, 13.3, 40.6),
     ("VisRAG", "images"): (50.7, 40.3, 32.0, 30.6, 15.6, 40.2),
 }
-"""Table S4 of the paper: F1 in per cent by source, all last, of what was read as text or images;
+"""Table S4 of the paper: F1 in per cent by source, all last, with text or images as input;
 its reader was Qwen2-VL-7B."""
 
 
 @dataclass(frozen=True)
 class Route:
-    """A chunker, a retriever and a reader, and through what each of the latter two looks."""
+    """A chunker, a retriever and a reader, and whether the latter two use text or images."""
 
     chunker: str
     retriever: str
@@ -51,17 +51,17 @@ class Route:
 
     @property
     def sees_text(self) -> bool:
-        """Whether anything of it depends on what an OCR engine read."""
+        """Whether the route uses OCR output."""
         return (self.retrieved_by, self.read_as) != ("images", "images")
 
 
 def routes_of(plan: Plan) -> list[Route]:
-    """The routes of a study, in its order; a retriever of pictures alone has the first chunker.
+    """The routes of a study, in its order; a retriever of images only has the first chunker.
 
-    Raises ConfigError for a study that measures no answers.
+    Raises ConfigError for a study without answers.
     """
     if not plan.has_built_in or "overall" not in plan.config.stages:
-        raise ConfigError("routes end in answers: stages must include overall, systems rag")
+        raise ConfigError("routes need answers: stages must include overall, and systems rag")
     routes = []
     for number, chunker in enumerate(plan.chunkers):
         for label, retriever in plan.retrievers.items():
@@ -69,9 +69,9 @@ def routes_of(plan: Plan) -> list[Route]:
                 continue
             through = _searches(retriever)
             several = len(plan.chunkers) > 1 and through != "images"
-            found = f"{chunker}, {label}" if several else label
+            search = f"{chunker}, {label}" if several else label
             routes += [
-                Route(chunker, label, name, through, _reads(reader), f"{found} > {name}")
+                Route(chunker, label, name, through, _reads(reader), f"{search} > {name}")
                 for name, reader in plan.readers.items()
             ]
     return routes
@@ -89,41 +89,41 @@ def _reads(reader: Reader) -> Through:
     return "both" if reader.reads_text else "images"
 
 
-def axis_engine(plan: Plan, wanted: str | None = None) -> str:
-    """The label of the engine whose reading is the axis: by default the first of page images.
+def axis_engine(plan: Plan, name: str | None = None) -> str:
+    """The label of the engine whose noise is the axis: by default the first that reads images.
 
-    Raises ConfigError for one that the study does not have.
+    Raises ConfigError for an engine that is not in the study.
     """
-    if wanted is not None and wanted not in plan.engines:
-        raise ConfigError(f"no engine {wanted!r}; {did_you_mean(wanted, list(plan.engines))}")
-    seeing = [
+    if name is not None and name not in plan.engines:
+        raise ConfigError(f"no engine {name!r}; {did_you_mean(name, list(plan.engines))}")
+    image_engines = [
         label
         for label, engine in plan.engines.items()
         if isinstance(engine, OcrBackend) and "image" in engine.accepts
     ]
-    return wanted or next(iter([*seeing, *plan.engines]))
+    return name or next(iter([*image_engines, *plan.engines]))
 
 
 def route_points(
     cells: pd.DataFrame, routes: Sequence[Route], engine: str, metric: str = "f1"
 ) -> pd.DataFrame:
-    """A row for each route and noise: the mean of all answers beside the engine's measured noise.
+    """One row per route and noise: the mean of all answers, and the engine's measured noise.
 
-    Every route's pages are those that the engine reads, distorted alike.
+    All routes see the same distorted pages as the engine.
     """
     chosen = cells_of(cells, "overall", metric, "all")
     chosen = chosen[(chosen["engine"] == engine) & (chosen["system"] == BUILT_IN)]
     parts = [_of_route(chosen, route) for route in routes]
-    found = pd.concat(parts) if parts else chosen
-    return found.reindex(columns=list(POINT_COLUMNS)).reset_index(drop=True)
+    points = pd.concat(parts) if parts else chosen
+    return points.reindex(columns=list(POINT_COLUMNS)).reset_index(drop=True)
 
 
 def by_source(
     cells: pd.DataFrame, routes: Sequence[Route], engine: str, metric: str = "f1"
 ) -> pd.DataFrame:
-    """The paper's table S4 of the clean pages: a row a route, a column an evidence source.
+    """The paper's table S4 for clean pages: routes in rows, evidence sources in columns.
 
-    Routes through text have a row for each engine. Means in per cent, ``all`` last. The paper's own
+    Routes with text have one row per engine. Means in per cent, ``all`` last. The paper's own
     rows follow (``from``).
     """
     groups = [*(f"source:{name}" for name in SOURCES), "all"]
@@ -141,11 +141,11 @@ def by_source(
             of_route = of_route[of_route["engine"] == engine]
         for name, rows in of_route.groupby("engine", sort=False):
             means = dict(zip(rows["group"], 100 * rows["mean"], strict=True))
-            named = {"engine": name if route.sees_text else "", "route": route.name}
+            names = {"engine": name if route.sees_text else "", "route": route.name}
             through = {"retrieved_by": route.retrieved_by, "read_as": route.read_as}
-            shown = {group.removeprefix("source:"): means.get(group) for group in groups}
+            by_group = {group.removeprefix("source:"): means.get(group) for group in groups}
             n = int(rows["n"].max())
-            table.append({"from": "this run", **named, **through, **shown, "n": n})
+            table.append({"from": "this run", **names, **through, **by_group, "n": n})
     columns = ["from", "engine", "route", "retrieved_by", "read_as", *SOURCES, "all", "n"]
     return pd.DataFrame([*table, *_published()], columns=columns).astype({"n": "Int64"})
 

@@ -114,7 +114,7 @@ def test_published_results_become_a_run(published):
     assert len(measured(run.rows, "overall", "f1")) == 22
     again = imported(published, files[0])
     assert again.exit_code == 2
-    assert "holds a run already" in again.stderr
+    assert "already has a run" in again.stderr
 
 
 def test_the_manifest_has_the_digest_of_each_of_several_files_of_one_name(published):
@@ -164,7 +164,7 @@ def test_imported_runs_can_be_compared(published):
         ("x.json", "[", "cannot read results"),
         ("x.json", '[{"id": "unknown", "lcs": 1}]', "result 0 is of no question"),
         ("x.json", '[{"id": "q1", "F1": 1}]', "from gold pages or from retrieved chunks?"),
-        ("x.json", '[{"id": "q1"}]', "none of the measures"),
+        ("x.json", '[{"id": "q1"}]', "none of the metrics"),
         ("x.json", '[{"id": "q1", "lcs": Infinity}]', "the lcs inf, which is neither from 0 to 1"),
         ("x.json", '[{"id": "q1", "lcs": 37.5}]', "divide per cent by 100"),
         ("x.json", '[{"id": "q1", "metrics": 5}]', "the metrics of result 0 are 5: no object"),

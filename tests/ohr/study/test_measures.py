@@ -216,11 +216,11 @@ def test_no_metric_at_all_is_an_error_of_the_configuration():
 def test_a_declaration_that_means_nothing_is_an_error():
     with pytest.raises(PluginError, match="a metric takes two texts"):
         ohr.metric()(lambda: 0.0)
-    with pytest.raises(PluginError, match="known are page, evidence, hits, answer"):
+    with pytest.raises(PluginError, match="known: page, evidence, hits, answer"):
         ohr.metric(of="books")(lambda read, true: 0.0)
     with pytest.raises(PluginError, match=r"scores lie in \[0, 1\]"):
         ohr.metric(best=100)(lambda read, true: 0.0)
-    with pytest.raises(PluginError, match="there is no 'titel' to declare"):
+    with pytest.raises(PluginError, match="unknown attribute 'titel'"):
         ohr.metric(titel="")(lambda read, true: 0.0)
 
 

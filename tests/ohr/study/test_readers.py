@@ -92,7 +92,7 @@ def test_a_rerun_asks_nothing_and_writes_the_same_bytes(server, tmp_path, monkey
     answered = asked - told["by_status"]["error"]
     assert told["usage"]["prompt_tokens"] == 100 * answered
     assert told["usage"]["cost"] == pytest.approx(100 * answered * 10 / 1e6)
-    assert f"{asked} answers, 0 of them asked for now" in reader_lines(again.readers)[0]
+    assert f"{asked} answers, 0 of them new" in reader_lines(again.readers)[0]
     written = "".join(p.read_text("utf-8") for p in tmp_path.rglob("*.json*") if p.is_file())
     assert "MY_KEY" in written
     assert KEY not in written
