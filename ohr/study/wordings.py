@@ -86,7 +86,7 @@ def _worded(wording: Any) -> str:
     return wording
 
 
-def reworded(questions: Sequence[Question], wordings: Mapping[str, str]) -> list[Question]:
+def apply_wordings(questions: Sequence[Question], wordings: Mapping[str, str]) -> list[Question]:
     """The questions that have another wording, with that wording.
 
     Raises ConfigError for an unknown question.

@@ -19,7 +19,7 @@ from ohr.display.terminal import number, show
 from ohr.errors import ConfigError, OhrError
 from ohr.files.safe_text import plain
 from ohr.store.csv import write_csv
-from ohr.study.results import open_run, uncounted
+from ohr.study.results import open_run, uncounted_conditions
 
 
 def report_curves(paths: Sequence[Path], axis: str, out: Path | None) -> int:
@@ -40,7 +40,7 @@ def report_curves(paths: Sequence[Path], axis: str, out: Path | None) -> int:
     for line in note_lines(answerers(table), run_notes(runs)):
         print(plain(line))
     for run in runs:
-        for name in uncounted(run, [(stage, metric) for stage, metric, _ in metrics]):
+        for name in uncounted_conditions(run, [(stage, metric) for stage, metric, _ in metrics]):
             print(f"{plain(run.name)}: {plain(name)} has no score that counts: no point of a curve")
     print(f"statistics: {folder / 'curves.csv'}")
     if table["seed"].nunique() > 1:

@@ -15,7 +15,7 @@ from ohr.statistics import NoiseCurve, across_seeds, curve_statistics
 from ohr.statistics.curves import Statistic
 from ohr.study.output.groups import GROUP_COLUMNS, group_rows
 from ohr.study.output.rows import UNIT_COLUMNS
-from ohr.study.results import KNOWLEDGE_BASE, Run, clusters_of, measured
+from ohr.study.results import KNOWLEDGE_BASE, Run, clusters_of, rows_of
 from ohr.study.scoring.metrics import NO_CONTEXT
 
 QUALITY_STAGES = ("retrieval", "generation", "overall")
@@ -56,7 +56,7 @@ def curves_of(run: Run, axis: str = "r_noise") -> Iterator[MeasuredCurve]:
     noise = _damage(rows, axis)
     quality = rows[rows["stage"].isin(QUALITY_STAGES)]
     quality = quality[~quality["metric"].str.endswith(FLOOR_SUFFIX)]
-    better = {(info.stage, info.metric): info.higher_is_better for info in run.measures}
+    better = {(info.stage, info.metric): info.higher_is_better for info in run.metric_infos}
     pairs = zip(quality["stage"], quality["metric"], strict=True)
     quality = quality[np.array([better.get(pair, True) for pair in pairs], dtype=bool)]
     fixed = [name for name in CURVE_KEYS if name not in ("noise", "perturbation")]
@@ -78,11 +78,11 @@ def _damage(rows: pd.DataFrame, axis: str) -> pd.DataFrame:
     """How damaged each question's evidence is, by an axis, in each knowledge base."""
     if axis == "r_noise_reference" and (rows["protocol"] == "reference").all():
         axis = "r_noise"
-    damage = measured(rows, "ocr", axis)
+    damage = rows_of(rows, "ocr", axis)
     if axis != "edit_distance":
         return damage
     pages = damage[[*KNOWLEDGE_BASE, "doc_id", "page_no", "value"]]
-    questions = measured(rows, "ocr", "r_noise").drop(columns="value")
+    questions = rows_of(rows, "ocr", "r_noise").drop(columns="value")
     return questions.merge(pages, on=[*KNOWLEDGE_BASE, "doc_id", "page_no"])
 
 
@@ -90,7 +90,7 @@ def _floor(rows: pd.DataFrame, key: dict[str, Any]) -> pd.DataFrame | None:
     """What the reader scores on each question with nothing to read; None where unmeasured."""
     if key["stage"] == "retrieval":
         return None
-    guesses = measured(rows, "generation", key["metric"] + FLOOR_SUFFIX)
+    guesses = rows_of(rows, "generation", key["metric"] + FLOOR_SUFFIX)
     of_reader = guesses[(guesses["reader"] == key["reader"]) & (guesses["engine"] == key["engine"])]
     clean: pd.DataFrame = of_reader[of_reader["noise"] == "none"]
     return clean if len(clean) else None
@@ -100,8 +100,8 @@ def _split(run: Run, rows: pd.DataFrame, key: dict[str, Any]) -> dict[str, pd.Da
     """The rows of each part that a measure's loss splits into, of the same setting."""
     same = [name for name in key if name not in ("stage", "metric")]
     parts = {
-        info.metric: measured(rows, info.stage, info.metric)
-        for info in run.measures
+        info.metric: rows_of(rows, info.stage, info.metric)
+        for info in run.metric_infos
         if (info.stage, info.part_of) == (key["stage"], key["metric"])
     }
     of_setting = {

@@ -157,8 +157,8 @@ def test_a_metric_of_ones_own_is_a_function_and_appears_everywhere(corpus, tmp_p
     assert lost["mean"] == pytest.approx((1 - 3 / 6) / 2)
     assert cells[(cells["metric"] == "brevity") & (cells["stage"] == "overall")]["n"].item() == 1
     opened = open_run(tmp_path / "run")
-    [measure] = [one for one in opened.measures if one.metric == "lost_vowels"]
-    assert (measure.title, measure.higher_is_better, measure.worst) == ("lost vowels", False, 1)
+    [info] = [one for one in opened.metric_infos if one.metric == "lost_vowels"]
+    assert (info.title, info.higher_is_better, info.worst) == ("lost vowels", False, 1)
     shown = {label for _, _, label in shown_measures(opened.cells)}
     assert shown >= {"Retrieval first rank", "Generation brevity", "Overall brevity"}
     compared = opened.compare(by="engine")
@@ -239,9 +239,9 @@ def test_cells_are_those_of_the_rows_alone_to_the_byte(corpus, tmp_path):
 def test_row_groups_and_their_order_change_no_mean(corpus, tmp_path):
     run = run_study(load_config([*corpus, *NOISE]), tmp_path / "run")
     rows = read_rows(run.path)
-    whole = aggregate(rows, run.measures, run.manifest["groups"])
+    whole = aggregate(rows, run.metric_infos, run.manifest["groups"])
     assert csv_text(whole) == (run.path / "cells.csv").read_text("utf-8")
     table = pa.Table.from_pandas(rows, preserve_index=False)
     pq.write_table(table, tmp_path / "small.parquet", row_group_size=7)
-    again = aggregate(tmp_path / "small.parquet", run.measures, run.manifest["groups"])
+    again = aggregate(tmp_path / "small.parquet", run.metric_infos, run.manifest["groups"])
     assert csv_text(again) == csv_text(whole)
