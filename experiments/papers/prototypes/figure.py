@@ -18,8 +18,9 @@ FIGURES = {
 
 
 def box_plots(means: pd.DataFrame, folder: Path) -> list[Path]:
-    """A figure for answers, attribution and flags: a row a knowledge base, a panel a metric, and
-    in it a box for the runs of each prototype. A single run is a line.
+    """Draw figures of answers, attribution and flags: knowledge bases in rows, metrics in panels.
+
+    Each panel has a box of the runs of each prototype; a single run is a line.
     """
     bases = list(dict.fromkeys(means["knowledge_base"]))
     names = list(dict.fromkeys(means["prototype"]))

@@ -1,4 +1,4 @@
-"""Prototypes run again and again, and what is said of the runs."""
+"""Runs the prototypes several times, and prints the results."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ DETERMINISTIC = (
 
 
 def repeated(config: StudyConfig, reader: str, repeats: int, temperature: float) -> StudyConfig:
-    """The study with each system as often as it is to run, each run with a seed of its own.
+    """The study with each system repeated, each run with its own seed.
 
     A system whose answers do not depend on the seed runs once. Raises ConfigError.
     """

@@ -1,4 +1,4 @@
-"""Runs of prototypes: their means, what lies between successive ones, false flags, costs."""
+"""Tables of the prototypes' runs: means, successive steps, false flags, costs."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ from ohr.study.results import KNOWLEDGE_BASE, Run, clusters_of, knowledge_base_n
 from ohr.types import Answer, Document, Page
 
 REPEAT = " #"
-"""What parts a system's label from the number of its run."""
+"""Separator of a system's label and the number of its run."""
 _DRAW = r", seed \d+$"
 GOLD = "gold quote"
-"""What the rates of answers that quote the evidence itself stand under."""
+"""Row name of answers that quote the evidence itself."""
 
 
 def run_means(run: Run) -> pd.DataFrame:
-    """A row for each knowledge base, prototype, run and metric: its mean over questions, without
-    those that were written for the rules of one of the systems.
+    """One row per knowledge base, prototype, run and metric: its mean over questions.
+
+    Questions that were written for the rules of one of the systems are left out.
     """
     cells = run.cells[(run.cells["stage"] == "overall") & (run.cells["group"] == "all")]
     left_out = written_for(run)
@@ -70,7 +71,7 @@ def _means_of(rows: pd.DataFrame) -> pd.DataFrame:
 def steps(means: pd.DataFrame) -> pd.DataFrame:
     """Each prototype and the one before: Levene, then Student or Welch, and Cohen's d over runs.
 
-    ``p_holm`` corrects over the steps that there was anything to test of; ``family`` says so.
+    ``p_holm`` corrects over the steps with a test; ``family`` names them.
     """
     records = []
     for base, metric, first, second in _successive(means):
@@ -169,10 +170,10 @@ def _base_names(rows: pd.DataFrame) -> pd.Series:
 
 
 def flag_rates(run: Run) -> pd.DataFrame:
-    """Share of flagged answers on the text that was read and on the ground truth, of each
-    prototype and of answers that quote the evidence itself with its page and headers.
+    """Share of flagged answers on OCR output and on the ground truth, for each prototype.
 
-    What is flagged of the latter on the text as read, noise alone has raised.
+    Also for answers that quote the evidence itself with its page and headers: those flagged on OCR
+    output are flagged only because of noise.
     """
     means = run_means(run)
     records = []
@@ -185,7 +186,7 @@ def flag_rates(run: Run) -> pd.DataFrame:
         records += _gold_rates(run)
     columns = ["knowledge_base", "prototype", "flag", "read", "truth"]
     rates_of = pd.DataFrame(records, columns=columns)
-    # Of noise that was drawn several times, the mean over the draws.
+    # With several draws of the noise, the mean over them.
     rates_of["knowledge_base"] = rates_of["knowledge_base"].str.replace(_DRAW, "", regex=True)
     return rates_of.groupby(columns[:3], sort=False).mean().reset_index()
 
@@ -218,7 +219,7 @@ def _gold_rates(run: Run) -> Iterator[tuple[str, str, str, float, float]]:
 
 
 def costs(run: Run) -> pd.DataFrame:
-    """What each prototype took over all of its runs and knowledge bases, an answer or in all."""
+    """The cost of each prototype over all runs and knowledge bases, per answer or in total."""
     summed: dict[str, dict[str, float]] = {}
     for label, summary in run.manifest.get("systems", {}).items():
         there = summed.setdefault(label.partition(REPEAT)[0], {"answers": 0.0})

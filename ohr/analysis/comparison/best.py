@@ -1,4 +1,4 @@
-"""Comparisons with the best, in sentences that hold although the data chose the best."""
+"""Sentences that compare candidates with the best, valid although the data chose the best."""
 
 from __future__ import annotations
 
